@@ -1,0 +1,3 @@
+from banks.models.bank import Bank
+
+__all__ = ["Bank"]

@@ -1,0 +1,55 @@
+from typing import Any, Self
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from tenants.scoping import TenantOwned, TenantQuerySet
+
+TRAIT = (MinValueValidator(1), MaxValueValidator(5))
+SHARE = (MinValueValidator(0.0), MaxValueValidator(1.0))
+
+
+class BankQuerySet(TenantQuerySet["Bank"]):
+    def live(self) -> Self:
+        """Without those that are being deleted: for every caller they are gone already."""
+        return self.filter(deleted_at=None)
+
+    def within(self, bank_ids: frozenset[str] | None) -> Self:
+        """Only these, where a key is limited to some."""
+        return self if bank_ids is None else self.filter(bank_id__in=bank_ids)
+
+
+class Bank(TenantOwned):
+    """One agent's memory: a profile, and everything the agent has retained under it."""
+
+    bank_id = models.CharField(max_length=200, help_text="The caller's own name for it, unique within the tenant.")
+    name = models.CharField(max_length=200)
+    background = models.TextField(blank=True, help_text="Who the agent is, in the first person.")
+    skepticism = models.SmallIntegerField(default=3, validators=TRAIT)
+    literalism = models.SmallIntegerField(default=3, validators=TRAIT)
+    empathy = models.SmallIntegerField(default=3, validators=TRAIT)
+    bias_strength = models.FloatField(default=0.5, validators=SHARE)
+    embedding_model = models.CharField(max_length=200, help_text="One model a bank: its vectors can't be mixed.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    deleted_at = models.DateTimeField(null=True, blank=True, help_text="Being deleted since.")
+
+    objects = BankQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "bank_id"], condition=Q(deleted_at=None), name="bank_id_unique"),
+            models.CheckConstraint(
+                condition=Q(skepticism__range=(1, 5)) & Q(literalism__range=(1, 5)) & Q(empathy__range=(1, 5)),
+                name="bank_disposition_in_range",
+            ),
+            models.CheckConstraint(condition=Q(bias_strength__range=(0.0, 1.0)), name="bank_bias_in_range"),
+        )
+
+    def __str__(self) -> str:
+        return self.bank_id
+
+    @property
+    def disposition(self) -> dict[str, Any]:
+        return {"skepticism": self.skepticism, "literalism": self.literalism, "empathy": self.empathy}

@@ -1,0 +1,89 @@
+"""Every error of the API in one shape: `{"detail", "code", "request_id"}`, plus `errors` where fields are at fault."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import structlog
+from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, JsonResponse
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+
+from banks.errors import BankExists, BankNotFound
+from memoryplatform.operations.errors import KeyReused, OperationFinished, OperationNotFound, RequestInFlight
+
+log = structlog.get_logger(__name__)
+
+STATUS_OF: dict[type[Exception], int] = {
+    BankNotFound: status.HTTP_404_NOT_FOUND,
+    BankExists: status.HTTP_409_CONFLICT,
+    OperationNotFound: status.HTTP_404_NOT_FOUND,
+    OperationFinished: status.HTTP_409_CONFLICT,
+    RequestInFlight: status.HTTP_409_CONFLICT,
+    KeyReused: status.HTTP_422_UNPROCESSABLE_ENTITY,
+}
+RETRY_AFTER_SECONDS = "1"
+
+
+def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
+    """DRF calls this for whatever a view raises."""
+    request_id = getattr(context["request"], "request_id", "")
+    if type(error) in STATUS_OF:
+        return answer(STATUS_OF[type(error)], str(error), error.code, request_id)  # type: ignore[attr-defined]
+    if isinstance(error, exceptions.ValidationError):
+        return invalid(error, request_id)
+    if isinstance(error, exceptions.APIException):
+        return from_framework(error, request_id)
+    if isinstance(error, Http404):
+        return answer(status.HTTP_404_NOT_FOUND, "Not found.", "not_found", request_id)
+    if isinstance(error, PermissionDenied):
+        return answer(status.HTTP_403_FORBIDDEN, "Not allowed.", "permission_denied", request_id)
+    if isinstance(error, OperationalError | InterfaceError):
+        log.exception("api.database_unavailable")
+        return answer(status.HTTP_503_SERVICE_UNAVAILABLE, "The service is busy.", "unavailable", request_id)
+    log.exception("api.unexpected_error")
+    return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "Something went wrong on our side.", "internal_error", request_id)
+
+
+def answer(code: int, detail: str, name: str, request_id: str, **extra: Any) -> Response:
+    retryable = name in {"unavailable", "request_in_flight"}
+    headers = {"Retry-After": RETRY_AFTER_SECONDS} if retryable else None
+    return Response({"detail": detail, "code": name, "request_id": request_id, **extra}, status=code, headers=headers)
+
+
+def from_framework(error: exceptions.APIException, request_id: str) -> Response:
+    """Authentication, permission, method, media type, malformed body."""
+    name = "unauthenticated" if isinstance(error, exceptions.AuthenticationFailed) else str(error.get_codes())
+    response = answer(error.status_code, str(error.detail), name, request_id)
+    if header := getattr(error, "auth_header", None):
+        response.headers["WWW-Authenticate"] = header
+    return response
+
+
+def invalid(error: exceptions.ValidationError, request_id: str) -> Response:
+    faults = list(flatten(error.get_full_details()))
+    detail = " ".join(f"{fault['field']}: {fault['message']}" if fault["field"] else fault["message"] for fault in faults)
+    return answer(status.HTTP_422_UNPROCESSABLE_ENTITY, detail, "invalid", request_id, errors=faults)
+
+
+def flatten(details: Any, path: str = "") -> Iterator[dict[str, str]]:
+    """Nested details as a flat list, each with the path of its field, such as `disposition.empathy`."""
+    if isinstance(details, dict) and set(details) == {"message", "code"} and isinstance(details["code"], str):
+        yield {"field": path, "message": str(details["message"]), "code": details["code"]}
+    elif isinstance(details, dict):
+        for name, inner in details.items():
+            yield from flatten(inner, path if name == "non_field_errors" else f"{path}.{name}".lstrip("."))
+    else:
+        for index, inner in enumerate(details):
+            yield from flatten(inner, path if "message" in inner else f"{path}.{index}".lstrip("."))
+
+
+def json_error(code: int, detail: str, name: str) -> Any:
+    """A view for what never reaches the API's own views: unknown paths, and failures outside of them."""
+
+    def view(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:
+        request_id = getattr(request, "request_id", "")
+        return JsonResponse({"detail": detail, "code": name, "request_id": request_id}, status=code)
+
+    return view

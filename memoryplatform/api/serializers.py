@@ -1,0 +1,39 @@
+"""Bases for what comes in and what goes out. Serializers check and show; they never create or update."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+
+class Input(serializers.Serializer[Any]):
+    """Refuses fields that it does not know: a typo must not pass for a default."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        unknown = set(data) - set(self.fields) if isinstance(data, dict) else set()
+        if unknown:
+            raise serializers.ValidationError({name: ["Unknown field."] for name in sorted(unknown)}, code="unknown")
+        return super().to_internal_value(data)
+
+
+class Output(serializers.Serializer[Any]):
+    pass
+
+
+class ErrorOutput(Output):
+    """The shape of every error."""
+
+    detail = serializers.CharField(help_text="A sentence for people.")
+    code = serializers.CharField(help_text="A word for programs.")
+    request_id = serializers.CharField(help_text="Name it when you report a problem.")
+
+
+class FieldFault(Output):
+    field = serializers.CharField(help_text="Path of the field, such as disposition.empathy.")
+    message = serializers.CharField()
+    code = serializers.CharField()
+
+
+class InvalidOutput(ErrorOutput):
+    """An error that lies in some fields of the request."""
+
+    errors = FieldFault(many=True, required=False)

@@ -1,0 +1,163 @@
+"""`/v1/banks`: the profiles of an agent's memories."""
+
+import re
+from typing import Any
+
+from django.db.models import Q
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from banks.models import Bank
+from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.pagination import PageInput, paginate
+from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
+from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.views import TenantView
+from memoryplatform.operations.bank_profile import (
+    BankChange,
+    change_bank,
+    create_bank,
+    delete_bank_for_good,
+    get_bank,
+)
+from tenants.transactions import tenant_transaction
+
+BANK_ID = re.compile(r"[^/\x00-\x1f\x7f]{1,200}")
+
+
+def check_bank_id(value: str) -> None:
+    if not BANK_ID.fullmatch(value) or value.strip() in {"", ".", ".."}:
+        raise serializers.ValidationError("Must be 1 to 200 characters without slashes or control characters.")
+
+
+class DispositionInput(Input):
+    skepticism = serializers.IntegerField(min_value=1, max_value=5, required=False)
+    literalism = serializers.IntegerField(min_value=1, max_value=5, required=False)
+    empathy = serializers.IntegerField(min_value=1, max_value=5, required=False)
+
+
+class BankChangeInput(Input):
+    name = serializers.CharField(max_length=200, required=False)
+    background = serializers.CharField(
+        max_length=20_000, allow_blank=True, required=False, help_text="Who the agent is, in the first person."
+    )
+    disposition = DispositionInput(required=False)
+    bias_strength = serializers.FloatField(
+        min_value=0.0, max_value=1.0, required=False, help_text="0 answers objectively, 1 is openly opinionated."
+    )
+
+    def change(self) -> BankChange:
+        given = dict(self.validated_data)
+        given.pop("bank_id", None)
+        return BankChange(**given.pop("disposition", {}), **given)
+
+
+class BankCreateInput(BankChangeInput):
+    bank_id = serializers.CharField(
+        required=False, validators=[check_bank_id], help_text="Your own name for the bank; made up where left out."
+    )
+
+
+class BankListInput(PageInput):
+    q = serializers.CharField(required=False, max_length=200, help_text="Part of the id or the name.")
+
+
+class DispositionOutput(Output):
+    skepticism = serializers.IntegerField(min_value=1, max_value=5)
+    literalism = serializers.IntegerField(min_value=1, max_value=5)
+    empathy = serializers.IntegerField(min_value=1, max_value=5)
+
+
+class BankOutput(Output):
+    bank_id = serializers.CharField()
+    name = serializers.CharField()
+    background = serializers.CharField()
+    disposition = DispositionOutput()
+    bias_strength = serializers.FloatField()
+    embedding_model = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+
+
+class BankListOutput(Output):
+    banks = BankOutput(many=True)
+    next_cursor = serializers.UUIDField(allow_null=True)
+
+
+class BankDeletedOutput(Output):
+    success = serializers.BooleanField()
+    message = serializers.CharField()
+    operation_id = serializers.UUIDField(help_text="The operation that removes the rows; its result is the receipt.")
+
+
+class BanksView(TenantView):
+    @extend_schema(
+        operation_id="list_banks",
+        summary="List banks, newest first",
+        parameters=[BankListInput],
+        responses={200: BankListOutput, **ERRORS},
+    )
+    def get(self, request: Request) -> Response:
+        query = BankListInput(data=request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        with tenant_transaction(self.tenant_id):
+            page = paginate(self.find(query.validated_data), **page_of(query.validated_data))
+        return Response(BankListOutput({"banks": page.rows, "next_cursor": page.next_cursor}).data)
+
+    def find(self, query: dict[str, Any]) -> Any:
+        banks = Bank.objects.for_tenant(self.tenant_id).live().within(self.identity.banks)
+        wanted = query.get("q")
+        return banks.filter(Q(bank_id__icontains=wanted) | Q(name__icontains=wanted)) if wanted else banks
+
+    @extend_schema(
+        operation_id="create_bank",
+        summary="Create a bank",
+        parameters=[IDEMPOTENCY_KEY],
+        request=BankCreateInput,
+        responses={201: BankOutput, **ERRORS},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        body = BankCreateInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        bank_id = body.validated_data.get("bank_id")
+        if self.identity.banks is not None and bank_id not in self.identity.banks:
+            raise PermissionDenied("This API key is limited to some banks, and this is none of them.")
+        bank = create_bank(self.access, bank_id, body.change())
+        return Response(BankOutput(bank).data, status=status.HTTP_201_CREATED)
+
+
+class BankView(TenantView):
+    @extend_schema(operation_id="get_bank", summary="Get a bank", responses={200: BankOutput, **ERRORS})
+    def get(self, _request: Request, bank_id: str) -> Response:
+        with tenant_transaction(self.tenant_id):
+            return Response(BankOutput(get_bank(self.access, bank_id)).data)
+
+    @extend_schema(
+        operation_id="change_bank",
+        summary="Change the given fields of a bank",
+        request=BankChangeInput,
+        responses={200: BankOutput, **ERRORS},
+    )
+    def patch(self, request: Request, bank_id: str) -> Response:
+        body = BankChangeInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        return Response(BankOutput(change_bank(self.access, bank_id, body.change())).data)
+
+    @extend_schema(
+        operation_id="delete_bank",
+        summary="Delete a bank with all it holds",
+        description="The bank is gone for every caller at once; its rows are removed in the background.",
+        responses={200: BankDeletedOutput, **ERRORS},
+    )
+    def delete(self, _request: Request, bank_id: str) -> Response:
+        operation = delete_bank_for_good(self.access, bank_id)
+        answer = {"success": True, "message": f"Bank '{bank_id}' is deleted.", "operation_id": operation.id}
+        return Response(BankDeletedOutput(answer).data)
+
+
+def page_of(query: dict[str, Any]) -> dict[str, Any]:
+    return {"limit": query["limit"], "cursor": query.get("cursor")}

@@ -1,0 +1,16 @@
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView, SpectacularSwaggerView
+
+from memoryplatform.api.v1 import banks, operations
+
+urlpatterns = [
+    path("banks", banks.BanksView.as_view()),
+    path("banks/<str:bank_id>", banks.BankView.as_view()),
+    path("operations", operations.OperationsView.as_view()),
+    path("operations/<uuid:operation_id>", operations.OperationView.as_view()),
+    path("operations/<uuid:operation_id>/cancel", operations.CancelView.as_view()),
+    path("operations/<uuid:operation_id>/retry", operations.RetryView.as_view()),
+    path("openapi.json", SpectacularAPIView.as_view(), name="openapi"),
+    path("docs", SpectacularSwaggerView.as_view(url_name="openapi"), name="docs"),
+    path("redoc", SpectacularRedocView.as_view(url_name="openapi"), name="redoc"),
+]

@@ -1,0 +1,28 @@
+from uuid import UUID
+
+from rest_framework.views import APIView
+
+from memoryplatform.operations.bank_profile import BankAccess
+from tenants.audit import Actor
+from tenants.keys import KeyIdentity
+
+
+class TenantView(APIView):
+    """A view that acts for the tenant of the API key. `scopes` names other scopes than the usual, by method."""
+
+    @property
+    def identity(self) -> KeyIdentity:
+        identity: KeyIdentity = self.request.auth
+        return identity
+
+    @property
+    def tenant_id(self) -> UUID:
+        return self.identity.tenant_id
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(api_key_prefix=self.identity.prefix, request_id=self.request.request_id)
+
+    @property
+    def access(self) -> BankAccess:
+        return BankAccess(self.tenant_id, banks=self.identity.banks, actor=self.actor)

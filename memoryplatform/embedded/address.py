@@ -1,0 +1,53 @@
+"""The address that the web server listens on."""
+
+import http.client
+import socket
+from dataclasses import dataclass
+
+from memoryplatform.embedded.errors import StartError
+
+MAX_PORT = 65_535
+
+
+@dataclass(frozen=True)
+class Address:
+    host: str
+    port: int
+
+    @property
+    def reachable_host(self) -> str:
+        """A server that listens everywhere is asked on loopback."""
+        return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 - compared, not bound
+
+    @property
+    def host_name(self) -> str:
+        """As it stands in a URL and in a Host header."""
+        return f"[{self.reachable_host}]" if ":" in self.reachable_host else self.reachable_host
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host_name}:{self.port}"
+
+    def check_free(self) -> None:
+        if not 1 <= self.port <= MAX_PORT:
+            raise StartError(f"{self.port} is no port: choose one from 1 to {MAX_PORT} with --port.")
+        try:
+            family, kind, protocol, _, target = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(target)
+        except OSError as error:
+            raise StartError(
+                f"Port {self.port} on {self.host} can't be used ({error.strerror}): choose another with --port."
+            ) from error
+
+    def is_healthy(self) -> bool:
+        """Asked directly: a proxy from the environment has no business with it."""
+        connection = http.client.HTTPConnection(self.reachable_host, self.port, timeout=5)
+        try:
+            connection.request("GET", "/health", headers={"Host": f"{self.host_name}:{self.port}"})
+            return connection.getresponse().status == http.HTTPStatus.OK
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()

@@ -1,0 +1,69 @@
+"""Is the service alive, and can it do its work? Each part with its state, in words that tell a stranger nothing."""
+
+from collections.abc import Callable
+
+import dramatiq
+import structlog
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+
+from providers import registry
+
+log = structlog.get_logger(__name__)
+OK = "ok"
+migrated = False
+
+
+def live(_request: HttpRequest) -> JsonResponse:
+    return JsonResponse({"status": OK})
+
+
+def ready(_request: HttpRequest) -> JsonResponse:
+    parts = {name: state_of(name, check) for name, check in CHECKS.items()}
+    good = all(state == OK for state in parts.values())
+    return JsonResponse({"status": OK if good else "unavailable", "parts": parts}, status=200 if good else 503)
+
+
+def state_of(name: str, check: Callable[[], str]) -> str:
+    try:
+        return check()
+    except Exception:
+        log.exception("health.check_failed", part=name)
+        return "unreachable"
+
+
+def check_database() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return OK
+
+
+def check_broker() -> str:
+    dramatiq.get_broker().client.ping()
+    return OK
+
+
+def check_migrations() -> str:
+    """Cheap once it was good: what is applied stays applied while a process of this version lives."""
+    global migrated  # noqa: PLW0603
+    if not migrated:
+        executor = MigrationExecutor(connection)
+        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        if pending:
+            return f"{len(pending)} not applied"
+        migrated = True
+    return OK
+
+
+def check_models() -> str:
+    waiting = {name: state for name, state in registry.model_states().items() if state != "loaded"}
+    return ", ".join(f"{name} {state}" for name, state in waiting.items()) or OK
+
+
+CHECKS: dict[str, Callable[[], str]] = {
+    "database": check_database,
+    "broker": check_broker,
+    "migrations": check_migrations,
+    "models": check_models,
+}

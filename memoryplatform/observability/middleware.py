@@ -1,0 +1,41 @@
+"""One id for each request, in its logs, its errors and its answer; one line and one count when it is done."""
+
+import re
+import time
+from collections.abc import Callable
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+
+from memoryplatform.observability.metrics import observe_request
+from tenants.identifiers import uuid7
+
+log = structlog.get_logger("memoryplatform.request")
+SAFE_ID = re.compile(r"[0-9A-Za-z._-]{1,64}")
+QUIET = {"/health", "/health/ready", "/metrics"}
+
+
+class RequestContextMiddleware:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-ID", "")
+        request_id = given if SAFE_ID.fullmatch(given) else str(uuid7())
+        request.request_id = request_id  # type: ignore[attr-defined]  # ours, read by the API's errors and audit
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        started = time.perf_counter()
+        response = self.get_response(request)
+        note_request(request, response, time.perf_counter() - started)
+        response.headers["X-Request-ID"] = request_id
+        return response
+
+
+def note_request(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+    """The route, not the path: a path holds the caller's own names."""
+    match = request.resolver_match
+    route = f"/{match.route}" if match else "unknown"
+    observe_request(request.method or "", route, response.status_code, seconds)
+    if request.path not in QUIET:
+        log.info("request", method=request.method, route=route, status=response.status_code, ms=round(seconds * 1000, 1))

@@ -1,0 +1,93 @@
+"""Making, changing and deleting banks."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from banks.errors import BankExists, BankNotFound
+from banks.models import Bank
+from memoryplatform.operations.kinds import delete_bank
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.submit import submit
+from tenants.audit import Actor, record
+from tenants.identifiers import uuid7
+from tenants.transactions import tenant_transaction
+
+
+@dataclass(frozen=True)
+class BankChange:
+    """The fields that a caller gave; None leaves a field as it is."""
+
+    name: str | None = None
+    background: str | None = None
+    skepticism: int | None = None
+    literalism: int | None = None
+    empathy: int | None = None
+    bias_strength: float | None = None
+
+    def given(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class BankAccess:
+    """Whose banks, and which of them, as the key decides."""
+
+    tenant_id: UUID
+    banks: frozenset[str] | None = None
+    actor: Actor = field(default_factory=Actor)
+
+
+def get_bank(access: BankAccess, bank_id: str, *, lock: bool = False) -> Bank:
+    """Fetch inside a tenant transaction. Not there, not yours and out of the key's reach are the same."""
+    rows = Bank.objects.for_tenant(access.tenant_id).live().within(access.banks)
+    bank = (rows.select_for_update(no_key=True) if lock else rows).filter(bank_id=bank_id).first()
+    if bank is None:
+        raise BankNotFound(bank_id)
+    return bank
+
+
+def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> Bank:
+    bank_id = bank_id or f"bank-{uuid7().hex}"
+    with tenant_transaction(access.tenant_id):
+        try:
+            with transaction.atomic():
+                bank = Bank.objects.for_tenant(access.tenant_id).create(
+                    bank_id=bank_id, embedding_model=settings.EMBEDDING_MODEL, **({"name": bank_id} | change.given())
+                )
+        except IntegrityError:
+            raise BankExists(bank_id) from None
+        record(access.tenant_id, actor=access.actor, action="bank.created", target=f"bank:{bank_id}")
+    return bank
+
+
+def change_bank(access: BankAccess, bank_id: str, change: BankChange) -> Bank:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id, lock=True)
+        fields = change.given()
+        for name, value in fields.items():
+            setattr(bank, name, value)
+        bank.save()
+        record(
+            access.tenant_id,
+            actor=access.actor,
+            action="bank.changed",
+            target=f"bank:{bank_id}",
+            detail={"fields": sorted(fields)},
+        )
+    return bank
+
+
+def delete_bank_for_good(access: BankAccess, bank_id: str) -> Operation:
+    """Hide the bank at once, so that its id is free again, and have a worker remove its rows."""
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id, lock=True)
+        bank.deleted_at = timezone.now()
+        bank.save(update_fields=["deleted_at"])
+        record(access.tenant_id, actor=access.actor, action="bank.deleted", target=f"bank:{bank_id}")
+        payload = {"bank_pk": str(bank.id), "bank_id": bank_id}
+        return submit(access.tenant_id, delete_bank.NAME, payload=payload)

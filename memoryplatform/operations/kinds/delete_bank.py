@@ -1,0 +1,18 @@
+from typing import Any
+
+from banks.models import Bank
+from memoryplatform.operations.registry import operation_kind
+from memoryplatform.operations.run import Run
+
+NAME = "delete_bank"
+
+
+@operation_kind(NAME, queue="background")
+def delete_bank(run: Run) -> dict[str, Any]:
+    """Remove a bank that callers no longer see. What hangs on it goes with it: the foreign keys cascade."""
+    with run.transaction() as operation:
+        deleted, _ = Bank.objects.for_tenant(run.tenant_id).filter(id=run.payload["bank_pk"]).delete()
+        receipt = {"bank_id": run.payload["bank_id"], "deleted": {"banks": deleted}}
+        operation.bank_id = None
+        run.complete(operation, receipt)
+    return receipt

@@ -1,0 +1,20 @@
+from django.db import models
+
+from tenants.scoping import TenantOwned
+
+
+class IdempotencyRecord(TenantOwned):
+    """What a request under an `Idempotency-Key` was, and what it was answered."""
+
+    key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of method, path and body.")
+    claimed_at = models.DateTimeField(help_text="In flight since, while there is no answer.")
+    status_code = models.PositiveSmallIntegerField(null=True)
+    body = models.JSONField(null=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["tenant", "key"], name="idempotency_key_once"),)
+        indexes = (models.Index(fields=["tenant", "claimed_at"], name="idempotency_by_age"),)  # the expiry of old ones
+
+    def __str__(self) -> str:
+        return self.key

@@ -1,0 +1,80 @@
+from typing import Self
+from uuid import UUID
+
+from django.db import models
+from django.db.models import Q
+
+from banks.models import Bank
+from tenants.scoping import TenantOwned, TenantQuerySet
+
+
+class OperationQuerySet(TenantQuerySet["Operation"]):
+    def within(self, bank_ids: frozenset[str] | None) -> Self:
+        """Only those of these banks, where a key is limited to some."""
+        return self if bank_ids is None else self.filter(bank__bank_id__in=bank_ids)
+
+    def held(self, operation_id: UUID, token: int) -> Self:
+        """The row as the holder of this fencing token may still write it: nobody else took it, nobody cancelled."""
+        return self.filter(id=operation_id, fencing_token=token, status=Operation.Status.PROCESSING)
+
+
+class Operation(TenantOwned):
+    """A piece of work that outlives its request. The row is the truth; a message in the broker only wakes a worker."""
+
+    class Status(models.TextChoices):
+        PENDING = "pending"
+        PROCESSING = "processing"
+        COMPLETED = "completed"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    kind = models.CharField(max_length=60)
+    status = models.CharField(max_length=12, choices=Status, default=Status.PENDING)
+    bank = models.ForeignKey(Bank, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    payload = models.JSONField(default=dict, help_text="All that a worker needs to begin, or to begin again.")
+    result = models.JSONField(null=True)
+    idempotency_key = models.CharField(max_length=255, null=True)  # noqa: DJ001  # null: the unique index skips it
+
+    stage = models.CharField(max_length=60, blank=True)
+    processed = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+
+    attempts = models.PositiveSmallIntegerField(default=0)
+    max_attempts = models.PositiveSmallIntegerField()
+    next_attempt_at = models.DateTimeField(null=True)
+    error_code = models.CharField(max_length=60, blank=True)
+    error_detail = models.TextField(blank=True)
+
+    lease_until = models.DateTimeField(null=True)
+    fencing_token = models.BigIntegerField(default=0, help_text="Grows with every claim; only its newest holder writes.")
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = OperationQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["tenant", "idempotency_key"],
+                condition=Q(idempotency_key__isnull=False),
+                name="operation_once_per_key",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["pending", "processing", "completed", "failed", "cancelled"]),
+                name="operation_status_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="processing") | Q(lease_until__isnull=False), name="operation_processing_has_lease"
+            ),
+        )
+        indexes = (models.Index(fields=["tenant", "status", "-id"], name="operation_by_status"),)  # the list route
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+    @property
+    def is_finished(self) -> bool:
+        return self.status in {self.Status.COMPLETED, self.Status.FAILED, self.Status.CANCELLED}

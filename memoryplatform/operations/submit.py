@@ -1,0 +1,49 @@
+"""Accepting work: the operation and its dispatch are stored with what they need, and a worker is woken after that."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from banks.models import Bank
+from memoryplatform.observability.metrics import count_operation
+from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.queues import wake_worker
+from memoryplatform.operations.registry import get_kind
+
+# The sweeper looks after this time, in case the process dies between the commit and the message.
+GRACE = timedelta(seconds=5)
+
+
+def submit(
+    tenant_id: UUID,
+    kind: str,
+    *,
+    payload: dict[str, Any],
+    bank: Bank | None = None,
+    idempotency_key: str | None = None,
+) -> Operation:
+    """Accept an operation. Call inside the tenant transaction that stores what it needs: both are kept, or neither."""
+    operation = Operation.objects.for_tenant(tenant_id).create(
+        kind=kind,
+        bank=bank,
+        payload=payload,
+        idempotency_key=idempotency_key,
+        max_attempts=settings.OPERATION_MAX_ATTEMPTS,
+    )
+    dispatch(operation)
+    return operation
+
+
+def dispatch(operation: Operation) -> None:
+    """Have the operation looked at. Call inside the transaction that made it pending."""
+    queue = get_kind(operation.kind).queue
+    Dispatch.objects.create(
+        operation_id=operation.id, tenant_id=operation.tenant_id, queue=queue, due_at=timezone.now() + GRACE
+    )
+    count_operation(operation.kind, operation.status)
+    # robust: with the broker down the work is still accepted, and the sweeper sends the message later.
+    transaction.on_commit(lambda: wake_worker(queue, operation.tenant_id, operation.id), robust=True)

@@ -1,0 +1,163 @@
+"""What every installation shares. Values that differ come from the environment, see `environment.py`."""
+
+from pathlib import Path
+
+from memoryplatform.observability.logging import logging_config
+from memoryplatform.settings.databases import parse_database_url
+from memoryplatform.settings.environment import read_environment
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+env = read_environment()
+
+SECRET_KEY = env.secret_key.get_secret_value()
+API_KEY_SECRET = env.api_key_secret.get_secret_value()
+DEBUG = False
+ALLOWED_HOSTS = env.allowed_hosts
+CSRF_TRUSTED_ORIGINS = env.csrf_trusted_origins
+ROOT_URLCONF = "memoryplatform.urls"
+ASGI_APPLICATION = "memoryplatform.asgi.application"
+APPEND_SLASH = False
+
+INSTALLED_APPS = [
+    "unfold",  # before the admin: it replaces its templates
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "allauth",
+    "allauth.account",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_dramatiq",
+    "tenants",
+    "banks",
+    "memoryplatform.operations",
+    "memoryplatform.api",
+    "memoryplatform.embedded",
+]
+
+MIDDLEWARE = [
+    "memoryplatform.observability.middleware.RequestContextMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# Three connections to one database: the service works on the first, `migrate` on the second, the admin on the third.
+DATABASES = {
+    "default": parse_database_url(env.database_url, pool_size=env.database_pool_size),
+    "owner": parse_database_url(env.database_owner_url),
+    "platform": parse_database_url(env.database_platform_url),
+}
+DATABASE_ROUTERS = ["tenants.routing.Router"]
+DATABASE_SETUP_URL = env.database_setup_url
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "tenants.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+WHITENOISE_USE_FINDERS = True
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["memoryplatform.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["memoryplatform.api.permissions.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["memoryplatform.api.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "memoryplatform.api.errors.handle_exception",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Memory platform",
+    "DESCRIPTION": "Long-term memory for AI agents: retain, recall, reflect.",
+    "VERSION": "0.1.0",
+    "OAS_VERSION": "3.1.1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": r"/v1",
+}
+
+REDIS_URL = env.redis_url
+DRAMATIQ_BROKER = {
+    "BROKER": "dramatiq.brokers.redis.RedisBroker",
+    "OPTIONS": {"url": REDIS_URL, "namespace": "memoryplatform"},
+    "MIDDLEWARE": [
+        "dramatiq.middleware.AgeLimit",
+        "dramatiq.middleware.TimeLimit",
+        "dramatiq.middleware.ShutdownNotifications",
+        "django_dramatiq.middleware.DbConnectionsMiddleware",
+    ],
+}
+# A group is served by a worker process of its own, so that one can't starve the other.
+QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background"]}
+WORKER_THREADS = env.worker_threads
+OPERATION_LEASE_SECONDS = env.operation_lease_seconds
+OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
+OPERATION_RETRY_SECONDS = env.operation_retry_seconds
+
+MODEL_THREADS = env.model_threads
+EMBEDDING_PROVIDER = env.embedding_provider
+EMBEDDING_MODEL = env.embedding_model
+EMBEDDING_BASE_URL = env.embedding_base_url
+EMBEDDING_API_KEY = env.embedding_api_key.get_secret_value() if env.embedding_api_key else None
+EMBEDDING_QUERY_PREFIX = env.embedding_query_prefix
+RERANKING_PROVIDER = env.reranking_provider
+RERANKING_MODEL = env.reranking_model
+LLM_BASE_URL = env.llm_base_url
+LLM_API_KEY = env.llm_api_key.get_secret_value() if env.llm_api_key else None
+LLM_MODEL = env.llm_model
+LLM_STRUCTURED_OUTPUT = env.llm_structured_output
+LLM_TIMEOUT_SECONDS = env.llm_timeout_seconds
+LLM_MAX_RETRIES = env.llm_max_retries
+LLM_MAX_CONCURRENCY = env.llm_max_concurrency
+
+MAX_BODY_BYTES = env.max_body_bytes
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
+METRICS_TOKEN = env.metrics_token.get_secret_value() if env.metrics_token else None
+LOGGING_CONFIG = "memoryplatform.observability.logging.configure"
+LOGGING = logging_config(level=env.log_level, form=env.log_format)

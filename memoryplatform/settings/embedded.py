@@ -1,0 +1,34 @@
+"""The settings of `manage.py up`, and of every command beside it: they read the data folder that `up` keeps.
+
+The database and broker in the data folder win over DATABASE_URL and REDIS_URL, which for `up` name the account of
+the set-up, not the service's own. Before the first `up` there is no folder yet, and commands that need no
+database still work.
+"""
+
+import os
+import secrets
+from pathlib import Path
+
+from memoryplatform.embedded.folder import read_environment as read_data_folder
+
+UP_DATABASE_URL = os.environ.get("DATABASE_URL")
+UP_DATABASE_OWNER_URL = os.environ.get("DATABASE_OWNER_URL")
+UP_DATABASE_PLATFORM_URL = os.environ.get("DATABASE_PLATFORM_URL")
+UP_REDIS_URL = os.environ.get("REDIS_URL")
+
+NOT_STARTED = "postgresql://start-it-with-manage.py-up@127.0.0.1:1/memoryplatform"
+
+os.environ.update(read_data_folder(Path(os.environ.get("MEMORYPLATFORM_DATA_DIR", ".memoryplatform"))))
+for name, value in {
+    "SECRET_KEY": secrets.token_urlsafe(48),
+    "API_KEY_SECRET": secrets.token_urlsafe(48),
+    "DATABASE_URL": NOT_STARTED,
+    "DATABASE_OWNER_URL": NOT_STARTED,
+    "DATABASE_PLATFORM_URL": NOT_STARTED,
+    "REDIS_URL": "redis://127.0.0.1:1/0",
+    "ALLOWED_HOSTS": "127.0.0.1,localhost,[::1]",
+    "LOG_FORMAT": "console",
+}.items():
+    os.environ.setdefault(name, value)
+
+from memoryplatform.settings.base import *  # noqa: E402  # base reads what was just put into the environment

@@ -1,0 +1,130 @@
+"""Every environment variable that the service reads, with its type and what it is for.
+
+`docs/configuration.md` is checked against this class, and so is `compose.yaml`.
+"""
+
+from typing import Annotated, Any, Literal, Self
+
+from django.core.exceptions import ImproperlyConfigured
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+def check_postgres_url(value: str) -> str:
+    if not value.startswith(("postgresql://", "postgres://")):
+        raise ValueError("must start with postgresql://")
+    return value
+
+
+def check_redis_url(value: str) -> str:
+    if not value.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("must start with redis://, rediss:// or unix://")
+    return value
+
+
+def split_commas(value: Any) -> Any:
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+PostgresUrl = Annotated[str, AfterValidator(check_postgres_url)]
+RedisUrl = Annotated[str, AfterValidator(check_redis_url)]
+CommaList = Annotated[list[str], NoDecode, BeforeValidator(split_commas)]
+
+
+class Environment(BaseSettings):
+    model_config = SettingsConfigDict(extra="ignore", env_ignore_empty=True, frozen=True)
+
+    secret_key: SecretStr = Field(min_length=32, description="Signs sessions and tokens. At least 32 characters.")
+    api_key_secret: SecretStr = Field(
+        min_length=32, description="Keys the HMAC under which API keys are stored. Changing it revokes every key."
+    )
+    allowed_hosts: CommaList = Field(
+        default=[], description="Host names that the service answers to, separated by commas."
+    )
+    csrf_trusted_origins: CommaList = Field(
+        default=[], description="Origins that may post forms, such as https://memory.example.com, separated by commas."
+    )
+
+    database_url: PostgresUrl = Field(
+        description="The service role: owns nothing, can't bypass row-level security. Web and workers use it."
+    )
+    database_owner_url: PostgresUrl = Field(description="The role that owns the tables. Only `migrate` uses it.")
+    database_platform_url: PostgresUrl = Field(
+        description="The role that sees every tenant. Only the Django admin uses it."
+    )
+    database_setup_url: PostgresUrl | None = Field(
+        default=None, description="An account that may create roles. Only `provision_database` uses it."
+    )
+    database_pool_size: int = Field(default=10, ge=1, le=500, description="Connections a process may hold.")
+    redis_url: RedisUrl = Field(description="Dramatiq's broker.")
+
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="The least level logged.")
+    log_format: Literal["json", "console"] = Field(default="json", description="One JSON object a line, or for the eye.")
+    metrics_token: SecretStr | None = Field(
+        default=None, description="Where set, /metrics wants it as a bearer token."
+    )
+    max_body_bytes: int = Field(default=12_582_912, ge=1024, description="The largest request body that is read.")
+
+    operation_lease_seconds: int = Field(
+        default=60, ge=1, description="How long a silent worker keeps an operation before another may take it."
+    )
+    operation_max_attempts: int = Field(default=5, ge=1, le=100, description="Attempts before an operation fails.")
+    operation_retry_seconds: float = Field(
+        default=2.0, gt=0, description="The wait before the second attempt; it doubles with each further one."
+    )
+    worker_threads: int = Field(default=4, ge=1, le=64, description="Threads in one worker process.")
+
+    model_threads: int = Field(default=2, ge=1, description="Threads that one ONNX call may use.")
+    embedding_provider: Literal["onnx", "sentence-transformers", "openai"] = Field(
+        default="onnx", description="Who turns text into vectors."
+    )
+    embedding_model: str = Field(
+        default="BAAI/bge-small-en-v1.5", description="Model name, or a folder for sentence-transformers."
+    )
+    embedding_base_url: str | None = Field(default=None, description="OpenAI-compatible endpoint for embeddings.")
+    embedding_api_key: SecretStr | None = Field(default=None, description="Its key.")
+    embedding_query_prefix: str | None = Field(
+        default=None, description="Put before queries, not before documents; the default is the model's own."
+    )
+    reranking_provider: Literal["onnx", "sentence-transformers", "none"] = Field(
+        default="onnx", description="Who scores query and passage together; none keeps the order."
+    )
+    reranking_model: str = Field(
+        default="cross-encoder/ms-marco-MiniLM-L-12-v2",
+        description="Model name, or a folder for sentence-transformers.",
+    )
+    llm_base_url: str | None = Field(
+        default=None, description="OpenAI-compatible endpoint. Unset: the built-in engine serves."
+    )
+    llm_api_key: SecretStr | None = Field(default=None, description="Its key.")
+    llm_model: str | None = Field(default=None, description="The model asked for; needed with LLM_BASE_URL.")
+    llm_structured_output: Literal["json_schema", "json_object"] = Field(
+        default="json_schema", description="json_object where the endpoint has no JSON-schema mode."
+    )
+    llm_timeout_seconds: float = Field(default=60.0, gt=0, description="The longest a single call may take.")
+    llm_max_retries: int = Field(default=3, ge=0, le=10, description="Retries on 429, 5xx and a lost connection.")
+    llm_max_concurrency: int = Field(default=8, ge=1, description="Calls under way at once from one process.")
+
+    @model_validator(mode="after")
+    def check_pairs(self) -> Self:
+        if self.llm_base_url and not self.llm_model:
+            raise ValueError("LLM_MODEL is missing: LLM_BASE_URL needs it")
+        if self.embedding_provider == "openai" and not self.embedding_base_url:
+            raise ValueError("EMBEDDING_BASE_URL is missing: EMBEDDING_PROVIDER=openai needs it")
+        return self
+
+
+def read_environment() -> Environment:
+    """Read and check the environment, or refuse to start with a sentence that names each faulty variable."""
+    try:
+        return Environment()
+    except ValidationError as error:
+        faults = "; ".join(describe(fault) for fault in error.errors())
+        raise ImproperlyConfigured(f"The environment is not usable. {faults}.") from None
+
+
+def describe(fault: ErrorDetails) -> str:
+    """The fault in words, without the value: it may be a secret."""
+    message = "is missing" if fault["type"] == "missing" else fault["msg"].removeprefix("Value error, ")
+    return " ".join([*(str(part).upper() for part in fault["loc"][:1]), message])

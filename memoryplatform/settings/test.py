@@ -1,0 +1,28 @@
+"""The tests' settings: services in a folder that `tests/conftest.py` starts before the first query."""
+
+import os
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+TEST_FOLDER = Path(os.environ.get("MEMORYPLATFORM_TEST_FOLDER") or f"{tempfile.gettempdir()}/mp-test-{os.getpid()}")
+SOCKETS = quote(str(TEST_FOLDER / "postgres" / "run"), safe="")
+
+os.environ.update(
+    {
+        "SECRET_KEY": "only-for-tests-" * 4,
+        "API_KEY_SECRET": "only-for-tests-of-api-keys-" * 2,
+        "DATABASE_URL": f"postgresql://service:service@/memoryplatform?host={SOCKETS}&port=5432",
+        "DATABASE_OWNER_URL": f"postgresql://owner:owner@/memoryplatform?host={SOCKETS}&port=5432",
+        "DATABASE_PLATFORM_URL": f"postgresql://platform:platform@/memoryplatform?host={SOCKETS}&port=5432",
+        "REDIS_URL": f"unix://{TEST_FOLDER}/redis/redis.sock?db=0",
+        "ALLOWED_HOSTS": "testserver,127.0.0.1,localhost",
+        "LOG_LEVEL": "WARNING",
+        "OPERATION_LEASE_SECONDS": os.environ.get("OPERATION_LEASE_SECONDS", "60"),
+        "OPERATION_RETRY_SECONDS": os.environ.get("OPERATION_RETRY_SECONDS", "0.05"),
+    }
+)
+
+from memoryplatform.settings.base import *  # noqa: E402  # base reads what was just put into the environment
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # logins in tests need not be slow

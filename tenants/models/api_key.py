@@ -1,0 +1,43 @@
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from tenants.models.user import User
+from tenants.scoping import TenantOwned
+
+
+class ApiKey(TenantOwned):
+    """What a program shows to act for a tenant. The secret itself is never stored, only its HMAC."""
+
+    class Scope(models.TextChoices):
+        READ = "read"
+        WRITE = "write"
+        ADMIN = "admin"
+
+    name = models.CharField(max_length=200)
+    prefix = models.CharField(max_length=16, unique=True)
+    digest = models.BinaryField(max_length=32)
+    scopes = ArrayField(
+        models.CharField(max_length=10, choices=Scope), help_text="read and write stand alone; admin includes both."
+    )
+    banks = ArrayField(
+        models.CharField(max_length=200),
+        null=True,
+        blank=True,
+        help_text="Ids of the banks that the key may touch; empty means every bank.",
+    )
+    created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(scopes__contained_by=["read", "write", "admin"]) & models.Q(scopes__len__gt=0),
+                name="api_key_scopes_known",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"

@@ -1,0 +1,98 @@
+"""The database roles, made by whoever may make roles. Needs psycopg only: it runs before there is a database.
+
+Rights hang on two group roles that the migrations name; the logins are members and can be called anything.
+"""
+
+from dataclasses import dataclass
+
+import psycopg
+from psycopg import sql
+
+SERVICE_GROUP = "memoryplatform_service"
+PLATFORM_GROUP = "memoryplatform_platform"
+OLDEST_POSTGRES = 15  # ON DELETE SET NULL (column)
+
+
+class ProvisioningError(Exception):
+    """The database can't be prepared; the message is one sentence for the operator."""
+
+
+@dataclass(frozen=True)
+class Login:
+    name: str
+    password: str
+
+
+def provision(setup_url: str, *, database: str, owner: Login, service: Login, platform: Login) -> None:
+    """Make the groups, the three logins, the database and its extension. Can be run again at any time."""
+    try:
+        with psycopg.connect(setup_url, autocommit=True, connect_timeout=10) as connection:
+            check_version(connection)
+            for group in (SERVICE_GROUP, PLATFORM_GROUP):
+                ensure_group(connection, group)
+            for login in (owner, service, platform):
+                ensure_login(connection, login)
+            grant(connection, SERVICE_GROUP, service)
+            grant(connection, PLATFORM_GROUP, platform)
+            ensure_database(connection, database, owner)
+            target = psycopg.conninfo.make_conninfo(setup_url, dbname=database)
+        with psycopg.connect(target, autocommit=True, connect_timeout=10) as connection:
+            open_schema(connection, database, owner)
+            ensure_vector(connection)
+    except psycopg.OperationalError as error:
+        raise ProvisioningError(f"The database can't be reached: {first_line(error)}.") from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise ProvisioningError(f"The account in the database URL may not do the set-up: {first_line(error)}.") from error
+
+
+def check_version(connection: psycopg.Connection) -> None:
+    major = connection.info.server_version // 10_000
+    if major < OLDEST_POSTGRES:
+        raise ProvisioningError(f"PostgreSQL {major} is too old: version {OLDEST_POSTGRES} or newer is needed.")
+
+
+def role_exists(connection: psycopg.Connection, name: str) -> bool:
+    return connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone() is not None
+
+
+def ensure_group(connection: psycopg.Connection, name: str) -> None:
+    if not role_exists(connection, name):
+        connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(name)))
+
+
+def ensure_login(connection: psycopg.Connection, login: Login) -> None:
+    """Make or refresh a login that can do nothing by itself. The account of the set-up stays as it is."""
+    if login.name == connection.info.user:
+        return
+    verb = sql.SQL("ALTER" if role_exists(connection, login.name) else "CREATE")
+    connection.execute(
+        sql.SQL("{} ROLE {} LOGIN PASSWORD {}").format(verb, sql.Identifier(login.name), sql.Literal(login.password))
+    )
+
+
+def grant(connection: psycopg.Connection, group: str, login: Login) -> None:
+    connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(group), sql.Identifier(login.name)))
+
+
+def ensure_database(connection: psycopg.Connection, database: str, owner: Login) -> None:
+    if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone() is None:
+        statement = sql.SQL("CREATE DATABASE {} OWNER {}")
+        connection.execute(statement.format(sql.Identifier(database), sql.Identifier(owner.name)))
+
+
+def open_schema(connection: psycopg.Connection, database: str, owner: Login) -> None:
+    """Let the owner make tables in a database that somebody else created."""
+    name = sql.Identifier(owner.name)
+    connection.execute(sql.SQL("GRANT CONNECT, CREATE ON DATABASE {} TO {}").format(sql.Identifier(database), name))
+    connection.execute(sql.SQL("GRANT USAGE, CREATE ON SCHEMA public TO {}").format(name))
+
+
+def ensure_vector(connection: psycopg.Connection) -> None:
+    try:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    except psycopg.errors.FeatureNotSupported as error:
+        raise ProvisioningError("The PostgreSQL server has no pgvector: install its extension package.") from error
+
+
+def first_line(error: psycopg.Error) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")

@@ -1,0 +1,120 @@
+"""Query sets that know their tenant and refuse to run without one.
+
+This is the second of the three walls: the API key decides the tenant, this refuses what forgot it, and row-level
+security in Postgres stops what slipped through both.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Self, TypeVar
+from uuid import UUID
+
+from django.db import models
+
+from tenants.identifiers import uuid7
+
+M = TypeVar("M", bound="TenantOwned")
+
+
+class UnscopedQuery(Exception):
+    """A tenant-owned table was used without saying whose rows are meant."""
+
+
+class ForeignRow(Exception):
+    """A row of one tenant was handed to the query set of another."""
+
+
+class TenantQuerySet(models.QuerySet[M]):
+    """Call `for_tenant(...)` first; `across_tenants(reason=...)` is the one way out, easy to grep for."""
+
+    _tenant_id: UUID | None = None
+    _reason_to_cross: str = ""
+
+    def for_tenant(self, tenant_id: UUID) -> Self:
+        scoped = self.filter(tenant_id=tenant_id)
+        scoped._tenant_id = tenant_id
+        return scoped
+
+    def across_tenants(self, *, reason: str) -> Self:
+        """Leave the second wall open. Row-level security still holds on every connection but `platform`."""
+        open_set = self._chain()  # type: ignore[attr-defined]  # Django's own way to copy a query set, not in its stubs
+        open_set._reason_to_cross = reason
+        return open_set  # type: ignore[no-any-return]
+
+    def _clone(self) -> Self:
+        clone: Self = super()._clone()  # type: ignore[misc]
+        clone._tenant_id = self._tenant_id
+        clone._reason_to_cross = self._reason_to_cross
+        return clone
+
+    def _refuse_unscoped(self) -> None:
+        if self._tenant_id is None and not self._reason_to_cross:
+            raise UnscopedQuery(f"{self.model.__name__}.objects needs .for_tenant(tenant_id) before it can be used.")
+
+    def _claim(self, row: M) -> M:
+        """Give the row to this query set's tenant, or refuse it where it belongs to another."""
+        self._refuse_unscoped()
+        if row.tenant_id is None:
+            row.tenant_id = self._tenant_id
+        if self._tenant_id is not None and row.tenant_id != self._tenant_id:
+            raise ForeignRow(f"This {self.model.__name__} belongs to another tenant.")
+        return row
+
+    def _fetch_all(self) -> None:
+        self._refuse_unscoped()
+        super()._fetch_all()  # type: ignore[misc]
+
+    def iterator(self, chunk_size: int | None = None) -> Iterator[M]:
+        self._refuse_unscoped()
+        return super().iterator(chunk_size)
+
+    def count(self) -> int:
+        self._refuse_unscoped()
+        return super().count()
+
+    def exists(self) -> bool:
+        self._refuse_unscoped()
+        return super().exists()
+
+    def aggregate(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        self._refuse_unscoped()
+        return super().aggregate(*args, **kwargs)
+
+    def explain(self, **kwargs: Any) -> str:
+        self._refuse_unscoped()
+        return super().explain(**kwargs)
+
+    def raw(self, *args: Any, **kwargs: Any) -> Any:
+        """SQL by hand names its own tenant, so it must say that it knows."""
+        self._refuse_unscoped()
+        return super().raw(*args, **kwargs)
+
+    def update(self, **kwargs: Any) -> int:
+        self._refuse_unscoped()
+        return super().update(**kwargs)
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        self._refuse_unscoped()
+        return super().delete()
+
+    def create(self, **kwargs: Any) -> M:
+        row = self._claim(self.model(**kwargs))
+        row.save(force_insert=True, using=self.db)
+        return row
+
+    def bulk_create(self, objs: Iterable[M], *args: Any, **kwargs: Any) -> list[M]:
+        return super().bulk_create([self._claim(row) for row in objs], *args, **kwargs)
+
+    def bulk_update(self, objs: Iterable[M], *args: Any, **kwargs: Any) -> int:
+        return super().bulk_update([self._claim(row) for row in objs], *args, **kwargs)
+
+
+class TenantOwned(models.Model):
+    """A row of one tenant. Its migration must isolate the table with `tenants.isolation.IsolateTenantTable`."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey("tenants.Tenant", on_delete=models.DO_NOTHING, related_name="+", db_index=False)
+
+    objects = TenantQuerySet.as_manager()
+
+    class Meta:
+        abstract = True

@@ -1,0 +1,45 @@
+"""A transaction that belongs to one tenant: the key that row-level security turns on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from django.db import connections, transaction
+
+TENANT_SETTING = "memoryplatform.tenant_id"
+
+
+class CrossTenantTransaction(Exception):
+    """A transaction of one tenant was asked to serve another."""
+
+
+@contextmanager
+def tenant_transaction(tenant_id: UUID, *, using: str = "default") -> Iterator[None]:
+    """Open a transaction in which Postgres shows the rows of this tenant only.
+
+    The setting is local to the transaction, so a pooler in transaction mode can hand the connection to another
+    tenant right after the commit. Inside an open transaction this is a savepoint of the same tenant.
+    """
+    nested = connections[using].in_atomic_block
+    with transaction.atomic(using=using):
+        if not nested:
+            set_tenant(str(tenant_id), using=using)
+            yield
+            return
+        before = read_tenant(using=using)
+        if before not in {"", str(tenant_id)}:
+            raise CrossTenantTransaction("This transaction belongs to another tenant.")
+        set_tenant(str(tenant_id), using=using)
+        yield
+        set_tenant(before, using=using)
+
+
+def set_tenant(value: str, *, using: str) -> None:
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT set_config(%s, %s, true)", [TENANT_SETTING, value])
+
+
+def read_tenant(*, using: str) -> str:
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT coalesce(current_setting(%s, true), '')", [TENANT_SETTING])
+        return str(cursor.fetchone()[0])

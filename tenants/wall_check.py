@@ -1,0 +1,24 @@
+"""The third wall stands only before a role that can't climb it: asked by every process before it serves."""
+
+from django.db import connection
+
+
+class WallIsOpen(Exception):
+    """The service's database role could see every tenant; the message says why."""
+
+
+def check_service_role() -> None:
+    """Refuse to serve as a superuser, as a role that bypasses row-level security, or as an owner of walled tables."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT r.rolsuper, r.rolbypassrls, EXISTS (
+                SELECT 1 FROM pg_class c WHERE c.relrowsecurity AND pg_has_role(r.oid, c.relowner, 'MEMBER')
+            )
+            FROM pg_roles r WHERE r.rolname = current_user
+            """
+        )
+        is_superuser, bypasses, owns = cursor.fetchone()
+    for fault, is_so in {"is a superuser": is_superuser, "bypasses row-level security": bypasses, "owns tables": owns}.items():
+        if is_so:
+            raise WallIsOpen(f"DATABASE_URL: the role {fault}, so tenants would not be walled off.")

@@ -1,0 +1,128 @@
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memoryplatform.embedded.errors import StartError
+from memoryplatform.embedded.folder import DataFolder, find_data_dir, read_environment
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def folder(place: Path) -> DataFolder:
+    folder = DataFolder(place / "data")
+    folder.prepare()
+    return folder
+
+
+def test_nobody_else_can_list_the_folder_or_read_its_secrets(folder: DataFolder) -> None:
+    folder.write_environment({"SECRET_KEY": folder.secret("SECRET_KEY")})
+
+    assert mode(folder.path) == (0o711 if os.geteuid() == 0 else 0o700)
+    assert mode(folder.path / "environment.json") == 0o600
+
+
+def test_a_secret_is_made_once_and_kept(folder: DataFolder) -> None:
+    made = folder.secret("SECRET_KEY")
+    folder.write_environment({"SECRET_KEY": made})
+
+    again = DataFolder(folder.path)
+
+    assert len(made) >= 32
+    assert again.secret("SECRET_KEY") == made
+    assert again.secret("API_KEY_SECRET") != made
+
+
+def test_the_environment_is_read_back_and_replaced_at_each_write(folder: DataFolder) -> None:
+    folder.write_environment({"DATABASE_URL": "old", "REDIS_URL": "old"})
+    folder.write_environment({"DATABASE_URL": "new"})
+
+    assert read_environment(folder.path) == {"DATABASE_URL": "new"}
+
+
+def test_there_is_no_environment_before_the_first_start(place: Path) -> None:
+    assert read_environment(place / "never-used") == {}
+
+
+def test_a_damaged_environment_file_is_named(folder: DataFolder) -> None:
+    (folder.path / "environment.json").write_text("{")
+
+    with pytest.raises(StartError, match=r"environment\.json is damaged"):
+        read_environment(folder.path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(place: Path) -> None:
+    in_the_way = place / "file"
+    in_the_way.touch()
+
+    with pytest.raises(StartError, match=rf"^The data folder {in_the_way}/data can't be written: Not a directory\.$"):
+        DataFolder(in_the_way / "data").prepare()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_named(place: Path) -> None:
+    place.chmod(0o500)
+    try:
+        with pytest.raises(StartError, match=r"can't be written: Permission denied\.$"):
+            DataFolder(place / "data").prepare()
+    finally:
+        place.chmod(0o700)
+
+
+def test_a_folder_with_other_files_is_left_alone(place: Path) -> None:
+    (place / "holiday.jpg").touch()
+
+    with pytest.raises(StartError, match="holds files of something else"):
+        DataFolder(place).prepare()
+    assert mode(place) == 0o711
+
+
+def test_a_second_lock_names_the_folder_and_the_process_that_holds_it(folder: DataFolder) -> None:
+    with folder.lock(), pytest.raises(StartError) as caught, DataFolder(folder.path).lock():
+        pass
+
+    assert f"{folder.path} is in use by process {os.getpid()}:" in str(caught.value)
+
+
+def test_the_lock_of_a_killed_process_is_free(folder: DataFolder) -> None:
+    script = (
+        "import sys, time; from pathlib import Path; from memoryplatform.embedded.folder import DataFolder\n"
+        "with DataFolder(Path(sys.argv[1])).lock(): print('held', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script, folder.path], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(StartError, match=f"in use by process {holder.pid}:"), folder.lock():
+            pass
+        holder.send_signal(signal.SIGKILL)
+
+    with folder.lock():
+        assert (folder.path / "up.lock").read_text() == str(os.getpid())
+
+
+def test_metrics_of_an_earlier_run_are_gone(folder: DataFolder) -> None:
+    folder.empty_metrics()
+    (folder.metrics / "counter_1.db").touch()
+
+    folder.empty_metrics()
+
+    assert list(folder.metrics.iterdir()) == []
+
+
+def test_the_folder_comes_from_the_option_then_the_environment_then_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MEMORYPLATFORM_DATA_DIR", raising=False)
+    assert find_data_dir(None) == tmp_path / ".memoryplatform"
+
+    monkeypatch.setenv("MEMORYPLATFORM_DATA_DIR", "/from/environment")
+    assert find_data_dir(None) == Path("/from/environment")
+    assert find_data_dir("option") == tmp_path / "option"

@@ -1,0 +1,63 @@
+"""Plain functions that make rows, each inside its tenant's transaction."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from banks.models import Bank
+from memoryplatform.operations.models import IdempotencyRecord, Operation
+from tenants.audit import SYSTEM, record
+from tenants.founding import found_tenant
+from tenants.identifiers import uuid7
+from tenants.keys import make_key
+from tenants.models import ApiKey, AuditEvent, Member, Tenant, User
+from tenants.transactions import tenant_transaction
+
+
+def make_user(email: str | None = None, **fields: Any) -> User:
+    return User.objects.create_user(email or f"{uuid7().hex}@example.com", "a-long-enough-password", **fields)
+
+
+def make_tenant(slug: str | None = None) -> Tenant:
+    slug = slug or f"t-{uuid7().hex}"
+    return found_tenant(name=slug.title(), slug=slug, owner=make_user())
+
+
+def make_member(tenant: Tenant, **fields: Any) -> Member:
+    with tenant_transaction(tenant.id):
+        return Member.objects.for_tenant(tenant.id).create(**{"user": make_user(), "role": "member"} | fields)
+
+
+def make_api_key(tenant: Tenant, **fields: Any) -> ApiKey:
+    return make_key_with_text(tenant, **fields)[0]
+
+
+def make_key_with_text(tenant: Tenant, **fields: Any) -> tuple[ApiKey, str]:
+    with tenant_transaction(tenant.id):
+        return make_key(tenant.id, **{"name": "test", "scopes": ["read", "write"]} | fields)
+
+
+def make_bank(tenant: Tenant, **fields: Any) -> Bank:
+    bank_id = fields.pop("bank_id", f"bank-{uuid7().hex}")
+    with tenant_transaction(tenant.id):
+        return Bank.objects.for_tenant(tenant.id).create(
+            **{"bank_id": bank_id, "name": bank_id, "embedding_model": "test"} | fields
+        )
+
+
+def make_operation(tenant: Tenant, **fields: Any) -> Operation:
+    with tenant_transaction(tenant.id):
+        return Operation.objects.for_tenant(tenant.id).create(**{"kind": "test", "max_attempts": 3} | fields)
+
+
+def make_idempotency_record(tenant: Tenant) -> IdempotencyRecord:
+    with tenant_transaction(tenant.id):
+        return IdempotencyRecord.objects.for_tenant(tenant.id).create(
+            key=uuid7().hex, fingerprint="0" * 64, claimed_at=timezone.now()
+        )
+
+
+def make_audit_event(tenant: Tenant) -> AuditEvent:
+    with tenant_transaction(tenant.id):
+        record(tenant.id, actor=SYSTEM, action="test.done", target="test")
+        return AuditEvent.objects.for_tenant(tenant.id).latest("id")

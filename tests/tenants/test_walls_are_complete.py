@@ -1,0 +1,67 @@
+"""A tenant-owned table without its wall must not pass unseen."""
+
+import pytest
+from django.db import connection, connections, models
+from django.db.models import Model
+
+from tenants.isolation import tenant_relations
+from tests.tenants.walled_models import walled_models
+
+
+def missing_parts(model: type[Model], *, using: str = "default") -> list[str]:
+    """What the table of a tenant-owned model lacks of its wall."""
+    table = model._meta.db_table
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT relrowsecurity, relforcerowsecurity FROM pg_class WHERE oid = %s::regclass", [table])
+        enabled, forced = cursor.fetchone()
+        cursor.execute("SELECT policyname FROM pg_policies WHERE tablename = %s", [table])
+        policies = {row[0] for row in cursor.fetchall()}
+        cursor.execute("SELECT conname FROM pg_constraint WHERE conrelid = %s::regclass", [table])
+        constraints = {row[0] for row in cursor.fetchall()}
+    wanted = {f"{table}_{field.column}_tenant_fk" for field in tenant_relations(model)}
+    if model._meta.model_name != "tenant":
+        wanted.add(f"{table}_tenant_key")
+    faults = [name for name, is_so in {"not enabled": not enabled, "not forced": not forced}.items() if is_so]
+    faults += sorted({"tenant_wall", "platform_door"} - policies)
+    return faults + sorted(wanted - constraints)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("model", walled_models(), ids=lambda model: model._meta.db_table)
+def test_a_tenant_owned_table_has_its_whole_wall(model: type[Model]) -> None:
+    assert missing_parts(model) == []
+
+
+@pytest.mark.django_db
+def test_every_table_with_a_tenant_column_is_known_to_be_walled() -> None:
+    """Also those whose model forgot to say that it is tenant-owned."""
+    outside = {"operations_dispatch"}  # holds no content, on purpose: the sweeper serves all tenants
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT table_name FROM information_schema.columns WHERE column_name = 'tenant_id'")
+        found = {row[0] for row in cursor.fetchall()}
+    assert found - outside == {model._meta.db_table for model in walled_models()} - {"tenants_tenant"}
+
+
+def test_a_table_without_a_wall_is_found(committed_db: None) -> None:
+    class Forgotten(models.Model):
+        tenant = models.ForeignKey("tenants.Tenant", on_delete=models.DO_NOTHING, related_name="+")
+
+        class Meta:
+            app_label = "forgotten"
+
+        def __str__(self) -> str:
+            return "forgotten"
+
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("CREATE TABLE forgotten_forgotten (id uuid PRIMARY KEY, tenant_id uuid)")
+        try:
+            assert missing_parts(Forgotten, using="owner") == [
+                "not enabled",
+                "not forced",
+                "platform_door",
+                "tenant_wall",
+                "forgotten_forgotten_tenant_key",
+            ]
+        finally:
+            cursor.execute("DROP TABLE forgotten_forgotten")
+            del Forgotten._meta.apps.all_models["forgotten"]

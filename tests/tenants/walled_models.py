@@ -1,0 +1,27 @@
+"""Every table behind the wall, with the factory that puts a row into it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Model
+
+from banks.models import Bank
+from memoryplatform.operations.models import IdempotencyRecord, Operation
+from tenants.models import ApiKey, AuditEvent, Member, Tenant
+from tenants.scoping import TenantOwned
+from tests import factories
+
+FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
+    Tenant: lambda tenant: tenant,
+    Member: factories.make_member,
+    ApiKey: factories.make_api_key,
+    AuditEvent: factories.make_audit_event,
+    Bank: factories.make_bank,
+    Operation: factories.make_operation,
+    IdempotencyRecord: factories.make_idempotency_record,
+}
+
+
+def walled_models() -> list[type[Model]]:
+    return [model for model in apps.get_models() if issubclass(model, TenantOwned) or model is Tenant]
