@@ -20,7 +20,13 @@ SYSTEM = Actor()
 
 
 def record(
-    tenant_id: UUID, *, actor: Actor, action: str, target: str, detail: dict[str, Any] | None = None, using: str = "default"
+    tenant_id: UUID,
+    *,
+    actor: Actor,
+    action: str,
+    target: str,
+    detail: dict[str, Any] | None = None,
+    using: str = "default",
 ) -> None:
     AuditEvent.objects.using(using).for_tenant(tenant_id).create(
         action=action,

@@ -38,7 +38,7 @@ class IsolateTenantTable(Operation):
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
         model = to_state.apps.get_model(app_label, self.model_name)
-        table = model._meta.db_table  # noqa: SLF001  # Django's public _meta API
+        table = model._meta.db_table  # Django's public _meta API
         if self.tenant_column != "id":
             schema_editor.execute(f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_tenant_key" UNIQUE (tenant_id, id)')
         for field in tenant_relations(model):
@@ -50,7 +50,7 @@ class IsolateTenantTable(Operation):
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
         model = from_state.apps.get_model(app_label, self.model_name)
-        table = model._meta.db_table  # noqa: SLF001
+        table = model._meta.db_table
         schema_editor.execute(f'DROP POLICY tenant_wall ON "{table}"')
         schema_editor.execute(f'DROP POLICY platform_door ON "{table}"')
         schema_editor.execute(f'ALTER TABLE "{table}" NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY')
@@ -91,7 +91,7 @@ class AddTenantForeignKey(Operation):
     def find(self, app_label: str, state: ProjectState) -> tuple[str, models.ForeignKey[Any, Any]]:
         model = state.apps.get_model(app_label, self.model_name)
         field = next(field for field in tenant_relations(model) if field.name == self.field_name)
-        return model._meta.db_table, field  # noqa: SLF001
+        return model._meta.db_table, field
 
     def describe(self) -> str:
         return f"Keep {self.model_name}.{self.field_name} within its tenant"
@@ -101,21 +101,21 @@ def tenant_relations(model: type[models.Model]) -> list[models.ForeignKey[Any, A
     """The relations of a model that lead to a tenant-owned table; Django's own constraint must be off there."""
     found = [
         field
-        for field in model._meta.local_fields  # noqa: SLF001
+        for field in model._meta.local_fields
         if isinstance(field, models.ForeignKey) and is_tenant_owned(field.related_model)
     ]
     for field in found:
-        if field.db_constraint:
+        if field.db_constraint:  # type: ignore[attr-defined]  # missing in the stubs
             raise ValueError(f"{model.__name__}.{field.name} leads to a tenant-owned table: set db_constraint=False.")
     return found
 
 
 def is_tenant_owned(model: type[models.Model]) -> bool:
-    return any(field.name == "tenant" for field in model._meta.local_fields)  # noqa: SLF001
+    return any(field.name == "tenant" for field in model._meta.local_fields)
 
 
 def composite_foreign_key(table: str, field: models.ForeignKey[Any, Any]) -> str:
-    column, target = field.column, field.related_model._meta.db_table  # noqa: SLF001
+    column, target = field.column, field.related_model._meta.db_table
     on_delete = f'SET NULL ("{column}")' if field.null else "CASCADE"
     return (
         f'ALTER TABLE "{table}" ADD CONSTRAINT "{constraint_name(table, field)}" '

@@ -72,10 +72,9 @@ def find_identity(text: str) -> KeyIdentity | None:
 def look_up(prefix: str) -> tuple[Any, ...] | None:
     """Through the wall by a function of the owner that knows this one question only."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, tenant_id, digest, scopes, banks, last_used_at FROM api_key_by_prefix(%s)", [prefix]
-        )
-        return cursor.fetchone()
+        cursor.execute("SELECT id, tenant_id, digest, scopes, banks, last_used_at FROM api_key_by_prefix(%s)", [prefix])
+        row: tuple[Any, ...] | None = cursor.fetchone()
+        return row
 
 
 def digest_of(prefix: str, secret: str) -> bytes:

@@ -10,6 +10,7 @@ from psycopg import sql
 
 SERVICE_GROUP = "memoryplatform_service"
 PLATFORM_GROUP = "memoryplatform_platform"
+IDLE_TRANSACTION_LIMIT = "30s"
 OLDEST_POSTGRES = 15  # ON DELETE SET NULL (column)
 
 
@@ -32,6 +33,7 @@ def provision(setup_url: str, *, database: str, owner: Login, service: Login, pl
                 ensure_group(connection, group)
             for login in (owner, service, platform):
                 ensure_login(connection, login)
+            limit_idle_transactions(connection, service)
             grant(connection, SERVICE_GROUP, service)
             grant(connection, PLATFORM_GROUP, platform)
             ensure_database(connection, database, owner)
@@ -42,7 +44,9 @@ def provision(setup_url: str, *, database: str, owner: Login, service: Login, pl
     except psycopg.OperationalError as error:
         raise ProvisioningError(f"The database can't be reached: {first_line(error)}.") from error
     except psycopg.errors.InsufficientPrivilege as error:
-        raise ProvisioningError(f"The account in the database URL may not do the set-up: {first_line(error)}.") from error
+        raise ProvisioningError(
+            f"The account in the database URL may not do the set-up: {first_line(error)}."
+        ) from error
 
 
 def check_version(connection: psycopg.Connection) -> None:
@@ -72,6 +76,12 @@ def ensure_login(connection: psycopg.Connection, login: Login) -> None:
 
 def grant(connection: psycopg.Connection, group: str, login: Login) -> None:
     connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(group), sql.Identifier(login.name)))
+
+
+def limit_idle_transactions(connection: psycopg.Connection, login: Login) -> None:
+    """No transaction waits for a model or a client, so one that idles is of a frozen process, and holds locks."""
+    statement = sql.SQL("ALTER ROLE {} SET idle_in_transaction_session_timeout = {}")
+    connection.execute(statement.format(sql.Identifier(login.name), sql.Literal(IDLE_TRANSACTION_LIMIT)))
 
 
 def ensure_database(connection: psycopg.Connection, database: str, owner: Login) -> None:

@@ -5,7 +5,7 @@ security in Postgres stops what slipped through both.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 from uuid import UUID
 
 from django.db import models
@@ -31,13 +31,13 @@ class TenantQuerySet(models.QuerySet[M]):
 
     def for_tenant(self, tenant_id: UUID) -> Self:
         scoped = self.filter(tenant_id=tenant_id)
-        scoped._tenant_id = tenant_id
+        scoped._tenant_id = tenant_id  # noqa: SLF001  # of our own class
         return scoped
 
     def across_tenants(self, *, reason: str) -> Self:
         """Leave the second wall open. Row-level security still holds on every connection but `platform`."""
         open_set = self._chain()  # type: ignore[attr-defined]  # Django's own way to copy a query set, not in its stubs
-        open_set._reason_to_cross = reason
+        open_set._reason_to_cross = reason  # noqa: SLF001  # of our own class
         return open_set  # type: ignore[no-any-return]
 
     def _clone(self) -> Self:
@@ -61,7 +61,7 @@ class TenantQuerySet(models.QuerySet[M]):
 
     def _fetch_all(self) -> None:
         self._refuse_unscoped()
-        super()._fetch_all()  # type: ignore[misc]
+        super()._fetch_all()
 
     def iterator(self, chunk_size: int | None = None) -> Iterator[M]:
         self._refuse_unscoped()
@@ -108,13 +108,16 @@ class TenantQuerySet(models.QuerySet[M]):
         return super().bulk_update([self._claim(row) for row in objs], *args, **kwargs)
 
 
+TenantManager = models.Manager.from_queryset(TenantQuerySet)
+
+
 class TenantOwned(models.Model):
     """A row of one tenant. Its migration must isolate the table with `tenants.isolation.IsolateTenantTable`."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey("tenants.Tenant", on_delete=models.DO_NOTHING, related_name="+", db_index=False)
 
-    objects = TenantQuerySet.as_manager()
+    objects: ClassVar[TenantManager[Self]] = TenantManager()
 
     class Meta:
         abstract = True

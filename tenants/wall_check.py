@@ -19,6 +19,10 @@ def check_service_role() -> None:
             """
         )
         is_superuser, bypasses, owns = cursor.fetchone()
-    for fault, is_so in {"is a superuser": is_superuser, "bypasses row-level security": bypasses, "owns tables": owns}.items():
+    for fault, is_so in {
+        "is a superuser": is_superuser,
+        "bypasses row-level security": bypasses,
+        "owns tables": owns,
+    }.items():
         if is_so:
             raise WallIsOpen(f"DATABASE_URL: the role {fault}, so tenants would not be walled off.")

@@ -8,6 +8,7 @@ from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
+from django.db.backends.postgresql.base import DatabaseWrapper
 from pytest_django.plugin import DjangoDbBlocker
 
 from memoryplatform.embedded.postgres import EmbeddedPostgres
@@ -51,7 +52,7 @@ def django_db_setup(postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlock
         yield
         for connection in connections.all():
             connection.close()
-            if connection.alias == "default":
+            if isinstance(connection, DatabaseWrapper) and connection.pool:
                 connection.close_pool()
 
 

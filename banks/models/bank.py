@@ -1,4 +1,4 @@
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -20,6 +20,9 @@ class BankQuerySet(TenantQuerySet["Bank"]):
         return self if bank_ids is None else self.filter(bank_id__in=bank_ids)
 
 
+BankManager = models.Manager.from_queryset(BankQuerySet)
+
+
 class Bank(TenantOwned):
     """One agent's memory: a profile, and everything the agent has retained under it."""
 
@@ -35,7 +38,7 @@ class Bank(TenantOwned):
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True, blank=True, help_text="Being deleted since.")
 
-    objects = BankQuerySet.as_manager()
+    objects: ClassVar[BankManager["Bank"]] = BankManager()
 
     class Meta:
         constraints = (

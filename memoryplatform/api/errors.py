@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import structlog
-from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, JsonResponse
+from django.http import HttpRequest, JsonResponse
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
@@ -35,15 +34,16 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
         return invalid(error, request_id)
     if isinstance(error, exceptions.APIException):
         return from_framework(error, request_id)
-    if isinstance(error, Http404):
-        return answer(status.HTTP_404_NOT_FOUND, "Not found.", "not_found", request_id)
-    if isinstance(error, PermissionDenied):
-        return answer(status.HTTP_403_FORBIDDEN, "Not allowed.", "permission_denied", request_id)
+    return unexpected(error, request_id)
+
+
+def unexpected(error: Exception, request_id: str) -> Response:
+    """What a stranger may know of it is the request id; the rest is in the log."""
+    log.error("api.unexpected_error", exc_info=error)
     if isinstance(error, OperationalError | InterfaceError):
-        log.exception("api.database_unavailable")
         return answer(status.HTTP_503_SERVICE_UNAVAILABLE, "The service is busy.", "unavailable", request_id)
-    log.exception("api.unexpected_error")
-    return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "Something went wrong on our side.", "internal_error", request_id)
+    detail = "Something went wrong on our side."
+    return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, detail, "internal_error", request_id)
 
 
 def answer(code: int, detail: str, name: str, request_id: str, **extra: Any) -> Response:
@@ -63,7 +63,9 @@ def from_framework(error: exceptions.APIException, request_id: str) -> Response:
 
 def invalid(error: exceptions.ValidationError, request_id: str) -> Response:
     faults = list(flatten(error.get_full_details()))
-    detail = " ".join(f"{fault['field']}: {fault['message']}" if fault["field"] else fault["message"] for fault in faults)
+    detail = " ".join(
+        f"{fault['field']}: {fault['message']}" if fault["field"] else fault["message"] for fault in faults
+    )
     return answer(status.HTTP_422_UNPROCESSABLE_ENTITY, detail, "invalid", request_id, errors=faults)
 
 

@@ -36,4 +36,4 @@ class FieldFault(Output):
 class InvalidOutput(ErrorOutput):
     """An error that lies in some fields of the request."""
 
-    errors = FieldFault(many=True, required=False)
+    errors = FieldFault(many=True, required=False)  # type: ignore[assignment]  # the wire's name, not DRF's attribute

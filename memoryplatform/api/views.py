@@ -1,3 +1,4 @@
+from typing import cast
 from uuid import UUID
 
 from rest_framework.views import APIView
@@ -12,8 +13,7 @@ class TenantView(APIView):
 
     @property
     def identity(self) -> KeyIdentity:
-        identity: KeyIdentity = self.request.auth
-        return identity
+        return cast("KeyIdentity", self.request.auth)
 
     @property
     def tenant_id(self) -> UUID:
@@ -21,7 +21,7 @@ class TenantView(APIView):
 
     @property
     def actor(self) -> Actor:
-        return Actor(api_key_prefix=self.identity.prefix, request_id=self.request.request_id)
+        return Actor(api_key_prefix=self.identity.prefix, request_id=getattr(self.request, "request_id", ""))
 
     @property
     def access(self) -> BankAccess:

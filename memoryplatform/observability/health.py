@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-import dramatiq
+import redis
 import structlog
+from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
@@ -12,6 +13,7 @@ from providers import registry
 
 log = structlog.get_logger(__name__)
 OK = "ok"
+BROKER_SECONDS = 2.0
 migrated = False
 
 
@@ -40,7 +42,8 @@ def check_database() -> str:
 
 
 def check_broker() -> str:
-    dramatiq.get_broker().client.ping()
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=BROKER_SECONDS) as client:
+        client.ping()
     return OK
 
 

@@ -23,7 +23,7 @@ def render_metrics(*extra: Collector) -> bytes:
     shared = bool(os.environ.get("PROMETHEUS_MULTIPROC_DIR"))
     registry = CollectorRegistry()
     if shared:
-        multiprocess.MultiProcessCollector(registry)
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     for collector in extra:
         registry.register(collector)
     return generate_latest(registry) if shared else generate_latest(REGISTRY) + generate_latest(registry)

@@ -38,4 +38,6 @@ def note_request(request: HttpRequest, response: HttpResponse, seconds: float) -
     route = f"/{match.route}" if match else "unknown"
     observe_request(request.method or "", route, response.status_code, seconds)
     if request.path not in QUIET:
-        log.info("request", method=request.method, route=route, status=response.status_code, ms=round(seconds * 1000, 1))
+        log.info(
+            "request", method=request.method, route=route, status=response.status_code, ms=round(seconds * 1000, 1)
+        )

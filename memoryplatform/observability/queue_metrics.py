@@ -15,7 +15,10 @@ class QueueCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         depth = GaugeMetricFamily("memoryplatform_queue_depth", "Unfinished operations.", labels=["queue"])
         age = GaugeMetricFamily("memoryplatform_queue_age_seconds", "Age of the oldest of them.", labels=["queue"])
-        rows = {row["queue"]: row for row in Dispatch.objects.values("queue").annotate(n=Count("*"), oldest=Min("created_at"))}
+        rows = {
+            row["queue"]: row
+            for row in Dispatch.objects.values("queue").annotate(n=Count("*"), oldest=Min("created_at"))
+        }
         for queue in (name for names in settings.QUEUE_GROUPS.values() for name in names):
             row = rows.get(queue)
             depth.add_metric([queue], row["n"] if row else 0)

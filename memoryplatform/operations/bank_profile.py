@@ -4,7 +4,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -13,6 +12,7 @@ from banks.models import Bank
 from memoryplatform.operations.kinds import delete_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.submit import submit
+from providers.registry import get_embedder
 from tenants.audit import Actor, record
 from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
@@ -53,11 +53,12 @@ def get_bank(access: BankAccess, bank_id: str, *, lock: bool = False) -> Bank:
 
 def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> Bank:
     bank_id = bank_id or f"bank-{uuid7().hex}"
+    embedding_model = get_embedder().model_id
     with tenant_transaction(access.tenant_id):
         try:
             with transaction.atomic():
                 bank = Bank.objects.for_tenant(access.tenant_id).create(
-                    bank_id=bank_id, embedding_model=settings.EMBEDDING_MODEL, **({"name": bank_id} | change.given())
+                    bank_id=bank_id, embedding_model=embedding_model, **({"name": bank_id} | change.given())
                 )
         except IntegrityError:
             raise BankExists(bank_id) from None

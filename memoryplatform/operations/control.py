@@ -32,7 +32,9 @@ def retry(tenant_id: UUID, operation_id: UUID, *, actor: Actor, banks: frozenset
     with tenant_transaction(tenant_id):
         operation = access_for_change(tenant_id, operation_id, banks)
         if operation.status not in {Operation.Status.FAILED, Operation.Status.CANCELLED}:
-            raise OperationFinished(f"The operation is {operation.status}; only a failed or cancelled one can be retried.")
+            raise OperationFinished(
+                f"The operation is {operation.status}; only a failed or cancelled one can be retried."
+            )
         operation.status = Operation.Status.PENDING
         operation.attempts = 0
         operation.next_attempt_at = operation.finished_at = None

@@ -68,7 +68,8 @@ def claim(tenant_id: UUID, operation_id: UUID) -> tuple[Lease, Operation] | None
 def is_claimable(operation: Operation, now: datetime) -> bool:
     if operation.status == Operation.Status.PENDING:
         return operation.next_attempt_at is None or operation.next_attempt_at <= now
-    return operation.status == Operation.Status.PROCESSING and operation.lease_until <= now
+    has_ended = operation.lease_until is not None and operation.lease_until <= now
+    return operation.status == Operation.Status.PROCESSING and has_ended
 
 
 def give_up(operation: Operation, now: datetime) -> None:

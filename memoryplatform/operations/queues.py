@@ -16,14 +16,10 @@ def perform_message(tenant_id: str, operation_id: str) -> None:
 
 def make_actor(queue: str) -> "dramatiq.Actor[[str, str], None]":
     """Retries are the operation's own business, so the broker has none: a lost message is found by the sweeper."""
-    return dramatiq.actor(
-        perform_message,
-        actor_name=f"perform_{queue}",
-        queue_name=queue,
-        max_retries=0,
-        time_limit=ATTEMPT_LIMIT_MS,
-        notify_shutdown=True,
+    decorate = dramatiq.actor(
+        actor_name=f"perform_{queue}", queue_name=queue, time_limit=ATTEMPT_LIMIT_MS, notify_shutdown=True
     )
+    return decorate(perform_message)
 
 
 ACTORS = {queue: make_actor(queue) for queues in settings.QUEUE_GROUPS.values() for queue in queues}

@@ -30,7 +30,9 @@ def take_due() -> list[Dispatch]:
     """Mark first, send after: a sweeper that dies in between costs a wait, never an operation."""
     now = timezone.now()
     with transaction.atomic():
-        due = list(Dispatch.objects.filter(due_at__lte=now).order_by("due_at").select_for_update(skip_locked=True)[:BATCH])
+        due = list(
+            Dispatch.objects.filter(due_at__lte=now).order_by("due_at").select_for_update(skip_locked=True)[:BATCH]
+        )
         for row in due:
             row.due_at = now + FIRST_WAIT * 2 ** min(row.wakes, MOST_DOUBLINGS)
         Dispatch.objects.bulk_update(due, ["due_at"])

@@ -1,17 +1,13 @@
 """Refuses bodies over the limit while they arrive: Django would read all of one before it looked."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-Message = dict[str, Any]
+Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
-
-
-class TooLarge(Exception):
-    pass
+App = Callable[[Any, Any, Any], Awaitable[None]]  # every framework types the three a little differently
 
 
 class BodyLimit:
@@ -23,31 +19,34 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        try:
-            if declared_length(scope) > self.max_bytes:
-                raise TooLarge
-            await self.app(scope, counted(receive, self.max_bytes), send)
-        except TooLarge:
+        body = CountedBody(receive, max_bytes=self.max_bytes)
+        body.is_too_large = declared_length(scope) > self.max_bytes
+        if not body.is_too_large:
+            await self.app(scope, body.receive, send)
+        if body.is_too_large:
             await refuse(send, self.max_bytes)
+
+
+class CountedBody:
+    """Past the limit it looks to the application as if the client had gone, so that it cleans up after itself."""
+
+    def __init__(self, receive: Receive, *, max_bytes: int) -> None:
+        self._receive = receive
+        self._left = max_bytes
+        self.is_too_large = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            self.is_too_large = True
+            return {"type": "http.disconnect"}
+        return message
 
 
 def declared_length(scope: Message) -> int:
     value = dict(scope["headers"]).get(b"content-length", b"0")
     return int(value) if value.isdigit() else 0
-
-
-def counted(receive: Receive, max_bytes: int) -> Receive:
-    seen = 0
-
-    async def receive_counted() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > max_bytes:
-            raise TooLarge
-        return message
-
-    return receive_counted
 
 
 async def refuse(send: Send, max_bytes: int) -> None:

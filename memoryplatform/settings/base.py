@@ -96,7 +96,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT: Path | None = None
 WHITENOISE_USE_FINDERS = True
 
 REST_FRAMEWORK = {

@@ -59,11 +59,13 @@ class Environment(BaseSettings):
     database_pool_size: int = Field(default=10, ge=1, le=500, description="Connections a process may hold.")
     redis_url: RedisUrl = Field(description="Dramatiq's broker.")
 
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="The least level logged.")
-    log_format: Literal["json", "console"] = Field(default="json", description="One JSON object a line, or for the eye.")
-    metrics_token: SecretStr | None = Field(
-        default=None, description="Where set, /metrics wants it as a bearer token."
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        default="INFO", description="The least level logged."
     )
+    log_format: Literal["json", "console"] = Field(
+        default="json", description="One JSON object a line, or for the eye."
+    )
+    metrics_token: SecretStr | None = Field(default=None, description="Where set, /metrics wants it as a bearer token.")
     max_body_bytes: int = Field(default=12_582_912, ge=1024, description="The largest request body that is read.")
 
     operation_lease_seconds: int = Field(

@@ -1,20 +1,62 @@
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import psutil
 import pytest
 
+Script = Callable[..., "subprocess.Popen[str]"]
+
 
 @pytest.fixture
 def place() -> Iterator[Path]:
+    yield from make_place()
+
+
+def make_place() -> Iterator[Path]:
     """A short path, because Unix sockets want one, that the unprivileged account may pass through under root."""
     path = Path(tempfile.mkdtemp(prefix="mp-", dir="/tmp"))
     path.chmod(0o711)
     yield path
     shutil.rmtree(path)
+
+
+@pytest.fixture(scope="module")
+def shared_place() -> Iterator[Path]:
+    yield from make_place()
+
+
+@pytest.fixture
+def run_script() -> Iterator[Script]:
+    """Start Python on a script; what still runs at the test's end is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def run(
+        script: str,
+        *arguments: str,
+        cwd: Path | None = None,
+        extra: Mapping[str, str] | None = None,
+        uid: int | None = None,
+    ) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, *arguments],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=cwd,
+            env={**os.environ, **(extra or {})},
+            user=uid,
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import os
 import signal
 import stat
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -91,17 +91,20 @@ def test_a_second_lock_names_the_folder_and_the_process_that_holds_it(folder: Da
     assert f"{folder.path} is in use by process {os.getpid()}:" in str(caught.value)
 
 
-def test_the_lock_of_a_killed_process_is_free(folder: DataFolder) -> None:
+def test_the_lock_of_a_killed_process_is_free(
+    folder: DataFolder, run_script: Callable[..., "subprocess.Popen[str]"]
+) -> None:
     script = (
         "import sys, time; from pathlib import Path; from memoryplatform.embedded.folder import DataFolder\n"
         "with DataFolder(Path(sys.argv[1])).lock(): print('held', flush=True); time.sleep(60)"
     )
-    with subprocess.Popen([sys.executable, "-c", script, folder.path], stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        with pytest.raises(StartError, match=f"in use by process {holder.pid}:"), folder.lock():
-            pass
-        holder.send_signal(signal.SIGKILL)
+    holder = run_script(script, str(folder.path))
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(StartError, match=f"in use by process {holder.pid}:"), folder.lock():
+        pass
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
 
     with folder.lock():
         assert (folder.path / "up.lock").read_text() == str(os.getpid())

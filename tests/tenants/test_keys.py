@@ -27,7 +27,7 @@ def test_a_key_is_found_with_one_query(tenant: Tenant, django_assert_num_queries
     assert identity is not None
     assert (identity.id, identity.tenant_id, identity.prefix) == (key.id, tenant.id, key.prefix)
     assert identity.scopes == {"read", "write"}
-    assert identity.banks == {"support"}
+    assert identity.banks == frozenset({"support"})
 
 
 def test_the_secret_is_nowhere_in_the_row(tenant: Tenant) -> None:
@@ -51,7 +51,8 @@ def test_the_secret_of_one_key_does_not_open_another(tenant: Tenant) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "mpk_", "mpk_0123456789ab_", "Bearer x", "mpk_0123456789ab_" + "a" * 32, "mpk_%_x", "\x00" * 40, "é" * 50]
+    "text",
+    ["", "mpk_", "mpk_0123456789ab_", "Bearer x", "mpk_0123456789ab_" + "a" * 32, "mpk_%_x", "\x00" * 40, "é" * 50],
 )
 def test_nonsense_is_refused(text: str) -> None:
     assert find_identity(text) is None

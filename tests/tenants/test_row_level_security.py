@@ -60,9 +60,13 @@ def test_every_walled_model_has_a_factory_here() -> None:
 def test_the_tests_run_as_a_role_that_owns_nothing_and_bypasses_nothing() -> None:
     check_service_role()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT rolname, rolsuper, rolbypassrls, rolcreaterole FROM pg_roles WHERE rolname = current_user")
+        cursor.execute(
+            "SELECT rolname, rolsuper, rolbypassrls, rolcreaterole FROM pg_roles WHERE rolname = current_user"
+        )
         assert cursor.fetchone() == ("service", False, False, False)
-        cursor.execute("SELECT count(*) FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE rolname = current_user")
+        cursor.execute(
+            "SELECT count(*) FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE rolname = current_user"
+        )
         assert cursor.fetchone() == (0,)
 
 
@@ -107,7 +111,11 @@ def test_a_tenant_can_not_change_or_delete_foreign_rows(model: type[Model], alic
 @each_table
 def test_a_tenant_can_not_insert_rows_for_another(model: type[Model], alice: Tenant, charlie: Tenant) -> None:
     row = FACTORIES[model](charlie)
-    with tenant_transaction(alice.id), pytest.raises(ProgrammingError, match="row-level security"), transaction.atomic():
+    with (
+        tenant_transaction(alice.id),
+        pytest.raises(ProgrammingError, match="row-level security"),
+        transaction.atomic(),
+    ):
         insert_copy(row)
 
 
@@ -115,7 +123,12 @@ def test_a_tenant_can_not_insert_rows_for_another(model: type[Model], alice: Ten
 def test_a_tenant_can_not_give_its_rows_away(model: type[Model], alice: Tenant, charlie: Tenant) -> None:
     own = FACTORIES[model](alice)
     column = "id" if model is Tenant else "tenant_id"
-    with tenant_transaction(alice.id), pytest.raises(ProgrammingError), transaction.atomic(), connection.cursor() as cursor:
+    with (
+        tenant_transaction(alice.id),
+        pytest.raises(ProgrammingError),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
         cursor.execute(f"UPDATE {model._meta.db_table} SET {column} = %s WHERE id = %s", [charlie.id, own.pk])
 
 
@@ -124,7 +137,12 @@ def test_a_row_can_not_point_into_another_tenant(alice: Tenant, charlie: Tenant)
     with pytest.raises(IntegrityError, match="operations_operation_bank_id_tenant_fk"), transaction.atomic():
         make_operation(alice, bank_id=foreign.id)
     operation = make_operation(alice)
-    with tenant_transaction(alice.id), pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
+    with (
+        tenant_transaction(alice.id),
+        pytest.raises(IntegrityError),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
         cursor.execute("UPDATE operations_operation SET bank_id = %s WHERE id = %s", [foreign.id, operation.id])
 
 

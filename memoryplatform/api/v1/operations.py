@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -50,8 +50,9 @@ class OperationOutput(Output):
     started_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
 
-    def get_error(self, operation: Operation) -> OperationErrorOutput | None:
-        return OperationErrorOutput(operation).data if operation.error_code else None  # type: ignore[return-value]
+    @extend_schema_field(OperationErrorOutput(allow_null=True))
+    def get_error(self, operation: Operation) -> dict[str, Any] | None:
+        return OperationErrorOutput(operation).data if operation.error_code else None
 
 
 class OperationDetailOutput(OperationOutput):

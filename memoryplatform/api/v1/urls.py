@@ -12,5 +12,5 @@ urlpatterns = [
     path("operations/<uuid:operation_id>/retry", operations.RetryView.as_view()),
     path("openapi.json", SpectacularAPIView.as_view(), name="openapi"),
     path("docs", SpectacularSwaggerView.as_view(url_name="openapi"), name="docs"),
-    path("redoc", SpectacularRedocView.as_view(url_name="openapi"), name="redoc"),
+    path("redoc", SpectacularRedocView.as_view(url_name="openapi", template_name="redoc.html"), name="redoc"),
 ]

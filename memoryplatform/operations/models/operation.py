@@ -1,4 +1,4 @@
-from typing import Self
+from typing import ClassVar, Self
 from uuid import UUID
 
 from django.db import models
@@ -16,6 +16,9 @@ class OperationQuerySet(TenantQuerySet["Operation"]):
     def held(self, operation_id: UUID, token: int) -> Self:
         """The row as the holder of this fencing token may still write it: nobody else took it, nobody cancelled."""
         return self.filter(id=operation_id, fencing_token=token, status=Operation.Status.PROCESSING)
+
+
+OperationManager = models.Manager.from_queryset(OperationQuerySet)
 
 
 class Operation(TenantOwned):
@@ -46,14 +49,16 @@ class Operation(TenantOwned):
     error_detail = models.TextField(blank=True)
 
     lease_until = models.DateTimeField(null=True)
-    fencing_token = models.BigIntegerField(default=0, help_text="Grows with every claim; only its newest holder writes.")
+    fencing_token = models.BigIntegerField(
+        default=0, help_text="Grows with every claim; only its newest holder writes."
+    )
 
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
-    objects = OperationQuerySet.as_manager()
+    objects: ClassVar[OperationManager["Operation"]] = OperationManager()
 
     class Meta:
         constraints = (

@@ -1,0 +1,61 @@
+from collections.abc import Sequence
+from importlib import import_module
+from threading import Lock
+from typing import Any
+
+from providers import tokens
+from providers.embedding.protocol import Embedding, EmbeddingBatch
+from providers.embedding.query_prefix import find_query_prefix
+from providers.embedding.vector import normalise
+from providers.encodable import encodable
+from providers.errors import MissingExtra, UnknownModel
+from providers.usage import Usage
+from providers.watch import watched
+
+PROVIDER = "sentence-transformers"
+
+
+class SentenceTransformersEmbedder:
+    """Any model name or folder that sentence-transformers can load.
+
+    It pads its batches, so the same text may differ in the last digits from one batch to the next.
+    """
+
+    def __init__(self, *, model: str, query_prefix: str | None = None) -> None:
+        self.model_id = model
+        self._query_prefix = find_query_prefix(model) if query_prefix is None else query_prefix
+        self._model = load_model(model)
+        self._lock = Lock()  # its fast tokenizer raises "Already borrowed" when two threads use it
+        self.dimension = len(self._model.encode_document(["."], show_progress_bar=False)[0])
+
+    def embed_documents(self, texts: Sequence[str]) -> EmbeddingBatch:
+        cleaned = [encodable(text) for text in texts]
+        usage = estimate(cleaned)
+        with watched(PROVIDER, "embed_documents") as call, self._lock:
+            rows = self._model.encode_document(cleaned, show_progress_bar=False) if cleaned else []
+            call.spent(usage)
+        return EmbeddingBatch([normalise(row) for row in rows], usage)
+
+    def embed_query(self, text: str) -> Embedding:
+        cleaned = [encodable(text)]
+        usage = estimate(cleaned)
+        with watched(PROVIDER, "embed_query") as call, self._lock:
+            # No prompt given: the model's own "query" prompt serves, where its files have one.
+            rows = self._model.encode_query(cleaned, prompt=self._query_prefix, show_progress_bar=False)
+            call.spent(usage)
+        return Embedding(normalise(rows[0]), usage)
+
+
+def load_model(name: str) -> Any:
+    try:
+        library = import_module("sentence_transformers")
+    except ImportError as error:
+        raise MissingExtra(PROVIDER) from error
+    try:
+        return library.SentenceTransformer(name)
+    except (OSError, ValueError) as error:
+        raise UnknownModel(f"sentence-transformers can't load {name}.") from error
+
+
+def estimate(texts: Sequence[str]) -> Usage:
+    return Usage(input_tokens=sum(tokens.count(text) for text in texts), calls=1, estimated=True)

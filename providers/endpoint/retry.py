@@ -1,0 +1,55 @@
+"""When to ask again.
+
+The openai package retries too, but it takes a quarter off the wait instead of spreading it, waits up to two minutes
+where it is told to, and knows no limit for the whole: so it is told not to retry, and this decides.
+"""
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    max_retries: int
+    first_seconds: float = 0.5
+    longest_seconds: float = 30.0
+
+    def find_wait(self, retry: int, asked: float | None) -> float | None:
+        """Seconds to wait before retry number `retry` (from 0), or None where it should not be tried.
+
+        Full jitter (Brooker 2015): anything from 0 to the doubled ceiling, so that many clients do not come back
+        together. A Retry-After is kept to, with the first step's jitter on top; one beyond the longest wait is left to
+        the caller, who can do something else meanwhile.
+        """
+        if retry >= self.max_retries:
+            return None
+        if asked is None:
+            ceiling = min(self.longest_seconds, self.first_seconds * 2**retry)
+            return random.uniform(0, ceiling)  # noqa: S311 - no secret hangs on it
+        if asked > self.longest_seconds:
+            return None
+        return asked + random.uniform(0, self.first_seconds)  # noqa: S311 - no secret hangs on it
+
+
+def parse_retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds from Retry-After, which holds seconds or an HTTP date; the date of the answer is our clock's."""
+    value = headers.get("retry-after", "").strip()
+    try:
+        seconds = float(value)
+    except ValueError:
+        return parse_wait_until(value)
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def parse_wait_until(value: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

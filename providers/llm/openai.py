@@ -1,0 +1,128 @@
+import logging
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import httpx2
+import openai
+from openai.types.chat import ChatCompletionChunk
+from pydantic import BaseModel, ValidationError
+
+from providers.endpoint.endpoint import Endpoint, EndpointConfig
+from providers.endpoint.retry import RetryPolicy
+from providers.llm.answer import read_answer, read_repaired
+from providers.llm.chat_request import ChatRequest, build_body
+from providers.llm.dialect import Dialect, StructuredOutput, find_adapted
+from providers.llm.errors import LLM_ERRORS, LLMRefused
+from providers.llm.protocol import ChatMessage, Completion, StreamEnd, Structured, TextDelta
+from providers.llm.repair import build_repair, parse_structured
+from providers.llm.stream import AnswerStream
+from providers.llm.strict_schema import build_strict_schema
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T", bound=BaseModel)
+R = TypeVar("R")
+Body = dict[str, Any]
+
+PATH = "/chat/completions"
+
+
+class OpenAILLM:
+    """Any endpoint that speaks OpenAI's chat protocol."""
+
+    def __init__(
+        self,
+        config: EndpointConfig,
+        *,
+        model: str,
+        structured_output: StructuredOutput = "json_schema",
+        policy: RetryPolicy | None = None,
+    ) -> None:
+        self.model_id = model
+        self._dialect = Dialect(structured_output)
+        self._endpoint = Endpoint(config, classes=LLM_ERRORS, policy=policy)
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        return self._complete(ChatRequest(messages, max_tokens, temperature), timeout)
+
+    def complete_as(
+        self,
+        schema: type[T],
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        timeout: float | None = None,
+    ) -> Structured[T]:
+        request = ChatRequest(messages, max_tokens, temperature, build_strict_schema(schema))
+        first = self._complete(request, timeout)
+        try:
+            return Structured(parse_structured(schema, first.text), first.usage, first.text, repaired=False)
+        except ValidationError as error:
+            repair = build_repair(request, first, error)
+        second = self._complete(repair, timeout)
+        return read_repaired(schema, second, first.usage + second.usage)
+
+    def stream(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        timeout: float | None = None,
+    ) -> Generator[TextDelta | StreamEnd, None, None]:
+        deadline = self._endpoint.start(timeout)
+        answered = self._adapt(
+            ChatRequest(messages, max_tokens, temperature),
+            lambda body: self._endpoint.ask("chat_stream", partial(post_for_stream, body), deadline),
+        )
+        with answered.held, answered.value as chunks:
+            yield from AnswerStream(chunks, messages).read(answered.call)
+
+    def _complete(self, request: ChatRequest, timeout: float | None) -> Completion:
+        deadline = self._endpoint.start(timeout)
+        answered = self._adapt(request, lambda body: self._endpoint.ask("chat", partial(post, body), deadline))
+        with answered.held:
+            completion = read_answer(answered.value.content, request.messages)
+            answered.call.spent(completion.usage)
+        return completion
+
+    def _adapt(self, request: ChatRequest, ask: Callable[[Body], R]) -> R:
+        """Ask in the dialect that served last, and where it is refused in the next that may serve."""
+        known = dialect = self._dialect
+        while True:
+            try:
+                answer = ask(build_body(self.model_id, request, dialect))
+            except LLMRefused as refused:
+                adapted = find_adapted(dialect, refused, structured=request.schema is not None)
+                if adapted is None:
+                    raise
+                dialect = adapted
+            else:
+                if dialect is not known:
+                    logger.warning("The LLM endpoint refused a parameter. From now on: %s", dialect)
+                    self._dialect = dialect
+                return answer
+
+
+def post(body: Body, client: openai.OpenAI, timeout: float) -> httpx2.Response:
+    return client.post(PATH, cast_to=httpx2.Response, body=body, options={"timeout": timeout})
+
+
+def post_for_stream(body: Body, client: openai.OpenAI, timeout: float) -> openai.Stream[ChatCompletionChunk]:
+    return client.post(
+        PATH,
+        cast_to=ChatCompletionChunk,
+        body={**body, "stream": True, "stream_options": {"include_usage": True}},
+        options={"timeout": timeout},
+        stream=True,
+        stream_cls=openai.Stream[ChatCompletionChunk],
+    )

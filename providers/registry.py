@@ -1,0 +1,111 @@
+"""The providers that the settings choose, each loaded once per process.
+
+Load them after forking: an ONNX session does not survive a fork.
+"""
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from providers.embedding.protocol import Embedder
+from providers.endpoint.endpoint import EndpointConfig
+from providers.llm.protocol import LLM
+from providers.once import Once
+from providers.reranking.protocol import Reranker
+
+
+def get_embedder() -> Embedder:
+    return EMBEDDER.get()
+
+
+def get_reranker() -> Reranker:
+    return RERANKER.get()
+
+
+def find_llm() -> LLM | None:
+    """None where no endpoint is configured: the built-in engine serves then."""
+    return LANGUAGE_MODEL.get()
+
+
+def warm_up() -> None:
+    """Load what the models need and run each once, so that the first request pays for neither."""
+    get_embedder().embed_query("warm up")
+    get_reranker().rerank("warm up", ["one passage", "and another"])
+
+
+def model_states() -> dict[str, str]:
+    return {"embedding": EMBEDDER.state, "reranking": RERANKER.state}
+
+
+def reset() -> None:
+    """For tests that change the settings."""
+    for once in (EMBEDDER, RERANKER, LANGUAGE_MODEL):
+        once.reset()
+
+
+def load_embedder() -> Embedder:
+    model, prefix = settings.EMBEDDING_MODEL, settings.EMBEDDING_QUERY_PREFIX
+    match settings.EMBEDDING_PROVIDER:
+        case "sentence-transformers":
+            from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
+
+            return SentenceTransformersEmbedder(model=model, query_prefix=prefix)
+        case "openai":
+            from providers.embedding.openai import OpenAIEmbedder
+
+            config = build_config(get_text("EMBEDDING_BASE_URL"), settings.EMBEDDING_API_KEY)
+            return OpenAIEmbedder(config, model=model, query_prefix=prefix)
+        case _:
+            from providers.embedding.onnx import OnnxEmbedder
+
+            return OnnxEmbedder(threads=settings.MODEL_THREADS, model=model, query_prefix=prefix)
+
+
+def load_reranker() -> Reranker:
+    match settings.RERANKING_PROVIDER:
+        case "sentence-transformers":
+            from providers.reranking.sentence_transformers import SentenceTransformersReranker
+
+            return SentenceTransformersReranker(model=settings.RERANKING_MODEL)
+        case "none":
+            from providers.reranking.none import NoReranker
+
+            return NoReranker()
+        case _:
+            from providers.reranking.onnx import OnnxReranker
+
+            return OnnxReranker(threads=settings.MODEL_THREADS, model=settings.RERANKING_MODEL)
+
+
+def load_llm() -> LLM | None:
+    if not settings.LLM_BASE_URL:
+        return None
+    from providers.llm.openai import OpenAILLM
+
+    return OpenAILLM(
+        build_config(get_text("LLM_BASE_URL"), settings.LLM_API_KEY),
+        model=get_text("LLM_MODEL"),
+        structured_output=settings.LLM_STRUCTURED_OUTPUT,
+    )
+
+
+def build_config(base_url: str, api_key: str | None) -> EndpointConfig:
+    """The limits of the LLM hold for an embedding endpoint too: they are about the network, not the model."""
+    return EndpointConfig(
+        base_url=base_url,
+        api_key=api_key,
+        timeout_seconds=settings.LLM_TIMEOUT_SECONDS,
+        max_retries=settings.LLM_MAX_RETRIES,
+        max_concurrency=settings.LLM_MAX_CONCURRENCY,
+    )
+
+
+def get_text(name: str) -> str:
+    value = getattr(settings, name)
+    if not isinstance(value, str) or not value:
+        raise ImproperlyConfigured(f"{name} is missing.")
+    return value
+
+
+EMBEDDER: Once[Embedder] = Once(load_embedder)
+RERANKER: Once[Reranker] = Once(load_reranker)
+LANGUAGE_MODEL: Once[LLM | None] = Once(load_llm)

@@ -1,0 +1,26 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Scored:
+    """`index` is the passage's place in what was given; `score` is in 0..1, or None where there was no time for it."""
+
+    index: int
+    score: float | None
+
+
+class Reranker(Protocol):
+    """Scores how well each passage answers the query. Thread-safe.
+
+    `rerank` returns every passage once, best first. With `within_seconds` it scores in the order given (the
+    caller's order is the prior), begins no passage that it does not expect to finish in time, and returns what it
+    scored, best first, followed by what it did not, in the order given. Where not even the first passage fits,
+    nothing is scored: the time box holds before all else.
+    """
+
+    @property
+    def model_id(self) -> str: ...
+
+    def rerank(self, query: str, passages: Sequence[str], *, within_seconds: float | None = None) -> list[Scored]: ...

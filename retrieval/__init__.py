@@ -1,0 +1,1 @@
+"""TEMPR recall: the right memories for a query, within a token budget."""

@@ -1,0 +1,79 @@
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from unfold.admin import ModelAdmin
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+from tenants.models import ApiKey, AuditEvent, Member, Tenant, User
+from tenants.platform_admin import PLATFORM, PlatformAdmin, ReadOnlyAdmin
+
+admin.site.unregister(Group)  # rights are given by membership in a tenant
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not generic at run time
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+    ordering = ("email",)
+    list_display = ("email", "name", "is_active", "is_staff", "last_login")
+    list_filter = ("is_active", "is_staff")
+    search_fields = ("email", "name")
+    readonly_fields = ("created_at", "last_login")
+    filter_horizontal = ()
+    fieldsets = (
+        (None, {"fields": ("email", "name", "password")}),
+        ("Rights", {"fields": ("is_active", "is_staff", "is_superuser")}),
+        ("Dates", {"fields": ("created_at", "last_login")}),
+    )
+    add_fieldsets = ((None, {"classes": ("wide",), "fields": ("email", "password1", "password2")}),)
+
+
+@admin.register(Tenant)
+class TenantAdmin(PlatformAdmin):
+    list_display = ("name", "slug", "created_at", "suspended_at")
+    search_fields = ("name", "slug")
+    readonly_fields = ("created_at",)
+    ordering = ("name",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """A tenant is suspended, not deleted, here: what it owns must be erased first."""
+        return False
+
+
+@admin.register(Member)
+class MemberAdmin(PlatformAdmin):
+    list_display = ("user", "tenant", "role", "created_at")
+    list_select_related = ("user", "tenant")
+    list_filter = ("role",)
+    search_fields = ("user__email", "tenant__slug")
+    ordering = ("-id",)
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ReadOnlyAdmin):
+    list_display = ("name", "tenant", "prefix", "scopes", "last_used_at", "expires_at", "revoked_at")
+    list_select_related = ("tenant",)
+    search_fields = ("name", "prefix", "tenant__slug")
+    exclude = ("digest",)
+    ordering = ("-id",)
+    actions = ("revoke",)
+
+    @admin.action(description="Revoke the selected keys, at once and for good", permissions=["view"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        for key in queryset.filter(revoked_at=None):
+            key.revoked_at = timezone.now()
+            key.save(using=PLATFORM, update_fields=["revoked_at"])
+            self.audit(request, key, "revoked")
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(ReadOnlyAdmin):
+    list_display = ("at", "tenant", "action", "target", "user", "api_key_prefix")
+    list_select_related = ("tenant", "user")
+    list_filter = ("action",)
+    search_fields = ("action", "target", "request_id", "tenant__slug")
+    ordering = ("-id",)

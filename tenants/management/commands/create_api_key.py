@@ -1,0 +1,52 @@
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from tenants.audit import Actor, record
+from tenants.keys import make_key
+from tenants.memberships import Membership, list_memberships
+from tenants.models import ApiKey, User
+from tenants.transactions import tenant_transaction
+
+
+class Command(BaseCommand):
+    help = "Make an API key for the tenant of a member, and show it once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", help="A member of the tenant.")
+        parser.add_argument("--tenant", help="The tenant's slug, where the person belongs to several.")
+        parser.add_argument("--name", default="made on the command line")
+        parser.add_argument(
+            "--scope", action="append", choices=ApiKey.Scope.values, help="Again for each; default: read, write."
+        )
+        parser.add_argument("--bank", action="append", help="Limit the key to this bank; again for each.")
+        parser.add_argument("--days", type=int, help="Days until it expires; never where left out.")
+
+    def handle(self, **options: Any) -> None:
+        user = User.objects.filter(email__iexact=options["email"]).first()
+        if user is None:
+            raise CommandError(f"There is no user {options['email']}.")
+        membership = choose(list_memberships(user.id), options["tenant"])
+        days = options["days"]
+        with tenant_transaction(membership.tenant_id):
+            key, text = make_key(
+                membership.tenant_id,
+                name=options["name"],
+                scopes=options["scope"] or ["read", "write"],
+                banks=options["bank"],
+                created_by=user,
+                expires_at=timezone.now() + timedelta(days=days) if days is not None else None,
+            )
+            actor = Actor(user_id=user.id)
+            record(membership.tenant_id, actor=actor, action="api_key.created", target=f"api_key:{key.prefix}")
+        self.stdout.write(text)
+
+
+def choose(memberships: list[Membership], slug: str | None) -> Membership:
+    fitting = [membership for membership in memberships if slug in {None, membership.slug}]
+    if len(fitting) != 1:
+        names = ", ".join(membership.slug for membership in memberships) or "none"
+        raise CommandError(f"Say which tenant with --tenant; this person belongs to: {names}.")
+    return fitting[0]

@@ -1,0 +1,40 @@
+import json
+import secrets
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
+
+from tenants.founding import found_tenant
+from tenants.keys import make_key
+from tenants.models import User
+from tenants.transactions import tenant_transaction
+
+EMAIL = "demo@example.com"
+
+
+class Command(BaseCommand):
+    help = "Make a demo tenant with an owner, who may enter the admin, and an API key. Does nothing the second time."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="One JSON object, for programs.")
+
+    def handle(self, **options: Any) -> None:
+        made = make_demo()
+        if options["json"]:
+            self.stdout.write(json.dumps(made))
+            return
+        for name, value in made.items():
+            self.stdout.write(f"{name}: {value or 'was shown when it was made'}")
+
+
+def make_demo() -> dict[str, str | None]:
+    if User.objects.filter(email=EMAIL).exists():
+        return {"email": EMAIL, "password": None, "api_key": None}
+    password = secrets.token_urlsafe(15)
+    with transaction.atomic():
+        owner = User.objects.create_superuser(EMAIL, password, name="Demo owner")
+        tenant = found_tenant(name="Demo", slug="demo", owner=owner)
+        with tenant_transaction(tenant.id):
+            _, api_key = make_key(tenant.id, name="demo", scopes=["read", "write", "admin"], created_by=owner)
+    return {"email": EMAIL, "password": password, "api_key": api_key}

@@ -1,0 +1,67 @@
+"""The admin's way through the wall: a connection of its own, for staff only, with a trace of every look."""
+
+from typing import Any
+
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from unfold.admin import ModelAdmin
+
+from tenants.audit import Actor, record
+from tenants.models import User
+from tenants.scoping import TenantOwned, TenantQuerySet
+
+PLATFORM = "platform"
+
+
+class PlatformAdmin(ModelAdmin):
+    """Reads and writes on the `platform` connection, which sees every tenant."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows = self.model._default_manager.using(PLATFORM).order_by(*self.get_ordering(request))
+        return rows.across_tenants(reason="staff in the admin") if isinstance(rows, TenantQuerySet) else rows
+
+    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's
+        obj.save(using=PLATFORM)
+        self.audit(request, obj, "changed" if change else "added")
+
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        obj.delete(using=PLATFORM)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for row in queryset:
+            self.delete_model(request, row)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        return super().formfield_for_foreignkey(db_field, request, **kwargs | {"using": PLATFORM})
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        row = self.get_object(request, object_id)
+        if request.method == "GET" and row is not None:
+            self.audit(request, row, "viewed")
+        response: HttpResponse = super().change_view(request, object_id, form_url, extra_context)
+        return response
+
+    def audit(self, request: HttpRequest, row: Model, verb: str) -> None:
+        if isinstance(row, TenantOwned) and isinstance(request.user, User):
+            record(
+                row.tenant_id,
+                actor=Actor(user_id=request.user.id, request_id=getattr(request, "request_id", "")),
+                action=f"admin.{verb}",
+                target=f"{row._meta.model_name}:{row.pk}",
+                using=PLATFORM,
+            )
+
+
+class ReadOnlyAdmin(PlatformAdmin):
+    """For looking at what the service itself keeps."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False

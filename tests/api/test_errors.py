@@ -1,0 +1,109 @@
+from collections.abc import AsyncIterator
+from unittest import mock
+
+import httpx
+import pytest
+from asgiref.sync import async_to_sync
+from django.conf import settings
+from django.db import OperationalError
+from django.test import Client
+
+from memoryplatform.api.v1 import banks
+from memoryplatform.server.body_limit import BodyLimit
+from tests.api.conftest import Caller
+
+MALFORMED = {
+    "cut off": b'{"name": ',
+    "no JSON": b"name=x",
+    "invalid UTF-8": b'{"name": "\xff\xfe"}',
+    "NaN": b'{"bias_strength": NaN}',
+    "too deep": b"[" * 100_000,
+    "a number of a million digits": b"1" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED.keys())
+def test_malformed_json_is_the_senders_error(call: Caller, body: bytes) -> None:
+    response = call("POST", "/v1/banks", body)
+    assert (response.status_code, response.json()["code"]) == (400, "parse_error")
+
+
+@pytest.mark.parametrize("body", [[], "text", 1, None, True])
+def test_a_body_that_is_no_object_is_refused(call: Caller, body: object) -> None:
+    response = call("POST", "/v1/banks", b"null" if body is None else body)
+    assert response.status_code == 422
+
+
+def test_another_media_type_is_refused(call: Caller) -> None:
+    response = call.client.post(
+        "/v1/banks", "<x/>", content_type="text/xml", headers={"Authorization": f"Bearer {call.key}"}
+    )
+    assert (response.status_code, response.json()["code"]) == (415, "unsupported_media_type")
+
+
+def test_a_method_that_is_not_there_is_refused(call: Caller) -> None:
+    response = call("DELETE", "/v1/banks")
+    assert (response.status_code, response.json()["code"]) == (405, "method_not_allowed")
+
+
+def test_an_unknown_path_answers_in_the_same_shape() -> None:
+    response = Client().get("/v1/nothing", headers={"X-Request-ID": "r1"})
+    assert response.status_code == 404
+    assert response.json() == {"detail": "There is nothing at this address.", "code": "not_found", "request_id": "r1"}
+
+
+def test_an_unexpected_error_tells_nothing_but_its_request_id(call: Caller) -> None:
+    with mock.patch.object(banks, "create_bank", side_effect=ValueError("a secret of the inside")):
+        response = call("POST", "/v1/banks", {}, X_Request_ID="r1")
+    assert response.status_code == 500
+    assert response.json() == {
+        "detail": "Something went wrong on our side.",
+        "code": "internal_error",
+        "request_id": "r1",
+    }
+
+
+def test_a_database_that_is_away_is_said_to_be_retried(call: Caller) -> None:
+    with mock.patch.object(banks, "create_bank", side_effect=OperationalError("connection to 10.0.0.1 failed")):
+        response = call("POST", "/v1/banks", {})
+    assert (response.status_code, response.json()["code"], response.headers["Retry-After"]) == (503, "unavailable", "1")
+
+
+@pytest.mark.parametrize("given", ["", "a b", "x" * 65, "<script>", "line\tbreak"])
+def test_a_request_id_that_is_not_safe_is_replaced(call: Caller, given: str) -> None:
+    answered = call("GET", "/v1/banks", X_Request_ID=given).headers["X-Request-ID"]
+    assert answered != given
+    assert len(answered) == 36
+
+
+class Upload:
+    """A body that is made while it is sent, with or without saying its length."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.sent = 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while self.sent < self.size:
+            self.sent += 65_536
+            yield b"x" * 65_536
+
+
+@async_to_sync
+async def send_through_limit(body: bytes | Upload, *, max_bytes: int) -> httpx.Response:
+    from memoryplatform.asgi import django_application
+
+    transport = httpx.ASGITransport(BodyLimit(django_application, max_bytes=max_bytes))
+    async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
+        return await client.post("/v1/banks", content=body)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_body_over_the_limit_is_refused_while_it_arrives(declared: bool) -> None:  # noqa: FBT001
+    response = send_through_limit(b"x" * 200_000 if declared else Upload(10**9), max_bytes=100_000)
+    assert (response.status_code, response.json()["code"]) == (413, "body_too_large")
+
+
+def test_the_limit_leaves_room_for_a_retain_of_ten_megabytes() -> None:
+    assert settings.MAX_BODY_BYTES > 10 * 1024 * 1024

@@ -1,0 +1,117 @@
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from unittest import mock
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from banks.models import Bank
+from memoryplatform.operations import bank_profile
+from memoryplatform.operations.models import IdempotencyRecord
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.api.conftest import Caller, MakeCaller
+from tests.factories import make_key_with_text, make_tenant
+
+
+def count_banks(tenant: Tenant) -> int:
+    with tenant_transaction(tenant.id):
+        return Bank.objects.for_tenant(tenant.id).count()
+
+
+def age_records(tenant: Tenant, age: timedelta) -> None:
+    with tenant_transaction(tenant.id):
+        IdempotencyRecord.objects.for_tenant(tenant.id).update(claimed_at=timezone.now() - age)
+
+
+def test_the_same_request_is_performed_once_and_answered_alike(call: Caller, alice: Tenant) -> None:
+    first = call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
+    again = call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.json() == first.json()
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert "Idempotency-Replayed" not in first.headers
+    assert count_banks(alice) == 1
+
+
+@pytest.mark.parametrize(("path", "body"), [("/v1/banks", {"name": "y"}), ("/v1/banks?x=1", {"name": "x"})])
+def test_another_request_under_the_same_key_is_refused(call: Caller, path: str, body: dict[str, str]) -> None:
+    call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
+    response = call("POST", path, body, Idempotency_Key="k1")
+    assert (response.status_code, response.json()["code"]) == (422, "idempotency_key_reused")
+
+
+def test_a_request_in_flight_is_a_conflict(call: Caller, alice: Tenant) -> None:
+    call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
+    with tenant_transaction(alice.id):
+        IdempotencyRecord.objects.for_tenant(alice.id).update(status_code=None, body=None)
+    response = call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
+    assert (response.status_code, response.json()["code"]) == (409, "request_in_flight")
+    assert response.headers["Retry-After"] == "1"
+
+
+def test_a_key_whose_request_died_can_be_used_again(call: Caller, alice: Tenant) -> None:
+    call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
+    with tenant_transaction(alice.id):
+        IdempotencyRecord.objects.for_tenant(alice.id).update(status_code=None, body=None)
+    age_records(alice, timedelta(minutes=6))
+    assert call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1").status_code == 201
+
+
+def test_a_refused_request_leaves_the_key_free(call: Caller) -> None:
+    assert call("POST", "/v1/banks", {"bias_strength": 9}, Idempotency_Key="k1").status_code == 422
+    assert call("POST", "/v1/banks", {"bias_strength": 0.9}, Idempotency_Key="k1").status_code == 201
+
+
+def test_a_request_that_breaks_leaves_neither_work_nor_record(call: Caller, alice: Tenant) -> None:
+    with mock.patch.object(bank_profile, "record", side_effect=ZeroDivisionError):
+        assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 500
+    assert count_banks(alice) == 0
+    assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 201
+
+
+def test_an_answer_is_forgotten_after_a_day(call: Caller, alice: Tenant) -> None:
+    call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
+    age_records(alice, timedelta(hours=25))
+    call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
+    assert count_banks(alice) == 2
+
+
+def test_keys_of_two_tenants_have_nothing_to_do_with_each_other(
+    call: Caller, charlie: Tenant, make_caller: MakeCaller
+) -> None:
+    first = call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1").json()
+    other = make_caller(charlie)("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1").json()
+    assert first["bank_id"] != other["bank_id"]
+
+
+def test_a_second_api_key_can_not_read_the_answer_of_the_first(
+    alice: Tenant, call: Caller, make_caller: MakeCaller
+) -> None:
+    call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
+    assert make_caller(alice)("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1").status_code == 422
+
+
+@pytest.mark.parametrize("key", ["", "   ", "x" * 256])
+def test_an_unusable_key_is_named(call: Caller, key: str) -> None:
+    response = call("POST", "/v1/banks", {}, Idempotency_Key=key)
+    assert response.status_code == 422
+    assert "Idempotency-Key" in response.json()["detail"]
+
+
+def test_many_at_once_make_one_bank(committed_db: None) -> None:
+    tenant = make_tenant("acme")
+    _, key = make_key_with_text(tenant)
+
+    def attempt(_number: int) -> int:
+        try:
+            return int(Caller(key)("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1").status_code)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = list(pool.map(attempt, range(16)))
+    assert set(statuses) <= {201, 409}
+    assert 201 in statuses
+    assert count_banks(tenant) == 1

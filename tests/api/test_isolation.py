@@ -1,0 +1,90 @@
+"""Every route of the API, asked for another tenant's things. A new route without a row here fails."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from banks.models import Bank
+from memoryplatform.operations.models import Operation
+from tenants.models import Tenant
+from tests.api.conftest import Caller, MakeCaller
+from tests.factories import make_bank, make_operation
+
+OPEN_TO_ALL = {"v1/openapi.json", "v1/docs", "v1/redoc"}  # the description of the API itself
+
+# (method, route): what Charlie gets who asks for Alice's things; a list must come back empty.
+FOREIGN = {
+    ("GET", "v1/banks"): 200,
+    ("POST", "v1/banks"): 201,
+    ("GET", "v1/banks/<str:bank_id>"): 404,
+    ("PATCH", "v1/banks/<str:bank_id>"): 404,
+    ("DELETE", "v1/banks/<str:bank_id>"): 404,
+    ("GET", "v1/operations"): 200,
+    ("GET", "v1/operations/<uuid:operation_id>"): 404,
+    ("POST", "v1/operations/<uuid:operation_id>/cancel"): 404,
+    ("POST", "v1/operations/<uuid:operation_id>/retry"): 404,
+}
+
+
+def routes(patterns: list[Any] | None = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for pattern in patterns if patterns is not None else get_resolver().url_patterns:
+        route = f"{prefix}{pattern.pattern}"
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, route)
+        elif isinstance(pattern, URLPattern):
+            yield route, pattern.callback
+
+
+def api_methods() -> set[tuple[str, str]]:
+    return {
+        (method.upper(), route)
+        for route, callback in routes()
+        if route.startswith("v1/") and route not in OPEN_TO_ALL
+        for method in callback.view_class.http_method_names
+        if method != "options" and hasattr(callback.view_class, method)
+    }
+
+
+@pytest.fixture
+def things(alice: Tenant) -> dict[str, str]:
+    bank: Bank = make_bank(alice, bank_id="support", background="Alice's secret")
+    operation: Operation = make_operation(alice, bank=bank)
+    return {"<str:bank_id>": bank.bank_id, "<uuid:operation_id>": str(operation.id)}
+
+
+def path_of(route: str, things: dict[str, str]) -> str:
+    for placeholder, value in things.items():
+        route = route.replace(placeholder, value)
+    return f"/{route}"
+
+
+def test_every_route_stands_in_the_table() -> None:
+    assert api_methods() == set(FOREIGN)
+
+
+@pytest.mark.parametrize(("method", "route"), sorted(FOREIGN))
+def test_another_tenants_things_are_not_there(
+    things: dict[str, str], charlie: Tenant, make_caller: MakeCaller, method: str, route: str
+) -> None:
+    response = make_caller(charlie, scopes=["admin"])(method, path_of(route, things), {} if method != "GET" else None)
+    assert response.status_code == FOREIGN[method, route]
+    if method == "GET" and response.status_code == 200:
+        assert not any(response.json().values())
+    elif response.status_code == 404:
+        assert "secret" not in response.content.decode()
+
+
+@pytest.mark.parametrize(("method", "route"), sorted(FOREIGN))
+def test_without_a_key_nothing_is_there(things: dict[str, str], method: str, route: str) -> None:
+    assert Caller("")(method, path_of(route, things), {}).status_code == 401
+
+
+def test_a_foreign_bank_and_a_missing_one_can_not_be_told_apart(
+    things: dict[str, str], charlie: Tenant, make_caller: MakeCaller
+) -> None:
+    call = make_caller(charlie)
+    foreign = call("GET", "/v1/banks/support", X_Request_ID="r").json()
+    missing = call("GET", "/v1/banks/suppor2", X_Request_ID="r").json()
+    assert str(foreign).replace("support", "suppor2") == str(missing)

@@ -1,0 +1,45 @@
+import io
+import json
+
+from django.core.management import call_command
+from django.test import Client
+
+from tests.api.test_isolation import api_methods
+
+
+def build_schema() -> dict:  # type: ignore[type-arg]
+    out = io.StringIO()
+    call_command("spectacular", "--format", "openapi-json", "--validate", "--fail-on-warn", stdout=out)
+    return dict(json.loads(out.getvalue()))
+
+
+def test_the_description_is_valid_and_makes_no_warning() -> None:
+    assert build_schema()["openapi"].startswith("3.1")
+
+
+def test_every_route_is_described_with_its_errors() -> None:
+    described = {
+        (method.upper(), path): operation
+        for path, methods in build_schema()["paths"].items()
+        for method, operation in methods.items()
+    }
+    for method, route in api_methods():
+        path = "/" + route.replace("<str:", "{").replace("<uuid:", "{").replace(">", "}")
+        operation = described[method, path]
+        assert operation["summary"]
+        assert {"401", "404", "422", "503"} <= set(operation["responses"])
+        assert operation["security"] == [{"apiKey": []}]
+
+
+def test_requests_that_write_say_that_they_take_an_idempotency_key() -> None:
+    for path, methods in build_schema()["paths"].items():
+        if "post" in methods:
+            names = [parameter["name"] for parameter in methods["post"].get("parameters", [])]
+            assert "Idempotency-Key" in names, path
+
+
+def test_the_pages_for_people_load_without_another_host() -> None:
+    for path in ("/v1/docs", "/v1/redoc"):
+        page = Client().get(path)
+        assert page.status_code == 200
+        assert "https://" not in page.content.decode().replace("https://www.w3.org", "")

@@ -1,0 +1,85 @@
+"""The few structural rules that nobody should have to remember."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.apps import apps
+from django.db.migrations.loader import MigrationLoader
+
+from memoryplatform.settings.environment import Environment
+from tests.api.test_isolation import routes
+from tests.architecture.test_layers import MAY_IMPORT, ROOT, files_of
+
+OUR_APPS = {config.label for config in apps.get_app_configs() if Path(config.path).is_relative_to(ROOT)}
+READ_BY_DJANGO = {
+    "SECRET_KEY",
+    "ALLOWED_HOSTS",
+    "CSRF_TRUSTED_ORIGINS",
+    "DATABASE_URL",
+    "DATABASE_OWNER_URL",
+    "DATABASE_PLATFORM_URL",
+    "REDIS_URL",
+}
+READ_ONLY_POSTS: set[str] = set()  # routes whose POST asks and changes nothing
+SIGNAL_MODULES = {"django.dispatch", "django.db.models.signals", "django.core.signals", "django.contrib.auth.signals"}
+
+
+def our_trees() -> Iterator[tuple[str, ast.Module]]:
+    for package in MAY_IMPORT:
+        for path in files_of(package):
+            yield str(path.relative_to(ROOT)), ast.parse(path.read_text())
+
+
+def test_every_app_has_a_single_newest_migration() -> None:
+    loader = MigrationLoader(None)
+    for label in OUR_APPS & {app for app, _ in loader.graph.nodes}:
+        assert len(loader.graph.leaf_nodes(label)) == 1, label
+
+
+def is_serializer(base: ast.expr) -> bool:
+    return any(word in ast.unparse(base) for word in ("Serializer", "Input", "Output"))
+
+
+def test_serializers_neither_create_nor_update() -> None:
+    for path, tree in our_trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and any(is_serializer(base) for base in node.bases):
+                methods = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+                assert not methods & {"create", "update", "save"}, f"{path}: {node.name}"
+
+
+def test_nobody_listens_to_signals() -> None:
+    for path, tree in our_trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                assert node.module not in SIGNAL_MODULES, path
+            if isinstance(node, ast.Attribute) and node.attr == "connect" and "signal" in ast.unparse(node.value):
+                raise AssertionError(f"{path}: connects to a signal")
+
+
+def test_every_post_that_writes_takes_an_idempotency_key() -> None:
+    for route, callback in routes():
+        view = getattr(callback, "view_class", None)
+        if route.startswith("v1/") and hasattr(view, "post") and route not in READ_ONLY_POSTS:
+            assert getattr(callback.view_class.post, "is_idempotent", False), route
+
+
+def test_every_environment_variable_is_documented_and_nothing_else() -> None:
+    text = (ROOT / "docs/configuration.md").read_text()
+    documented = {line.split("`")[1] for line in text.splitlines() if line.startswith("| `")}
+    assert documented == {name.upper() for name in Environment.model_fields}
+
+
+def test_every_setting_of_ours_is_used() -> None:
+    """A setting that nothing reads is a promise that nothing keeps."""
+    ours = {name.upper() for name in Environment.model_fields} - READ_BY_DJANGO
+    readers = "\n".join(path.read_text() for package in MAY_IMPORT for path in files_of(package))
+    unused = {name for name in ours if f"settings.{name}" not in readers and f'"{name}")' not in readers}
+    assert unused == {"LOG_LEVEL", "LOG_FORMAT", "DATABASE_POOL_SIZE"}  # used where the settings are built
+
+
+def test_files_are_not_called_after_nothing() -> None:
+    empty_words = {"utils", "helpers", "common", "misc", "base_utils"}
+    names = {path.stem for package in MAY_IMPORT for path in files_of(package)}
+    assert not names & empty_words

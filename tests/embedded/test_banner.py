@@ -1,0 +1,51 @@
+from pathlib import Path
+
+import pytest
+
+from memoryplatform.embedded.address import Address
+from memoryplatform.embedded.banner import build_banner
+from memoryplatform.embedded.demo import DemoLogin, parse_demo
+from memoryplatform.embedded.errors import StartError
+
+ADDRESS = Address("127.0.0.1", 8000)
+DATA = Path("/srv/data")
+
+
+def test_the_first_start_shows_password_and_key_and_a_curl_that_uses_it() -> None:
+    banner = build_banner(ADDRESS, DemoLogin(email="a@b.example", password="pass", api_key="key"), DATA)
+
+    assert "a@b.example / pass (shown once)" in banner
+    assert "key (shown once)" in banner
+    assert 'curl -H "Authorization: Bearer key" http://127.0.0.1:8000/v1/banks\n' in banner
+
+
+def test_later_starts_show_the_login_and_how_to_make_a_key() -> None:
+    banner = build_banner(ADDRESS, DemoLogin(email="a@b.example", password=None, api_key=None), DATA)
+
+    assert "a@b.example\n" in banner
+    assert "shown once" not in banner
+    assert "curl http://127.0.0.1:8000/health/ready\n" in banner
+    assert "python manage.py create_api_key" in banner
+
+
+def test_every_start_shows_where_things_are() -> None:
+    banner = build_banner(ADDRESS, DemoLogin(email="a@b.example", password=None, api_key=None), DATA)
+
+    for part in (
+        "http://127.0.0.1:8000/v1/docs",
+        "http://127.0.0.1:8000/admin/",
+        "/srv/data",
+        "Ctrl-C stops everything",
+    ):
+        assert part in banner
+
+
+def test_the_login_is_found_among_log_lines() -> None:
+    output = '{"event": "made"}\n{"email": "a@b.example", "password": "p", "api_key": null}\na warning'
+
+    assert parse_demo(output) == DemoLogin(email="a@b.example", password="p", api_key=None)
+
+
+def test_an_answer_without_a_login_is_an_error() -> None:
+    with pytest.raises(StartError, match="gave no login"):
+        parse_demo("nothing\n")

@@ -1,0 +1,12 @@
+"""A real worker, which also knows the probe kinds: `python tests/operations/worker_process.py GROUP`."""
+
+import sys
+
+import django
+
+if __name__ == "__main__":
+    django.setup()
+    import tests.operations.probe_kinds  # noqa: F401  # registers them
+    from memoryplatform.operations.worker import serve
+
+    serve(sys.argv[1])
