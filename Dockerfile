@@ -10,7 +10,7 @@ RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))
  && /venv/bin/pip install -r /requirements.txt
 COPY . .
 # collectstatic needs settings that are well-formed, not real.
-RUN SECRET_KEY=only-for-collecting-the-static-files API_KEY_SECRET=only-for-collecting-the-static-files \
+RUN SECRET_KEY=only-for-collecting-the-static-files-while-the-image-is-built API_KEY_SECRET=only-for-collecting-the-static-files \
     DATABASE_URL=postgresql:///none DATABASE_OWNER_URL=postgresql:///none DATABASE_PLATFORM_URL=postgresql:///none \
     REDIS_URL=redis://none DJANGO_SETTINGS_MODULE=memoryplatform.settings.production \
     /venv/bin/python manage.py collectstatic --no-input --verbosity 0

@@ -9,8 +9,6 @@ ProviderError
 └── LLMError            see providers/llm/errors.py
 """
 
-# ruff: noqa: N818 - the names say what happened, as the callers' except clauses read best
-
 
 class ProviderError(Exception):
     """The root: a caller that only wants to know whose fault it was catches this."""

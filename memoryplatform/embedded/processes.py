@@ -4,6 +4,8 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from enum import IntEnum
+from itertools import chain
 from types import FrameType, TracebackType
 from typing import Protocol, Self
 
@@ -11,6 +13,15 @@ from memoryplatform.embedded.child import POLL_SECONDS, Child, Command, Sink
 from memoryplatform.embedded.errors import Interrupted, StartError
 
 STOP_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Stage(IntEnum):
+    """The order of the start; the stop goes the other way, so that nothing outlives what it needs."""
+
+    DATABASE = 1
+    BROKER = 2
+    WORKERS = 3
+    WEB = 4
 
 
 class Running(Protocol):
@@ -23,20 +34,22 @@ class Running(Protocol):
 
 
 class Processes:
-    """As a context: on leaving it, however that happens, everything is stopped, the last added first.
+    """As a context: on leaving it, however that happens, everything is stopped, stage by stage.
 
     Signals only leave a note, read between two steps. An exception out of a signal handler could come between
     the start of a child and the line that remembers it.
     """
 
     def __init__(self) -> None:
-        self._members: list[Running] = []
+        self._members: dict[Stage, list[Running]] = {stage: [] for stage in Stage}
         self._stack = ExitStack()
         self._stop_requested = False
 
     def __enter__(self) -> Self:
         for number in STOP_REQUESTS:
             self._stack.callback(signal.signal, number, signal.signal(number, self._note_request))
+        for stage in Stage:
+            self._stack.callback(stop_together, self._members[stage])
         return self
 
     def __exit__(
@@ -44,10 +57,9 @@ class Processes:
     ) -> None:
         self._stack.__exit__(kind, error, trace)
 
-    def add(self, *group: Running) -> None:
-        """Watch them from here on. A group is asked to stop together, and waited for together."""
-        self._stack.callback(self._stop, group)
-        self._members.extend(group)
+    def add(self, stage: Stage, *members: Running) -> None:
+        """Watch them from here on, and stop them at the end."""
+        self._members[stage].extend(members)
 
     def run(self, command: Command, sink: Sink) -> str:
         """Run to its end and return its last lines; a status other than 0 is a StartError."""
@@ -81,21 +93,22 @@ class Processes:
     def _check(self) -> None:
         if self._stop_requested:
             raise Interrupted
-        for member in self._members:
+        for member in chain.from_iterable(self._members.values()):
             if (status := member.exit_status()) is not None:
                 raise StartError(
                     f"{member.name} ended by itself with {describe(status)}; its last lines:\n{member.last_lines()}"
                 )
 
-    def _stop(self, group: tuple[Running, ...]) -> None:
-        with ExitStack() as stack:
-            for member in group:
-                stack.callback(member.ensure_stopped)
-            for member in group:
-                member.ask_to_stop()
-
     def _note_request(self, _number: int, _frame: FrameType | None) -> None:
         self._stop_requested = True
+
+
+def stop_together(members: list[Running]) -> None:
+    with ExitStack() as stack:
+        for member in members:
+            stack.callback(member.ensure_stopped)
+        for member in members:
+            member.ask_to_stop()
 
 
 def describe(status: int) -> str:

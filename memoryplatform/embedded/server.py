@@ -52,6 +52,7 @@ class EmbeddedServer(ABC):
         self.ensure_stopped()
 
     def ask_to_stop(self) -> None:
+        self._ready = False
         if self._child is not None:
             self._child.ask_to_stop()
 
@@ -76,7 +77,7 @@ class EmbeddedServer(ABC):
         self._child = Child(command, self._forward)
 
     def _forward(self, name: str, line: str) -> None:
-        """What a server says while it starts is told only if the start fails."""
+        """What a server says while it starts or stops is told only if the start fails."""
         if self._ready:
             self._sink(name, line)
 

@@ -12,7 +12,7 @@ from memoryplatform.embedded.console import Console
 from memoryplatform.embedded.errors import StartError
 from memoryplatform.embedded.folder import DataFolder
 from memoryplatform.embedded.postgres import SUPERUSER, EmbeddedPostgres
-from memoryplatform.embedded.processes import Processes
+from memoryplatform.embedded.processes import Processes, Stage
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.embedded.server import READY_SECONDS, EmbeddedServer
 from tenants.roles import Login, ProvisioningError, provision
@@ -57,19 +57,19 @@ class Services:
 def start_services(folder: DataFolder, external: External, processes: Processes, console: Console) -> Services:
     postgres = None if external.database_url else EmbeddedPostgres(folder.postgres, sink=console.log)
     redis_server = None if external.redis_url else EmbeddedRedis(folder.redis, sink=console.log)
-    launched = [server for server in (postgres, redis_server) if server is not None]
-    launch_together(launched, processes)
+    servers = ((Stage.DATABASE, postgres), (Stage.BROKER, redis_server))
+    launch_together([(stage, server) for stage, server in servers if server is not None], processes)
     return Services(
         database=open_external(external, folder, console) if postgres is None else open_embedded(postgres, folder),
         redis_url=check_redis(external.redis_url or "", console) if redis_server is None else redis_server.url,
     )
 
 
-def launch_together(servers: Sequence[EmbeddedServer], processes: Processes) -> None:
-    for server in servers:
-        processes.add(server)
+def launch_together(servers: Sequence[tuple[Stage, EmbeddedServer]], processes: Processes) -> None:
+    for stage, server in servers:
+        processes.add(stage, server)
         server.launch()
-    for server in servers:
+    for _, server in servers:
         processes.wait_until(server.is_ready, seconds=READY_SECONDS, what=f"{server.name} is not ready")
 
 

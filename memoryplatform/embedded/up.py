@@ -14,7 +14,7 @@ from memoryplatform.embedded.demo import DemoLogin, parse_demo
 from memoryplatform.embedded.errors import Interrupted
 from memoryplatform.embedded.folder import DataFolder
 from memoryplatform.embedded.leftovers import stop_marked
-from memoryplatform.embedded.processes import Processes
+from memoryplatform.embedded.processes import Processes, Stage
 from memoryplatform.embedded.programs import Programs, build_environment
 from memoryplatform.embedded.services import External, Services, start_services
 
@@ -69,12 +69,13 @@ def write_environment(folder: DataFolder, address: Address, services: Services) 
 
 
 def start_platform(options: Options, programs: Programs, processes: Processes, console: Console) -> None:
-    """The web server is added last, so that it is the first to stop: no request finds its service half gone."""
-    processes.add(*(Child(programs.worker(group), console.log) for group in options.queue_groups))
-    processes.add(Child(programs.web(options.address), console.log))
+    """The workers wait until the web server answers: on two cores they would hold up its start."""
+    processes.add(Stage.WEB, Child(programs.web(options.address), console.log))
     processes.wait_until(
         options.address.is_healthy, seconds=HEALTH_SECONDS, what=f"{options.address.url}/health does not answer"
     )
+    for group in options.queue_groups:
+        processes.add(Stage.WORKERS, Child(programs.worker(group), console.log))
 
 
 def ensure_demo(programs: Programs, processes: Processes) -> DemoLogin:

@@ -11,6 +11,9 @@ from dramatiq.errors import BrokerError
 from redis.exceptions import RedisError
 
 from memoryplatform.operations.sweep import sweep
+from memoryplatform.server.warm_up import warm_up_in_background
+from providers import registry
+from tenants.wall_check import check_service_role
 
 log = structlog.get_logger(__name__)
 SWEEP_EVERY_SECONDS = 1.0
@@ -22,6 +25,8 @@ def serve(group: str) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: stop.set())
+    check_service_role()
+    warm_up_in_background(registry.get_embedder)
     broker = dramatiq.get_broker()
     broker.emit_after("process_boot")
     queues = set(settings.QUEUE_GROUPS[group])

@@ -5,6 +5,7 @@ from asgiref.sync import sync_to_async
 
 from memoryplatform.server.body_limit import App, Message, Receive, Send
 from memoryplatform.server.warm_up import warm_up_in_background
+from providers import registry
 from tenants.wall_check import check_service_role
 
 log = structlog.get_logger(__name__)
@@ -28,7 +29,7 @@ class Lifespan:
             log.exception("server.refused_to_start")
             await send({"type": "lifespan.startup.failed", "message": str(error)})
             return
-        warm_up_in_background()
+        warm_up_in_background(registry.warm_up)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await send({"type": "lifespan.shutdown.complete"})

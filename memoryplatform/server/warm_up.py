@@ -1,21 +1,21 @@
-"""Loads the models while the server already answers: `/health/ready` says when they are there."""
+"""Loads models while the process already serves: `/health/ready` says when those of the web process are there."""
 
 import threading
+from collections.abc import Callable
 
 import structlog
-
-from providers import registry
 
 log = structlog.get_logger(__name__)
 
 
-def warm_up_in_background() -> None:
-    threading.Thread(target=warm_up, name="warm-up", daemon=True).start()
+def warm_up_in_background(load: Callable[[], object]) -> None:
+    threading.Thread(target=warm_up, args=(load,), name="warm-up", daemon=True).start()
 
 
-def warm_up() -> None:
+def warm_up(load: Callable[[], object]) -> None:
+    """A failure is no reason to stop: the next who needs the model tries again and gets the error."""
     try:
-        registry.warm_up()
+        load()
     except Exception:
         log.exception("models.warm_up_failed")
     else:

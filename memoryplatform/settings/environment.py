@@ -35,7 +35,7 @@ CommaList = Annotated[list[str], NoDecode, BeforeValidator(split_commas)]
 class Environment(BaseSettings):
     model_config = SettingsConfigDict(extra="ignore", env_ignore_empty=True, frozen=True)
 
-    secret_key: SecretStr = Field(min_length=32, description="Signs sessions and tokens. At least 32 characters.")
+    secret_key: SecretStr = Field(min_length=50, description="Signs sessions and tokens. At least 50 characters.")
     api_key_secret: SecretStr = Field(
         min_length=32, description="Keys the HMAC under which API keys are stored. Changing it revokes every key."
     )

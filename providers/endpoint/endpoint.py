@@ -1,4 +1,5 @@
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -49,6 +50,7 @@ class Endpoint:
         self._policy = policy or RetryPolicy(config.max_retries)
         self._slots = BoundedSemaphore(config.max_concurrency)
         self._client = build_client(base_url=config.base_url, api_key=config.api_key)
+        weakref.finalize(self, self._client.close)  # whoever drops an endpoint need not know that it has sockets
 
     def start(self, timeout: float | None) -> Deadline:
         """The moment by which a call that begins now must be done: queueing, retries and waits included."""

@@ -10,8 +10,6 @@ No message holds a key or anything of what was asked or answered: `detail` is th
 may quote the question, and is for the eyes of whoever asked.
 """
 
-# ruff: noqa: N818 - the names say what happened, as the callers' except clauses read best
-
 from dataclasses import dataclass
 
 from providers.errors import ProviderError

@@ -12,8 +12,6 @@ The first four are endpoint errors as well, so a caller may treat embeddings and
 `partial` and `detail` hold text of the conversation and don't belong into a log; the messages hold none.
 """
 
-# ruff: noqa: N818 - the names say what happened, as the callers' except clauses read best
-
 from providers.endpoint.errors import (
     EndpointRateLimited,
     EndpointRefused,

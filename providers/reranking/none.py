@@ -10,9 +10,9 @@ class NoReranker:
 
     def rerank(
         self,
-        query: str,  # noqa: ARG002 - the protocol names it
+        query: str,
         passages: Sequence[str],
         *,
-        within_seconds: float | None = None,  # noqa: ARG002 - the protocol names it
+        within_seconds: float | None = None,
     ) -> list[Scored]:
         return [Scored(index, None) for index in range(len(passages))]

@@ -36,11 +36,7 @@ def run_script() -> Iterator[Script]:
     started: list[subprocess.Popen[str]] = []
 
     def run(
-        script: str,
-        *arguments: str,
-        cwd: Path | None = None,
-        extra: Mapping[str, str] | None = None,
-        uid: int | None = None,
+        script: str, *arguments: str, cwd: Path | None = None, extra: Mapping[str, str] | None = None
     ) -> "subprocess.Popen[str]":
         process = subprocess.Popen(
             [sys.executable, "-c", script, *arguments],
@@ -48,15 +44,14 @@ def run_script() -> Iterator[Script]:
             text=True,
             cwd=cwd,
             env={**os.environ, **(extra or {})},
-            user=uid,
         )
         started.append(process)
         return process
 
     yield run
     for process in started:
-        process.kill()
-        process.communicate()
+        with process:
+            process.kill()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ def listener() -> Iterator[socket.socket]:
 
 class Health(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        known = (self.path, self.headers["Host"]) == ("/health", f"127.0.0.1:{self.server.server_address[1]}")
+        known = (self.path, self.headers["Host"]) == ("/health", f"127.0.0.1:{self.connection.getsockname()[1]}")
         self.send_response(HTTPStatus.OK if known else HTTPStatus.NOT_FOUND)
         self.end_headers()
 

@@ -1,6 +1,5 @@
 import os
 import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ import pytest
 
 from memoryplatform.embedded import binaries
 from memoryplatform.embedded.account import find_unprivileged_account
+from memoryplatform.embedded.child import Child, Command, discard
 from memoryplatform.embedded.errors import StartError
 from memoryplatform.embedded.postgres import EmbeddedPostgres
-
-Script = Callable[..., "subprocess.Popen[str]"]
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="about starting as root")
 
@@ -120,11 +118,12 @@ def test_a_server_that_outlived_its_parent_is_stopped_first(place: Path, server:
 
 
 def test_a_pid_file_whose_number_now_belongs_to_another_process_is_no_obstacle(
-    place: Path, server: EmbeddedPostgres, run_script: Script
+    place: Path, server: EmbeddedPostgres
 ) -> None:
     os.kill(server.pid, signal.SIGKILL)
     account = find_unprivileged_account(place / "postgres" / "data")
-    bystander = run_script("import time; time.sleep(60)", uid=account and account.uid)
+    nap = Command("nap", ("/bin/sleep", "60"), cwd=place, environment={}, account=account)
+    bystander = Child(nap, discard)
     pid_file = place / "postgres" / "data" / "postmaster.pid"
     _, *rest = pid_file.read_text().splitlines()
     pid_file.write_text("\n".join([str(bystander.pid), *rest, ""]))
@@ -133,10 +132,12 @@ def test_a_pid_file_whose_number_now_belongs_to_another_process_is_no_obstacle(
     successor.start()
     successor.stop()
 
-    assert bystander.poll() is None
+    assert bystander.exit_status() is None
+    bystander.ask_to_stop()
+    bystander.ensure_stopped()
 
 
-@pytest.mark.parametrize("name", ["long" * 40, 'it\'s, "odd"; ü'])
+@pytest.mark.parametrize("name", ["long" * 40, "it's, odd; ü"])
 def test_any_path_will_do(place: Path, name: str) -> None:
     server = EmbeddedPostgres(place / name / "postgres")
     server.start()

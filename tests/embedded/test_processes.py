@@ -7,7 +7,7 @@ import pytest
 
 from memoryplatform.embedded.child import Child, Command, discard
 from memoryplatform.embedded.errors import Interrupted, StartError
-from memoryplatform.embedded.processes import Processes
+from memoryplatform.embedded.processes import Processes, Stage
 
 
 class Recorder:
@@ -38,12 +38,13 @@ def command(name: str, *argv: str) -> Command:
     return Command(name=name, argv=(sys.executable, *argv), cwd=Path("/"), environment=dict(os.environ))
 
 
-def test_the_last_added_stops_first_and_a_group_stops_together() -> None:
+def test_stages_stop_in_reverse_whatever_the_order_of_start_and_members_of_one_together() -> None:
     log: list[str] = []
     with Processes() as processes:
-        processes.add(Recorder("postgres", log))
-        processes.add(Recorder("worker-a", log), Recorder("worker-b", log))
-        processes.add(Recorder("web", log))
+        processes.add(Stage.DATABASE, Recorder("postgres", log))
+        processes.add(Stage.WEB, Recorder("web", log))
+        processes.add(Stage.WORKERS, Recorder("worker-a", log))
+        processes.add(Stage.WORKERS, Recorder("worker-b", log))
 
     assert log[:2] == ["ask web", "wait web"]
     assert log[2:4] == ["ask worker-a", "ask worker-b"]
@@ -56,8 +57,8 @@ def test_all_are_stopped_when_a_step_fails_or_one_stops_badly() -> None:
 
     def fail_half_way() -> None:
         with Processes() as processes:
-            processes.add(Recorder("postgres", log))
-            processes.add(Recorder("web", log, stops_badly=True))
+            processes.add(Stage.DATABASE, Recorder("postgres", log))
+            processes.add(Stage.WEB, Recorder("web", log, stops_badly=True))
             raise StartError("half-way")
 
     with pytest.raises(OSError, match="web"):
@@ -96,7 +97,7 @@ def test_a_signal_ends_a_command_that_runs_and_the_command_with_it() -> None:
 @pytest.mark.parametrize(("status", "words"), [(3, "status 3"), (-9, "signal SIGKILL"), (0, "status 0")])
 def test_a_process_that_ends_by_itself_is_named_with_its_status(status: int, words: str) -> None:
     with Processes() as processes:
-        processes.add(Recorder("web", []), Recorder("worker-ingest", [], status=status))
+        processes.add(Stage.WORKERS, Recorder("worker-a", []), Recorder("worker-ingest", [], status=status))
 
         with pytest.raises(StartError, match=rf"(?s)^worker-ingest ended by itself with {words}; .*words of worker-i"):
             processes.wait_for_request()
@@ -117,6 +118,6 @@ def test_a_condition_that_is_never_met_ends_in_a_sentence() -> None:
 def test_real_children_are_gone_afterwards() -> None:
     with Processes() as processes:
         children = [Child(command(f"nap-{n}", "-c", "import time; time.sleep(60)"), discard) for n in range(2)]
-        processes.add(*children)
+        processes.add(Stage.WORKERS, *children)
 
     assert [child.exit_status() for child in children] == [-signal.SIGTERM, -signal.SIGTERM]

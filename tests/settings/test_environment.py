@@ -1,0 +1,84 @@
+"""A process with a wrong environment refuses to start, and says which variable it is."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+GOOD = {
+    "DJANGO_SETTINGS_MODULE": "memoryplatform.settings.production",
+    "SECRET_KEY": "kB3v-9fQz_7LxTn2Ww8RrYt5Hh1Jj6Mm4Pp0SsDdGgVvBbNn",
+    "API_KEY_SECRET": "x" * 40,
+    "ALLOWED_HOSTS": "memory.example.com, api.example.com",
+    "DATABASE_URL": "postgresql://service:s3cret@db/memoryplatform",
+    "DATABASE_OWNER_URL": "postgresql://owner:s3cret@db/memoryplatform",
+    "DATABASE_PLATFORM_URL": "postgresql://platform:s3cret@db/memoryplatform",
+    "REDIS_URL": "redis://redis:6379/0",
+}
+
+
+def run_check(*arguments: str, **changes: str | None) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in (GOOD | changes).items() if value is not None}
+    command = [sys.executable, "manage.py", "check", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env={"PATH": os.environ["PATH"]} | environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_production_settings_pass_the_deployment_check() -> None:
+    outcome = run_check("--deploy", "--fail-level", "WARNING")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "no issues" in outcome.stdout
+
+
+BAD: dict[str, tuple[dict[str, str | None], str]] = {
+    "missing": ({"SECRET_KEY": None}, "SECRET_KEY is missing"),
+    "empty": ({"DATABASE_URL": ""}, "DATABASE_URL is missing"),
+    "short secret": ({"API_KEY_SECRET": "short"}, "API_KEY_SECRET"),
+    "wrong scheme": ({"DATABASE_OWNER_URL": "mysql://x"}, "DATABASE_OWNER_URL must start with postgresql://"),
+    "wrong broker": ({"REDIS_URL": "amqp://x"}, "REDIS_URL must start with redis://"),
+    "no number": ({"WORKER_THREADS": "many"}, "WORKER_THREADS"),
+    "out of range": ({"OPERATION_MAX_ATTEMPTS": "0"}, "OPERATION_MAX_ATTEMPTS"),
+    "unknown choice": ({"LOG_FORMAT": "xml"}, "LOG_FORMAT"),
+    "half a pair": ({"LLM_BASE_URL": "http://llm"}, "LLM_MODEL is missing: LLM_BASE_URL needs it"),
+    "endpoint without a place": ({"EMBEDDING_PROVIDER": "openai"}, "EMBEDDING_BASE_URL is missing"),
+}
+
+
+@pytest.mark.parametrize(("changes", "sentence"), BAD.values(), ids=BAD.keys())
+def test_a_bad_variable_is_named(changes: dict[str, str | None], sentence: str) -> None:
+    outcome = run_check(**changes)
+    assert outcome.returncode != 0
+    assert sentence in outcome.stderr.splitlines()[-1]
+
+
+def test_every_fault_is_named_at_once_and_no_secret_is_shown() -> None:
+    outcome = run_check(SECRET_KEY="hunter2", REDIS_URL="hunter3", DATABASE_URL=None)
+    last = outcome.stderr.splitlines()[-1]
+    assert all(name in last for name in ("SECRET_KEY", "REDIS_URL", "DATABASE_URL"))
+    assert "hunter" not in outcome.stderr
+
+
+def test_compose_gives_every_required_variable_and_no_unknown_one() -> None:
+    from memoryplatform.settings.environment import Environment
+
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    known = {name.upper() for name in Environment.model_fields} | {"DJANGO_SETTINGS_MODULE"}
+    required = {name.upper() for name, field in Environment.model_fields.items() if field.is_required()}
+    for name in ("migrate", "web", "worker-ingest", "worker-background"):
+        given = set(services[name]["environment"])
+        assert required <= given, name
+        assert given <= known, name
+
+
+def test_compose_runs_a_worker_for_every_queue_group() -> None:
+    from django.conf import settings
+
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    commands = [service.get("command") for service in services.values()]
+    for group in settings.QUEUE_GROUPS:
+        assert ["python", "manage.py", "worker", group] in commands

@@ -1,0 +1,87 @@
+"""The admin, which works on the platform's connection."""
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+
+from tenants.keys import find_identity
+from tenants.models import AuditEvent, Tenant, User
+from tenants.transactions import tenant_transaction
+from tests import factories
+
+pytestmark = pytest.mark.usefixtures("committed_db")
+
+
+@pytest.fixture
+def staff() -> User:
+    return User.objects.create_superuser("staff@example.com", "a-long-enough-password")
+
+
+@pytest.fixture
+def client(staff: User) -> Client:
+    client = Client()
+    client.force_login(staff, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+@pytest.fixture
+def tenant() -> Tenant:
+    return factories.make_tenant("acme")
+
+
+def make_one_of_each(tenant: Tenant) -> None:
+    bank = factories.make_bank(tenant)
+    factories.make_operation(tenant, bank=bank)
+    factories.make_api_key(tenant)
+
+
+def test_every_page_opens_and_shows_rows_of_all_tenants(client: Client, tenant: Tenant) -> None:
+    make_one_of_each(tenant)
+    make_one_of_each(factories.make_tenant("zeta"))
+    for model in admin.site._registry:
+        base = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+        listed = client.get(base)
+        assert listed.status_code == 200, base
+        assert client.get(f"{base}?q=x").status_code == 200, base
+        if hasattr(model, "tenant"):
+            page = listed.content.decode()
+            assert "Acme" in page, base
+            assert "Zeta" in page, base
+
+
+def test_a_look_at_a_row_is_audited_with_the_person(client: Client, tenant: Tenant, staff: User) -> None:
+    bank = factories.make_bank(tenant)
+    assert client.get(f"/admin/banks/bank/{bank.id}/change/").status_code == 200
+    with tenant_transaction(tenant.id):
+        event = AuditEvent.objects.for_tenant(tenant.id).get(action="admin.viewed")
+    assert (event.target, event.user_id) == (f"bank:{bank.id}", staff.id)
+
+
+def test_what_the_service_keeps_is_read_only(client: Client, tenant: Tenant) -> None:
+    bank = factories.make_bank(tenant, name="before")
+    assert client.get("/admin/banks/bank/add/").status_code == 403
+    assert client.post(f"/admin/banks/bank/{bank.id}/change/", {"name": "after"}).status_code == 403
+    assert client.post(f"/admin/banks/bank/{bank.id}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_a_key_is_revoked_at_once_and_its_digest_is_not_shown(client: Client, tenant: Tenant) -> None:
+    key, text = factories.make_key_with_text(tenant)
+    page = client.get(f"/admin/tenants/apikey/{key.id}/change/").content.decode()
+    assert "digest" not in page.lower()
+    client.post("/admin/tenants/apikey/", {"action": "revoke", "_selected_action": [str(key.id)]})
+    assert find_identity(text) is None
+    with tenant_transaction(tenant.id):
+        assert AuditEvent.objects.for_tenant(tenant.id).filter(action="admin.revoked").count() == 1
+
+
+def test_a_tenant_can_be_suspended(client: Client, tenant: Tenant) -> None:
+    _, text = factories.make_key_with_text(tenant)
+    body = {"name": "Acme", "slug": "acme", "suspended_at_0": "2026-01-01", "suspended_at_1": "00:00:00"}
+    assert client.post(f"/admin/tenants/tenant/{tenant.id}/change/", body).status_code == 302
+    assert find_identity(text) is None
+
+
+def test_a_person_who_is_not_staff_is_kept_out() -> None:
+    client = Client()
+    client.force_login(factories.make_user(), backend="django.contrib.auth.backends.ModelBackend")
+    assert client.get("/admin/").status_code == 302
