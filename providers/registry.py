@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from providers.embedding.protocol import Embedder
-from providers.endpoint.endpoint import EndpointConfig
+from providers.endpoint.config import EndpointConfig
 from providers.llm.protocol import LLM
 from providers.once import Once
 from providers.reranking.protocol import Reranker

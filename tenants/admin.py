@@ -1,3 +1,4 @@
+from allauth.account.models import EmailAddress
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
@@ -11,6 +12,7 @@ from tenants.models import ApiKey, AuditEvent, Member, Tenant, User
 from tenants.platform_admin import PLATFORM, PlatformAdmin, ReadOnlyAdmin
 
 admin.site.unregister(Group)  # rights are given by membership in a tenant
+admin.site.unregister(EmailAddress)  # allauth's own bookkeeping
 
 
 @admin.register(User)

@@ -1,3 +1,9 @@
+"""The base of every view: it acts for the tenant of the API key.
+
+What it says in class docstrings would stand in the API's description, so it says it here: `scopes` of a view names
+other scopes than the usual ones, by method.
+"""
+
 from typing import cast
 from uuid import UUID
 
@@ -9,8 +15,6 @@ from tenants.keys import KeyIdentity
 
 
 class TenantView(APIView):
-    """A view that acts for the tenant of the API key. `scopes` names other scopes than the usual, by method."""
-
     @property
     def identity(self) -> KeyIdentity:
         return cast("KeyIdentity", self.request.auth)

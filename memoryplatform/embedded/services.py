@@ -55,6 +55,7 @@ class Services:
 
 
 def start_services(folder: DataFolder, external: External, processes: Processes, console: Console) -> Services:
+    check_complete(external)
     postgres = None if external.database_url else EmbeddedPostgres(folder.postgres, sink=console.log)
     redis_server = None if external.redis_url else EmbeddedRedis(folder.redis, sink=console.log)
     servers = ((Stage.DATABASE, postgres), (Stage.BROKER, redis_server))
@@ -63,6 +64,13 @@ def start_services(folder: DataFolder, external: External, processes: Processes,
         database=open_external(external, folder, console) if postgres is None else open_embedded(postgres, folder),
         redis_url=check_redis(external.redis_url or "", console) if redis_server is None else redis_server.url,
     )
+
+
+def check_complete(external: External) -> None:
+    if bool(external.owner_url) != bool(external.platform_url):
+        raise StartError("Set both DATABASE_OWNER_URL and DATABASE_PLATFORM_URL beside DATABASE_URL, or neither.")
+    if external.owner_url and not external.database_url:
+        raise StartError("DATABASE_OWNER_URL and DATABASE_PLATFORM_URL are set without DATABASE_URL: set all or none.")
 
 
 def launch_together(servers: Sequence[tuple[Stage, EmbeddedServer]], processes: Processes) -> None:
@@ -81,8 +89,6 @@ def open_external(external: External, folder: DataFolder, console: Console) -> D
     url = external.database_url or ""
     place = parse(url)
     console.say(f"Postgres: DATABASE_URL is set, using {describe(place)} instead of the embedded one.")
-    if bool(external.owner_url) != bool(external.platform_url):
-        raise StartError("Set both DATABASE_OWNER_URL and DATABASE_PLATFORM_URL beside DATABASE_URL, or neither.")
     if external.owner_url and external.platform_url:
         return check_logins(DatabaseUrls(url, external.owner_url, external.platform_url))
     if not place.get("dbname"):

@@ -1,7 +1,7 @@
 """The whole service in one process tree."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,16 +49,14 @@ def serve(options: Options, folder: DataFolder, processes: Processes, console: C
         programs = write_environment(folder, options.address, services)
     with step("The database is migrated", console):
         processes.run(programs.django("migrate", "--no-input"), discard)
-    with step("Web and workers are running", console):
-        start_platform(options, programs, processes, console)
-    demo = ensure_demo(programs, processes)
+    with step("The web server answers", console):
+        start_web(options.address, programs, processes, console)
+    with step("The demo tenant is there", console):
+        demo = ensure_demo(programs, processes)
+    start_workers(options.queue_groups, programs, processes, console)
     console.say(build_banner(options.address, demo, folder.path))
     console.stream_logs()
-    try:
-        processes.wait_for_request()
-    except Interrupted:
-        console.say("Stopping ...")
-        raise
+    wait_for_the_end(processes, console)
 
 
 def write_environment(folder: DataFolder, address: Address, services: Services) -> Programs:
@@ -68,19 +66,28 @@ def write_environment(folder: DataFolder, address: Address, services: Services) 
     return Programs(build_environment(folder, address, kept))
 
 
-def start_platform(options: Options, programs: Programs, processes: Processes, console: Console) -> None:
-    """The workers wait until the web server answers: on two cores they would hold up its start."""
-    processes.add(Stage.WEB, Child(programs.web(options.address), console.log))
-    processes.wait_until(
-        options.address.is_healthy, seconds=HEALTH_SECONDS, what=f"{options.address.url}/health does not answer"
-    )
-    for group in options.queue_groups:
-        processes.add(Stage.WORKERS, Child(programs.worker(group), console.log))
+def start_web(address: Address, programs: Programs, processes: Processes, console: Console) -> None:
+    processes.add(Stage.WEB, Child(programs.web(address), console.log))
+    processes.wait_until(address.is_healthy, seconds=HEALTH_SECONDS, what=f"{address.url}/health does not answer")
 
 
 def ensure_demo(programs: Programs, processes: Processes) -> DemoLogin:
-    """After all else that can fail, because its answer shows a new password and key once."""
+    """Close to the banner, because a new password and key are shown only there: little can go wrong in between."""
     return parse_demo(processes.run(programs.django("demo", "--json"), discard))
+
+
+def start_workers(groups: Iterable[str], programs: Programs, processes: Processes, console: Console) -> None:
+    """Last: on two cores they would hold up everything before them, and work that comes earlier waits in its queue."""
+    for group in groups:
+        processes.add(Stage.WORKERS, Child(programs.worker(group), console.log))
+
+
+def wait_for_the_end(processes: Processes, console: Console) -> None:
+    try:
+        processes.wait_for_request()
+    except Interrupted:
+        console.say("Stopping ...")
+        raise
 
 
 @contextmanager

@@ -1,7 +1,11 @@
 from django.contrib import admin
+from django_dramatiq.models import Task
 
 from memoryplatform.operations.models import Operation
 from tenants.platform_admin import ReadOnlyAdmin
+
+
+admin.site.unregister(Task)  # the middleware that would write them is off
 
 
 @admin.register(Operation)

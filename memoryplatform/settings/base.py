@@ -41,9 +41,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "servestatic.middleware.ServeStaticMiddleware",  # the only asynchronous one, so it stands outside all others
     "memoryplatform.observability.middleware.RequestContextMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -97,7 +97,9 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT: Path | None = None
-WHITENOISE_USE_FINDERS = True
+SERVESTATIC_USE_FINDERS = True
+
+UNFOLD = {"SITE_TITLE": "Memory platform", "SITE_HEADER": "Memory platform", "SITE_URL": "/"}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memoryplatform.api.authentication.ApiKeyAuthentication"],

@@ -26,3 +26,4 @@ os.environ.update(
 from memoryplatform.settings.base import *  # noqa: E402  # base reads what was just put into the environment
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # logins in tests need not be slow
+SERVESTATIC_USE_FINDERS = SERVESTATIC_USE_STATIC_ROOT = False  # each test client would list every file anew

@@ -11,7 +11,8 @@ from providers.embedding.protocol import Embedding, EmbeddingBatch
 from providers.embedding.query_prefix import find_query_prefix
 from providers.embedding.vector import Vector, normalise
 from providers.encodable import encodable
-from providers.endpoint.endpoint import Endpoint, EndpointConfig
+from providers.endpoint.config import EndpointConfig
+from providers.endpoint.endpoint import Endpoint
 from providers.endpoint.errors import ErrorClasses
 from providers.endpoint.retry import RetryPolicy
 from providers.errors import UnusableVector

@@ -2,13 +2,14 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import BoundedSemaphore
 from typing import Generic, TypeVar
 
 import openai
 
 from providers.endpoint.client import build_client
+from providers.endpoint.config import EndpointConfig
 from providers.endpoint.deadline import Deadline
 from providers.endpoint.errors import EndpointRateLimited, EndpointUnavailable, ErrorClasses
 from providers.endpoint.failure import build_failure
@@ -21,15 +22,6 @@ PROVIDER = "openai"  # the protocol, whoever speaks it
 
 Send = Callable[[openai.OpenAI, float], T]
 """Makes one request with a client and a timeout in seconds."""
-
-
-@dataclass(frozen=True)
-class EndpointConfig:
-    base_url: str
-    api_key: str | None = field(default=None, repr=False)
-    timeout_seconds: float = 60.0
-    max_retries: int = 3
-    max_concurrency: int = 8
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import openai
 from openai.types.chat import ChatCompletionChunk
 from pydantic import BaseModel, ValidationError
 
-from providers.endpoint.endpoint import Endpoint, EndpointConfig
+from providers.endpoint.config import EndpointConfig
+from providers.endpoint.endpoint import Endpoint
 from providers.endpoint.retry import RetryPolicy
 from providers.llm.answer import read_answer, read_repaired
 from providers.llm.chat_request import ChatRequest, build_body

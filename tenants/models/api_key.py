@@ -32,6 +32,7 @@ class ApiKey(TenantOwned):
     last_used_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "API key"
         constraints = (
             models.CheckConstraint(
                 condition=models.Q(scopes__contained_by=["read", "write", "admin"]) & models.Q(scopes__len__gt=0),

@@ -25,7 +25,15 @@ def test_later_starts_show_the_login_and_how_to_make_a_key() -> None:
     assert "a@b.example\n" in banner
     assert "shown once" not in banner
     assert "curl http://127.0.0.1:8000/health/ready\n" in banner
-    assert "python manage.py create_api_key" in banner
+    assert "  MEMORYPLATFORM_DATA_DIR=/srv/data python manage.py create_api_key a@b.example\n" in banner
+
+
+def test_commands_need_no_variable_where_the_data_lies_in_the_default_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORYPLATFORM_DATA_DIR", str(DATA))
+
+    banner = build_banner(ADDRESS, DemoLogin(email="a@b.example", password=None, api_key=None), DATA)
+
+    assert "  python manage.py create_api_key a@b.example\n" in banner
 
 
 def test_every_start_shows_where_things_are() -> None:

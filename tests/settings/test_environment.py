@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = {
     "DJANGO_SETTINGS_MODULE": "memoryplatform.settings.production",
-    "SECRET_KEY": "kB3v-9fQz_7LxTn2Ww8RrYt5Hh1Jj6Mm4Pp0SsDdGgVvBbNn",
+    "SECRET_KEY": "kB3v-9fQz_7LxTn2Ww8RrYt5Hh1Jj6Mm4Pp0SsDdGgVvBbNnCcFf",
     "API_KEY_SECRET": "x" * 40,
     "ALLOWED_HOSTS": "memory.example.com, api.example.com",
     "DATABASE_URL": "postgresql://service:s3cret@db/memoryplatform",

@@ -49,7 +49,7 @@ def test_a_key_is_made_for_the_tenant_of_a_member(member: User, tenant: Tenant) 
     )
     assert identity is not None
     assert identity.tenant_id == tenant.id
-    assert (identity.scopes, identity.banks) == ({"read"}, frozenset({"support"}))
+    assert (identity.scopes, identity.banks) == (frozenset({"read"}), frozenset({"support"}))
 
 
 def test_a_key_must_live_for_a_day_at_least(member: User) -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from providers.embedding.openai import BATCH, OpenAIEmbedder
-from providers.endpoint.endpoint import EndpointConfig
+from providers.endpoint.config import EndpointConfig
 from providers.endpoint.errors import EndpointRateLimited, EndpointRefused, EndpointUnavailable
 from providers.endpoint.retry import RetryPolicy
 from providers.errors import UnusableVector

@@ -1,6 +1,6 @@
 from typing import Literal
 
-from providers.endpoint.endpoint import EndpointConfig
+from providers.endpoint.config import EndpointConfig
 from providers.endpoint.retry import RetryPolicy
 from providers.llm.openai import OpenAILLM
 from providers.llm.protocol import ChatMessage

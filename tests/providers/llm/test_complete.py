@@ -32,7 +32,7 @@ def test_the_request_holds_what_was_asked_and_nothing_that_was_not(llm_server: S
 def test_without_a_key_no_key_of_the_environment_is_sent(
     llm_server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from providers.endpoint.endpoint import EndpointConfig
+    from providers.endpoint.config import EndpointConfig
     from providers.llm.openai import OpenAILLM
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-someone")

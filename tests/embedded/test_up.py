@@ -1,0 +1,278 @@
+"""`manage.py up` as a person runs it: a process of its own, watched from outside."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from memoryplatform.embedded.leftovers import MARK
+from memoryplatform.embedded.postgres import EmbeddedPostgres
+from memoryplatform.embedded.redis import EmbeddedRedis
+
+PROJECT = Path(__file__).resolve().parents[2]
+# Of the tests' own settings; a person has none of them.
+FOREIGN = re.compile(
+    r"DJANGO_|DATABASE_|REDIS_|MEMORYPLATFORM_|PROMETHEUS_|SECRET_KEY|API_KEY_SECRET|LOG_|ALLOWED_HOSTS"
+)
+BANNER_END = "Ctrl-C stops everything"
+
+
+@dataclass
+class Up:
+    folder: Path
+    output: Path
+    port: int
+    environment: dict[str, str] = field(default_factory=dict)
+    processes: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def process(self) -> "subprocess.Popen[bytes]":
+        return self.processes[-1]
+
+    def launch(self) -> None:
+        argv = [sys.executable, "manage.py", "up", "--port", str(self.port), "--data-dir", str(self.folder)]
+        with self.output.open("wb") as output:
+            process = subprocess.Popen(
+                argv,
+                cwd=PROJECT,
+                env=person() | self.environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.processes.append(process)
+
+    def start(self) -> str:
+        """Returns what it printed up to the banner's end."""
+        self.launch()
+        deadline = time.monotonic() + 90
+        while BANNER_END not in self.said():
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < deadline, self.said()
+            time.sleep(0.1)
+        return self.said()
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def interrupt(self) -> int:
+        """Ctrl-C: the signal goes to the whole foreground group."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        return self.process.wait(30)
+
+    def refuse(self) -> str:
+        """For a start that must fail: returns the sentence."""
+        self.launch()
+        assert self.process.wait(60) == 1
+        return self.said()
+
+    def left_running(self) -> list[str]:
+        """The command lines of what belongs to the folder, `up` itself aside."""
+        below = f"{self.folder.resolve()}{os.sep}"
+        return [
+            " ".join(process.info["cmdline"])
+            for process in psutil.process_iter(["cmdline", "cwd", "environ"])
+            if (process.info["environ"] or {}).get(MARK) == str(self.folder)
+            or f"{process.info['cwd'] or ''}{os.sep}".startswith(below)
+        ]
+
+
+def person() -> dict[str, str]:
+    """The environment of somebody who has set nothing."""
+    return {name: value for name, value in os.environ.items() if not FOREIGN.match(name)}
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def make_up(place: Path) -> Iterator[Up]:
+    up = Up(place / "data", place / "output", free_port())
+    yield up
+    for process in up.processes:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+
+
+@pytest.fixture
+def up(place: Path) -> Iterator[Up]:
+    yield from make_up(place)
+
+
+@pytest.fixture(scope="module")
+def service(shared_place: Path) -> Iterator[Up]:
+    """One that runs, for tests that only look at it. Its banner is the first start's."""
+    for up in make_up(shared_place):
+        up.start()
+        yield up
+
+
+def test_the_first_start_prints_a_request_that_works_as_pasted(service: Up) -> None:
+    found = re.search(r'curl -H "Authorization: (Bearer \S+)" (\S+)', service.said())
+    assert found is not None
+
+    answer = httpx.get(found[2], headers={"Authorization": found[1]})
+
+    assert answer.status_code == 200
+    assert answer.url.port == service.port
+
+
+def test_the_login_works_at_the_admin(service: Up) -> None:
+    found = re.search(r"Login +(\S+) / (\S+) \(shown once\)", service.said())
+    assert found is not None
+    with httpx.Client(base_url=service.url, follow_redirects=True) as client:
+        page = client.get("/admin/login/")
+        form = {
+            "username": found[1],
+            "password": found[2],
+            "csrfmiddlewaretoken": client.cookies["csrftoken"],
+            "next": "/admin/",
+        }
+        page = client.post("/admin/login/", data=form, headers={"Referer": f"{service.url}/admin/login/"})
+
+    assert page.status_code == 200
+    assert page.url.path == "/admin/"
+
+
+def test_a_command_beside_it_finds_its_database_through_the_folder(service: Up) -> None:
+    argv = [sys.executable, "manage.py", "create_api_key", "demo@example.com"]
+    environment = person() | {"MEMORYPLATFORM_DATA_DIR": str(service.folder)}
+
+    made = subprocess.run(argv, cwd=PROJECT, env=environment, capture_output=True, text=True, check=True)
+
+    headers = {"Authorization": f"Bearer {made.stdout.strip()}"}
+    assert httpx.get(f"{service.url}/v1/banks", headers=headers).status_code == 200
+
+
+def test_documentation_and_readiness_are_where_the_banner_says(service: Up) -> None:
+    assert httpx.get(f"{service.url}/v1/docs").status_code == 200
+    wait_until(lambda: httpx.get(f"{service.url}/health/ready").status_code == 200)
+
+
+def test_secrets_that_are_shown_once_are_in_no_file(service: Up) -> None:
+    shown = re.findall(r"(\S+) \(shown once\)", service.said())
+    assert len(shown) == 2
+    files = [path for path in service.folder.rglob("*") if path.is_file()]
+
+    assert files
+    assert not [path for path in files for secret in shown if secret.encode() in path.read_bytes()]
+
+
+def test_a_second_one_on_the_same_folder_is_refused(service: Up, place: Path) -> None:
+    second = Up(service.folder, place / "output", free_port())
+
+    assert second.refuse() == (
+        f"The data folder {service.folder} is in use by process {service.process.pid}: "
+        "stop that one first, or choose another with --data-dir.\n"
+    )
+    assert httpx.get(f"{service.url}/health").status_code == 200
+
+
+def test_a_taken_port_is_refused_and_nothing_is_left(service: Up, up: Up) -> None:
+    up.port = service.port
+
+    assert up.refuse() == (
+        f"Port {up.port} on 127.0.0.1 can't be used (Address already in use): choose another with --port.\n"
+    )
+    assert up.left_running() == []
+
+
+def test_a_folder_that_cannot_be_written_is_refused(up: Up, place: Path) -> None:
+    (place / "file").touch()
+    up.folder = place / "file" / "data"
+
+    assert up.refuse() == f"The data folder {up.folder} can't be written: Not a directory.\n"
+
+
+def test_an_unreachable_service_is_refused_and_nothing_is_left(up: Up) -> None:
+    up.environment["REDIS_URL"] = "redis://:geheim@127.0.0.1:1/0"
+
+    *_, sentence = up.refuse().splitlines()
+
+    assert sentence.startswith("REDIS_URL can't be used: ")
+    assert "geheim" not in up.said()
+    assert up.left_running() == []
+
+
+def test_it_answers_within_twenty_seconds_and_a_restart_keeps_the_data(up: Up) -> None:
+    began = time.monotonic()
+    key = re.search(r"Bearer (\S+)\"", up.start())
+    assert time.monotonic() - began < 20
+    assert key is not None
+    headers = {"Authorization": f"Bearer {key[1]}"}
+    assert httpx.post(f"{up.url}/v1/banks", json={"bank_id": "kept"}, headers=headers).status_code == 201
+
+    assert up.interrupt() == 0
+    assert up.left_running() == []
+    assert "Traceback" not in up.said()
+    banner = up.start()
+
+    assert httpx.get(f"{up.url}/v1/banks/kept", headers=headers).status_code == 200
+    assert "shown once" not in banner
+    assert "create_api_key" in banner
+
+
+def test_a_process_that_dies_is_named_and_takes_the_rest_with_it(up: Up) -> None:
+    up.start()
+    (worker,) = (p for p in psutil.Process(up.process.pid).children() if p.cmdline()[-2:] == ["worker", "ingest"])
+
+    worker.kill()
+
+    assert up.process.wait(30) == 1
+    assert "worker-ingest ended by itself with signal SIGKILL" in up.said()
+    assert up.left_running() == []
+
+
+def test_after_a_kill_the_next_start_works_and_a_postgres_that_does_not_start_is_reported(up: Up) -> None:
+    up.start()
+    up.process.kill()
+    up.process.wait()
+
+    up.start()
+    assert httpx.get(f"{up.url}/health").status_code == 200
+    assert up.interrupt() == 0
+
+    (up.folder / "postgres" / "data" / "global" / "pg_control").unlink()
+    assert "postgres does not start" in up.refuse()
+    assert up.left_running() == []
+
+
+def test_named_services_are_used_and_left_running(up: Up, place: Path) -> None:
+    postgres, redis = EmbeddedPostgres(place / "postgres"), EmbeddedRedis(place / "redis")
+    postgres.start()
+    redis.start()
+    up.environment |= {"DATABASE_URL": postgres.superuser_url("memories"), "REDIS_URL": redis.url}
+    try:
+        postgres_line, redis_line, *_ = up.start().splitlines()
+        assert "DATABASE_URL is set, using " in postgres_line
+        assert "REDIS_URL is set, using " in redis_line
+        assert not (up.folder / "postgres").exists()
+        assert up.interrupt() == 0
+        assert (postgres.exit_status(), redis.exit_status()) == (None, None)
+    finally:
+        redis.stop()
+        postgres.stop()

@@ -1,0 +1,55 @@
+"""The start of the web process."""
+
+from typing import Any
+from unittest import mock
+
+import pytest
+from asgiref.sync import async_to_sync
+
+from memoryplatform.server import lifespan
+from tenants.wall_check import WallIsOpen, check_service_role
+
+
+@async_to_sync
+async def start_and_stop() -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+    received = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
+
+    async def receive() -> dict[str, Any]:
+        return received.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await lifespan.Lifespan(mock.AsyncMock())({"type": "lifespan"}, receive, send)
+    return sent
+
+
+@pytest.mark.django_db
+def test_the_wall_is_checked_and_the_models_are_loaded() -> None:
+    with mock.patch.object(lifespan, "warm_up_in_background") as warm_up:
+        sent = start_and_stop()
+    assert [message["type"] for message in sent] == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+    warm_up.assert_called_once()
+
+
+def test_a_process_whose_role_can_climb_the_wall_does_not_start() -> None:
+    fault = WallIsOpen("DATABASE_URL: the role is a superuser, so tenants would not be walled off.")
+    with mock.patch.object(lifespan, "check_service_role", side_effect=fault):
+        sent = start_and_stop()
+    assert sent == [{"type": "lifespan.startup.failed", "message": str(fault)}]
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ((True, False, False), "is a superuser"),
+        ((False, True, False), "bypasses row-level security"),
+        ((False, False, True), "owns tables"),
+    ],
+)
+def test_each_way_over_the_wall_is_named(row: tuple[bool, bool, bool], fault: str) -> None:
+    with mock.patch("tenants.wall_check.connection") as connection:
+        connection.cursor.return_value.__enter__.return_value.fetchone.return_value = row
+        with pytest.raises(WallIsOpen, match=fault):
+            check_service_role()
