@@ -1,15 +1,15 @@
 """The third wall stands only before a role that can't climb it: asked by every process before it serves."""
 
-from django.db import connection
+from django.db import connections
 
 
 class WallIsOpen(Exception):
     """The service's database role could see every tenant; the message says why."""
 
 
-def check_service_role() -> None:
+def check_service_role(*, using: str = "default") -> None:
     """Refuse to serve as a superuser, as a role that bypasses row-level security, or as an owner of walled tables."""
-    with connection.cursor() as cursor:
+    with connections[using].cursor() as cursor:
         cursor.execute(
             """
             SELECT r.rolsuper, r.rolbypassrls, EXISTS (

@@ -1,5 +1,6 @@
 """A pydantic model as the JSON schema that strict structured output accepts."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,9 @@ from pydantic import BaseModel
 
 # Strict endpoints refuse these. Nothing is lost: the answer is validated by the pydantic model itself.
 REFUSED_KEYWORDS = {"default", "minLength", "maxLength", "uniqueItems", "discriminator", "title"}
+
+UNFIT_FOR_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")  # such as the brackets of a generic model
+LONGEST_NAME = 64
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,8 @@ def build_strict_schema(model: type[BaseModel]) -> StrictSchema:
     schema = tighten(whole)
     if definitions:
         schema["$defs"] = {name: tighten(definition) for name, definition in definitions.items()}
-    return StrictSchema(model.__name__, schema, strict=not has_free_keys(schema))
+    name = UNFIT_FOR_A_NAME.sub("_", model.__name__)[:LONGEST_NAME]
+    return StrictSchema(name, schema, strict=not has_free_keys(schema))
 
 
 def tighten(schema: dict[str, Any]) -> dict[str, Any]:

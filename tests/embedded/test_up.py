@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import psutil
+import psycopg
 import pytest
 
 from memoryplatform.embedded.leftovers import MARK
@@ -265,6 +266,8 @@ def test_named_services_are_used_and_left_running(up: Up, place: Path) -> None:
     postgres, redis = EmbeddedPostgres(place / "postgres"), EmbeddedRedis(place / "redis")
     postgres.start()
     redis.start()
+    with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE memories")
     up.environment |= {"DATABASE_URL": postgres.superuser_url("memories"), "REDIS_URL": redis.url}
     try:
         postgres_line, redis_line, *_ = up.start().splitlines()

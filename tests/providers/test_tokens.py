@@ -68,6 +68,11 @@ def test_truncating_wastes_less_than_a_character_of_tokens(text: str, limit: int
         assert tokens.count(kept) >= limit - 3
 
 
+def test_a_cut_that_counts_more_than_it_had_is_made_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "take", lambda _, wanted: "tea" + " tea" * (wanted + 1))
+    assert tokens.truncate("anything", 10) == "tea" + " tea" * 9
+
+
 def test_a_text_that_fits_stays_whole() -> None:
     assert tokens.truncate(PROSE * 1_000, 20_000) == PROSE * 1_000
 

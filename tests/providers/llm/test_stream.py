@@ -50,6 +50,17 @@ def test_a_stream_without_usage_is_estimated(llm_server: ScriptedLLM) -> None:
     assert end.usage.output_tokens == 3
 
 
+def test_tokens_of_a_stream_are_counted_also_when_it_breaks_off(llm_server: ScriptedLLM) -> None:
+    before = read_metric("memoryplatform_provider_tokens_total", provider="openai", direction="output")
+    llm_server.chat.say("one two three")
+    llm_server.chat.say("one two", finish_reason=None)
+    llm = make_llm(llm_server)
+    list(llm.stream(ASK))
+    with pytest.raises(StreamInterrupted):
+        list(llm.stream(ASK))
+    assert read_metric("memoryplatform_provider_tokens_total", provider="openai", direction="output") == before + 5
+
+
 def test_a_consumer_that_stops_early_closes_the_connection_and_frees_the_slot(llm_server: ScriptedLLM) -> None:
     labels = {"provider": "openai", "kind": "chat_stream", "outcome": "abandoned"}
     before = read_metric("memoryplatform_provider_calls_total", **labels)

@@ -1,10 +1,12 @@
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
 from providers.llm.strict_schema import build_strict_schema
+
+T = TypeVar("T")
 
 
 class Mood(StrEnum):
@@ -88,6 +90,13 @@ def test_a_property_may_be_called_like_a_keyword() -> None:
     schema = build_strict_schema(Titled).schema
     assert schema["required"] == ["title", "default"]
     assert schema["properties"] == {"title": {"type": "string"}, "default": {"type": "integer"}}
+
+
+def test_the_name_is_one_that_endpoints_take() -> None:
+    class Page(BaseModel, Generic[T]):
+        items: list[T]
+
+    assert build_strict_schema(Page[Person]).name == "Page_Person_"
 
 
 def test_free_keys_are_kept_and_the_schema_is_not_called_strict() -> None:

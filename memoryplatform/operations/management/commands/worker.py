@@ -1,9 +1,10 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memoryplatform.operations.worker import serve
+from tenants.wall_check import WallIsOpen
 
 
 class Command(BaseCommand):
@@ -13,4 +14,7 @@ class Command(BaseCommand):
         parser.add_argument("group", choices=sorted(settings.QUEUE_GROUPS))
 
     def handle(self, **options: Any) -> None:
-        serve(options["group"])
+        try:
+            serve(options["group"])
+        except WallIsOpen as error:
+            raise CommandError(str(error)) from error
