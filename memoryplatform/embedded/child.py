@@ -39,6 +39,8 @@ class Command:
 
 
 class Child:
+    """Start it from a thread that lives on: for Linux the end of that thread is the end of the parent."""
+
     def __init__(self, command: Command, sink: Sink) -> None:
         self.name = command.name
         self._command = command

@@ -80,7 +80,7 @@ class EmbeddedPostgres(EmbeddedServer):
         root = binaries.prepare_postgres(self._programs, account)
         if not self._data.exists():
             self._initialise(root, account)
-        self._check_version(root, account)
+        self._check_data(root, account)
         self._socket_folder = choose_socket_folder(self._run, SOCKET_NAME, scratch=self._scratch, account=account)
         self._launch_server(root, account, self._write_configuration())
 
@@ -144,10 +144,11 @@ class EmbeddedPostgres(EmbeddedServer):
         if outcome.returncode != 0:
             raise StartError(f"Postgres could not make its data folder {into}; initdb said:\n{outcome.stdout.strip()}")
 
-    def _check_version(self, root: Path, account: Account | None) -> None:
+    def _check_data(self, root: Path, account: Account | None) -> None:
+        for needed in (self._data / "PG_VERSION", self._password_file):
+            if not needed.exists():
+                raise StartError(f"{needed} is missing: restore it, or remove {self._folder} to begin anew.")
         ours = binaries.read_version(root, account)
-        if not (self._data / "PG_VERSION").exists():
-            raise StartError(f"{self._data} holds no Postgres data: restore it, or remove the folder to begin anew.")
         theirs = (self._data / "PG_VERSION").read_text(encoding="ascii").strip()
         if ours.split(".")[0] != theirs:
             raise StartError(

@@ -11,7 +11,7 @@ from memoryplatform.embedded.banner import build_banner
 from memoryplatform.embedded.child import Child, discard
 from memoryplatform.embedded.console import Console
 from memoryplatform.embedded.demo import DemoLogin, parse_demo
-from memoryplatform.embedded.errors import Interrupted
+from memoryplatform.embedded.errors import Interrupted, StartError
 from memoryplatform.embedded.folder import DataFolder
 from memoryplatform.embedded.leftovers import stop_marked
 from memoryplatform.embedded.processes import Processes, Stage
@@ -33,14 +33,15 @@ def run(options: Options, console: Console) -> None:
     """Returns after Ctrl-C; raises StartError with the reason for any other end. Either way nothing runs then."""
     folder = DataFolder(options.data_dir)
     folder.prepare()
-    with folder.lock():
-        stop_marked(folder.path)
-        options.address.check_free()
-        try:
-            with Processes() as processes:
-                serve(options, folder, processes, console)
-        except Interrupted:
-            console.say("Stopped.")
+    try:
+        with folder.lock(), Processes() as processes:
+            stop_marked(folder.path)
+            options.address.check_free()
+            serve(options, folder, processes, console)
+    except Interrupted:
+        console.say("Stopped.")
+    except OSError as error:  # a full disk, a file of another owner
+        raise StartError(f"The data folder {folder.path} can't be used: {error}.") from error
 
 
 def serve(options: Options, folder: DataFolder, processes: Processes, console: Console) -> None:

