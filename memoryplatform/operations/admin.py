@@ -4,7 +4,6 @@ from django_dramatiq.models import Task
 from memoryplatform.operations.models import Operation
 from tenants.platform_admin import ReadOnlyAdmin
 
-
 admin.site.unregister(Task)  # the middleware that would write them is off
 
 

@@ -7,8 +7,10 @@ database still work.
 
 import os
 import secrets
-from pathlib import Path
+import sys
 
+from memoryplatform.embedded.errors import StartError
+from memoryplatform.embedded.folder import find_data_dir
 from memoryplatform.embedded.folder import read_environment as read_data_folder
 
 UP_DATABASE_URL = os.environ.get("DATABASE_URL")
@@ -18,7 +20,10 @@ UP_REDIS_URL = os.environ.get("REDIS_URL")
 
 NOT_STARTED = "postgresql://start-it-with-manage.py-up@127.0.0.1:1/memoryplatform"
 
-os.environ.update(read_data_folder(Path(os.environ.get("MEMORYPLATFORM_DATA_DIR", ".memoryplatform"))))
+try:
+    os.environ.update(read_data_folder(find_data_dir(None)))
+except StartError as error:
+    sys.exit(str(error))
 for name, value in {
     "SECRET_KEY": secrets.token_urlsafe(48),
     "API_KEY_SECRET": secrets.token_urlsafe(48),

@@ -1,8 +1,10 @@
+from typing import ClassVar
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from tenants.models.user import User
-from tenants.scoping import TenantOwned
+from tenants.scoping import TenantManager, TenantOwned
 
 
 class ApiKey(TenantOwned):
@@ -30,6 +32,8 @@ class ApiKey(TenantOwned):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar[TenantManager["ApiKey"]] = TenantManager()
 
     class Meta:
         verbose_name = "API key"

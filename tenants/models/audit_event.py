@@ -1,7 +1,9 @@
+from typing import ClassVar
+
 from django.db import models
 
 from tenants.models.user import User
-from tenants.scoping import TenantOwned
+from tenants.scoping import TenantManager, TenantOwned
 
 
 class AuditEvent(TenantOwned):
@@ -14,6 +16,8 @@ class AuditEvent(TenantOwned):
     user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     request_id = models.CharField(max_length=64, blank=True)
     detail = models.JSONField(default=dict)
+
+    objects: ClassVar[TenantManager["AuditEvent"]] = TenantManager()
 
     class Meta:
         indexes = (models.Index(fields=["tenant", "-id"], name="audit_newest_first"),)  # the admin and the audit log

@@ -1,7 +1,9 @@
+from typing import ClassVar
+
 from django.db import models
 
 from tenants.models.user import User
-from tenants.scoping import TenantOwned
+from tenants.scoping import TenantManager, TenantOwned
 
 
 class Member(TenantOwned):
@@ -14,6 +16,8 @@ class Member(TenantOwned):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     role = models.CharField(max_length=10, choices=Role)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects: ClassVar[TenantManager["Member"]] = TenantManager()
 
     class Meta:
         constraints = (

@@ -47,7 +47,7 @@ def test_each_way_over_the_wall_is_named(committed_db: None, postgres: EmbeddedP
     with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as superuser:
         for right, fault in {"": "owns tables", "BYPASSRLS": "bypasses", "SUPERUSER": "is a superuser"}.items():
             if right:
-                superuser.execute(f"ALTER ROLE owner {right}")  # type: ignore[arg-type]  # from the line above
+                superuser.execute(f"ALTER ROLE owner {right}")
             with pytest.raises(WallIsOpen, match=fault):
                 check_service_role(using="owner")
         superuser.execute("ALTER ROLE owner NOSUPERUSER NOBYPASSRLS")

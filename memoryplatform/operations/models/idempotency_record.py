@@ -1,6 +1,8 @@
+from typing import ClassVar
+
 from django.db import models
 
-from tenants.scoping import TenantOwned
+from tenants.scoping import TenantManager, TenantOwned
 
 
 class IdempotencyRecord(TenantOwned):
@@ -11,6 +13,8 @@ class IdempotencyRecord(TenantOwned):
     claimed_at = models.DateTimeField(help_text="In flight since, while there is no answer.")
     status_code = models.PositiveSmallIntegerField(null=True)
     body = models.JSONField(null=True)
+
+    objects: ClassVar[TenantManager["IdempotencyRecord"]] = TenantManager()
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["tenant", "key"], name="idempotency_key_once"),)
