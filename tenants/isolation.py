@@ -1,5 +1,6 @@
 """The third wall: one migration operation that gives a table its keys, its foreign keys and its policies."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import models
@@ -20,16 +21,18 @@ class IsolateTenantTable(Operation):
 
     - `UNIQUE (tenant_id, id)`, which other tables point at;
     - a composite foreign key for every relation to a tenant-owned table, so that a row can't point into another
-      tenant: the parent's deletion cascades, or clears the column where that may be null;
+      tenant: the parent's deletion cascades, or clears the column where that may be null and `cascade` does not
+      name it;
     - row-level security, forced, with the tenant's policy and that of the platform role.
     """
 
     reduces_to_sql = True
     reversible = True
 
-    def __init__(self, model_name: str, *, tenant_column: str = "tenant_id") -> None:
+    def __init__(self, model_name: str, *, tenant_column: str = "tenant_id", cascade: Sequence[str] = ()) -> None:
         self.model_name = model_name
         self.tenant_column = tenant_column
+        self.cascade = cascade
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Nothing of this shows in Django's picture of the models."""
@@ -42,7 +45,8 @@ class IsolateTenantTable(Operation):
         if self.tenant_column != "id":
             schema_editor.execute(f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_tenant_key" UNIQUE (tenant_id, id)')
         for field in tenant_relations(model):
-            schema_editor.execute(composite_foreign_key(table, field))
+            cascade = not field.null or field.name in self.cascade
+            schema_editor.execute(composite_foreign_key(table, field, cascade=cascade))
         for statement in wall(table, self.tenant_column):
             schema_editor.execute(statement)
 
@@ -69,9 +73,10 @@ class AddTenantForeignKey(Operation):
     reduces_to_sql = True
     reversible = True
 
-    def __init__(self, model_name: str, field_name: str) -> None:
+    def __init__(self, model_name: str, field_name: str, *, cascade: bool) -> None:
         self.model_name = model_name
         self.field_name = field_name
+        self.cascade = cascade
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Nothing of this shows in Django's picture of the models."""
@@ -80,7 +85,7 @@ class AddTenantForeignKey(Operation):
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
         table, field = self.find(app_label, to_state)
-        schema_editor.execute(composite_foreign_key(table, field))
+        schema_editor.execute(composite_foreign_key(table, field, cascade=self.cascade))
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
@@ -114,9 +119,9 @@ def is_tenant_owned(model: type[models.Model]) -> bool:
     return any(field.name == "tenant" for field in model._meta.local_fields)
 
 
-def composite_foreign_key(table: str, field: models.ForeignKey[Any, Any]) -> str:
+def composite_foreign_key(table: str, field: models.ForeignKey[Any, Any], *, cascade: bool) -> str:
     column, target = field.column, field.related_model._meta.db_table
-    on_delete = f'SET NULL ("{column}")' if field.null else "CASCADE"
+    on_delete = "CASCADE" if cascade else f'SET NULL ("{column}")'
     return (
         f'ALTER TABLE "{table}" ADD CONSTRAINT "{constraint_name(table, field)}" '
         f'FOREIGN KEY (tenant_id, "{column}") REFERENCES "{target}" (tenant_id, id) ON DELETE {on_delete}'

@@ -1,3 +1,34 @@
 from banks.models.bank import Bank
+from banks.models.cached_answer import CachedAnswer
+from banks.models.chunk import Chunk, ChunkPart
+from banks.models.document import Document
+from banks.models.entity import CoOccurrence, Entity, EntityName, EntityTrigram, Mention
+from banks.models.episode import Episode
+from banks.models.label import UnitMetadata, UnitTag
+from banks.models.link import Link
+from banks.models.message import Message
+from banks.models.relationship import Relationship, RelationshipSource
+from banks.models.unit import MemoryUnit
+from banks.models.unit_source import UnitSource
 
-__all__ = ["Bank"]
+__all__ = [
+    "Bank",
+    "CachedAnswer",
+    "Chunk",
+    "ChunkPart",
+    "CoOccurrence",
+    "Document",
+    "Entity",
+    "EntityName",
+    "EntityTrigram",
+    "Episode",
+    "Link",
+    "MemoryUnit",
+    "Mention",
+    "Message",
+    "Relationship",
+    "RelationshipSource",
+    "UnitMetadata",
+    "UnitSource",
+    "UnitTag",
+]

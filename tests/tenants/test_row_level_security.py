@@ -50,6 +50,7 @@ def insert_copy(row: Model, **changes: Any) -> None:
     fields = {field.attname: getattr(row, field.attname) for field in row._meta.local_fields}
     names = {field.name for field in row._meta.local_fields}
     unique = {name: uuid7().hex[:16] for name in ("slug", "prefix", "key", "bank_id") if name in names}
+    unique = {name: fields[name] if isinstance(fields[name], bytes | UUID) else value for name, value in unique.items()}
     type(row)(**fields | {"id": uuid7()} | unique | changes).save(force_insert=True)
 
 

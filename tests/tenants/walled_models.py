@@ -11,6 +11,7 @@ from memoryplatform.operations.models import IdempotencyRecord, Operation
 from tenants.models import ApiKey, AuditEvent, Member, Tenant
 from tenants.scoping import TenantOwned
 from tests import factories
+from tests.memory_factories import MEMORY
 
 FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     Tenant: lambda tenant: tenant,
@@ -20,6 +21,7 @@ FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     Bank: factories.make_bank,
     Operation: factories.make_operation,
     IdempotencyRecord: factories.make_idempotency_record,
+    **MEMORY,
 }
 
 

@@ -1,0 +1,30 @@
+from typing import ClassVar
+
+from django.db import models
+
+from banks.models.bank import Bank
+from tenants.scoping import TenantManager, TenantOwned
+
+
+class Document(TenantOwned):
+    """A source with an id of the caller's own: sent again, it replaces what it was."""
+
+    bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    document_id = models.CharField(max_length=500)
+    text = models.TextField()
+    content_hash = models.BinaryField(max_length=32)
+    context = models.TextField(blank=True)
+    said_at = models.DateTimeField(help_text="When it was written or said, as the caller gave it.")
+    tags = models.JSONField(default=list)
+    metadata = models.JSONField(default=dict)
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects: ClassVar[TenantManager["Document"]] = TenantManager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["bank", "document_id"], name="document_id_unique"),)
+
+    def __str__(self) -> str:
+        return self.document_id

@@ -1,0 +1,128 @@
+from typing import ClassVar, Self
+
+from django.db import models
+from django.db.models import F, Q
+from pgvector.django import VectorField
+
+from banks.models.bank import Bank
+from banks.models.unit import MemoryUnit
+from tenants.scoping import TenantManager, TenantOwned, TenantQuerySet
+
+
+class EntityQuerySet(TenantQuerySet["Entity"]):
+    def of_bank(self, bank: Bank) -> Self:
+        return self.for_tenant(bank.tenant_id).filter(bank=bank)
+
+
+EntityManager = models.Manager.from_queryset(EntityQuerySet)
+
+
+class Entity(TenantOwned):
+    """Somebody or something that memories are about, under one canonical name."""
+
+    class Kind(models.TextChoices):
+        PERSON = "PERSON"
+        ORGANIZATION = "ORGANIZATION"
+        LOCATION = "LOCATION"
+        PRODUCT = "PRODUCT"
+        CONCEPT = "CONCEPT"
+        OTHER = "OTHER"
+
+    bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    name = models.CharField(max_length=300, help_text="Canonical: the most complete one that was heard.")
+    normalised_name = models.CharField(max_length=300)
+    kind = models.CharField(max_length=12, choices=Kind)
+    summary = models.TextField(blank=True)
+    attributes = models.JSONField(default=dict)
+    embedding = VectorField(null=True)
+    is_speaker = models.BooleanField(default=False)
+    mention_count = models.PositiveIntegerField(default=0)
+    first_seen_at = models.DateTimeField(null=True)
+    last_seen_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects: ClassVar[EntityManager["Entity"]] = EntityManager()
+
+    class Meta:
+        constraints = (
+            # Two workers that meet a new name at the same time make one entity.
+            models.UniqueConstraint(fields=["bank", "normalised_name", "kind"], name="entity_name_unique"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class EntityName(TenantOwned):
+    """A name under which an entity is found: the canonical one and every alias. Two entities may share an alias."""
+
+    entity = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    bank_id = models.UUIDField()
+    name = models.CharField(max_length=300)
+    normalised_name = models.CharField(max_length=300)
+    uses = models.PositiveIntegerField(default=1)
+
+    objects: ClassVar[TenantManager["EntityName"]] = TenantManager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["bank_id", "normalised_name", "entity"], name="entity_alias_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class EntityTrigram(TenantOwned):
+    """Three letters of a name: candidates for a mention share some, and are found by equality."""
+
+    entity = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    bank_id = models.UUIDField()
+    trigram = models.CharField(max_length=3)
+
+    objects: ClassVar[TenantManager["EntityTrigram"]] = TenantManager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["bank_id", "trigram", "entity"], name="entity_trigram_once"),)
+
+    def __str__(self) -> str:
+        return self.trigram
+
+
+class Mention(TenantOwned):
+    """A unit speaks of an entity. Two units that mention the same one are neighbours; no edge is stored for that."""
+
+    unit = models.ForeignKey(MemoryUnit, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    entity = models.ForeignKey(
+        Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    name = models.CharField(max_length=300, help_text="As it was said.")
+
+    objects: ClassVar[TenantManager["Mention"]] = TenantManager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["entity", "unit"], name="mention_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CoOccurrence(TenantOwned):
+    """How often two entities stood in one unit. The smaller id first, so that a pair is one row."""
+
+    first = models.ForeignKey(
+        Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    second = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    count = models.PositiveIntegerField(default=1)
+
+    objects: ClassVar[TenantManager["CoOccurrence"]] = TenantManager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["first", "second"], name="cooccurrence_once"),
+            models.CheckConstraint(condition=Q(first__lt=F("second")), name="cooccurrence_in_order"),
+        )
+
+    def __str__(self) -> str:
+        return str(self.count)

@@ -1,0 +1,68 @@
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from pgvector.django import VectorField
+
+from banks.models.bank import Bank
+from banks.models.entity import Entity
+from banks.models.unit import MemoryUnit
+from banks.models.validity import Validity, ValidityQuerySet, validity_constraints
+from tenants.scoping import TenantManager, TenantOwned
+
+
+class RelationshipQuerySet(ValidityQuerySet["Relationship"]):
+    pass
+
+
+RelationshipManager = models.Manager.from_queryset(RelationshipQuerySet)
+
+
+class Relationship(Validity):
+    """entity - relation - entity, or a value where there is no entity; searchable by its sentence."""
+
+    bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    subject = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    relation = models.CharField(max_length=100)
+    object = models.ForeignKey(Entity, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    value = models.CharField(max_length=500, blank=True)
+    text = models.TextField()
+    embedding = VectorField(null=True)
+    proof_count = models.PositiveIntegerField(default=1)
+    superseded_by = models.ForeignKey(
+        "self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+
+    objects: ClassVar[RelationshipManager["Relationship"]] = RelationshipManager()
+
+    class Meta:
+        constraints = (
+            *validity_constraints("relationship"),
+            models.UniqueConstraint(
+                fields=["subject", "relation", "object", "value"],
+                condition=Q(expired_at=None),
+                nulls_distinct=False,
+                name="relationship_held_once",
+            ),
+        )
+        indexes = (models.Index(fields=["bank", "relation"], name="relationship_of_bank"),)  # the list route
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class RelationshipSource(TenantOwned):
+    """The units that a relationship was read from."""
+
+    relationship = models.ForeignKey(
+        Relationship, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    unit = models.ForeignKey(MemoryUnit, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+
+    objects: ClassVar[TenantManager["RelationshipSource"]] = TenantManager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["relationship", "unit"], name="relationship_source_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.relationship} <- {self.unit}"
