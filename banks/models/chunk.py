@@ -27,6 +27,7 @@ class Chunk(TenantOwned):
     embedding = VectorField(null=True)
     said_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)
+    extracted_at = models.DateTimeField(null=True, help_text="When facts were taken from it; null while that waits.")
 
     objects: ClassVar[TenantManager["Chunk"]] = TenantManager()
 

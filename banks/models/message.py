@@ -23,6 +23,7 @@ class Message(TenantOwned):
     )
     episode = models.ForeignKey(Episode, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     recorded_at = models.DateTimeField(auto_now_add=True)
+    extracted_at = models.DateTimeField(null=True, help_text="When facts were taken from it; null while that waits.")
 
     objects: ClassVar[TenantManager["Message"]] = TenantManager()
 

@@ -60,7 +60,7 @@ def test_a_message_can_not_be_changed_but_may_find_its_episode(tenant: Tenant) -
         for change in ({"content": "something else"}, {"said_at": NOW}, {"role": "assistant"}):
             with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
                 rows.update(**change)
-        assert rows.update(episode=episode) == 1
+        assert rows.update(episode=episode, extracted_at=NOW) == 1
 
 
 @pytest.mark.parametrize("fields", [{"weight": 1.5}, {"type": "rhymes"}])
