@@ -1,0 +1,90 @@
+from datetime import UTC, datetime, timedelta
+
+from banks.dates.chart import Node, parse
+from banks.dates.context import Context
+from banks.dates.expressions.when import When
+from banks.dates.expressions.yearly import MonthDay
+from banks.dates.fold import Folded, fold
+from banks.dates.interval import Interval
+from banks.dates.languages.choose import choose_grammar
+from banks.dates.languages.dateparser_languages import ForeignDate, find_foreign_dates, foreign_words
+from banks.dates.tense import Tenses
+from banks.dates.time_words import may_hold_time, words_of
+from banks.dates.types import FoundDate
+
+MAX_CHARACTERS = 20_000  # a longer text is a document, whose pieces are read one by one
+
+
+def find_dates(text: str, *, said_at: datetime) -> list[FoundDate]:
+    """The time expressions of a statement, in order, in the zone of `said_at`, which must have one.
+
+    What could be of several years or weeks is the nearest one in the past, unless the sentence speaks of the future.
+    """
+    return search(text, said_at, today_counts=False)
+
+
+def search(text: str, moment: datetime, *, today_counts: bool) -> list[FoundDate]:
+    if moment.tzinfo is None:
+        raise ValueError("the moment of speaking needs a time zone")
+    folded = fold(text[:MAX_CHARACTERS])
+    words = words_of(folded.text)
+    if not may_hold_time(folded.text, words):
+        return []
+    ctx = Context.at(moment, today_counts=today_counts)
+    nodes = [node for node in parse(folded.text, choose_grammar(folded.text)) if not node.is_latent]
+    found = _longest(nodes, folded, ctx)
+    if not found or not words.isdisjoint(foreign_words()):
+        found = _with_foreign(found, find_foreign_dates(text, ctx))
+    return [_found_date(text, span, interval, moment, is_relative=relative) for span, interval, relative in found]
+
+
+Reading = tuple[tuple[int, int], Interval, bool]
+
+
+def _longest(nodes: list[Node], folded: Folded, ctx: Context) -> list[Reading]:
+    """Longer readings first, none over another."""
+    taken: list[Reading] = []
+    tenses = Tenses(folded.text)
+    free = bytearray(b"\1" * len(folded.text))
+    for node in sorted(nodes, key=lambda node: (node.start - node.end, node.start)):
+        if not isinstance(node.value, When) or 0 in free[node.start : node.end]:
+            continue
+        interval = node.value.resolve(ctx.pointing(tenses.at(node.start)))
+        if interval is None and isinstance(node.value, MonthDay):
+            free[node.start : node.end] = bytes(node.end - node.start)  # 30 February is no part of February either
+        if interval is not None and _is_sound(interval):
+            free[node.start : node.end] = bytes(node.end - node.start)
+            taken.append((folded.span(node.start, node.end), interval, node.value.is_relative))
+    return sorted(taken, key=lambda reading: reading[0])
+
+
+def _with_foreign(ours: list[Reading], theirs: list[ForeignDate]) -> list[Reading]:
+    """The library's reading where it explains more of the text: "3 de mar\u00e7o de 2025" against "2025"."""
+    added: list[Reading] = [((date.start, date.end), date.period.as_interval(), True) for date in theirs]
+    pool = sorted([*ours, *added], key=lambda reading: reading[0][0] - reading[0][1])
+    kept: list[Reading] = []
+    for reading in pool:
+        if all(reading[0][1] <= other[0][0] or other[0][1] <= reading[0][0] for other in kept):
+            kept.append(reading)
+    return sorted(kept, key=lambda reading: reading[0])
+
+
+def _is_sound(interval: Interval) -> bool:
+    if interval.start is None or interval.end is None:
+        return interval.start is not interval.end
+    return interval.start < interval.end
+
+
+def _found_date(
+    text: str, span: tuple[int, int], interval: Interval, moment: datetime, *, is_relative: bool
+) -> FoundDate:
+    start = interval.start.replace(tzinfo=moment.tzinfo) if interval.start else None
+    end = interval.end.replace(tzinfo=moment.tzinfo) if interval.end else None
+    if start and end and _offset(end) - _offset(start) >= end - start:
+        end = (start.astimezone(UTC) + (end - start)).astimezone(moment.tzinfo)
+    return FoundDate(span, text[span[0] : span[1]], start, end, interval.grain, is_relative, moment)
+
+
+def _offset(moment: datetime) -> timedelta:
+    """A gap in the clock's hours (summer time starts) can swallow a short interval: then its length counts."""
+    return moment.utcoffset() or timedelta(0)

@@ -1,0 +1,36 @@
+from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+
+GERMAN = Vocabulary(
+    months=numbered(
+        "januar jänner jan", "februar feber feb", "märz maerz mrz", "april", "mai", "juni", "juli", "august aug",
+        "september sept", "oktober okt", "november nov", "dezember dez",
+    ),
+    weekdays=numbered(
+        "montag montags", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag sonnabend", "sonntag", first=0
+    ),
+    days={"heute": 0, "gestern": -1, "vorgestern": -2, "morgen": 1, "ubermorgen": 2},
+    units=grouped(
+        second="Sekunde Sekunden", minute="Minute Minuten", hour="Stunde Stunden", day="Tag Tage Tagen",
+        week="Woche Wochen", weekend="Wochenende", month="Monat Monate Monaten Monats", quarter="Quartal",
+        year="Jahr Jahre Jahren Jahres", decade="Jahrzehnt",
+    ),
+    seasons={"fruhling": 3, "fruhjahr": 3, "sommer": 6, "herbst": 9, "winter": 12},
+    numbers=numbered(
+        "ein eine einem einer einen", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf",
+        "zwölf",
+    ),
+    last=phrases("letzte|letzten|letzter|letztes|letztem|vergangene|vergangenen|vergangener|vergangenes|vorige|voriges|vorigen|voriger"),
+    this=phrases("diese|diesen|dieser|dieses|diesem"),
+    next=phrases("nächste|nächsten|nächster|nächstes|kommende|kommenden|kommendes|kommender"),
+    ago_before=phrases("vor"),
+    ahead_before=phrases("in"),
+    in_month=phrases("im|anfang|mitte|ende"),
+    between=phrases("zwischen|von|vom"),
+    to=phrases("und|bis|bis zum"),
+    since=phrases("seit|ab|seit dem"),
+    before=phrases("vor|vor dem"),
+    after=phrases("nach|nach dem"),
+    until=phrases("bis|bis zum"),
+    of=phrases("des jahres"),
+    year_word=phrases("jahr|im jahr|jahre"),
+)  # fmt: skip

@@ -1,0 +1,174 @@
+"""One grammar for the languages that put words in a row with spaces."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from banks.dates.chart import Rule, glue, word
+from banks.dates.english.years import Year, find_year
+from banks.dates.expressions.bounds import Open, Range, Side
+from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, Run
+from banks.dates.expressions.weekly import TurnedWeekday, Weekday
+from banks.dates.expressions.when import Value, When
+from banks.dates.expressions.yearly import InYearOf, Month, MonthDay, Stretch, Turned, Yearly
+from banks.dates.languages.vocabulary import Vocabulary
+
+_LAST_DAY = 31
+Length = Callable[[re.Match[str]], Amount]
+_ARTICLES = r"(?:(?:der|die|das|dem|den|des|le|la|les|el|los|las|il|lo|gli|i|am|den)\s+|l')?"
+
+
+def build_rules(language: Vocabulary) -> tuple[Rule, ...]:
+    parts = (_dates, _days, _turned_units, _counted, _weekdays, _seasons, _bounds)
+    return tuple(rule for part in parts for rule in part(language))
+
+
+def any_of(names: Iterable[str]) -> str:
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
+
+
+def _dates(language: Vocabulary) -> Iterator[Rule]:
+    months, of = any_of(language.months), any_of(("de", "del", "di", *language.of))
+    day = rf"(?<![\d.,:/$€])(\d{{1,2}})(?:\.|er|º|°|-?\u0433\u043e)?\s*(?:(?:{of})\s+)?({months})"
+    leads = any_of(language.in_month)
+
+    def month(match: re.Match[str]) -> Value:
+        return Month(month=language.months[match[1]])
+
+    def month_day(match: re.Match[str]) -> Value | None:
+        number = int(match[1])
+        return MonthDay(month=language.months[match[2]], day=number) if 1 <= number <= _LAST_DAY else None
+
+    yield Rule((word(rf"({months})\.?"),), month, is_latent=True)
+    yield Rule((word(rf"(?:{leads})\s+({months})"),), month)
+    yield Rule((re.compile(rf"^\W*({months})\W*$"),), month)
+    yield Rule((word(day),), month_day)
+    yield Rule((Yearly, glue(rf",?\s*(?:(?:{of})\s+)?"), Year), _with_year)
+    yield Rule((word(rf"(?:{any_of(language.year_word)})\s+((?:1[5-9]|20)\d\d)"),), _year)
+    yield Rule((Year, glue(rf"(?:{any_of(language.of)})")), lambda year, _: year)
+
+
+def _with_year(date: Yearly, _: re.Match[str], year: Year) -> Value | None:
+    return date.with_year(year.number) if date.year is None else None
+
+
+def _year(match: re.Match[str]) -> Value | None:
+    return find_year(int(match[1]))
+
+
+def _days(language: Vocabulary) -> Iterator[Rule]:
+    def day(match: re.Match[str]) -> Value | None:
+        if match[1] in language.ambiguous and language.foreign & set(re.findall(r"\w+", match.string)):
+            return None
+        return CalendarUnit("day", language.days[match[1]])
+
+    yield Rule((word(rf"({any_of(language.days)})"),), day)
+
+
+def _turned_units(language: Vocabulary) -> Iterator[Rule]:
+    units = any_of(language.units)
+    for turn, names in ((-1, language.last), (0, language.this), (1, language.next)):
+        unit = partial(_unit, language, turn)
+        yield Rule((word(rf"{_ARTICLES}(?:{any_of(names)})\s*({units})"),), unit)
+        yield Rule((word(rf"{_ARTICLES}({units})\s+(?:{any_of(names)})"),), unit)
+        yield Rule((word(any_of(names)), Yearly), partial(_turned_after, turn))
+        yield Rule((Yearly, word(any_of(names))), partial(_turned_before, turn))
+    yield Rule((Yearly, glue(r"\s*"), CalendarUnit), _in_year_of)
+
+
+def _unit(language: Vocabulary, turn: int, match: re.Match[str]) -> Value:
+    return CalendarUnit(language.units[match[1]], turn)
+
+
+def _turned_after(turn: int, _: re.Match[str], date: Yearly) -> Value | None:
+    return Turned(date, turn) if date.year is None else None
+
+
+def _turned_before(turn: int, date: Yearly, _: re.Match[str]) -> Value | None:
+    return Turned(date, turn) if date.year is None else None
+
+
+def _in_year_of(date: Yearly, _: re.Match[str], unit: CalendarUnit) -> Value | None:
+    return InYearOf(date, unit) if date.year is None and unit.unit == "year" else None
+
+
+def _counted(language: Vocabulary) -> Iterator[Rule]:
+    amount = rf"(?P<count>\d{{1,9}}|{any_of(language.numbers)})\s+(?P<unit>{any_of(language.units)})"
+
+    def length(match: re.Match[str]) -> Amount:
+        count = int(match["count"]) if match["count"].isdigit() else language.numbers[match["count"]]
+        return Amount(((count, language.units[match["unit"]]),))
+
+    for before, after, sign in (
+        (language.ago_before, language.ago_after, -1),
+        (language.ahead_before, language.ahead_after, 1),
+    ):
+        ago = partial(_ago, length, sign)
+        yield Rule((word(rf"(?:{any_of(before)})\s+{amount}"),), ago)
+        yield Rule((word(rf"{amount}\s+(?:{any_of(after)})"),), ago)
+    if language.ago_after:
+        bare = rf"(?P<unit>{any_of(language.units)})\s+(?:{any_of(language.ago_after)})"
+        yield Rule((word(bare),), lambda m: Ago(Amount(((1, language.units[m["unit"]]),)), -1))
+    for names, sign in ((language.last, -1), (language.next, 1)):
+        run = partial(_run, length, sign)
+        yield Rule((word(rf"{_ARTICLES}(?:{any_of(names)})\s+{amount}"),), run)
+        yield Rule((word(rf"{_ARTICLES}{amount}\s+(?:{any_of(names)})"),), run)
+        count = rf"(?P<count>\d{{1,9}}|{any_of(language.numbers)})"
+        inner = rf"{_ARTICLES}{count}\s+(?:{any_of(names)})\s+(?P<unit>{any_of(language.units)})"
+        yield Rule((word(inner),), run)
+
+
+def _ago(length: Length, sign: int, match: re.Match[str]) -> Value:
+    return Ago(length(match), sign)
+
+
+def _run(length: Length, sign: int, match: re.Match[str]) -> Value:
+    return Run(length(match), sign)
+
+
+def _weekdays(language: Vocabulary) -> Iterator[Rule]:
+    days = any_of(language.weekdays)
+
+    def weekday(match: re.Match[str]) -> Value:
+        return Weekday(language.weekdays[match[1]])
+
+    yield Rule((word(rf"({days})"),), weekday)
+    for turn, names in ((-1, language.last), (0, language.this), (1, language.next)):
+        turned = partial(_turned_weekday, language, turn)
+        yield Rule((word(rf"{_ARTICLES}(?:{any_of(names)})\s+({days})"),), turned)
+        yield Rule((word(rf"{_ARTICLES}({days})\s+(?:{any_of(names)})"),), turned)
+    yield Rule((Weekday, glue(r",?\s*(?:den |dem |le |el |il )?"), MonthDay), lambda _, __, date: date)
+
+
+def _turned_weekday(language: Vocabulary, turn: int, match: re.Match[str]) -> Value:
+    return TurnedWeekday(language.weekdays[match[1]], turn, by_week=turn >= 0)
+
+
+def _seasons(language: Vocabulary) -> Iterator[Rule]:
+    names = any_of(language.seasons)
+    leads = any_of((*language.in_month, "en", "im", "au", "nel", "в", "à"))
+
+    def season(match: re.Match[str]) -> Value:
+        return Stretch(first_month=language.seasons[match[1]], months=3)
+
+    yield Rule((word(rf"{_ARTICLES}({names})"),), season, is_latent=True)
+    yield Rule((word(rf"(?:{leads})\s+{_ARTICLES}({names})"),), season)
+
+
+def _bounds(language: Vocabulary) -> Iterator[Rule]:
+    to = any_of(language.to)
+    yield Rule((word(any_of(language.between)), When, word(to), When), lambda _, a, __, b: _range(a, b))
+    yield Rule((When, glue(r"-|bis\b|hasta\b|fino a\b"), When), lambda a, _, b: _range(a, b))
+    sides: tuple[tuple[tuple[str, ...], Side], ...] = (
+        (language.since, "since"), (language.before, "before"), (language.after, "after"), (language.until, "until"),
+    )  # fmt: skip
+    for names, side in sides:
+        yield Rule((word(any_of(names)), When), partial(_open, side))
+
+
+def _open(side: Side, _: re.Match[str], anchor: When) -> Value | None:
+    return None if isinstance(anchor, Open | Range) else Open(side, anchor)
+
+
+def _range(first: When, second: When) -> Value | None:
+    return None if isinstance(first, Open | Range) or isinstance(second, Open | Range) else Range(first, second)

@@ -1,0 +1,35 @@
+from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+
+ITALIAN = Vocabulary(
+    months=numbered(
+        "gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno", "luglio", "agosto", "settembre", "ottobre",
+        "novembre", "dicembre",
+    ),
+    weekdays=numbered("lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica", first=0),
+    days={
+        "oggi": 0, "ieri": -1, "l'altro ieri": -2, "altro ieri": -2, "avantieri": -2, "domani": 1, "dopodomani": 2,
+    },
+    units=grouped(
+        second="secondo secondi", minute="minuto minuti", hour="ora ore", day="giorno giorni",
+        week="settimana settimane",
+        weekend="weekend week-end", month="mese mesi", quarter="trimestre", year="anno anni", decade="decennio",
+    ) | {"fine settimana": "weekend"},
+    seasons={"primavera": 3, "estate": 6, "autunno": 9, "inverno": 12},
+    numbers=numbered(
+        "un una uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici", "dodici",
+    ),
+    last=phrases("scorso|scorsa|scorsi|scorse|passato|passata|ultimo|ultima|ultimi|ultime|precedente"),
+    this=phrases("questo|questa|questi|queste|in corso|quest'"),
+    next=phrases("prossimo|prossima|prossimi|prossime|che viene|successivo"),
+    ago_after=phrases("fa|or sono"),
+    ahead_before=phrases("tra|fra|in"),
+    in_month=phrases("in|a|ad|di|nel|fine|inizio|metà|durante|mese di"),
+    between=phrases("tra|fra|da|dal"),
+    to=phrases("e|a|al|ad|fino a|fino al"),
+    since=phrases("da|dal|a partire da|a partire dal"),
+    before=phrases("prima di|prima del"),
+    after=phrases("dopo|dopo il"),
+    until=phrases("fino a|fino al"),
+    of=phrases("di|del"),
+    year_word=phrases("anno|l'anno|nel"),
+)  # fmt: skip

@@ -1,0 +1,35 @@
+from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+
+PORTUGUESE = Vocabulary(
+    months=numbered(
+        "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro",
+        "novembro", "dezembro",
+    ),
+    weekdays=numbered(
+        "segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo", first=0
+    ),
+    days={"hoje": 0, "ontem": -1, "anteontem": -2, "amanha": 1, "depois de amanha": 2},
+    units=grouped(
+        second="segundo segundos", minute="minuto minutos", hour="hora horas", day="dia dias", week="semana semanas",
+        month="mês meses", quarter="trimestre", year="ano anos", decade="década",
+    ) | {"fim de semana": "weekend", "final de semana": "weekend"},
+    seasons={"primavera": 3, "verao": 6, "outono": 9, "inverno": 12},
+    numbers=numbered(
+        "um uma", "dois duas", "três", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez", "onze", "doze",
+    ),
+    last=phrases("passado|passada|passados|passadas|último|última|últimos|últimas|anterior"),
+    this=phrases("este|esta|deste|desta|neste|nesta"),
+    next=phrases("próximo|próxima|próximos|próximas|que vem|seguinte"),
+    ago_before=phrases("há|faz"),
+    ago_after=phrases("atrás"),
+    ahead_before=phrases("em|daqui a|dentro de"),
+    in_month=phrases("em|mês de|no final de|no início de|durante|de"),
+    between=phrases("entre|de|desde"),
+    to=phrases("e|a|até"),
+    since=phrases("desde|a partir de"),
+    before=phrases("antes de|antes do"),
+    after=phrases("depois de|após"),
+    until=phrases("até"),
+    of=phrases("de|do"),
+    year_word=phrases("ano|o ano|em"),
+)  # fmt: skip

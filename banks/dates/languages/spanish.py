@@ -1,0 +1,33 @@
+from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+
+SPANISH = Vocabulary(
+    months=numbered(
+        "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre setiembre", "octubre",
+        "noviembre", "diciembre",
+    ),
+    weekdays=numbered("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo", first=0),
+    days={"hoy": 0, "ayer": -1, "anteayer": -2, "antes de ayer": -2, "pasado manana": 2, "manana": 1},
+    units=grouped(
+        second="segundo segundos", minute="minuto minutos", hour="hora horas", day="día días", week="semana semanas",
+        month="mes meses", quarter="trimestre", year="año años", decade="década",
+    ) | {"fin de semana": "weekend", "fines de semana": "weekend"},
+    seasons={"primavera": 3, "verano": 6, "otono": 9, "invierno": 12},
+    numbers=numbered(
+        "un una uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce",
+    ),
+    last=phrases("pasado|pasada|pasados|pasadas|último|última|últimos|últimas|anterior"),
+    this=phrases("este|esta|estos|estas|en curso"),
+    next=phrases("próximo|próxima|próximos|próximas|que viene|siguiente"),
+    ago_before=phrases("hace"),
+    ago_after=phrases("atrás"),
+    ahead_before=phrases("en|dentro de"),
+    in_month=phrases("en|a finales de|a principios de|a mediados de|durante|mes de|de"),
+    between=phrases("entre|de|desde|del"),
+    to=phrases("y|a|al|hasta"),
+    since=phrases("desde|desde el|a partir de|a partir del"),
+    before=phrases("antes de|antes del"),
+    after=phrases("después de|después del"),
+    until=phrases("hasta|hasta el"),
+    of=phrases("de|del"),
+    year_word=phrases("año|el año|en"),
+)  # fmt: skip

@@ -1,0 +1,73 @@
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from banks.dates.fold import fold_word
+from banks.dates.word_lists import listed
+
+_SHORTEST = 3
+_ENGLISH = frozenset(
+    listed(
+        "april august september november december jan feb aug nov dec sept minute minutes second week weekend winter "
+        "des dit last next over die ore"
+    )
+)  # spelled alike: they do not tell the language, and English has rules for them
+
+
+def numbered(*rows: str, first: int = 1) -> dict[str, int]:
+    """Rows of words to their numbers: all words of a row mean the same."""
+    return {fold_word(word): number for number, row in enumerate(rows, first) for word in row.split()}
+
+
+def grouped(**rows: str) -> dict[str, str]:
+    """`week="Woche Wochen"` to {"woche": "week", "wochen": "week"}."""
+    return {fold_word(word): name for name, row in rows.items() for word in row.split()}
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """Phrases that are separated by bars."""
+    return tuple(fold_word(phrase.strip()) for phrase in text.split("|") if phrase.strip())
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """`in_month` are the words that make a bare month a time ("im Mai"); `foreign` those that say that an
+    ambiguous word ("hier") belongs to another language.
+    """
+
+    months: Mapping[str, int]
+    weekdays: Mapping[str, int]
+    days: Mapping[str, int]
+    units: Mapping[str, str]
+    seasons: Mapping[str, int]
+    numbers: Mapping[str, int]
+    last: tuple[str, ...]
+    this: tuple[str, ...]
+    next: tuple[str, ...]
+    ago_before: tuple[str, ...] = ()
+    ago_after: tuple[str, ...] = ()
+    ahead_before: tuple[str, ...] = ()
+    ahead_after: tuple[str, ...] = ()
+    in_month: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
+    to: tuple[str, ...] = ()
+    since: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    until: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
+    year_word: tuple[str, ...] = ()
+    ambiguous: frozenset[str] = field(default_factory=frozenset)
+    foreign: frozenset[str] = field(default_factory=frozenset)
+
+    @cached_property
+    def triggers(self) -> frozenset[str]:
+        """The words of which a text must hold one to be read with this table."""
+        times = [*self.months, *self.weekdays, *self.days, *self.units, *self.seasons]
+        bounds = [*self.since, *self.before, *self.after, *self.until]
+        words = _words_of([*times, *bounds, *self.last, *self.this, *self.next])
+        return frozenset(word for word in words - _ENGLISH if len(word) >= _SHORTEST)
+
+
+def _words_of(phrases_: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for phrase in phrases_ for word in phrase.replace("'", " ").replace("-", " ").split())

@@ -1,0 +1,27 @@
+"""Names on their way into the tables."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from banks.retain.types import EntityKind, FoundEntity
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The entities that one unit names."""
+
+    unit_id: UUID
+    entities: tuple[FoundEntity, ...]
+    seen_at: datetime
+    speakers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A mention with the entity that it turned out to be."""
+
+    naming: Naming
+    name: str
+    kind: EntityKind
+    entity_id: UUID

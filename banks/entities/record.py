@@ -1,0 +1,91 @@
+"""Writing down who a batch of units speaks of."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from django.db import connection
+
+from banks.entities.batch import resolve_all
+from banks.entities.known import find_candidates
+from banks.entities.named import Naming, Resolved
+from banks.entities.normalise import identity_key
+from banks.entities.store import store_companions, store_mentions, store_names
+from banks.entities.types import Decision, MentionOf
+from banks.models import Bank, Entity
+from banks.retain.types import EntityKind, FoundEntity
+
+LONGEST_NAME = 300
+
+
+def record_mentions(bank: Bank, namings: Sequence[Naming]) -> list[Resolved]:
+    """Call inside a tenant transaction, after `lock_entities`."""
+    mentions = [(naming, entity) for naming in namings for entity in usable(naming.entities)]
+    asked = [build_mention(naming, entity) for naming, entity in mentions]
+    decisions = resolve_all(asked, find_candidates(bank, {mention.name for mention in asked}))
+    ids = settle(bank, asked, decisions)
+    resolved = [
+        Resolved(naming, entity.name, entity.kind, entity_id)
+        for (naming, entity), entity_id in zip(mentions, ids, strict=True)
+    ]
+    store_names(bank, resolved)
+    store_mentions(bank, resolved)
+    store_companions(bank, resolved)
+    return resolved
+
+
+def lock_entities(bank: Bank) -> None:
+    """One at a time for a bank: two batches that meet Bob and Robert at once must see each other's."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"entities:{bank.id}"])
+
+
+def usable(entities: Iterable[FoundEntity]) -> list[FoundEntity]:
+    """Without those whose name has no letters, and each name once."""
+    named = {(identity_key(entity.name), entity.kind): entity for entity in entities if has_letters(entity.name)}
+    return [entity for entity in named.values() if len(entity.name) <= LONGEST_NAME]
+
+
+def has_letters(name: str) -> bool:
+    return any(character.isalnum() for character in name)
+
+
+def build_mention(naming: Naming, entity: FoundEntity) -> MentionOf:
+    others = frozenset(other.name for other in naming.entities if other.name != entity.name)
+    return MentionOf(entity.name, entity.kind, others, naming.seen_at)
+
+
+def settle(bank: Bank, mentions: Sequence[MentionOf], decisions: Sequence[Decision]) -> list[UUID]:
+    """The entity of each mention, made where it is new. Where only an LLM could tell, a new one is the safer side."""
+    made = make_entities(bank, [m for m, d in zip(mentions, decisions, strict=True) if is_new(d)])
+    ids: dict[int, UUID] = {}
+    for place, (mention, decision) in enumerate(zip(mentions, decisions, strict=True)):
+        if is_new(decision):
+            ids[place] = made[identity_key(mention.name), mention.kind]
+        elif decision.entity_id is not None:
+            ids[place] = decision.entity_id
+    for place, decision in enumerate(decisions):
+        if decision.same_as is not None:
+            ids[place] = ids[decision.same_as]
+    return [ids[place] for place in range(len(mentions))]
+
+
+def is_new(decision: Decision) -> bool:
+    return decision.verdict != "same"
+
+
+def make_entities(bank: Bank, mentions: Sequence[MentionOf]) -> dict[tuple[str, EntityKind], UUID]:
+    wanted = {(identity_key(mention.name), mention.kind): mention for mention in mentions}
+    rows = [
+        Entity(
+            bank=bank,
+            name=mention.name,
+            identity=identity,
+            kind=kind.value,
+            first_seen_at=mention.seen_at,
+            last_seen_at=mention.seen_at,
+        )
+        for (identity, kind), mention in sorted(wanted.items())
+    ]
+    Entity.objects.for_tenant(bank.tenant_id).bulk_create(rows, ignore_conflicts=True)
+    there = Entity.objects.of_bank(bank).filter(identity__in=[row.identity for row in rows])
+    return {(row.identity, EntityKind(row.kind)): row.id for row in there}

@@ -1,0 +1,52 @@
+"""Formula 2 of the paper: alpha * sim_str + beta * sim_co + gamma * sim_temp."""
+
+from banks.entities.compare import compare_names
+from banks.entities.context import cooccurrence, keeps_company_with, temporal_proximity
+from banks.entities.likeness import EXACT, KNOWN_ALIAS, WEAK
+from banks.entities.normalise import identity_key
+from banks.entities.types import Candidate, Likeness, MentionOf, Score
+from banks.retain.types import EntityKind
+
+# The name decides; company and time can carry a doubtful name over the threshold, but never make one.
+ALPHA = 0.85
+BETA = 0.10
+GAMMA = 0.05
+
+
+def score(mention: MentionOf, candidate: Candidate) -> Score:
+    """Names that no rule relates are not looked at further: no company could lift them to a question."""
+    likeness = _best_likeness(mention, candidate)
+    if likeness.value < WEAK:
+        return Score(ALPHA * likeness.value, likeness.value, 0.0, 0.0, likeness.rule, likeness.veto)
+    together = likeness.value < KNOWN_ALIAS and _appear_together(mention, candidate)
+    veto = "they appear together" if together else None
+    company = cooccurrence(mention, candidate)
+    time = temporal_proximity(mention, candidate)
+    total = 0.0 if veto else ALPHA * likeness.value + BETA * company + GAMMA * time
+    return Score(total, likeness.value, company, time, likeness.rule, veto)
+
+
+def _best_likeness(mention: MentionOf, candidate: Candidate) -> Likeness:
+    """Over all its names. A contradiction with one of them counts, unless the mention is one of them to the letter.
+
+    So an entity that is called both Alice and Alice Chen is no Alice Cooper.
+    """
+    canonical = _compare(mention, candidate, candidate.canonical_name)
+    if canonical.value == EXACT:
+        return canonical
+    if canonical.veto != "kinds disagree" and identity_key(mention.name) in map(identity_key, candidate.aliases):
+        return Likeness(KNOWN_ALIAS, "alias")
+    all_names = [canonical, *(_compare(mention, candidate, alias) for alias in candidate.aliases)]
+    vetoed = next((found for found in all_names if found.veto), None)
+    return vetoed or max(all_names, key=lambda found: found.value)
+
+
+def _compare(mention: MentionOf, candidate: Candidate, name: str) -> Likeness:
+    return compare_names(mention.name, mention.kind, name, candidate.kind)
+
+
+def _appear_together(mention: MentionOf, candidate: Candidate) -> bool:
+    """Only people: a text that says "the United Nations (UN)" names one thing twice, "Mel and Melanie" are two."""
+    if {mention.kind, candidate.kind} & {EntityKind.ORGANIZATION, EntityKind.LOCATION, EntityKind.PRODUCT}:
+        return False
+    return keeps_company_with(mention, candidate)

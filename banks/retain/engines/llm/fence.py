@@ -1,0 +1,42 @@
+"""Puts text of others into a prompt so that it can't pass for anything but that.
+
+Two things hold it: a marker whose code the text can't contain, because the code is a hash of the text, and a bar
+before each line, so that no line inside can look like a heading. Nothing is random: the same text makes the same
+prompt, and an answer that is cached by its prompt is found again.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from itertools import count
+
+BAR = "| "
+CODE_LENGTH = 16
+LABEL_LENGTH = 120
+
+NOT_FOR_A_LABEL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029|]+")
+
+
+def fence(name: str, lines: Iterable[str]) -> str:
+    """`lines` are headings of ours and lines that `bar` made."""
+    body = "\n".join(lines)
+    code = find_code(body)
+    return f"<{name} {code}>\n{body}\n</{name} {code}>"
+
+
+def find_code(body: str) -> str:
+    return next(code for code in (build_code(body, salt) for salt in count()) if code not in body)
+
+
+def build_code(body: str, salt: int) -> str:
+    return hashlib.sha256(f"{salt}\n{body}".encode("utf-8", "surrogatepass")).hexdigest()[:CODE_LENGTH]
+
+
+def bar(text: str) -> list[str]:
+    """str.splitlines knows every character that some reader takes for a line's end."""
+    return [f"{BAR}{line}" for line in text.splitlines()] or [BAR]
+
+
+def label(text: str) -> str:
+    """A name of others within a line of ours: on that line, without a bar, and no longer than a name is."""
+    return NOT_FOR_A_LABEL.sub(" ", text).strip()[:LABEL_LENGTH]

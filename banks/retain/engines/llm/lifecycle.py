@@ -1,0 +1,179 @@
+"""What becomes of a new fact, and of the similar ones that are there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import partial
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator
+
+from banks.retain.engines.llm.batches import answer_all
+from banks.retain.engines.llm.fact_rules import DATA_RULE
+from banks.retain.engines.llm.fence import bar, fence
+from banks.retain.engines.llm.listed_answer import ListedAnswer
+from banks.retain.engines.llm.meter import Meter
+from banks.retain.engines.llm.tolerance import Number, Numbers, Text
+from banks.retain.engines.llm.transcript import describe_moment
+from banks.retain.engines.llm.vocabulary import snake
+from providers.llm.protocol import LLM, ChatMessage
+from providers.usage import Usage
+
+BATCH = 8  # facts, each with the whole texts of those that resemble it
+
+SYSTEM = f"""\
+You keep the memory of an AI agent in order. For each numbered new fact you are given the similar facts that the \
+memory holds, numbered, each with the day on which it was told. Decide what becomes of the new one.
+
+{DATA_RULE.replace("passage", "list of facts")}
+
+- ADD: it tells something of its own and stands beside the others. The same kind of thing on another day, to another \
+person or in another place is something of its own. targets is empty.
+- NONE: one of the others tells all of it already. targets holds that one.
+- MERGE: one of the others tells the same matter, and the new one adds a detail to it. targets holds that one; text \
+tells both in one, in their language, with every name, number and date of either.
+- INVALIDATE: it can't be true now together with the others in targets. reason is "update" if they were true until the \
+world changed, "correction" if they were never true.
+In doubt choose ADD. A past event stays true: what happened is not undone by what happens later. A plan that was \
+carried out, a former employer or an earlier favourite is an update of what was said in the present tense.
+
+Answer with a JSON object: {{"decisions": [{{"fact": 1, "action": "INVALIDATE", "targets": [2], "reason": "update", \
+"text": ""}}]}}."""
+
+CLOSING = "End of the facts. Decide on each new fact by the rules that you were given."
+
+
+class Action(StrEnum):
+    """ADD stores a unit. MERGE and NONE add proof to the one that is there. INVALIDATE stores and closes."""
+
+    ADD = "ADD"
+    MERGE = "MERGE"
+    INVALIDATE = "INVALIDATE"
+    NONE = "NONE"
+
+
+Reason = Literal["update", "correction"]
+
+ACTIONS = {
+    "add": Action.ADD,
+    "new": Action.ADD,
+    "merge": Action.MERGE,
+    "update": Action.MERGE,
+    "invalidate": Action.INVALIDATE,
+    "delete": Action.INVALIDATE,
+    "supersede": Action.INVALIDATE,
+    "replace": Action.INVALIDATE,
+    "none": Action.NONE,
+    "noop": Action.NONE,
+    "duplicate": Action.NONE,
+}
+
+
+@dataclass(frozen=True)
+class ExistingFact:
+    id: str
+    text: str
+    mentioned_at: datetime
+
+
+@dataclass(frozen=True)
+class LifecycleQuestion:
+    text: str
+    mentioned_at: datetime
+    similar: tuple[ExistingFact, ...]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """`targets` are ids of similar facts: one for MERGE and NONE, one or more for INVALIDATE, none for ADD.
+
+    INVALIDATE says that they and the new fact exclude each other; which of them is the older is for the dates to say.
+    `text` is the merged telling, empty where the model gave none.
+    """
+
+    action: Action
+    targets: tuple[str, ...] = ()
+    reason: Reason | None = None
+    text: str = ""
+    decided: bool = True
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """`decisions` in the order of the questions."""
+
+    decisions: tuple[Decision, ...]
+    usage: Usage
+
+
+UNDECIDED = Decision(Action.ADD, decided=False)
+
+
+def find_action(value: object) -> Action | None:
+    return ACTIONS.get(snake(value))
+
+
+class AnsweredDecision(BaseModel):
+    fact: Number = None
+    action: Annotated[Action | None, BeforeValidator(find_action)] = None
+    targets: Numbers = []
+    reason: Text = ""
+    text: Text = ""
+
+
+class LifecycleAnswer(ListedAnswer):
+    listed: ClassVar[str] = "decisions"
+
+    decisions: list[AnsweredDecision]
+
+
+def decide(llm: LLM, questions: Sequence[LifecycleQuestion]) -> Decisions:
+    """A fact that resembles nothing is added without asking."""
+    open_questions = [question for question in questions if question.similar]
+    meter = Meter(llm)
+    answered = iter(answer_all(open_questions, partial(ask, meter), undecided=UNDECIDED, size=BATCH))
+    decisions = tuple(next(answered) if question.similar else Decision(Action.ADD) for question in questions)
+    return Decisions(decisions, meter.usage)
+
+
+def ask(meter: Meter, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
+    return read_answer(meter.ask(LifecycleAnswer, build_messages(questions)), questions)
+
+
+def build_messages(questions: Sequence[LifecycleQuestion]) -> list[ChatMessage]:
+    lines = (line for number, question in enumerate(questions, start=1) for line in render(number, question))
+    return [ChatMessage("system", SYSTEM), ChatMessage("user", f"{fence('facts', lines)}\n\n{CLOSING}")]
+
+
+def render(number: int, question: LifecycleQuestion) -> Iterator[str]:
+    yield f"new fact {number}, told on {describe_moment(question.mentioned_at)}:"
+    yield from bar(question.text)
+    for place, fact in enumerate(question.similar, start=1):
+        yield f"similar to new fact {number}: number {place}, told on {describe_moment(fact.mentioned_at)}:"
+        yield from bar(fact.text)
+
+
+def read_answer(answer: LifecycleAnswer, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
+    return [read_decision(answer, number, question) for number, question in enumerate(questions, start=1)]
+
+
+def read_decision(answer: LifecycleAnswer, number: int, question: LifecycleQuestion) -> Decision:
+    """Where the answer says nothing that can be done, the fact is added: nothing is lost by that."""
+    said = next((one for one in answer.decisions if one.fact == number), None)
+    if said is None or said.action is None:
+        return UNDECIDED
+    if said.action is Action.ADD:
+        return Decision(Action.ADD)
+    places = dict.fromkeys(place for place in said.targets if 1 <= place <= len(question.similar))
+    targets = tuple(question.similar[place - 1].id for place in places)
+    if not targets:
+        return UNDECIDED
+    if said.action is Action.INVALIDATE:
+        return Decision(said.action, targets, reason=read_reason(said.reason))
+    return Decision(said.action, targets[:1], text=said.text if said.action is Action.MERGE else "")
+
+
+def read_reason(text: str) -> Reason:
+    """An update, unless it says otherwise: that keeps the older fact true for its own time."""
+    return "correction" if snake(text).startswith("correct") else "update"

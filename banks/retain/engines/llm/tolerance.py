@@ -1,0 +1,62 @@
+"""Types for what a model answers: close to the schema that it was given, but seldom to the letter.
+
+The schema that is sent is that of the plain type; what is read is more. A wrong detail costs the detail, not the fact.
+"""
+
+import math
+import re
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+NOTHING = {"n/a", "na", "none", "null", "nil", "unknown", "not specified", "not stated", "unspecified", "-", "—"}
+NULL = "\x00"  # no database takes it
+FIRST_NUMBER = re.compile(r"-?\d+")
+LONGEST_NUMBER = 40  # characters; int() refuses thousands of digits
+
+
+def read_text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(text for text in map(read_text, value) if text)
+    text = " ".join(str(value).replace(NULL, "").split())
+    return "" if text.casefold().rstrip(".") in NOTHING else text
+
+
+def find_share(value: object) -> float | None:
+    """A number between 0 and 1, the nearest one to what was said; None where no number was."""
+    try:
+        number = float(str(value))
+    except ValueError:
+        return None
+    return None if math.isnan(number) else min(1.0, max(0.0, number))
+
+
+def find_number(value: object) -> int | None:
+    """A place in a list: 2, "2", "turn 2" or 2.0."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    found = FIRST_NUMBER.search(str(value)[:LONGEST_NUMBER])
+    return int(found.group()) if found else None
+
+
+def read_numbers(value: object) -> list[int]:
+    values = value if isinstance(value, list) else [value]
+    return [number for number in map(find_number, values) if number is not None]
+
+
+def read_list(value: object) -> object:
+    return [] if value is None else value
+
+
+def read_flag(value: object) -> bool:
+    return str(value).casefold() in {"true", "yes", "1"}
+
+
+Text = Annotated[str, BeforeValidator(read_text)]
+Share = Annotated[float | None, BeforeValidator(find_share)]
+Number = Annotated[int | None, BeforeValidator(find_number)]
+Numbers = Annotated[list[int], BeforeValidator(read_numbers)]
+MaybeList = BeforeValidator(read_list)
+Flag = Annotated[bool, BeforeValidator(read_flag)]

@@ -1,0 +1,47 @@
+from dataclasses import dataclass
+
+from banks.retain.episodes.cues import (
+    answers,
+    asks,
+    greets,
+    rate_brevity,
+    replies,
+    takes_leave,
+    turns_away,
+    turns_back,
+)
+from banks.retain.episodes.thresholds import Thresholds
+from banks.retain.types import Turn
+
+
+@dataclass(frozen=True)
+class Pull:
+    """What speaks for a place beside the topic, in cosines: for the episode of the turn before, and for another one."""
+
+    here: float
+    back: float
+
+
+def pull_to(before: Turn, turn: Turn, thresholds: Thresholds) -> Pull:
+    if answers(turn):
+        return Pull(here=thresholds.answer_margin, back=0.0)  # an agent answers to the point: its topic decides
+    here = weigh_answer(before, turn, thresholds) - weigh_beginning(before, turn, thresholds)
+    return Pull(here=here, back=(thresholds.back_cue if turns_back(turn) else 0.0) - thresholds.margin)
+
+
+def weigh_answer(before: Turn, turn: Turn, thresholds: Thresholds) -> float:
+    """Who was asked or greeted answers, whatever with; an agent's closing offer of more help is no such question."""
+    is_addressed = turn.speaker != before.speaker and not answers(before) and (asks(before) or greets(before))
+    return (
+        (thresholds.asked if is_addressed else 0.0)
+        + thresholds.brief * rate_brevity(turn)
+        + (thresholds.reply if replies(turn) else 0.0)
+    )
+
+
+def weigh_beginning(before: Turn, turn: Turn, thresholds: Thresholds) -> float:
+    return (
+        (thresholds.leave if takes_leave(before) and not takes_leave(turn) else 0.0)
+        + (thresholds.away if turns_away(turn) else 0.0)
+        + (thresholds.greeting if greets(turn) and not greets(before) else 0.0)
+    )

@@ -1,0 +1,97 @@
+"""Picks the sentences that tell most about an episode."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log1p, sqrt
+
+import numpy as np
+
+from banks.retain.chunking.sentences import split_sentences
+from banks.retain.episodes.cues import EMPTY_WORDS
+from banks.retain.types import Turn
+from providers.embedding.vector import Vector
+
+WORD = re.compile(r"\w[\w'\u2019-]*")
+SHORTEST_WORD = 3
+CHARACTERS_READ = 20_000  # of each turn: a whole document that was pasted tells itself in its opening
+FEWEST_WORDS = 3
+SHORTLIST = 60
+QUESTION_WEIGHT = 0.5  # an answer tells more than its question
+SPECIFIC_WEIGHT = 1.4
+TOLD_WEIGHT = 0.1
+SPECIFIC = re.compile(r"\d+|(?<=[\w,] )(?!I\b)[A-Z]\w+")  # a number, or a name inside a sentence
+
+
+@dataclass(frozen=True)
+class Sentence:
+    turn: int
+    place: int  # in the order of the episode
+    text: str
+    words: frozenset[str]
+    weight: float
+
+
+def read_sentences(turns: Sequence[Turn]) -> list[Sentence]:
+    """Those that say something. To name the one who is spoken to says nothing."""
+    names = {word for turn in turns for word in find_words(turn.speaker)}
+    read: list[Sentence] = []
+    for index, turn in enumerate(turns):
+        for span in split_sentences(turn.text[:CHARACTERS_READ]):
+            text = " ".join(span.read(turn.text).split())
+            if len(words := frozenset(find_words(text)) - names) >= FEWEST_WORDS:
+                read.append(Sentence(index, len(read), text, words, weigh(text, names)))
+    return read
+
+
+def weigh(text: str, names: set[str]) -> float:
+    is_specific = any(word.lower() not in names for word in SPECIFIC.findall(text))
+    return (QUESTION_WEIGHT if text.endswith("?") else 1.0) * (SPECIFIC_WEIGHT if is_specific else 1.0)
+
+
+def find_words(text: str) -> Iterator[str]:
+    for word in WORD.findall(text.lower().replace("\u2019", "'")):
+        if len(word) >= SHORTEST_WORD and word.replace("'", "") not in EMPTY_WORDS:
+            yield word
+
+
+def score_turns(turns: Sequence[Turn], vectors: Sequence[Vector] | None) -> list[float]:
+    """How close each turn is to the middle of all; alike where nothing is known."""
+    if vectors is None:
+        return [1.0] * len(turns)
+    matrix = np.asarray(vectors, dtype=np.float64)
+    middle = matrix.mean(axis=0)
+    return [float(closeness) for closeness in matrix @ middle]
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What the talk comes back to counts; length alone does not, and a word that is told already counts a tenth.
+
+    A sentence is worth the sum of log(1 + n) over its words, n being the sentences that share the word, over the root
+    of their number, times the closeness of its turn to the middle.
+    """
+
+    shared: Counter[str]
+    closeness: Sequence[float]
+
+    def of(self, sentence: Sentence, told: frozenset[str] = frozenset()) -> float:
+        sum_of_logs = sum(
+            log1p(self.shared[word]) * (TOLD_WEIGHT if word in told else 1.0) for word in sorted(sentence.words)
+        )
+        return sentence.weight * self.closeness[sentence.turn] * sum_of_logs / sqrt(len(sentence.words))
+
+
+def find_telling(turns: Sequence[Turn], vectors: Sequence[Vector] | None) -> Iterator[Sentence]:
+    """The best first; each next one is the best beside those before it."""
+    sentences = read_sentences(turns)
+    shared = Counter(word for sentence in sentences for word in sentence.words)
+    worth = Worth(shared, score_turns(turns, vectors))
+    left = sorted(sentences, key=lambda sentence: (-worth.of(sentence), sentence.place))[:SHORTLIST]
+    told: frozenset[str] = frozenset()
+    while left:
+        best = max(left, key=lambda sentence: (worth.of(sentence, told), -sentence.place))
+        yield best
+        left = [sentence for sentence in left if sentence.words != best.words]
+        told |= best.words

@@ -1,0 +1,1 @@
+"""Measures how good and how fast the service is. Nothing else imports this package."""

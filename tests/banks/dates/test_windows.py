@@ -1,0 +1,140 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from banks.dates import find_window
+
+ASKED_AT = datetime(2026, 8, 12, 14, 30, tzinfo=UTC)  # a Wednesday
+
+
+def days(query: str) -> tuple[str, str] | None:
+    """The first and the last day, both inside."""
+    window = find_window(query, asked_at=ASKED_AT)
+    if window is None:
+        return None
+    return (
+        window.start.date().isoformat() if window.start else "open",
+        window.last.date().isoformat() if window.last else "open",
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last"),
+    [
+        ("what did I do last spring", "2026-03-01", "2026-05-31"),
+        ("what happened last winter?", "2025-12-01", "2026-02-28"),
+        ("between March and May", "2026-03-01", "2026-05-31"),
+        ("between March and May 2024", "2024-03-01", "2024-05-31"),
+        ("what did she say in the last two weeks", "2026-07-29", "2026-08-12"),
+        ("before 2020", "open", "2019-12-31"),
+        ("after 2020", "2021-01-01", "open"),
+        ("since last Christmas", "2025-12-25", "open"),
+        ("after 2010 and before 2018", "2011-01-01", "2017-12-31"),
+        ("in March and May", "2026-03-01", "2026-05-31"),
+        ("What did Ana say on Wednesday?", "2026-08-12", "2026-08-12"),
+        ("What is planned for tomorrow?", "2026-08-13", "2026-08-13"),
+        ("yesterday at 5pm", "2026-08-11", "2026-08-11"),
+        ("what did I tell you an hour ago", "2026-08-12", "2026-08-12"),
+        ("the weekend before my birthday on 1 May", "2026-04-25", "2026-04-26"),
+        ("two weeks ago", "2026-07-29", "2026-07-29"),
+        ("in the 90s", "1990-01-01", "1999-12-31"),
+        ("5 May - 8 May 2024", "2024-05-05", "2024-05-08"),
+        ("august", "2026-08-01", "2026-08-31"),
+        ("year 9999", "9999-01-01", "9999-12-31"),
+        ("december 0001", "0001-12-01", "0001-12-31"),
+        ("What happened in 2019?", "2019-01-01", "2019-12-31"),
+        ("over the weekend", "2026-08-08", "2026-08-09"),
+        ("this quarter", "2026-07-01", "2026-09-30"),
+    ],
+)
+def test_an_english_query_names_its_window(query: str, first: str, last: str) -> None:
+    assert days(query) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last"),
+    [
+        ("was habe ich letzte Woche gemacht", "2026-08-03", "2026-08-09"),
+        ("zwischen März und Mai", "2026-03-01", "2026-05-31"),
+        ("Treffen am 3. Oktober 2024", "2024-10-03", "2024-10-03"),
+        ("vor drei Wochen", "2026-07-22", "2026-07-22"),
+        ("seit 2019", "2019-01-01", "open"),
+        ("letzten Winter", "2025-12-01", "2026-02-28"),
+        ("am Montag", "2026-08-10", "2026-08-10"),
+        ("qu'ai-je dit le mois dernier", "2026-07-01", "2026-07-31"),
+        ("il y a deux semaines", "2026-07-29", "2026-07-29"),
+        ("l'été dernier", "2025-06-01", "2025-08-31"),
+        ("entre mars et mai 2023", "2023-03-01", "2023-05-31"),
+        ("avant 2020", "open", "2019-12-31"),
+        ("le 14 juillet", "2026-07-14", "2026-07-14"),
+        ("la semana que viene", "2026-08-17", "2026-08-23"),
+        ("el 5 de enero de 2022", "2022-01-05", "2022-01-05"),
+        ("desde marzo", "2026-03-01", "open"),
+        ("hace tres meses", "2026-05-12", "2026-05-12"),
+        ("el fin de semana pasado", "2026-08-08", "2026-08-09"),
+        ("due giorni fa", "2026-08-10", "2026-08-10"),
+        ("nella primavera del 2022", "2022-03-01", "2022-05-31"),
+        ("lunedì scorso", "2026-08-10", "2026-08-10"),
+        ("на прошлой неделе", "2026-08-03", "2026-08-09"),
+        ("в мае", "2026-05-01", "2026-05-31"),
+        ("между мартом и маем", "2026-03-01", "2026-05-31"),
+        ("три месяца назад", "2026-05-12", "2026-05-12"),
+        ("прошлым летом", "2025-06-01", "2025-08-31"),
+        ("去年春天", "2025-03-01", "2025-05-31"),
+        ("三天前", "2026-08-09", "2026-08-09"),
+        ("三月到五月", "2026-03-01", "2026-05-31"),
+        ("上周五", "2026-08-07", "2026-08-07"),
+        ("2020年以前", "open", "2019-12-31"),
+        ("最近两周", "2026-07-29", "2026-08-12"),
+        ("二〇二四年十月一日", "2024-10-01", "2024-10-01"),
+    ],
+)
+def test_the_languages_with_a_table_name_their_window(query: str, first: str, last: str) -> None:
+    assert days(query) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last"),
+    [
+        ("o que fiz ontem", "2026-08-11", "2026-08-11"),
+        ("reunião de 3 de março de 2025", "2025-03-03", "2025-03-03"),
+        ("vorige maand", "2026-07-01", "2026-07-31"),
+        ("w zeszłym tygodniu", "2026-08-03", "2026-08-09"),
+        ("geçen hafta", "2026-08-03", "2026-08-09"),
+        ("어제", "2026-08-11", "2026-08-11"),
+        ("先週", "2026-08-03", "2026-08-09"),
+    ],
+)
+def test_other_languages_are_left_to_the_library(query: str, first: str, last: str) -> None:
+    assert days(query) == (first, last)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What is the meaning of May's name", "second", "sunday school", "version 2.1.3", "it costs $2000", "march on",
+        "What did April say?", "call June", "August Wilson plays", "Room 2019", "buy 2020 shares", "1/2 cup",
+        "How many days did it take?", "was gibt es hier", "Mars rover", "fall of Rome", "spring rolls", "every Monday",
+        "Friday prayers explained", "10 most recent", "iPhone 12", "Fred said hello to Maine", "24/7 support",
+        "一百万年前", "https://example.com/2019?id=42", "0000-00-00", "2020-13-45", "   ", "...", "1234567890" * 20,
+    ],
+)  # fmt: skip
+def test_a_query_without_a_time_has_no_window(query: str) -> None:
+    assert days(query) is None
+
+
+def test_the_window_says_which_words_made_it() -> None:
+    window = find_window("What did I eat last week in Rome?", asked_at=ASKED_AT)
+    assert window is not None
+    assert (window.text, window.span) == ("last week", (15, 24))
+
+
+def test_a_very_long_query_is_answered() -> None:
+    window = find_window("yesterday " + "word " * 20_000, asked_at=ASKED_AT)
+    assert window is not None
+    assert window.text == "yesterday"
+
+
+def test_a_query_needs_a_zone() -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        find_window("today", asked_at=datetime(2026, 8, 12))  # noqa: DTZ001 the point of the test

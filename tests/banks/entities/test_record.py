@@ -1,0 +1,135 @@
+"""Mentions in the database."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+
+from banks.entities.named import Naming
+from banks.entities.record import lock_entities, record_mentions
+from banks.models import Bank, CoOccurrence, Entity, EntityName, Mention
+from banks.retain.types import EntityKind, FoundEntity
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.factories import make_bank, make_tenant
+from tests.memory_factories import make_unit
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def person(name: str) -> FoundEntity:
+    return FoundEntity(name, EntityKind.PERSON)
+
+
+def naming(bank: Bank, *names: str, **fields: Any) -> Naming:
+    unit = make_unit(Tenant(id=bank.tenant_id), bank=bank)
+    return Naming(unit.id, tuple(person(name) for name in names), **{"seen_at": NOW} | fields)
+
+
+def record(bank: Bank, *namings: Naming) -> list[Any]:
+    with tenant_transaction(bank.tenant_id):
+        lock_entities(bank)
+        return record_mentions(bank, namings)
+
+
+@pytest.fixture
+def tenant(db: None) -> Tenant:
+    return make_tenant("acme")
+
+
+@pytest.fixture
+def bank(tenant: Tenant) -> Bank:
+    return make_bank(tenant)
+
+
+def entities_of(bank: Bank) -> dict[str, Entity]:
+    with tenant_transaction(bank.tenant_id):
+        return {entity.name: entity for entity in Entity.objects.of_bank(bank)}
+
+
+def test_a_new_name_becomes_an_entity_and_is_found_again(bank: Bank) -> None:
+    (first,) = record(bank, naming(bank, "Caroline Meyer"))
+    (again,) = record(bank, naming(bank, "caroline meyer"))
+    assert first.entity_id == again.entity_id
+    entity = entities_of(bank)["Caroline Meyer"]
+    assert (entity.kind, entity.mention_count) == ("PERSON", 2)
+
+
+def test_a_nickname_joins_its_person_and_is_kept_as_an_alias(bank: Bank, tenant: Tenant) -> None:
+    (first,) = record(bank, naming(bank, "Robert Chen"))
+    (again,) = record(bank, naming(bank, "Bob Chen"))
+    assert first.entity_id == again.entity_id
+    with tenant_transaction(tenant.id):
+        names = EntityName.objects.for_tenant(tenant.id).filter(entity_id=first.entity_id)
+        assert {row.name for row in names} == {"Robert Chen", "Bob Chen"}
+
+
+def test_people_who_appear_together_are_not_merged(bank: Bank) -> None:
+    record(bank, naming(bank, "Alice Chen", "Alice Cooper"))
+    assert set(entities_of(bank)) == {"Alice Chen", "Alice Cooper"}
+
+
+def test_companions_are_counted_once_for_a_pair_and_unit(bank: Bank, tenant: Tenant) -> None:
+    for _ in range(2):
+        record(bank, naming(bank, "Caroline", "Melanie", "Tom"))
+    with tenant_transaction(tenant.id):
+        rows = list(CoOccurrence.objects.for_tenant(tenant.id))
+    assert sorted(row.count for row in rows) == [2, 2, 2]
+
+
+def test_the_first_and_last_time_and_the_speakers_are_noted(bank: Bank) -> None:
+    record(bank, naming(bank, "Caroline", seen_at=NOW, speakers=frozenset({"Caroline"})))
+    record(bank, naming(bank, "Caroline", seen_at=NOW - timedelta(days=9)))
+    entity = entities_of(bank)["Caroline"]
+    assert (entity.first_seen_at, entity.last_seen_at) == (NOW - timedelta(days=9), NOW)
+    assert entity.is_speaker
+
+
+def test_names_without_letters_are_left_out(bank: Bank) -> None:
+    assert record(bank, naming(bank, "🎉", "...", "Tom")) != []
+    assert set(entities_of(bank)) == {"Tom"}
+
+
+def test_a_name_of_another_tenant_is_not_seen(bank: Bank) -> None:
+    other = make_bank(make_tenant("zeta"))
+    record(bank, naming(bank, "Caroline"))
+    record(other, naming(other, "Caroline"))
+    assert entities_of(bank)["Caroline"].id != entities_of(other)["Caroline"].id
+
+
+def test_the_number_of_statements_does_not_grow_with_the_batch(bank: Bank) -> None:
+    def count(size: int) -> int:
+        batch = [naming(bank, f"Person{'abcdefghij'[n % 10]}{n}", "Tom") for n in range(size)]
+        seen: list[str] = []
+
+        def note(execute: Any, sql: str, *rest: Any) -> Any:
+            seen.append(sql)
+            return execute(sql, *rest)
+
+        with tenant_transaction(bank.tenant_id), connection.execute_wrapper(note):
+            record_mentions(bank, batch)
+        return len(seen)
+
+    record(bank, naming(bank, "Persona9", "Tom"))
+    assert count(3) == count(60) <= 12
+
+
+def test_eight_threads_that_meet_the_same_new_name_make_one_entity(committed_db: None) -> None:
+    bank = make_bank(make_tenant("acme"))
+    names = ["Caroline Meyer", "Robert Chen", "Bob Chen", "Melanie"]
+
+    def meet(number: int) -> None:
+        try:
+            record(bank, naming(bank, names[number % 4], names[(number + 1) % 4 if number % 4 != 1 else 3]))
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(meet, range(16)))
+    found = entities_of(bank)
+    assert len(found) == 3
+    with tenant_transaction(bank.tenant_id):
+        mentions = Mention.objects.for_tenant(bank.tenant_id).count()
+    assert sum(entity.mention_count for entity in found.values()) == mentions

@@ -1,0 +1,34 @@
+"""Linear time: a generous limit for 2 MB that anything quadratic misses by far."""
+
+import json
+import time
+
+import pytest
+
+from banks.retain.chunking import chunk_text
+from tests.banks.retain.chunking.prose import make_paragraphs
+
+SIZE = 2_000_000
+MOST_SECONDS = 15
+PROSE = "\n\n".join(make_paragraphs(700))
+TEXTS = {
+    "prose": PROSE * (SIZE // len(PROSE)),
+    "one line": "x" * SIZE,
+    "emoji": "😀" * 200_000,
+    "right to left": "مرحبا بالعالم. " * (SIZE // 15),
+    "flags": "🇩🇪" * (SIZE // 2),
+    "dots": "." * SIZE,
+    "blanks": " " * SIZE + "x",
+    "fences": "```\n" * (SIZE // 4),
+    "brackets": "[" * SIZE,
+    "json": json.dumps([PROSE[:900]] * (SIZE // 904)),
+    "a json string": json.dumps([PROSE * (SIZE // len(PROSE))]),
+    "quotes": '["' + '\\"' * (SIZE // 2),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_two_megabytes_take_seconds(name: str) -> None:
+    started = time.process_time()
+    assert chunk_text(TEXTS[name])
+    assert time.process_time() - started < MOST_SECONDS
