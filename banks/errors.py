@@ -2,8 +2,11 @@
 
 BankError
 ├── BankNotFound    not there, not yours, or being deleted
-└── BankExists
+├── BankExists
+└── MemoryNotFound
 """
+
+from uuid import UUID
 
 
 class BankError(Exception):
@@ -22,3 +25,10 @@ class BankExists(BankError):
 
     def __init__(self, bank_id: str) -> None:
         super().__init__(f"Bank '{bank_id}' exists already.")
+
+
+class MemoryNotFound(BankError):
+    code = "memory_not_found"
+
+    def __init__(self, memory_id: UUID) -> None:
+        super().__init__(f"Memory {memory_id} not found.")

@@ -82,7 +82,7 @@ def make_link(tenant: Tenant, **fields: Any) -> models.Link:
 
 def make_entity(tenant: Tenant, **fields: Any) -> models.Entity:
     name = fields.pop("name", uuid7().hex)
-    usual = {"name": name, "normalised_name": name.casefold(), "kind": "PERSON"}
+    usual = {"name": name, "identity": name.casefold(), "kind": "PERSON"}
     return make_row(models.Entity, tenant, **with_bank(tenant, usual | fields))
 
 
@@ -91,9 +91,9 @@ def make_entity_name(tenant: Tenant) -> models.EntityName:
     return make_row(models.EntityName, tenant, entity=entity, bank_id=entity.bank_id, name="Al", normalised_name="al")
 
 
-def make_entity_trigram(tenant: Tenant) -> models.EntityTrigram:
+def make_entity_key(tenant: Tenant) -> models.EntityKey:
     entity = make_entity(tenant)
-    return make_row(models.EntityTrigram, tenant, entity=entity, bank_id=entity.bank_id, trigram="ali")
+    return make_row(models.EntityKey, tenant, entity=entity, bank_id=entity.bank_id, key="ali")
 
 
 def make_mention(tenant: Tenant) -> models.Mention:
@@ -136,7 +136,7 @@ MEMORY: dict[type[Model], Callable[[Tenant], Any]] = {
     models.Link: make_link,
     models.Entity: make_entity,
     models.EntityName: make_entity_name,
-    models.EntityTrigram: make_entity_trigram,
+    models.EntityKey: make_entity_key,
     models.Mention: make_mention,
     models.CoOccurrence: make_cooccurrence,
     models.Relationship: make_relationship,

@@ -2,7 +2,7 @@ from banks.models.bank import Bank
 from banks.models.cached_answer import CachedAnswer
 from banks.models.chunk import Chunk, ChunkPart
 from banks.models.document import Document
-from banks.models.entity import CoOccurrence, Entity, EntityName, EntityTrigram, Mention
+from banks.models.entity import CoOccurrence, Entity, EntityKey, EntityName, Mention
 from banks.models.episode import Episode
 from banks.models.label import UnitMetadata, UnitTag
 from banks.models.link import Link
@@ -19,8 +19,8 @@ __all__ = [
     "CoOccurrence",
     "Document",
     "Entity",
+    "EntityKey",
     "EntityName",
-    "EntityTrigram",
     "Episode",
     "Link",
     "MemoryUnit",

@@ -30,7 +30,7 @@ class Entity(TenantOwned):
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     name = models.CharField(max_length=300, help_text="Canonical: the most complete one that was heard.")
-    normalised_name = models.CharField(max_length=300)
+    identity = models.CharField(max_length=300, help_text="The name without what makes no difference.")
     kind = models.CharField(max_length=12, choices=Kind)
     summary = models.TextField(blank=True)
     attributes = models.JSONField(default=dict)
@@ -46,7 +46,7 @@ class Entity(TenantOwned):
     class Meta:
         constraints = (
             # Two workers that meet a new name at the same time make one entity.
-            models.UniqueConstraint(fields=["bank", "normalised_name", "kind"], name="entity_name_unique"),
+            models.UniqueConstraint(fields=["bank", "identity", "kind"], name="entity_identity_unique"),
         )
 
     def __str__(self) -> str:
@@ -73,20 +73,23 @@ class EntityName(TenantOwned):
         return self.name
 
 
-class EntityTrigram(TenantOwned):
-    """Three letters of a name: candidates for a mention share some, and are found by equality."""
+class EntityKey(TenantOwned):
+    """Three letters of a name, or what a nickname or acronym stands for: candidates for a mention share some.
+
+    Compared by equality, which is what an index can serve under row-level security.
+    """
 
     entity = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     bank_id = models.UUIDField()
-    trigram = models.CharField(max_length=3)
+    key = models.CharField(max_length=120)
 
-    objects: ClassVar[TenantManager["EntityTrigram"]] = TenantManager()
+    objects: ClassVar[TenantManager["EntityKey"]] = TenantManager()
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=["bank_id", "trigram", "entity"], name="entity_trigram_once"),)
+        constraints = (models.UniqueConstraint(fields=["bank_id", "key", "entity"], name="entity_key_once"),)
 
     def __str__(self) -> str:
-        return self.trigram
+        return self.key
 
 
 class Mention(TenantOwned):

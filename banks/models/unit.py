@@ -68,7 +68,7 @@ class MemoryUnit(Validity):
                 condition=Q(network__in=["world", "experience", "opinion", "observation"]), name="unit_network_known"
             ),
             models.CheckConstraint(
-                # A comparison with null is neither true nor false, and a check lets that pass: null is asked for by name.
+                # A comparison with null is neither true nor false, and a check lets that pass: so it asks for null.
                 condition=Q(network="opinion", confidence__isnull=False, confidence__range=(0.0, 1.0))
                 | (~Q(network="opinion") & Q(confidence=None)),
                 name="unit_confidence_on_opinions",

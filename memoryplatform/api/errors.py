@@ -9,7 +9,7 @@ from django.http import HttpRequest, JsonResponse
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from banks.errors import BankExists, BankNotFound
+from banks.errors import BankExists, BankNotFound, MemoryNotFound
 from memoryplatform.operations.errors import KeyReused, OperationFinished, OperationNotFound, RequestInFlight
 
 log = structlog.get_logger(__name__)
@@ -17,6 +17,7 @@ log = structlog.get_logger(__name__)
 STATUS_OF: dict[type[Exception], int] = {
     BankNotFound: status.HTTP_404_NOT_FOUND,
     BankExists: status.HTTP_409_CONFLICT,
+    MemoryNotFound: status.HTTP_404_NOT_FOUND,
     OperationNotFound: status.HTTP_404_NOT_FOUND,
     OperationFinished: status.HTTP_409_CONFLICT,
     RequestInFlight: status.HTTP_409_CONFLICT,
@@ -62,11 +63,15 @@ def from_framework(error: exceptions.APIException, request_id: str) -> Response:
 
 
 def invalid(error: exceptions.ValidationError, request_id: str) -> Response:
-    faults = list(flatten(error.get_full_details()))
+    faults = list_faults(error)
     detail = " ".join(
         f"{fault['field']}: {fault['message']}" if fault["field"] else fault["message"] for fault in faults
     )
     return answer(status.HTTP_422_UNPROCESSABLE_ENTITY, detail, "invalid", request_id, errors=faults)
+
+
+def list_faults(error: exceptions.ValidationError) -> list[dict[str, str]]:
+    return list(flatten(error.get_full_details()))
 
 
 def flatten(details: Any, path: str = "") -> Iterator[dict[str, str]]:

@@ -27,7 +27,19 @@ def idempotent(handler: Handler) -> Handler:
 
     A request that fails leaves nothing behind, so the same key may be sent again.
     """
+    return once_for_each_key(handler, perform_in_one_transaction)
 
+
+def idempotent_operation(handler: Handler) -> Handler:
+    """The same for a handler that may call models, and so can't hold a transaction open.
+
+    It gives the key to the operation that it submits: if the process dies before the answer is recorded, the next
+    request under the key finds that operation instead of submitting another.
+    """
+    return once_for_each_key(handler, perform_step_by_step)
+
+
+def once_for_each_key(handler: Handler, perform: Callable[[Claim, Callable[[], Response]], Response]) -> Handler:
     @functools.wraps(handler)
     def wrapped(view: TenantView, request: Request, *args: Any, **kwargs: Any) -> Response:
         key = request.headers.get(HEADER)
@@ -42,14 +54,25 @@ def idempotent(handler: Handler) -> Handler:
     return wrapped
 
 
-def perform(claim: Claim, call: Callable[[], Response]) -> Response:
+def perform_in_one_transaction(claim: Claim, call: Callable[[], Response]) -> Response:
     try:
         with tenant_transaction(claim.tenant_id):
-            response = call()
-            claim.finish(status_code=response.status_code, body=json.loads(JSONRenderer().render(response.data)))
+            return finish(claim, call())
     except BaseException:
         claim.release()
         raise
+
+
+def perform_step_by_step(claim: Claim, call: Callable[[], Response]) -> Response:
+    try:
+        return finish(claim, call())
+    except BaseException:
+        claim.release()
+        raise
+
+
+def finish(claim: Claim, response: Response) -> Response:
+    claim.finish(status_code=response.status_code, body=json.loads(JSONRenderer().render(response.data)))
     return response
 
 

@@ -11,6 +11,7 @@ from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
 from tests.factories import make_bank, make_operation
+from tests.memory_factories import make_unit
 
 OPEN_TO_ALL = {"v1/openapi.json", "v1/docs", "v1/redoc"}  # the description of the API itself
 
@@ -21,6 +22,9 @@ FOREIGN = {
     ("GET", "v1/banks/<str:bank_id>"): 404,
     ("PATCH", "v1/banks/<str:bank_id>"): 404,
     ("DELETE", "v1/banks/<str:bank_id>"): 404,
+    ("GET", "v1/banks/<str:bank_id>/memories"): 404,
+    ("POST", "v1/banks/<str:bank_id>/memories"): 422,
+    ("GET", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>"): 404,
     ("GET", "v1/operations"): 200,
     ("GET", "v1/operations/<uuid:operation_id>"): 404,
     ("POST", "v1/operations/<uuid:operation_id>/cancel"): 404,
@@ -51,7 +55,12 @@ def api_methods() -> set[tuple[str, str]]:
 def things(alice: Tenant) -> dict[str, str]:
     bank: Bank = make_bank(alice, bank_id="support", background="Alice's secret")
     operation: Operation = make_operation(alice, bank=bank)
-    return {"<str:bank_id>": bank.bank_id, "<uuid:operation_id>": str(operation.id)}
+    unit = make_unit(alice, bank=bank, text="Alice's secret")
+    return {
+        "<str:bank_id>": bank.bank_id,
+        "<uuid:operation_id>": str(operation.id),
+        "<uuid:memory_id>": str(unit.id),
+    }
 
 
 def path_of(route: str, things: dict[str, str]) -> str:

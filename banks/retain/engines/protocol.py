@@ -21,7 +21,7 @@ class Extraction:
 
 
 class ExtractionFailed(Exception):
-    """The engine could not read this passage; the others of the operation are not touched. The text is for the tenant."""
+    """The engine could not read this passage; the operation's others are not touched. The tenant reads the text."""
 
     code = "extraction_failed"
 

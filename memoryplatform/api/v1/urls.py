@@ -1,11 +1,13 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView, SpectacularSwaggerView
 
-from memoryplatform.api.v1 import banks, operations
+from memoryplatform.api.v1 import banks, memories, operations
 
 urlpatterns = [
     path("banks", banks.BanksView.as_view()),
     path("banks/<str:bank_id>", banks.BankView.as_view()),
+    path("banks/<str:bank_id>/memories", memories.MemoriesView.as_view()),
+    path("banks/<str:bank_id>/memories/<uuid:memory_id>", memories.MemoryView.as_view()),
     path("operations", operations.OperationsView.as_view()),
     path("operations/<uuid:operation_id>", operations.OperationView.as_view()),
     path("operations/<uuid:operation_id>/cancel", operations.CancelView.as_view()),

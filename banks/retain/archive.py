@@ -1,0 +1,53 @@
+"""The first step: what came in is stored as it came, in the transaction that accepts the call."""
+
+import hashlib
+from uuid import UUID
+
+from banks.models import Bank, Document, Message
+from banks.retain.input import RetainItem
+from tenants.identifiers import uuid7
+
+
+def archive_messages(bank: Bank, item: RetainItem) -> list[UUID]:
+    """Append the messages of a conversation and return their ids, in order. Call inside a tenant transaction."""
+    rows = [
+        Message(
+            bank=bank,
+            thread=item.thread,
+            role=message.role,
+            speaker=message.speaker,
+            actor=message.actor,
+            content=message.content,
+            said_at=message.said_at,
+        )
+        for message in item.messages
+    ]
+    Message.objects.for_tenant(bank.tenant_id).bulk_create(rows)
+    return [row.id for row in rows]
+
+
+def archive_document(bank: Bank, item: RetainItem) -> UUID:
+    """Store a text under its id, or bring the one that is there up to date. Call inside a tenant transaction."""
+    document = lock_document(bank, item)
+    document.text = f"{document.text}\n{item.text}" if document.text and item.update_mode == "append" else item.text
+    document.content_hash = hash_text(document.text)
+    document.context, document.said_at = item.context, item.said_at
+    document.tags, document.metadata = list(item.tags), item.metadata
+    document.version += 1
+    document.save()
+    return document.id
+
+
+def lock_document(bank: Bank, item: RetainItem) -> Document:
+    """The row of that id, made where it is missing: two calls at once meet in the same one, one after the other."""
+    rows = Document.objects.for_tenant(bank.tenant_id)
+    document_id = item.document_id or uuid7().hex
+    empty = Document(
+        bank=bank, document_id=document_id, text="", content_hash=hash_text(""), said_at=item.said_at, version=0
+    )
+    rows.bulk_create([empty], ignore_conflicts=True)
+    return rows.select_for_update(no_key=True).get(bank=bank, document_id=document_id)
+
+
+def hash_text(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()

@@ -1,0 +1,131 @@
+"""Retaining a conversation: its messages find their episodes, and each episode gives chunks and facts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.models import Bank, Episode, Message
+from banks.retain.chunking import TurnChunk, chunk_turns, heading
+from banks.retain.engines.protocol import ExtractionFailed
+from banks.retain.episodes import build_narrative
+from banks.retain.place import build_turn, place_messages
+from banks.retain.prepared import PreparedFact, Source, build_embedding_text
+from banks.retain.store_chunks import store_chunks
+from banks.retain.store_facts import store_facts
+from banks.retain.tools import Instructions, Retained, Tools
+from banks.retain.types import ExtractedFact, Passage, Turn
+from banks.retain.vectors import embed_texts
+from providers.embedding.vector import Vector
+from providers.usage import Usage
+from tenants.transactions import tenant_transaction
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """The messages of one item."""
+
+    bank: Bank
+    thread: str
+    message_ids: tuple[UUID, ...]
+    instructions: Instructions = field(default_factory=Instructions)
+
+
+def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retained]:
+    """Goes on where it was left: what has its episode keeps it, what was extracted is not extracted again."""
+    place_new_messages(conversation, tools)
+    episodes = group_waiting_messages(conversation)
+    outcomes = []
+    for done, (episode_id, messages) in enumerate(episodes.items()):
+        tools.report(done, len(episodes))
+        outcomes.append(retain_episode(conversation, episode_id, messages, tools))
+    return outcomes
+
+
+def place_new_messages(conversation: Conversation, tools: Tools) -> None:
+    messages = load_messages(conversation, episode=None)
+    if messages:
+        texts = [message.content for message in messages]
+        embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, texts)
+        with tools.write():
+            place_messages(conversation.bank, conversation.thread, messages, embedded.vectors)
+
+
+def group_waiting_messages(conversation: Conversation) -> dict[UUID, list[Message]]:
+    groups: dict[UUID, list[Message]] = {}
+    for message in load_messages(conversation, extracted_at=None):
+        groups.setdefault(message.episode_id, []).append(message)  # type: ignore[arg-type]  # all are placed by now
+    return groups
+
+
+def load_messages(conversation: Conversation, **conditions: object) -> list[Message]:
+    tenant_id = conversation.bank.tenant_id
+    with tenant_transaction(tenant_id):
+        rows = Message.objects.for_tenant(tenant_id).filter(id__in=conversation.message_ids, **conditions)
+        return list(rows.order_by("said_at", "id"))
+
+
+def retain_episode(conversation: Conversation, episode_id: UUID, messages: Sequence[Message], tools: Tools) -> Retained:
+    turns = tuple(build_turn(message) for message in messages)
+    passage = Passage(
+        turns,
+        conversation.instructions.context,
+        agent_name=conversation.bank.name,
+        given_entities=conversation.instructions.entities,
+    )
+    try:
+        extraction = tools.engine.extract(passage, mode=conversation.instructions.mode)
+        error = ""
+    except ExtractionFailed as failure:
+        extraction, error = None, str(failure)
+    facts = extraction.facts if extraction else ()
+    chunks = chunk_turns(turns)
+    embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, build_texts(conversation, facts, chunks, turns))
+    narrative = build_narrative(turns)
+    (narrative_vector,) = embed_texts(conversation.bank.tenant_id, tools.embedder, [narrative]).vectors
+    prepared = prepare(conversation, facts, embedded.vectors[: len(facts)], messages)
+    with tools.write():
+        store_chunks(conversation.bank, episode_id, messages, chunks, embedded.vectors[len(facts) :])
+        units = store_facts(conversation.bank, prepared, speakers=frozenset(turn.speaker for turn in turns))
+        finish_episode(episode_id, conversation.bank, narrative, narrative_vector)
+        if not error:
+            mark_extracted(conversation.bank, messages)
+    usage = (extraction.usage if extraction else Usage()) + embedded.usage
+    return Retained(tuple(units), usage, error)
+
+
+def build_texts(
+    conversation: Conversation, facts: Sequence[ExtractedFact], chunks: Sequence[TurnChunk], turns: Sequence[Turn]
+) -> list[str]:
+    """Of a chunk, the caller's context and the date go before it: a piece alone rarely says what it is about."""
+    head = f"{conversation.instructions.context}\n" if conversation.instructions.context else ""
+    return [
+        *(build_embedding_text(fact) for fact in facts),
+        *(f"{head}{heading(turns[chunk.parts[0].turn_index].said_at)}\n{chunk.text}" for chunk in chunks),
+    ]
+
+
+def prepare(
+    conversation: Conversation, facts: Sequence[ExtractedFact], vectors: Sequence[Vector], messages: Sequence[Message]
+) -> list[PreparedFact]:
+    return [
+        PreparedFact(
+            fact,
+            vector,
+            tuple(Source(quote.start, quote.end, message_id=messages[quote.turn].id) for quote in fact.quotes),
+            context=conversation.instructions.context,
+            tags=conversation.instructions.tags,
+            metadata=conversation.instructions.metadata,
+        )
+        for fact, vector in zip(facts, vectors, strict=True)
+    ]
+
+
+def finish_episode(episode_id: UUID, bank: Bank, narrative: str, vector: Vector) -> None:
+    Episode.objects.for_tenant(bank.tenant_id).filter(id=episode_id).update(narrative=narrative, embedding=vector)
+
+
+def mark_extracted(bank: Bank, messages: Sequence[Message]) -> None:
+    ids = [message.id for message in messages]
+    Message.objects.for_tenant(bank.tenant_id).filter(id__in=ids).update(extracted_at=timezone.now())

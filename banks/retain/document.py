@@ -1,0 +1,130 @@
+"""Retaining a document: only chunks whose text is new are read; what rested on removed ones alone goes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.models import Bank, Chunk, Document, MemoryUnit, UnitSource
+from banks.retain.chunking import ChunkSpan, chunk_text, hash_chunk, heading
+from banks.retain.engines.protocol import ExtractionFailed
+from banks.retain.prepared import PreparedFact, Source, build_embedding_text
+from banks.retain.store_facts import store_facts
+from banks.retain.tools import Instructions, Retained, Tools
+from banks.retain.types import ExtractedFact, Passage, Turn
+from banks.retain.vectors import embed_texts
+from providers.embedding.vector import Vector
+from tenants.transactions import tenant_transaction
+
+
+@dataclass(frozen=True)
+class DocumentJob:
+    bank: Bank
+    document_pk: UUID
+    instructions: Instructions = field(default_factory=Instructions)
+
+
+def retain_document(job: DocumentJob, tools: Tools) -> list[Retained]:
+    """Goes on where it was left: a chunk that was extracted is not extracted again."""
+    with tools.write():
+        bring_chunks_up_to_date(job)
+    waiting = load_waiting_chunks(job)
+    outcomes = []
+    for done, chunk in enumerate(waiting):
+        tools.report(done, len(waiting))
+        outcomes.append(retain_chunk(job, chunk, tools))
+    return outcomes
+
+
+def bring_chunks_up_to_date(job: DocumentJob) -> None:
+    document = Document.objects.for_tenant(job.bank.tenant_id).select_for_update(no_key=True).get(id=job.document_pk)
+    spans = chunk_text(document.text)
+    wanted = {bytes.fromhex(hash_chunk(span.read(document.text))): (place, span) for place, span in enumerate(spans)}
+    rows = Chunk.objects.for_tenant(job.bank.tenant_id).filter(document=document)
+    there = {bytes(chunk.content_hash): chunk for chunk in rows}
+    remove_chunks(job.bank, [chunk for content_hash, chunk in there.items() if content_hash not in wanted])
+    for content_hash, chunk in there.items():
+        if content_hash in wanted:
+            move_chunk(chunk, *wanted[content_hash])
+    missing = {key: value for key, value in wanted.items() if key not in there}
+    rows.bulk_create([build_chunk(document, job.bank, key, *value) for key, value in missing.items()])
+
+
+def move_chunk(chunk: Chunk, position: int, span: ChunkSpan) -> None:
+    if (chunk.position, chunk.start, chunk.end) != (position, span.start, span.end):
+        chunk.position, chunk.start, chunk.end = position, span.start, span.end
+        chunk.save(update_fields=["position", "start", "end"])
+
+
+def build_chunk(document: Document, bank: Bank, content_hash: bytes, position: int, span: ChunkSpan) -> Chunk:
+    return Chunk(
+        bank=bank,
+        document=document,
+        position=position,
+        start=span.start,
+        end=span.end,
+        heading=heading(document.said_at),
+        text=span.read(document.text),
+        content_hash=content_hash,
+        said_at=document.said_at,
+    )
+
+
+def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> None:
+    """With the units that nothing else speaks for. Call inside a tenant transaction."""
+    sources = UnitSource.objects.for_tenant(bank.tenant_id)
+    touched = set(sources.filter(chunk__in=chunks).values_list("unit_id", flat=True))
+    Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=[chunk.id for chunk in chunks]).delete()
+    still_proven = set(sources.filter(unit_id__in=touched).values_list("unit_id", flat=True))
+    MemoryUnit.objects.for_tenant(bank.tenant_id).filter(id__in=touched - still_proven).delete()
+
+
+def load_waiting_chunks(job: DocumentJob) -> list[Chunk]:
+    with tenant_transaction(job.bank.tenant_id):
+        rows = Chunk.objects.for_tenant(job.bank.tenant_id).filter(document_id=job.document_pk, extracted_at=None)
+        return list(rows.order_by("position"))
+
+
+def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
+    passage = Passage(
+        turns=(Turn(role="user", speaker="", text=chunk.text, said_at=chunk.said_at),),
+        context=job.instructions.context,
+        agent_name=job.bank.name,
+        is_document=True,
+        given_entities=job.instructions.entities,
+    )
+    try:
+        extraction = tools.engine.extract(passage, mode=job.instructions.mode)
+    except ExtractionFailed as failure:
+        return Retained(error=str(failure))
+    embedded = embed_texts(job.bank.tenant_id, tools.embedder, build_texts(job, chunk, extraction.facts))
+    prepared = prepare(job, chunk, extraction.facts, embedded.vectors[1:])
+    with tools.write():
+        units = store_facts(job.bank, prepared, speakers=frozenset())
+        Chunk.objects.for_tenant(job.bank.tenant_id).filter(id=chunk.id).update(
+            embedding=embedded.vectors[0], extracted_at=timezone.now()
+        )
+    return Retained(tuple(units), extraction.usage + embedded.usage)
+
+
+def build_texts(job: DocumentJob, chunk: Chunk, facts: Sequence[ExtractedFact]) -> list[str]:
+    """The chunk's first, headed by what the caller said of the document and by its date; then the facts'."""
+    head = [job.instructions.context] if job.instructions.context else []
+    return ["\n".join([*head, chunk.heading, chunk.text]), *(build_embedding_text(fact) for fact in facts)]
+
+
+def prepare(
+    job: DocumentJob, chunk: Chunk, facts: Sequence[ExtractedFact], vectors: Sequence[Vector]
+) -> list[PreparedFact]:
+    return [
+        PreparedFact(
+            fact,
+            vector,
+            tuple(Source(quote.start, quote.end, chunk_id=chunk.id) for quote in fact.quotes),
+            context=job.instructions.context,
+            tags=job.instructions.tags,
+            metadata=job.instructions.metadata,
+        )
+        for fact, vector in zip(facts, vectors, strict=True)
+    ]

@@ -1,0 +1,36 @@
+"""What a caller brings to retain."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from banks.retain.types import FoundEntity, Role
+
+
+@dataclass(frozen=True)
+class GivenMessage:
+    role: Role
+    content: str
+    said_at: datetime
+    name: str = ""
+    actor: str = ""
+
+    @property
+    def speaker(self) -> str:
+        return self.name or {"user": "User", "assistant": "Assistant"}.get(self.role, self.role.title())
+
+
+@dataclass(frozen=True)
+class RetainItem:
+    """A conversation (`messages`) or a text, with what is said about it."""
+
+    said_at: datetime
+    text: str = ""
+    messages: tuple[GivenMessage, ...] = ()
+    thread: str = ""
+    document_id: str = ""
+    update_mode: Literal["replace", "append"] = "replace"
+    context: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, str] = field(default_factory=dict)
+    entities: tuple[FoundEntity, ...] = ()

@@ -1,0 +1,116 @@
+"""Writing units in bulk. A fact that is there already gets another proof, not another row."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from banks.models import Bank, UnitMetadata, UnitSource, UnitTag
+from banks.retain.prepared import PreparedFact
+from tenants.identifiers import uuid7
+
+# One row a fact from parallel arrays: a statement a batch, whatever its size. In the order of their identity, so that
+# two batches with the same facts wait for each other instead of locking each other out.
+INSERT_UNITS = """
+INSERT INTO banks_memoryunit (
+    tenant_id, bank_id, id, network, kind, text, content_hash, dimensions, context, embedding,
+    occurred_start, occurred_end, mentioned_at, confidence, importance, valid_from, recorded_at, updated_at,
+    review, close_reason, access_count, proof_count
+)
+SELECT %(tenant_id)s, %(bank_id)s, id, network, kind, text, content_hash, dimensions::jsonb, context, embedding::vector,
+    occurred_start, occurred_end, mentioned_at, confidence, importance, occurred_start, %(now)s, %(now)s, '', '', 0, 1
+FROM unnest(
+    %(id)s::uuid[], %(network)s::text[], %(kind)s::text[], %(text)s::text[], %(content_hash)s::bytea[],
+    %(dimensions)s::text[], %(context)s::text[], %(embedding)s::text[], %(occurred_start)s::timestamptz[],
+    %(occurred_end)s::timestamptz[], %(mentioned_at)s::timestamptz[], %(confidence)s::float8[], %(importance)s::float8[]
+) AS fact (
+    id, network, kind, text, content_hash, dimensions, context, embedding,
+    occurred_start, occurred_end, mentioned_at, confidence, importance
+)
+ORDER BY network, content_hash
+ON CONFLICT (bank_id, network, content_hash) WHERE expired_at IS NULL DO UPDATE SET
+    proof_count = banks_memoryunit.proof_count + 1,
+    mentioned_at = greatest(banks_memoryunit.mentioned_at, excluded.mentioned_at),
+    updated_at = excluded.updated_at
+RETURNING id, network, content_hash, xmax = 0
+"""
+
+
+@dataclass(frozen=True)
+class StoredUnit:
+    id: UUID
+    is_new: bool
+
+
+def store_units(bank: Bank, facts: Sequence[PreparedFact], *, now: datetime) -> list[StoredUnit]:
+    """One for each fact, in order; the same unit where two say the same. Call inside a tenant transaction."""
+    distinct = {fact.identity: fact for fact in reversed(facts)}
+    stored = insert(bank, list(distinct.values()), now=now)
+    units = [stored[fact.identity] for fact in facts]
+    store_sources(bank, facts, units)
+    store_labels(bank, facts, units)
+    return units
+
+
+def insert(bank: Bank, facts: Sequence[PreparedFact], *, now: datetime) -> dict[tuple[str, bytes], StoredUnit]:
+    if not facts:
+        return {}
+    columns: dict[str, list[Any]] = {}
+    for row in (build_row(fact) for fact in facts):
+        for name, value in row.items():
+            columns.setdefault(name, []).append(value)
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT_UNITS, {"tenant_id": bank.tenant_id, "bank_id": bank.id, "now": now, **columns})
+        rows = cursor.fetchall()
+    return {
+        (network, bytes(content_hash)): StoredUnit(unit_id, is_new) for unit_id, network, content_hash, is_new in rows
+    }
+
+
+def build_row(prepared: PreparedFact) -> dict[str, Any]:
+    fact = prepared.fact
+    network, content_hash = prepared.identity
+    return {
+        "id": uuid7(),
+        "network": network,
+        "kind": fact.kind.value,
+        "text": fact.text,
+        "content_hash": content_hash,
+        "dimensions": json.dumps({name: value for name, value in asdict(fact.dimensions).items() if value}),
+        "context": prepared.context,
+        "embedding": "[" + ",".join(map(repr, prepared.vector.tolist())) + "]",
+        "occurred_start": fact.occurred_start,
+        "occurred_end": fact.occurred_end if fact.occurred_start else None,  # "until 2020" says not when it began
+        "mentioned_at": fact.mentioned_at,
+        "confidence": fact.confidence,
+        "importance": fact.importance,
+    }
+
+
+def store_sources(bank: Bank, facts: Sequence[PreparedFact], units: Sequence[StoredUnit]) -> None:
+    rows = [
+        UnitSource(unit_id=unit.id, **asdict(source))
+        for fact, unit in zip(facts, units, strict=True)
+        for source in fact.sources
+    ]
+    UnitSource.objects.for_tenant(bank.tenant_id).bulk_create(rows)
+
+
+def store_labels(bank: Bank, facts: Sequence[PreparedFact], units: Sequence[StoredUnit]) -> None:
+    pairs = list(zip(facts, units, strict=True))
+    tags = {(unit.id, tag) for fact, unit in pairs for tag in fact.tags}
+    values = {(unit.id, *entry) for fact, unit in pairs for entry in fact.metadata.items()}
+    UnitTag.objects.for_tenant(bank.tenant_id).bulk_create(
+        [UnitTag(unit_id=unit_id, bank_id=bank.id, tag=tag) for unit_id, tag in sorted(tags)], ignore_conflicts=True
+    )
+    UnitMetadata.objects.for_tenant(bank.tenant_id).bulk_create(
+        [
+            UnitMetadata(unit_id=unit_id, bank_id=bank.id, key=key, value=value)
+            for unit_id, key, value in sorted(values)
+        ],
+        ignore_conflicts=True,
+    )

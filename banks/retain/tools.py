@@ -1,0 +1,39 @@
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from banks.retain.engines.protocol import Engine
+from banks.retain.store_units import StoredUnit
+from banks.retain.types import FoundEntity, Mode
+from providers.embedding.protocol import Embedder
+from providers.usage import Usage
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the steps work with. `write` opens the transaction of every write: an operation's is fenced."""
+
+    engine: Engine
+    embedder: Embedder
+    write: Callable[[], AbstractContextManager[object]]
+    report: Callable[[int, int], None] = lambda _done, _total: None
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """What the caller said about a source."""
+
+    mode: Mode = Mode.NARRATIVE
+    context: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, str] = field(default_factory=dict)
+    entities: tuple[FoundEntity, ...] = ()
+
+
+@dataclass(frozen=True)
+class Retained:
+    """What came of one passage; `error` where its facts could not be read."""
+
+    units: tuple[StoredUnit, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    error: str = ""

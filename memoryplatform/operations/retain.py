@@ -1,0 +1,74 @@
+"""Retain: archive what came in and hand the rest to an operation, which a small call waits for."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from banks.errors import BankExists, BankNotFound
+from banks.models import Bank
+from banks.retain.archive import archive_document, archive_messages
+from banks.retain.input import RetainItem
+from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank, get_bank
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.submit import submit
+from tenants.transactions import tenant_transaction
+
+KIND = "retain"
+MOST_CHARACTERS_TO_WAIT_FOR = 100_000  # more is answered with the operation's id
+
+
+def retain(
+    access: BankAccess, bank_id: str, items: Sequence[RetainItem], *, wait: bool, idempotency_key: str | None = None
+) -> Operation:
+    """Accept the items. With `wait`, and a call that is small enough, return the finished operation."""
+    bank = find_or_create_bank(access, bank_id)
+    operation = accept(access, bank, items, idempotency_key=idempotency_key)
+    if wait and is_small(items):
+        perform(access.tenant_id, operation.id)
+    with tenant_transaction(access.tenant_id):
+        return Operation.objects.for_tenant(access.tenant_id).select_related("bank").get(id=operation.id)
+
+
+def accept(access: BankAccess, bank: Bank, items: Sequence[RetainItem], *, idempotency_key: str | None) -> Operation:
+    """One transaction: what was accepted is archived, and somebody will work on it."""
+    with tenant_transaction(access.tenant_id):
+        rows = Operation.objects.for_tenant(access.tenant_id)
+        known = rows.filter(idempotency_key=idempotency_key).first() if idempotency_key else None
+        if known is not None:
+            return known
+        payload = {"sources": [archive(bank, item) for item in items]}
+        return submit(access.tenant_id, KIND, payload=payload, bank=bank, idempotency_key=idempotency_key)
+
+
+def archive(bank: Bank, item: RetainItem) -> dict[str, Any]:
+    about = {
+        "context": item.context,
+        "tags": list(item.tags),
+        "metadata": item.metadata,
+        "entities": [asdict(entity) for entity in item.entities],
+    }
+    if item.messages:
+        ids = archive_messages(bank, item)
+        return {"thread": item.thread, "message_ids": [str(message_id) for message_id in ids], **about}
+    return {"document_pk": str(archive_document(bank, item)), **about}
+
+
+def is_small(items: Sequence[RetainItem]) -> bool:
+    size = sum(len(item.text) + sum(len(message.content) for message in item.messages) for item in items)
+    return size <= MOST_CHARACTERS_TO_WAIT_FOR
+
+
+def find_or_create_bank(access: BankAccess, bank_id: str) -> Bank:
+    """A bank comes into being with its first memory, unless the key may not reach it."""
+    try:
+        with tenant_transaction(access.tenant_id):
+            return get_bank(access, bank_id)
+    except BankNotFound:
+        if access.banks is not None and bank_id not in access.banks:
+            raise
+    try:
+        return create_bank(access, bank_id, BankChange())
+    except BankExists:  # somebody else was quicker
+        with tenant_transaction(access.tenant_id):
+            return get_bank(access, bank_id)

@@ -1,0 +1,86 @@
+"""Retain through an LLM endpoint: the scripted server answers as a model would."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from banks.models import MemoryUnit, Message
+from banks.retain.input import GivenMessage, RetainItem
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.retain import retain
+from providers import registry
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.llm_server import ScriptedLLM
+from tests.llm_server.script import Reply
+from tests.operations.conftest import reload
+from tests.operations.test_lifecycle import skip_the_wait
+
+SAID_AT = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+FACT = {
+    "what": "Caroline went to a support group in Boston",
+    "when": "Sunday, May 7, 2023",
+    "where": "Boston",
+    "who": "Caroline",
+    "why": "",
+    "network": "world",
+    "kind": "event",
+    "occurred_start": "2023-05-07",
+    "entities": [{"name": "Caroline", "kind": "PERSON"}, {"name": "Boston", "kind": "LOCATION"}],
+    "turns": [1],
+}
+
+
+@pytest.fixture
+def llm() -> Iterator[ScriptedLLM]:
+    with ScriptedLLM() as server:
+        with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
+            registry.reset()
+            yield server
+        registry.reset()
+
+
+def retain_one(tenant: Tenant) -> Any:
+    messages = (GivenMessage("user", "I went to a support group in Boston yesterday.", SAID_AT, name="Caroline"),)
+    item = RetainItem(SAID_AT, messages=messages, thread="t")
+    return retain(BankAccess(tenant.id), "support", [item], wait=True)
+
+
+def units_of(tenant: Tenant) -> list[MemoryUnit]:
+    with tenant_transaction(tenant.id):
+        return list(MemoryUnit.objects.for_tenant(tenant.id))
+
+
+def test_what_the_model_extracts_becomes_a_memory(tenant: Tenant, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": [FACT]}))
+    operation = retain_one(tenant)
+    assert (operation.status, operation.result["engine"]) == ("completed", "scripted")
+    (unit,) = units_of(tenant)
+    assert "support group in Boston" in unit.text
+    assert unit.occurred_start == datetime(2023, 5, 7, tzinfo=UTC)
+    assert operation.result["usage"]["calls"] >= 1
+
+
+def test_a_model_that_is_away_loses_nothing(tenant: Tenant, llm: ScriptedLLM) -> None:
+    llm.chat.fail(503)
+    operation = retain_one(tenant)
+    assert (operation.status, operation.attempts) == ("pending", 1)
+    with tenant_transaction(tenant.id):
+        assert Message.objects.for_tenant(tenant.id).count() == 1
+    llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": [FACT]}))
+    skip_the_wait(operation)
+    perform(tenant.id, operation.id)
+    assert reload(operation).status == "completed"
+    assert len(units_of(tenant)) == 1
+
+
+def test_a_model_that_never_answers_in_json_fails_visibly(tenant: Tenant, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = lambda _received: Reply(text="I would rather not.")
+    operation = retain_one(tenant)
+    assert (operation.status, operation.error_code) == ("failed", "extraction_failed")
+    assert units_of(tenant) == []
