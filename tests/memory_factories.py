@@ -107,7 +107,7 @@ def make_cooccurrence(tenant: Tenant) -> models.CoOccurrence:
 
 def make_relationship(tenant: Tenant, **fields: Any) -> models.Relationship:
     usual = {"relation": "lives_in", "value": "Lisbon", "text": "Alice lives in Lisbon.", "recorded_at": timezone.now()}
-    fields = {"subject": make_entity(tenant)} | usual | fields
+    fields = {"subject": make_entity(tenant), "mentioned_at": timezone.now()} | usual | fields
     return make_row(models.Relationship, tenant, **with_bank(tenant, fields))
 
 

@@ -28,6 +28,7 @@ class Relationship(Validity):
     value = models.CharField(max_length=500, blank=True)
     text = models.TextField()
     embedding = VectorField(null=True)
+    mentioned_at = models.DateTimeField(help_text="When it was last said.")
     proof_count = models.PositiveIntegerField(default=1)
     superseded_by = models.ForeignKey(
         "self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"

@@ -10,12 +10,13 @@ from banks.models import Bank, Episode, Message
 from banks.retain.chunking import TurnChunk, chunk_turns, heading
 from banks.retain.engines.protocol import ExtractionFailed
 from banks.retain.episodes import build_narrative
+from banks.retain.instructions import Instructions
 from banks.retain.place import build_turn, place_messages
-from banks.retain.prepared import PreparedFact, Source, build_embedding_text
+from banks.retain.prepared import Source, list_texts, prepare_facts
 from banks.retain.store_chunks import store_chunks
 from banks.retain.store_facts import store_facts
-from banks.retain.tools import Instructions, Retained, Tools
-from banks.retain.types import ExtractedFact, Passage, Turn
+from banks.retain.tools import Retained, Tools
+from banks.retain.types import Passage, Turn
 from banks.retain.vectors import embed_texts
 from providers.embedding.vector import Vector
 from providers.usage import Usage
@@ -81,12 +82,19 @@ def retain_episode(conversation: Conversation, episode_id: UUID, messages: Seque
         extraction, error = None, str(failure)
     facts = extraction.facts if extraction else ()
     chunks = chunk_turns(turns)
-    embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, build_texts(conversation, facts, chunks, turns))
     narrative = build_narrative(turns)
-    (narrative_vector,) = embed_texts(conversation.bank.tenant_id, tools.embedder, [narrative]).vectors
-    prepared = prepare(conversation, facts, embedded.vectors[: len(facts)], messages)
+    fact_texts, chunk_texts = list_texts(facts), list_chunk_texts(conversation, chunks, turns)
+    texts = [*fact_texts, *chunk_texts, narrative]
+    embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, texts)
+    *chunk_vectors, narrative_vector = embedded.vectors[len(fact_texts) :]
+    prepared = prepare_facts(
+        facts,
+        embedded.vectors[: len(fact_texts)],
+        conversation.instructions,
+        lambda quote: Source(quote.start, quote.end, message_id=messages[quote.turn].id),
+    )
     with tools.write():
-        store_chunks(conversation.bank, episode_id, messages, chunks, embedded.vectors[len(facts) :])
+        store_chunks(conversation.bank, episode_id, messages, chunks, chunk_vectors)
         units = store_facts(conversation.bank, prepared, speakers=frozenset(turn.speaker for turn in turns))
         finish_episode(episode_id, conversation.bank, narrative, narrative_vector)
         if not error:
@@ -95,31 +103,10 @@ def retain_episode(conversation: Conversation, episode_id: UUID, messages: Seque
     return Retained(tuple(units), usage, error)
 
 
-def build_texts(
-    conversation: Conversation, facts: Sequence[ExtractedFact], chunks: Sequence[TurnChunk], turns: Sequence[Turn]
-) -> list[str]:
-    """Of a chunk, the caller's context and the date go before it: a piece alone rarely says what it is about."""
+def list_chunk_texts(conversation: Conversation, chunks: Sequence[TurnChunk], turns: Sequence[Turn]) -> list[str]:
+    """The caller's context and the date go before each: a piece alone rarely says what it is about."""
     head = f"{conversation.instructions.context}\n" if conversation.instructions.context else ""
-    return [
-        *(build_embedding_text(fact) for fact in facts),
-        *(f"{head}{heading(turns[chunk.parts[0].turn_index].said_at)}\n{chunk.text}" for chunk in chunks),
-    ]
-
-
-def prepare(
-    conversation: Conversation, facts: Sequence[ExtractedFact], vectors: Sequence[Vector], messages: Sequence[Message]
-) -> list[PreparedFact]:
-    return [
-        PreparedFact(
-            fact,
-            vector,
-            tuple(Source(quote.start, quote.end, message_id=messages[quote.turn].id) for quote in fact.quotes),
-            context=conversation.instructions.context,
-            tags=conversation.instructions.tags,
-            metadata=conversation.instructions.metadata,
-        )
-        for fact, vector in zip(facts, vectors, strict=True)
-    ]
+    return [f"{head}{heading(turns[chunk.parts[0].turn_index].said_at)}\n{chunk.text}" for chunk in chunks]
 
 
 def finish_episode(episode_id: UUID, bank: Bank, narrative: str, vector: Vector) -> None:

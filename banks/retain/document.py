@@ -9,12 +9,12 @@ from django.utils import timezone
 from banks.models import Bank, Chunk, Document, MemoryUnit, UnitSource
 from banks.retain.chunking import ChunkSpan, chunk_text, hash_chunk, heading
 from banks.retain.engines.protocol import ExtractionFailed
-from banks.retain.prepared import PreparedFact, Source, build_embedding_text
+from banks.retain.instructions import Instructions
+from banks.retain.prepared import Source, list_texts, prepare_facts
 from banks.retain.store_facts import store_facts
-from banks.retain.tools import Instructions, Retained, Tools
-from banks.retain.types import ExtractedFact, Passage, Turn
+from banks.retain.tools import Retained, Tools
+from banks.retain.types import Passage, Turn
 from banks.retain.vectors import embed_texts
-from providers.embedding.vector import Vector
 from tenants.transactions import tenant_transaction
 
 
@@ -98,8 +98,14 @@ def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
         extraction = tools.engine.extract(passage, mode=job.instructions.mode)
     except ExtractionFailed as failure:
         return Retained(error=str(failure))
-    embedded = embed_texts(job.bank.tenant_id, tools.embedder, build_texts(job, chunk, extraction.facts))
-    prepared = prepare(job, chunk, extraction.facts, embedded.vectors[1:])
+    texts = [build_chunk_text(job, chunk), *list_texts(extraction.facts)]
+    embedded = embed_texts(job.bank.tenant_id, tools.embedder, texts)
+    prepared = prepare_facts(
+        extraction.facts,
+        embedded.vectors[1:],
+        job.instructions,
+        lambda quote: Source(quote.start, quote.end, chunk_id=chunk.id),
+    )
     with tools.write():
         units = store_facts(job.bank, prepared, speakers=frozenset())
         Chunk.objects.for_tenant(job.bank.tenant_id).filter(id=chunk.id).update(
@@ -108,23 +114,7 @@ def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
     return Retained(tuple(units), extraction.usage + embedded.usage)
 
 
-def build_texts(job: DocumentJob, chunk: Chunk, facts: Sequence[ExtractedFact]) -> list[str]:
-    """The chunk's first, headed by what the caller said of the document and by its date; then the facts'."""
+def build_chunk_text(job: DocumentJob, chunk: Chunk) -> str:
+    """Headed by what the caller said of the document and by its date."""
     head = [job.instructions.context] if job.instructions.context else []
-    return ["\n".join([*head, chunk.heading, chunk.text]), *(build_embedding_text(fact) for fact in facts)]
-
-
-def prepare(
-    job: DocumentJob, chunk: Chunk, facts: Sequence[ExtractedFact], vectors: Sequence[Vector]
-) -> list[PreparedFact]:
-    return [
-        PreparedFact(
-            fact,
-            vector,
-            tuple(Source(quote.start, quote.end, chunk_id=chunk.id) for quote in fact.quotes),
-            context=job.instructions.context,
-            tags=job.instructions.tags,
-            metadata=job.instructions.metadata,
-        )
-        for fact, vector in zip(facts, vectors, strict=True)
-    ]
+    return "\n".join([*head, chunk.heading, chunk.text])

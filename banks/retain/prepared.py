@@ -2,10 +2,12 @@
 
 import hashlib
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from banks.retain.types import ExtractedFact
+from banks.retain.instructions import Instructions
+from banks.retain.types import ExtractedFact, Quote
 from providers.embedding.vector import Vector
 
 NOT_WORDS = re.compile(r"[\W_]+")
@@ -26,6 +28,7 @@ class PreparedFact:
     fact: ExtractedFact
     vector: Vector
     sources: tuple[Source, ...]
+    relationship_vectors: tuple[Vector, ...] = ()
     context: str = ""
     tags: tuple[str, ...] = ()
     metadata: dict[str, str] = field(default_factory=dict)
@@ -45,3 +48,33 @@ def hash_fact(text: str) -> bytes:
 def build_embedding_text(fact: ExtractedFact) -> str:
     """The text with a readable time behind it, which helps a search that names one (000, 2.2.2)."""
     return f"{fact.text} (happened in {fact.occurred_start:%B %Y})" if fact.occurred_start else fact.text
+
+
+def list_texts(facts: Sequence[ExtractedFact]) -> list[str]:
+    """What is to be embedded for the facts: their own texts, then those of their relationships."""
+    return [
+        *(build_embedding_text(fact) for fact in facts),
+        *(relationship.text for fact in facts for relationship in fact.relationships),
+    ]
+
+
+def prepare_facts(
+    facts: Sequence[ExtractedFact],
+    vectors: Sequence[Vector],
+    instructions: Instructions,
+    find_source: Callable[[Quote], Source],
+) -> list[PreparedFact]:
+    """`vectors` are those of `list_texts`; `find_source` says which row a quote is from."""
+    rest = iter(vectors[len(facts) :])
+    return [
+        PreparedFact(
+            fact,
+            vectors[place],
+            tuple(find_source(quote) for quote in fact.quotes),
+            relationship_vectors=tuple(next(rest) for _ in fact.relationships),
+            context=instructions.context,
+            tags=instructions.tags,
+            metadata=instructions.metadata,
+        )
+        for place, fact in enumerate(facts)
+    ]

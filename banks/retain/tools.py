@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 from banks.retain.engines.protocol import Engine
 from banks.retain.store_units import StoredUnit
-from banks.retain.types import FoundEntity, Mode
 from providers.embedding.protocol import Embedder
 from providers.usage import Usage
 
@@ -17,17 +16,6 @@ class Tools:
     embedder: Embedder
     write: Callable[[], AbstractContextManager[object]]
     report: Callable[[int, int], None] = lambda _done, _total: None
-
-
-@dataclass(frozen=True)
-class Instructions:
-    """What the caller said about a source."""
-
-    mode: Mode = Mode.NARRATIVE
-    context: str = ""
-    tags: tuple[str, ...] = ()
-    metadata: dict[str, str] = field(default_factory=dict)
-    entities: tuple[FoundEntity, ...] = ()
 
 
 @dataclass(frozen=True)

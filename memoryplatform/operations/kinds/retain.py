@@ -4,7 +4,8 @@ from uuid import UUID
 from banks.models import Bank
 from banks.retain.conversation import Conversation, retain_conversation
 from banks.retain.document import DocumentJob, retain_document
-from banks.retain.tools import Instructions, Retained, Tools
+from banks.retain.instructions import Instructions
+from banks.retain.tools import Retained, Tools
 from banks.retain.types import EntityKind, FoundEntity
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import PermanentFailure

@@ -1,0 +1,75 @@
+from dataclasses import dataclass
+
+from banks.retain.engines.builtin.word_set import word_set
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Subject, one of `words`, object: after one of `prepositions`, or the direct object where there are none.
+
+    `is_general` leaves out an object of the moment: who loves the colour of a photo has no favourite colour.
+    `begins` says that the words tell of the moment from which it holds ("moved to"), not of the state.
+    """
+
+    words: frozenset[str]
+    relation: str
+    wording: str
+    prepositions: frozenset[str] = frozenset()
+    is_value: bool = False
+    is_general: bool = False
+    begins: bool = False
+
+
+def _pattern(words: str, prepositions: str, relation: str, wording: str, *flags: str) -> Pattern:
+    return Pattern(
+        words=frozenset(words.split()),
+        relation=relation,
+        wording=f"{{subject}} {wording} {{object}}.",
+        prepositions=frozenset(prepositions.split()),
+        is_value="value" in flags,
+        is_general="general" in flags,
+        begins="begins" in flags,
+    )
+
+
+PATTERNS = (
+    _pattern("work works worked working employed", "at for", "works_at", "works at"),
+    _pattern("work works worked working", "as", "occupation", "works as", "value"),
+    _pattern("joined", "", "member_of", "joined", "begins"),
+    _pattern("live lives living reside resides residing based", "in at", "lives_in", "lives in"),
+    _pattern("moved relocated", "to into", "lives_in", "moved to", "begins"),
+    _pattern("born", "in at", "born_in", "was born in"),
+    _pattern("grew", "in at", "grew_up_in", "grew up in"),
+    _pattern("am 'm m is 's are 're", "from", "comes_from", "comes from"),
+    _pattern("married", "to", "married_to", "is married to"),
+    _pattern("married", "", "married_to", "married", "begins"),
+    _pattern("engaged", "to", "engaged_to", "is engaged to"),
+    _pattern("dating", "", "dating", "is dating"),
+    _pattern("studied study studies studying enrolled", "at", "studied_at", "studied at"),
+    _pattern("graduated", "from", "studied_at", "graduated from"),
+    _pattern("study studies studying studied", "", "studies", "studies", "value"),
+    _pattern("majoring majored major", "in", "studies", "majored in", "value"),
+    _pattern("own owns owned", "", "owns", "owns", "value"),
+    _pattern("bought purchased adopted", "", "owns", "got", "value"),
+    _pattern("allergic", "to", "allergic_to", "is allergic to", "value"),
+    _pattern("speak speaks", "", "speaks", "speaks", "value"),
+    _pattern("prefer prefers", "", "prefers", "prefers", "value", "general"),
+    _pattern("love loves like likes enjoy enjoys adore adores", "", "likes", "likes", "value", "general"),
+    _pattern("hate hates dislike dislikes", "", "dislikes", "dislikes", "value", "general"),
+    _pattern("volunteer volunteers volunteering volunteered", "at for with", "volunteers_at", "volunteers at"),
+)
+
+ONE_VALUE = frozenset({"works_at", "lives_in", "occupation", "married_to", "engaged_to", "dating", "born_in"})
+"""Relations that hold for one object at a time: another one is news. A favourite and a number are such, too."""
+
+RELATIVES = word_set(
+    "wife husband partner spouse girlfriend boyfriend fiance fiancee mother father mom mum dad sister brother son",
+    "daughter child grandmother grandfather grandma grandpa granny aunt uncle cousin niece nephew friend roommate",
+    "boss colleague coworker neighbor neighbour teacher mentor coach therapist doctor dog cat puppy kitten pet",
+    "horse bird rabbit hamster",
+)
+COUNTED_AS = {"kids": "children", "kid": "children", "child": "children", "dog": "dogs", "cat": "cats"}
+
+
+def holds_one_value(relation: str) -> bool:
+    return relation in ONE_VALUE or relation.startswith(("favourite_", "has_"))

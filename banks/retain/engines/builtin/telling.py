@@ -1,0 +1,127 @@
+"""From a piece of a turn to the facts that it makes."""
+
+import re
+from collections.abc import Iterator
+
+from banks.retain.engines.builtin.cause_cues import find_cues
+from banks.retain.engines.builtin.dating import Dating
+from banks.retain.engines.builtin.edits import apply_edits
+from banks.retain.engines.builtin.judging import Judgement, find_judgements
+from banks.retain.engines.builtin.naming import find_entities, mentions
+from banks.retain.engines.builtin.pronouns import name_voices
+from banks.retain.engines.builtin.reading import Reading, date_reading
+from banks.retain.engines.builtin.relationships import Reader
+from banks.retain.types import (
+    CauseType,
+    Dimensions,
+    EntityKind,
+    ExtractedFact,
+    FoundEntity,
+    Kind,
+    Network,
+    Passage,
+    Quote,
+)
+
+SENTENCE_END = re.compile(r"(?<=[.!?])\s")
+SALIENT = re.compile(
+    r"\b(?:first|new|favou?rite|fave|never|always|finally|decided|born|died|married|moved)\b", re.IGNORECASE
+)
+PLAIN, QUESTION_ONLY, PER_SIGN = 0.4, 0.25, 0.1
+REFERS_BACK = re.compile(r"\b(?:it|that|this|they|them|these|those|both|either)\b", re.IGNORECASE)
+
+
+def tell(reading: Reading, passage: Passage) -> Iterator[ExtractedFact]:
+    """One fact of what was said, and one more for each judgement of the agent: belief is kept apart from evidence."""
+    judgements = list(find_judgements(reading.parsed)) if reading.is_agents else []
+    if not _is_all(judgements, reading.text):
+        yield _said(reading, passage)
+    for judgement in judgements:
+        yield _opinion(reading, judgement, passage)
+
+
+def _said(reading: Reading, passage: Passage) -> ExtractedFact:
+    dating = date_reading(reading)
+    body = apply_edits(reading.text, [*name_voices(reading.parsed, reading.voices), *dating.edits])
+    text = _introduced(reading, body)
+    entities = _entities(reading, text, passage)
+    relationships = () if reading.is_agents else Reader(reading.parsed, reading.voices.speaker, dating.start).find()
+    return ExtractedFact(
+        text=text,
+        network=Network.EXPERIENCE if reading.is_agents else Network.WORLD,
+        mentioned_at=reading.turn.said_at,
+        kind=Kind.EVENT if dating.start or dating.end else Kind.CONVERSATION,
+        dimensions=_dimensions(body, dating, entities),
+        occurred_start=dating.start,
+        occurred_end=dating.end,
+        entities=entities,
+        relationships=relationships,
+        quotes=(reading.quote,),
+        importance=_importance(reading.text, dated=bool(dating.start), related=bool(relationships)),
+    )
+
+
+def _opinion(reading: Reading, judgement: Judgement, passage: Passage) -> ExtractedFact:
+    sentence = reading.text[judgement.start : judgement.end]
+    needs_question = reading.question and REFERS_BACK.search(sentence)
+    text = f"{_asked(reading)}{sentence}" if needs_question else sentence
+    start = reading.quote.start + judgement.start
+    entities = [entity for entity in _entities(reading, text, passage) if mentions(text, entity.name)]
+    return ExtractedFact(
+        text=text,
+        network=Network.OPINION,
+        mentioned_at=reading.turn.said_at,
+        dimensions=Dimensions(what=sentence, why=_reason(sentence)),
+        entities=tuple(entities),
+        quotes=(Quote(reading.quote.turn, start, start + len(sentence)),),
+        confidence=judgement.confidence,
+    )
+
+
+def _is_all(judgements: list[Judgement], text: str) -> bool:
+    return bool(judgements) and sum(each.end - each.start + 1 for each in judgements) >= len(text)
+
+
+def _introduced(reading: Reading, body: str) -> str:
+    """The question in front lifts recall more than anything else does; the name says whose words these are."""
+    if reading.is_document:
+        return body
+    if reading.is_agents:
+        return f"{_asked(reading)}I {'answered' if reading.question else 'said'}: {body}"
+    return f"{_asked(reading)}{reading.turn.speaker}: {body}"
+
+
+def _asked(reading: Reading) -> str:
+    if reading.question is None:
+        return ""
+    return f"{reading.question.asker} asked{' me' if reading.is_agents else ''}: {reading.question.text} "
+
+
+def _entities(reading: Reading, text: str, passage: Passage) -> tuple[FoundEntity, ...]:
+    people = dict.fromkeys(turn.speaker for turn in passage.turns if turn.role == "user" and not passage.is_document)
+    speaker = [reading.turn.speaker] if reading.turn.speaker in people else []
+    return find_entities(reading.parsed, text=text, always=speaker, people=list(people), given=passage.given_entities)
+
+
+def _dimensions(body: str, dating: Dating, entities: tuple[FoundEntity, ...]) -> Dimensions:
+    return Dimensions(
+        what=body,
+        when=dating.words,
+        where=_names(entities, EntityKind.LOCATION),
+        who=_names(entities, EntityKind.PERSON),
+        why=_reason(body),
+    )
+
+
+def _names(entities: tuple[FoundEntity, ...], kind: EntityKind) -> str:
+    return ", ".join(entity.name for entity in entities if entity.kind is kind)
+
+
+def _reason(text: str) -> str:
+    return next((cue.other for cue in find_cues(text) if cue.type is CauseType.CAUSED_BY), "")
+
+
+def _importance(text: str, *, dated: bool, related: bool) -> float:
+    if text.rstrip().endswith("?") and not SENTENCE_END.search(text):
+        return QUESTION_ONLY
+    return round(PLAIN + PER_SIGN * (dated + related + bool(SALIENT.search(text))), 2)

@@ -1,0 +1,138 @@
+"""Writing relationships: said again they are proven, and another value of a relation that has one closes the former."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from banks.entities.named import Resolved
+from banks.models import Bank, Relationship, RelationshipSource
+from banks.retain.prepared import PreparedFact
+from banks.retain.relations import holds_one_value
+from banks.retain.store_units import StoredUnit
+from banks.retain.types import FoundRelationship
+from providers.embedding.vector import Vector
+from tenants.identifiers import uuid7
+
+INSERT_RELATIONSHIPS = """
+INSERT INTO banks_relationship (
+    tenant_id, bank_id, id, subject_id, relation, object_id, value, text, embedding,
+    valid_from, valid_until, mentioned_at, recorded_at, close_reason, proof_count
+)
+SELECT %(tenant_id)s, %(bank_id)s, id, subject_id, relation, object_id, value, text, embedding::vector,
+    valid_from, valid_until, mentioned_at, %(now)s, '', 1
+FROM unnest(
+    %(id)s::uuid[], %(subject_id)s::uuid[], %(relation)s::text[], %(object_id)s::uuid[], %(value)s::text[],
+    %(text)s::text[], %(embedding)s::text[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[],
+    %(mentioned_at)s::timestamptz[]
+) AS told (id, subject_id, relation, object_id, value, text, embedding, valid_from, valid_until, mentioned_at)
+ON CONFLICT (subject_id, relation, object_id, value) WHERE expired_at IS NULL
+DO UPDATE SET
+    proof_count = banks_relationship.proof_count + 1,
+    mentioned_at = greatest(banks_relationship.mentioned_at, excluded.mentioned_at)
+RETURNING id, subject_id, relation, object_id, value
+"""
+
+Key = tuple[UUID, str, UUID | None, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """A relationship with its entities, as one unit tells it."""
+
+    unit_id: UUID
+    found: FoundRelationship
+    vector: Vector
+    subject_id: UUID
+    object_id: UUID | None
+    mentioned_at: datetime
+
+    @property
+    def key(self) -> Key:
+        return (
+            self.subject_id,
+            self.found.relation[:100],
+            self.object_id,
+            "" if self.object_id else self.found.object[:500],
+        )
+
+    @property
+    def since(self) -> datetime:
+        """From when it holds, as far as we can tell: since it was said, at the latest."""
+        return self.found.valid_from or self.mentioned_at
+
+
+def store_relationships(
+    bank: Bank,
+    facts: Sequence[PreparedFact],
+    units: Sequence[StoredUnit],
+    resolved: Sequence[Resolved],
+    *,
+    now: datetime,
+) -> int:
+    """Call inside a tenant transaction that holds the bank's entities locked; returns how many are held now."""
+    told = list_told(facts, units, resolved)
+    distinct = {one.key: one for one in told}
+    if not distinct:
+        return 0
+    ids = insert(bank, list(distinct.values()), now=now)
+    rows = {(ids[one.key], one.unit_id) for one in told}
+    RelationshipSource.objects.for_tenant(bank.tenant_id).bulk_create(
+        [
+            RelationshipSource(relationship_id=relationship_id, unit_id=unit_id)
+            for relationship_id, unit_id in sorted(rows)
+        ],
+        ignore_conflicts=True,
+    )
+    for one in sorted(distinct.values(), key=lambda one: one.since):
+        if holds_one_value(one.found.relation):
+            close_former(bank, ids[one.key], one, now=now)
+    return len(ids)
+
+
+def list_told(facts: Sequence[PreparedFact], units: Sequence[StoredUnit], resolved: Sequence[Resolved]) -> list[Told]:
+    """Without those whose subject, or whose object where it is no value, is not among the entities of the fact."""
+    entities = {(one.naming.unit_id, one.name): one.entity_id for one in resolved}
+    told = []
+    for prepared, unit in zip(facts, units, strict=True):
+        for found, vector in zip(prepared.fact.relationships, prepared.relationship_vectors, strict=True):
+            subject_id = entities.get((unit.id, found.subject))
+            object_id = None if found.object_is_value else entities.get((unit.id, found.object))
+            if subject_id and (object_id or found.object_is_value):
+                told.append(Told(unit.id, found, vector, subject_id, object_id, prepared.fact.mentioned_at))
+    return told
+
+
+def insert(bank: Bank, told: Sequence[Told], *, now: datetime) -> dict[Key, UUID]:
+    columns: dict[str, list[Any]] = {
+        "id": [uuid7() for _ in told],
+        "subject_id": [one.key[0] for one in told],
+        "relation": [one.key[1] for one in told],
+        "object_id": [one.key[2] for one in told],
+        "value": [one.key[3] for one in told],
+        "text": [one.found.text for one in told],
+        "embedding": ["[" + ",".join(map(repr, one.vector.tolist())) + "]" for one in told],
+        "valid_from": [one.found.valid_from for one in told],
+        "valid_until": [one.found.valid_until for one in told],
+        "mentioned_at": [one.mentioned_at for one in told],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT_RELATIONSHIPS, {"tenant_id": bank.tenant_id, "bank_id": bank.id, "now": now, **columns})
+        return {
+            (subject, relation, thing, value): row_id for row_id, subject, relation, thing, value in cursor.fetchall()
+        }
+
+
+def close_former(bank: Bank, relationship_id: UUID, told: Told, *, now: datetime) -> None:
+    """What held before is over since the new one began. A thing of the past that is told late closes nothing newer."""
+    rows = Relationship.objects.for_tenant(bank.tenant_id).current().exclude(id=relationship_id)
+    former = rows.filter(subject_id=told.subject_id, relation=told.key[1])
+    for row in former:
+        if (row.valid_from or row.mentioned_at) <= told.since:
+            row.valid_until = max(told.since, row.valid_from or told.since)
+            row.expired_at, row.close_reason = now, Relationship.CloseReason.UPDATE
+            row.superseded_by_id = relationship_id
+            row.save()

@@ -1,0 +1,90 @@
+"""Relationships over time: told again, told otherwise, told late."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from banks.models import Bank, Relationship, RelationshipSource
+from banks.retain.prepared import PreparedFact
+from banks.retain.store_facts import store_facts
+from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, FoundRelationship, Network
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.factories import make_bank, make_tenant
+
+YEAR = {number: datetime(number, 1, 1, tzinfo=UTC) for number in range(2019, 2027)}
+VECTOR = np.full(384, 0.05, dtype=np.float32)
+
+
+def tell(bank: Bank, place: str, *, said: int, since: int | None = None, relation: str = "lives_in") -> None:
+    found = FoundRelationship(
+        "Alice", relation, place, f"Alice {relation} {place}.", valid_from=YEAR[since] if since else None
+    )
+    fact = ExtractedFact(
+        text=f"In {said} Alice said {relation} {place}.",
+        network=Network.WORLD,
+        mentioned_at=YEAR[said],
+        entities=(FoundEntity("Alice", EntityKind.PERSON), FoundEntity(place, EntityKind.LOCATION)),
+        relationships=(found,),
+    )
+    with tenant_transaction(bank.tenant_id):
+        store_facts(bank, [PreparedFact(fact, VECTOR, (), relationship_vectors=(VECTOR,))], speakers=frozenset())
+
+
+@pytest.fixture
+def tenant(db: None) -> Tenant:
+    return make_tenant("acme")
+
+
+@pytest.fixture
+def bank(tenant: Tenant) -> Bank:
+    return make_bank(tenant)
+
+
+def rows_of(bank: Bank, **conditions: Any) -> dict[str, Relationship]:
+    with tenant_transaction(bank.tenant_id):
+        rows = Relationship.objects.for_tenant(bank.tenant_id).filter(**conditions).select_related("object")
+        return {row.object.name if row.object else row.value: row for row in rows}
+
+
+def test_what_is_said_again_is_proven_and_keeps_both_sources(bank: Bank) -> None:
+    tell(bank, "Porto", said=2020)
+    tell(bank, "Porto", said=2021)
+    porto = rows_of(bank)["Porto"]
+    assert (porto.proof_count, porto.mentioned_at) == (2, YEAR[2021])
+    with tenant_transaction(bank.tenant_id):
+        assert RelationshipSource.objects.for_tenant(bank.tenant_id).count() == 2
+
+
+def test_another_value_closes_the_former_and_points_to_the_new(bank: Bank) -> None:
+    tell(bank, "Porto", said=2020)
+    tell(bank, "Lisbon", said=2023, since=2022)
+    rows = rows_of(bank)
+    assert (rows["Porto"].valid_until, rows["Porto"].close_reason) == (YEAR[2022], "update")
+    assert rows["Porto"].expired_at is not None
+    assert rows["Porto"].superseded_by_id == rows["Lisbon"].id
+    assert rows["Lisbon"].expired_at is None
+
+
+def test_a_thing_of_the_past_that_is_told_late_closes_nothing_newer(bank: Bank) -> None:
+    tell(bank, "Lisbon", said=2024, since=2023)
+    tell(bank, "Porto", said=2025, since=2020)
+    assert rows_of(bank)["Lisbon"].expired_at is None
+
+
+def test_a_relation_that_may_have_many_objects_keeps_them_all(bank: Bank) -> None:
+    tell(bank, "Porto", said=2020, relation="visited")
+    tell(bank, "Lisbon", said=2021, relation="visited")
+    assert set(rows_of(bank, expired_at=None)) == {"Porto", "Lisbon"}
+
+
+def test_who_comes_back_lives_there_again(bank: Bank) -> None:
+    tell(bank, "Porto", said=2020)
+    tell(bank, "Lisbon", said=2022)
+    tell(bank, "Porto", said=2024)
+    assert set(rows_of(bank, expired_at=None)) == {"Porto"}
+    assert len(rows_of(bank)) == 2  # by name; three rows in all
+    with tenant_transaction(bank.tenant_id):
+        assert Relationship.objects.for_tenant(bank.tenant_id).count() == 3
