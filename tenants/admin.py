@@ -33,6 +33,10 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not g
     )
     add_fieldsets = ((None, {"classes": ("wide",), "fields": ("email", "password1", "password2")}),)
 
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """A person is made inactive, not deleted: the audit log names who did what."""
+        return False
+
 
 @admin.register(Tenant)
 class TenantAdmin(PlatformAdmin):

@@ -2,29 +2,41 @@
 
 from typing import Any
 
+from django import forms
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from unfold.admin import ModelAdmin
 
 from tenants.audit import Actor, record
-from tenants.models import User
-from tenants.scoping import TenantOwned, TenantQuerySet
+from tenants.models import Tenant, User
+from tenants.scoping import PLATFORM_CONNECTION, TenantOwned
 
-PLATFORM = "platform"
+PLATFORM = PLATFORM_CONNECTION
+
+
+class PlatformForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run time
+    """Checks a new row on the same connection that will store it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance._state.db = PLATFORM  # noqa: SLF001  # where Django itself notes the connection of a row
 
 
 class PlatformAdmin(ModelAdmin):
     """Reads and writes on the `platform` connection, which sees every tenant."""
 
+    form = PlatformForm
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows = self.model._default_manager.using(PLATFORM).order_by(*self.get_ordering(request))
-        return rows.across_tenants(reason="staff in the admin") if isinstance(rows, TenantQuerySet) else rows
+        rows: QuerySet[Any] = self.model._default_manager.using(PLATFORM).order_by(*self.get_ordering(request))
+        return rows
 
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's
         obj.save(using=PLATFORM)
         self.audit(request, obj, "changed" if change else "added")
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        self.audit(request, obj, "deleted")
         obj.delete(using=PLATFORM)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
@@ -44,9 +56,10 @@ class PlatformAdmin(ModelAdmin):
         return response
 
     def audit(self, request: HttpRequest, row: Model, verb: str) -> None:
-        if isinstance(row, TenantOwned) and isinstance(request.user, User):
+        tenant_id = row.tenant_id if isinstance(row, TenantOwned) else row.pk if isinstance(row, Tenant) else None
+        if tenant_id is not None and isinstance(request.user, User):
             record(
-                row.tenant_id,
+                tenant_id,
                 actor=Actor(user_id=request.user.id, request_id=getattr(request, "request_id", "")),
                 action=f"admin.{verb}",
                 target=f"{row._meta.model_name}:{row.pk}",

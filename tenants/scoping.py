@@ -13,6 +13,7 @@ from django.db import models
 from tenants.identifiers import uuid7
 
 M = TypeVar("M", bound="TenantOwned")
+PLATFORM_CONNECTION = "platform"  # the admin's; whoever names it means all tenants
 
 
 class UnscopedQuery(Exception):
@@ -24,7 +25,10 @@ class ForeignRow(Exception):
 
 
 class TenantQuerySet(models.QuerySet[M]):
-    """Call `for_tenant(...)` first; `across_tenants(reason=...)` is the one way out, easy to grep for."""
+    """Call `for_tenant(...)` first.
+
+    `across_tenants(reason=...)` is the one way out, easy to grep for; `using("platform")` implies it.
+    """
 
     _tenant_id: UUID | None = None
     _reason_to_cross: str = ""
@@ -47,7 +51,8 @@ class TenantQuerySet(models.QuerySet[M]):
         return clone
 
     def _refuse_unscoped(self) -> None:
-        if self._tenant_id is None and not self._reason_to_cross:
+        crosses = self._reason_to_cross or self.db == PLATFORM_CONNECTION
+        if self._tenant_id is None and not crosses:
             raise UnscopedQuery(f"{self.model.__name__}.objects needs .for_tenant(tenant_id) before it can be used.")
 
     def _claim(self, row: M) -> M:

@@ -47,7 +47,9 @@ def make_bank(tenant: Tenant, **fields: Any) -> Bank:
 
 def make_operation(tenant: Tenant, **fields: Any) -> Operation:
     with tenant_transaction(tenant.id):
-        return Operation.objects.for_tenant(tenant.id).create(**{"kind": "test", "max_attempts": 3} | fields)
+        bank = fields.get("bank")
+        usual = {"kind": "test", "max_attempts": 3, "bank_key": bank.bank_id if bank else ""}
+        return Operation.objects.for_tenant(tenant.id).create(**usual | fields)
 
 
 def make_idempotency_record(tenant: Tenant) -> IdempotencyRecord:

@@ -10,7 +10,13 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from banks.errors import BankExists, BankNotFound, MemoryNotFound
-from memoryplatform.operations.errors import KeyReused, OperationFinished, OperationNotFound, RequestInFlight
+from memoryplatform.operations.errors import (
+    KeyReused,
+    OperationFinished,
+    OperationNotFound,
+    RequestInFlight,
+    UnknownKind,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -20,6 +26,7 @@ STATUS_OF: dict[type[Exception], int] = {
     MemoryNotFound: status.HTTP_404_NOT_FOUND,
     OperationNotFound: status.HTTP_404_NOT_FOUND,
     OperationFinished: status.HTTP_409_CONFLICT,
+    UnknownKind: status.HTTP_409_CONFLICT,
     RequestInFlight: status.HTTP_409_CONFLICT,
     KeyReused: status.HTTP_422_UNPROCESSABLE_ENTITY,
 }
@@ -77,13 +84,18 @@ def list_faults(error: exceptions.ValidationError) -> list[dict[str, str]]:
 def flatten(details: Any, path: str = "") -> Iterator[dict[str, str]]:
     """Nested details as a flat list, each with the path of its field, such as `disposition.empathy`."""
     if isinstance(details, dict) and set(details) == {"message", "code"} and isinstance(details["code"], str):
-        yield {"field": path, "message": str(details["message"]), "code": details["code"]}
+        yield {"field": readable(path), "message": readable(str(details["message"])), "code": details["code"]}
     elif isinstance(details, dict):
         for name, inner in details.items():
             yield from flatten(inner, path if name == "non_field_errors" else f"{path}.{name}".lstrip("."))
     else:
         for index, inner in enumerate(details):
             yield from flatten(inner, path if "message" in inner else f"{path}.{index}".lstrip("."))
+
+
+def readable(text: str) -> str:
+    """JSON may hold half a character, as in a field's name; an answer in UTF-8 can't repeat it."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def json_error(code: int, detail: str, name: str) -> Any:

@@ -4,12 +4,8 @@ import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from memoryplatform.embedded.errors import StartError
-
-if TYPE_CHECKING:
-    import psutil
+import psutil
 
 GRACE_SECONDS = 10.0
 MARK = "MEMORYPLATFORM_UP"  # in the environment of web and workers: the data folder they belong to
@@ -35,19 +31,12 @@ def stop_marked(folder: Path) -> None:
     stop([other for other in others if (other.info["environ"] or {}).get(MARK) == str(folder)], [signal.SIGTERM])
 
 
-def list_processes(*facts: str) -> "list[psutil.Process]":
-    """What needs psutil imports it late: it comes with the extra, and its lack is a sentence, no traceback."""
-    try:
-        import psutil
-    except ImportError:
-        raise StartError("psutil is not installed: run `pip install -e '.[embedded]'`.") from None
+def list_processes(*facts: str) -> list[psutil.Process]:
     return list(psutil.process_iter(list(facts)))
 
 
-def stop(processes: "list[psutil.Process]", signals: Sequence[signal.Signals]) -> None:
+def stop(processes: list[psutil.Process], signals: Sequence[signal.Signals]) -> None:
     """Signal those whose parent is not among them, ever harder, until all are gone."""
-    import psutil
-
     for number in (*signals, signal.SIGKILL):
         pids = {process.pid for process in processes}
         for process in processes:

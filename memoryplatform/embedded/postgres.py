@@ -52,7 +52,9 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_line_prefix": "",
-    "log_min_messages": "warning",
+    # A failed statement quotes its values, which are somebody's memories; the service logs what failed without them.
+    "log_min_messages": "fatal",
+    "log_min_error_statement": "panic",
     "log_checkpoints": "off",
 }
 

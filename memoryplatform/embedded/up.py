@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from memoryplatform.embedded.address import Address
@@ -16,6 +17,7 @@ from memoryplatform.embedded.folder import DataFolder
 from memoryplatform.embedded.leftovers import stop_marked
 from memoryplatform.embedded.processes import Processes, Stage
 from memoryplatform.embedded.programs import Programs, build_environment
+from memoryplatform.embedded.restarting import RestartingChild
 from memoryplatform.embedded.services import External, Services, start_services
 
 HEALTH_SECONDS = 120.0
@@ -80,7 +82,8 @@ def ensure_demo(programs: Programs, processes: Processes) -> DemoLogin:
 def start_workers(groups: Iterable[str], programs: Programs, processes: Processes, console: Console) -> None:
     """Last: on two cores they would hold up everything before them, and work that comes earlier waits in its queue."""
     for group in groups:
-        processes.add(Stage.WORKERS, Child(programs.worker(group), console.log))
+        command = programs.worker(group)
+        processes.add(Stage.WORKERS, RestartingChild(partial(Child, command, console.log), console.say))
 
 
 def wait_for_the_end(processes: Processes, console: Console) -> None:

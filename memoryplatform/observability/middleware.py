@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import structlog
 from django.http import HttpRequest, HttpResponse
+from django.urls import resolve
 
 from memoryplatform.observability.metrics import observe_request
 from tenants.identifiers import uuid7
 
 log = structlog.get_logger("memoryplatform.request")
 SAFE_ID = re.compile(r"[0-9A-Za-z._-]{1,64}")
-QUIET = {"/health", "/health/ready", "/metrics"}
+PROBES = {"/health", "/health/ready", "/metrics"}
 
 
 class RequestContextMiddleware:
@@ -32,12 +33,26 @@ class RequestContextMiddleware:
         return response
 
 
+class ProbeMiddleware:
+    """Answers probes whatever host or scheme they name: they come from inside, by address and in plain HTTP."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path_info not in PROBES:
+            return self.get_response(request)
+        request.resolver_match = resolve(request.path_info)
+        response: HttpResponse = request.resolver_match.func(request)
+        return response
+
+
 def note_request(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     """The route, not the path: a path holds the caller's own names."""
     match = request.resolver_match
     route = f"/{match.route}" if match else "unknown"
     observe_request(request.method or "", route, response.status_code, seconds)
-    if request.path not in QUIET:
+    if request.path_info not in PROBES:
         log.info(
             "request", method=request.method, route=route, status=response.status_code, ms=round(seconds * 1000, 1)
         )

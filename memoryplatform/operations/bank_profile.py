@@ -44,6 +44,8 @@ class BankAccess:
 
 def get_bank(access: BankAccess, bank_id: str, *, lock: bool = False) -> Bank:
     """Fetch inside a tenant transaction. Not there, not yours and out of the key's reach are the same."""
+    if "\x00" in bank_id:  # Postgres has no text with it
+        raise BankNotFound(bank_id.replace("\x00", "?"))
     rows = Bank.objects.for_tenant(access.tenant_id).live().within(access.banks)
     bank = (rows.select_for_update(no_key=True) if lock else rows).filter(bank_id=bank_id).first()
     if bank is None:
@@ -91,4 +93,4 @@ def delete_bank_for_good(access: BankAccess, bank_id: str) -> Operation:
         bank.save(update_fields=["deleted_at"])
         record(access.tenant_id, actor=access.actor, action="bank.deleted", target=f"bank:{bank_id}")
         payload = {"bank_pk": str(bank.id), "bank_id": bank_id}
-        return submit(access.tenant_id, delete_bank.NAME, payload=payload)
+        return submit(access.tenant_id, delete_bank.NAME, payload=payload, bank=bank)

@@ -7,6 +7,7 @@ from django.utils import timezone
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import OperationFinished, OperationNotFound
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.registry import find_kind
 from memoryplatform.operations.submit import dispatch
 from tenants.audit import Actor, record
 from tenants.transactions import tenant_transaction
@@ -18,6 +19,9 @@ def cancel(tenant_id: UUID, operation_id: UUID, *, actor: Actor, banks: frozense
         operation = access_for_change(tenant_id, operation_id, banks)
         if operation.is_finished:
             raise OperationFinished(f"The operation is {operation.status} and can't be cancelled any more.")
+        kind = find_kind(operation.kind)  # one that this version no longer knows can be cancelled
+        if kind is not None and not kind.cancellable:
+            raise OperationFinished(f"An operation of the kind {operation.kind} can't be cancelled.")
         operation.status = Operation.Status.CANCELLED
         operation.finished_at, operation.lease_until = timezone.now(), None
         operation.save()

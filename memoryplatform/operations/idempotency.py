@@ -52,7 +52,9 @@ def begin(tenant_id: UUID, key: str, fingerprint: str) -> Claim | Replay:
         rows.filter(claimed_at__lt=claim.claimed_at - KEPT_FOR).delete()
         fresh = IdempotencyRecord(tenant_id=tenant_id, key=key, fingerprint=fingerprint, claimed_at=claim.claimed_at)
         rows.bulk_create([fresh], ignore_conflicts=True)
-        record = rows.select_for_update().get(key=key)
+        record = rows.select_for_update().filter(key=key).first()
+        if record is None:  # the request that had it failed just now and released it
+            raise RequestInFlight("A request with this Idempotency-Key has just failed; send it again.")
         if record.id == fresh.id:
             return claim
         if record.fingerprint != fingerprint:

@@ -1,6 +1,7 @@
 """Performing one operation: claim it, run its handler under a heartbeat, write down how it ended."""
 
 import random
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -10,16 +11,19 @@ from django.conf import settings
 from django.utils import timezone
 from dramatiq.middleware import Shutdown, TimeLimitExceeded
 
+from banks.errors import BankError
 from memoryplatform.observability.metrics import count_operation
-from memoryplatform.operations.errors import LeaseLost, PermanentFailure, UnknownKind
+from memoryplatform.operations.errors import LeaseLost, OperationError, PermanentFailure, UnknownKind
 from memoryplatform.operations.heartbeat import heartbeat
 from memoryplatform.operations.lease import Lease, claim
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.registry import get_kind
 from memoryplatform.operations.run import Run
+from providers.errors import ProviderError
 
 log = structlog.get_logger(__name__)
 LONGEST_WAIT_SECONDS = 600.0
+WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # LLMUnavailable -> llm_unavailable
 
 
 def perform(tenant_id: UUID, operation_id: UUID) -> None:
@@ -61,12 +65,19 @@ def complete(run: Run, result: dict[str, Any]) -> None:
 
 
 def fail_or_retry(lease: Lease, operation: Operation, error: BaseException) -> str:
-    """The tenant reads the words of our own errors; of others only the class, since the text may hold anything."""
-    code = getattr(error, "code", "internal_error")
-    detail = str(error) if hasattr(error, "code") else f"Unexpected {type(error).__name__}."
+    code, detail = describe(error)
     if operation.attempts >= operation.max_attempts:
         return fail(lease, code=code, detail=detail)
     return retry_later(lease, code=code, detail=detail)
+
+
+def describe(error: BaseException) -> tuple[str, str]:
+    """The tenant reads the words of our own errors; of others only the class, since the text may hold anything."""
+    if isinstance(error, OperationError | BankError):
+        return error.code, str(error)
+    if isinstance(error, ProviderError):
+        return WORD_START.sub("_", type(error).__name__).lower(), str(error)
+    return "internal_error", f"Unexpected {type(error).__name__}."
 
 
 def fail(lease: Lease, *, code: str, detail: str) -> str:

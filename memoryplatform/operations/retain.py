@@ -27,7 +27,7 @@ def retain(
     if wait and is_small(items):
         perform(access.tenant_id, operation.id)
     with tenant_transaction(access.tenant_id):
-        return Operation.objects.for_tenant(access.tenant_id).select_related("bank").get(id=operation.id)
+        return Operation.objects.for_tenant(access.tenant_id).get(id=operation.id)
 
 
 def accept(access: BankAccess, bank: Bank, items: Sequence[RetainItem], *, idempotency_key: str | None) -> Operation:

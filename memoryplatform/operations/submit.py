@@ -30,6 +30,7 @@ def submit(
     operation = Operation.objects.for_tenant(tenant_id).create(
         kind=kind,
         bank=bank,
+        bank_key=bank.bank_id if bank else "",
         payload=payload,
         idempotency_key=idempotency_key,
         max_attempts=settings.OPERATION_MAX_ATTEMPTS,

@@ -5,6 +5,7 @@ a lease, and an attempt whose time has come. Any number of sweepers may run at o
 """
 
 from datetime import timedelta
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
@@ -21,9 +22,20 @@ MOST_DOUBLINGS = 6  # 16 minutes: a long backlog must not be flooded with repeat
 def sweep() -> int:
     """Send one message for each operation that is due, and say how many there were."""
     due = take_due()
-    for row in due:
-        wake_worker(row.queue, row.tenant_id, row.operation_id)
+    sent: list[UUID] = []
+    try:
+        for row in due:
+            wake_worker(row.queue, row.tenant_id, row.operation_id)
+            sent.append(row.operation_id)
+    finally:
+        give_back([row.operation_id for row in due if row.operation_id not in sent])
     return len(due)
+
+
+def give_back(unsent: list[UUID]) -> None:
+    """A broker that is away must not make the waits longer: they are due again as soon as it is back."""
+    if unsent:
+        Dispatch.objects.filter(operation_id__in=unsent).update(due_at=timezone.now(), wakes=F("wakes") - 1)
 
 
 def take_due() -> list[Dispatch]:

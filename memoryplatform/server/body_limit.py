@@ -4,6 +4,12 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+import structlog
+
+from tenants.identifiers import uuid7
+
+log = structlog.get_logger("memoryplatform.request")
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -50,8 +56,14 @@ def declared_length(scope: Message) -> int:
 
 
 async def refuse(send: Send, max_bytes: int) -> None:
+    request_id = str(uuid7())
+    log.info("request", request_id=request_id, status=413)
     detail = f"The body is larger than {max_bytes} bytes."
-    body = json.dumps({"detail": detail, "code": "body_too_large", "request_id": ""}).encode()
-    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    body = json.dumps({"detail": detail, "code": "body_too_large", "request_id": request_id}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"connection", b"close"),
+        (b"x-request-id", request_id.encode()),
+    ]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
     await send({"type": "http.response.body", "body": body})

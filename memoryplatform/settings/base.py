@@ -43,6 +43,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "servestatic.middleware.ServeStaticMiddleware",  # the only asynchronous one, so it stands outside all others
     "memoryplatform.observability.middleware.RequestContextMiddleware",
+    "memoryplatform.observability.middleware.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

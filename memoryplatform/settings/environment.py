@@ -128,5 +128,9 @@ def read_environment() -> Environment:
 
 def describe(fault: ErrorDetails) -> str:
     """The fault in words, without the value: it may be a secret."""
-    message = "is missing" if fault["type"] == "missing" else fault["msg"].removeprefix("Value error, ")
+    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "missing":
+        message = "is missing"
+    elif fault["type"] == "too_short":
+        message = f"must have at least {fault['ctx']['min_length']} characters"
     return " ".join([*(str(part).upper() for part in fault["loc"][:1]), message])

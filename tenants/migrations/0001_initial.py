@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
                 ('prefix', models.CharField(max_length=16, unique=True)),
                 ('digest', models.BinaryField(max_length=32)),
                 ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('read', 'Read'), ('write', 'Write'), ('admin', 'Admin')], max_length=10), help_text='read and write stand alone; admin includes both.', size=None)),
-                ('banks', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), blank=True, help_text='Ids of the banks that the key may touch; empty means every bank.', null=True, size=None)),
+                ('banks', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), blank=True, help_text='Ids of the banks that the key may touch; every bank where there is no list.', null=True, size=None)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('expires_at', models.DateTimeField(blank=True, null=True)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),

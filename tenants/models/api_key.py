@@ -25,7 +25,7 @@ class ApiKey(TenantOwned):
         models.CharField(max_length=200),
         null=True,
         blank=True,
-        help_text="Ids of the banks that the key may touch; empty means every bank.",
+        help_text="Ids of the banks that the key may touch; every bank where there is no list.",
     )
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,5 +1,6 @@
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 
@@ -8,7 +9,7 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
-from tests.api.conftest import Caller
+from tests.api.conftest import Caller, MakeCaller
 from tests.factories import make_bank
 
 
@@ -157,3 +158,27 @@ def test_what_is_done_to_a_bank_is_audited_with_key_and_request(call: Caller, al
     assert [event.action for event in events] == ["bank.created", "bank.changed", "bank.deleted"]
     assert (events[0].request_id, events[0].api_key_prefix) == ("req-1", call.key[4:16])
     assert events[1].detail == {"fields": ["bias_strength", "name"]}
+
+
+def test_a_key_that_is_limited_to_a_bank_can_follow_its_deletion(alice: Tenant, make_caller: MakeCaller) -> None:
+    make_bank(alice, bank_id="mine")
+    call = make_caller(alice, banks=["mine"])
+    operation_id = call("DELETE", "/v1/banks/mine").json()["operation_id"]
+    perform(alice.id, UUID(operation_id))
+    shown = call("GET", f"/v1/operations/{operation_id}").json()
+    assert (shown["status"], shown["bank_id"]) == ("completed", "mine")
+
+
+def test_a_deletion_can_not_be_cancelled(call: Caller, alice: Tenant) -> None:
+    make_bank(alice, bank_id="mine")
+    operation_id = call("DELETE", "/v1/banks/mine").json()["operation_id"]
+    assert call("POST", f"/v1/operations/{operation_id}/cancel").status_code == 409
+
+
+def test_a_null_byte_in_the_path_is_not_found(call: Caller) -> None:
+    assert call("GET", "/v1/banks/%00").status_code == 404
+
+
+def test_half_a_character_in_the_name_of_a_field_is_the_senders_error(call: Caller) -> None:
+    response = call("POST", "/v1/banks", b'{"a\\ud800": 1}')
+    assert response.status_code == 422

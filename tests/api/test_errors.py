@@ -103,6 +103,7 @@ async def send_through_limit(body: bytes | Upload, *, max_bytes: int) -> httpx.R
 def test_a_body_over_the_limit_is_refused_while_it_arrives(declared: bool) -> None:  # noqa: FBT001
     response = send_through_limit(b"x" * 200_000 if declared else Upload(10**9), max_bytes=100_000)
     assert (response.status_code, response.json()["code"]) == (413, "body_too_large")
+    assert response.json()["request_id"] == response.headers["X-Request-ID"] != ""
 
 
 def test_the_limit_leaves_room_for_a_retain_of_ten_megabytes() -> None:

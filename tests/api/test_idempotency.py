@@ -115,3 +115,19 @@ def test_many_at_once_make_one_bank(committed_db: None) -> None:
     assert set(statuses) <= {201, 409}
     assert 201 in statuses
     assert count_banks(tenant) == 1
+
+
+def test_many_at_once_that_fail_are_all_told_so(committed_db: None) -> None:
+    """The one that has the key releases it while others look for it."""
+    tenant = make_tenant("acme")
+    _, key = make_key_with_text(tenant)
+    Caller(key)("POST", "/v1/banks", {"bank_id": "taken"})
+
+    def attempt(_number: int) -> int:
+        try:
+            return int(Caller(key)("POST", "/v1/banks", {"bank_id": "taken"}, Idempotency_Key="k1").status_code)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(attempt, range(48))) == {409}

@@ -1,13 +1,11 @@
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
-from memoryplatform.embedded.errors import StartError
 from memoryplatform.embedded.leftovers import MARK, stop_marked, stop_servers_in
 
 Script = Callable[..., "subprocess.Popen[str]"]
@@ -69,12 +67,3 @@ def test_one_that_does_not_listen_is_killed(
     stop_marked(tmp_path)
 
     assert not psutil.pid_exists(stubborn.pid)
-
-
-def test_a_missing_package_is_named_with_the_command_that_installs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "psutil", None)
-
-    with pytest.raises(StartError, match="psutil is not installed: run `pip install -e"):
-        stop_marked(tmp_path)

@@ -226,10 +226,10 @@ def test_what_it_says_between_start_and_stop_is_passed_on(place: Path) -> None:
     lines: list[str] = []
     server = EmbeddedPostgres(place / "postgres", sink=lambda name, line: lines.append(f"{name}: {line}"))
     server.start()
-    with pytest.raises(psycopg.errors.DivisionByZero):
-        ask(server, "SELECT 1/0")
+    with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+        psycopg.connect(server.url("nobody", "wrong", "postgres"))
     deadline = time.monotonic() + 10
-    while "postgres: ERROR:  division by zero" not in lines:
+    while 'postgres: FATAL:  password authentication failed for user "nobody"' not in lines:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     server.stop()
@@ -296,3 +296,17 @@ def test_under_root_a_folder_that_belongs_to_a_user_is_served_as_that_user(
     server.start()
 
     assert psutil.Process(server.pid).uids().effective == 12345
+
+
+def test_a_statement_that_fails_is_not_quoted_in_the_log(place: Path) -> None:
+    lines: list[str] = []
+    server = EmbeddedPostgres(place / "quiet", sink=lambda _name, line: lines.append(line))
+    server.start()
+    try:
+        with psycopg.connect(server.superuser_url("postgres"), autocommit=True) as connection:
+            for statement in ("SELECT 'a secret'::uuid", "SELECT 1 / 0 -- a secret"):
+                with pytest.raises(psycopg.Error):
+                    connection.execute(statement)
+    finally:
+        server.stop()
+    assert not any("secret" in line for line in lines)

@@ -1,5 +1,6 @@
 """`manage.py up` as a person runs it: a process of its own, watched from outside."""
 
+import contextlib
 import os
 import re
 import signal
@@ -246,14 +247,29 @@ def test_it_answers_within_twenty_seconds_and_a_restart_keeps_the_data(up: Up) -
     assert "create_api_key" in banner
 
 
-def test_a_process_that_dies_is_named_and_takes_the_rest_with_it(up: Up) -> None:
+def find_child(up: Up, *ending: str) -> psutil.Process | None:
+    for child in psutil.Process(up.process.pid).children():
+        with contextlib.suppress(psutil.NoSuchProcess):  # one that has just been killed
+            if child.cmdline()[-len(ending) :] == list(ending):
+                return child
+    return None
+
+
+def test_a_worker_that_dies_is_started_again_and_a_lost_database_ends_it_all(up: Up) -> None:
     up.start()
-    (worker,) = (p for p in psutil.Process(up.process.pid).children() if p.cmdline()[-2:] == ["worker", "ingest"])
-
+    worker = find_child(up, "worker", "ingest")
+    assert worker is not None
     worker.kill()
+    deadline = time.monotonic() + 20
+    while (again := find_child(up, "worker", "ingest")) is None or again.pid == worker.pid:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert "worker-ingest ended with status -9; starting it again." in up.said()
 
+    children = psutil.Process(up.process.pid).children()
+    next(child for child in children if child.name() == "redis-server").kill()
     assert up.process.wait(30) == 1
-    assert "worker-ingest ended by itself with signal SIGKILL" in up.said()
+    assert "redis ended by itself with signal SIGKILL" in up.said()
     assert up.left_running() == []
 
 

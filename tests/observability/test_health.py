@@ -1,3 +1,4 @@
+import time
 from unittest import mock
 
 import pytest
@@ -45,6 +46,26 @@ def test_a_part_that_is_away_is_named_and_nothing_more() -> None:
 @override_settings(REDIS_URL="redis://127.0.0.1:1/0")
 def test_a_broker_that_is_away_is_found() -> None:
     assert Client().get("/health/ready").json()["parts"]["broker"] == "unreachable"
+
+
+def hang() -> str:
+    time.sleep(4)
+    return "ok"
+
+
+def test_a_part_that_hangs_is_named_in_time() -> None:
+    with mock.patch.dict(health.CHECKS, {"database": hang}):
+        started = time.monotonic()
+        response = Client().get("/health/ready")
+    assert time.monotonic() - started < 3.5
+    assert (response.status_code, response.json()["parts"]["database"]) == (503, "no answer")
+
+
+def test_probes_are_answered_whatever_host_they_name() -> None:
+    client = Client(headers={"Host": "10.0.0.7:8000"})
+    assert client.get("/health").status_code == 200
+    assert client.get("/metrics").status_code == 200
+    assert client.get("/v1/banks").status_code == 400
 
 
 def test_migrations_that_are_not_applied_are_counted() -> None:

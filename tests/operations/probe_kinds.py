@@ -20,7 +20,13 @@ def take_steps(run: Run) -> dict[str, Any]:
             done = operation.processed + 1
             operation.processed, operation.total, operation.stage = done, total, "stepping"
             operation.save()
-            record(run.tenant_id, actor=SYSTEM, action="probe.step", target=str(done))
+            record(
+                run.tenant_id,
+                actor=SYSTEM,
+                action="probe.step",
+                target=str(done),
+                detail={"attempt": run.attempt},
+            )
     return {"steps": done}
 
 

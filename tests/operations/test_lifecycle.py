@@ -10,6 +10,7 @@ from django.db import connections, transaction
 from django.utils import timezone
 from dramatiq.brokers.redis import RedisBroker
 
+from banks.errors import BankNotFound
 from memoryplatform.operations.control import cancel, retry
 from memoryplatform.operations.errors import LeaseLost, OperationFinished, OperationNotFound, UnknownKind
 from memoryplatform.operations.lease import claim
@@ -19,6 +20,7 @@ from memoryplatform.operations.queues import ACTORS
 from memoryplatform.operations.run import Run
 from memoryplatform.operations.submit import submit
 from memoryplatform.operations.sweep import sweep
+from providers.llm.errors import LLMRefused, LLMUnavailable
 from tenants.audit import SYSTEM
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
@@ -291,3 +293,34 @@ def test_cancelling_and_retrying_are_audited(tenant: Tenant) -> None:
     with tenant_transaction(tenant.id):
         actions = AuditEvent.objects.for_tenant(tenant.id).filter(target=f"operation:{operation.id}")
         assert [event.action for event in actions.order_by("id")] == ["operation.cancelled", "operation.retried"]
+
+
+def raise_error(error: Exception) -> None:
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "detail"),
+    [
+        (LLMRefused("The endpoint refused it.", status=400, code=None), "llm_refused", "The endpoint refused it."),
+        (LLMUnavailable("No connection."), "llm_unavailable", "No connection."),
+        (BankNotFound("x"), "bank_not_found", "Bank 'x' not found."),
+        (SystemError("a secret"), "internal_error", "Unexpected SystemError."),
+    ],
+)
+def test_the_reason_of_a_failure_is_written_down(tenant: Tenant, error: Exception, code: str, detail: str) -> None:
+    CALLS["raise"] = lambda _run: raise_error(error)
+    operation = submit_one(tenant, "probe.calls", call="raise")
+    perform(tenant.id, operation.id)
+    assert (reload(operation).error_code, reload(operation).error_detail) == (code, detail)
+
+
+def test_a_broker_that_is_away_does_not_make_the_waits_longer(tenant: Tenant) -> None:
+    submit_one(tenant, "probe.steps", steps=1)
+    broken = mock.patch.object(ACTORS["background"], "send", side_effect=ConnectionError)
+    for _ in range(5):
+        make_due()
+        with broken, pytest.raises(ConnectionError):
+            sweep()
+    assert sweep() == 1
+    assert Dispatch.objects.get().wakes == 1

@@ -47,16 +47,25 @@ def test_a_killed_worker_loses_nothing_and_doubles_nothing(tenant: Tenant, start
     assert reload(operation).result == {"steps": STEPS}
 
 
+def attempts_of_steps(tenant: Tenant) -> list[int]:
+    with tenant_transaction(tenant.id):
+        events = AuditEvent.objects.for_tenant(tenant.id).filter(action="probe.step")
+        return [event.detail["attempt"] for event in events.order_by("id")]
+
+
 def test_a_worker_that_wakes_up_after_losing_its_lease_can_not_write(tenant: Tenant, start_worker: StartWorker) -> None:
-    operation = submit_one(tenant, "probe.steps", steps=STEPS, pause=0.1)
+    """The first is thawed while the second is at work: without the fence both would take steps."""
+    operation = submit_one(tenant, "probe.steps", steps=40, pause=0.1)
     frozen = start_worker()
     wait_until(lambda: is_under_way(operation))
     frozen.send_signal(signal.SIGSTOP)
     start_worker()
-    wait_until(lambda: is_done(operation))
+    wait_until(lambda: 2 in attempts_of_steps(tenant))
     frozen.send_signal(signal.SIGCONT)
-    time.sleep(1.0)
-    assert steps_taken(tenant) == list(range(1, STEPS + 1))
+    wait_until(lambda: is_done(operation))
+    assert steps_taken(tenant) == list(range(1, 41))
+    attempts = attempts_of_steps(tenant)
+    assert attempts == sorted(attempts)
     assert reload(operation).fencing_token == 2
 
 

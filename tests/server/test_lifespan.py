@@ -42,6 +42,11 @@ def test_a_process_whose_role_can_climb_the_wall_does_not_start() -> None:
     assert sent == [{"type": "lifespan.startup.failed", "message": str(fault)}]
 
 
+def test_the_platforms_role_is_not_for_serving(committed_db: None) -> None:
+    with pytest.raises(WallIsOpen, match="is the platform's"):
+        check_service_role(using="platform")
+
+
 def test_each_way_over_the_wall_is_named(committed_db: None, postgres: EmbeddedPostgres) -> None:
     """The owner's login, with one more right after the other."""
     with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as superuser:

@@ -79,6 +79,6 @@ def test_compose_runs_a_worker_for_every_queue_group() -> None:
     from django.conf import settings
 
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-    commands = [service.get("command") for service in services.values()]
+    commands = [service.get("command", [])[:4] for service in services.values()]
     for group in settings.QUEUE_GROUPS:
         assert ["python", "manage.py", "worker", group] in commands

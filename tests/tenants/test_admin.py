@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.test import Client
 
 from tenants.keys import find_identity
-from tenants.models import AuditEvent, Tenant, User
+from tenants.models import AuditEvent, Member, Tenant, User
 from tenants.transactions import tenant_transaction
 from tests import factories
 
@@ -85,3 +85,29 @@ def test_a_person_who_is_not_staff_is_kept_out() -> None:
     client = Client()
     client.force_login(factories.make_user(), backend="django.contrib.auth.backends.ModelBackend")
     assert client.get("/admin/").status_code == 302
+
+
+def test_a_member_is_added_and_changed(client: Client, tenant: Tenant) -> None:
+    person = factories.make_user()
+    body = {"user": str(person.id), "tenant": str(tenant.id), "role": "viewer"}
+    assert client.post("/admin/tenants/member/add/", body).status_code == 302
+    with tenant_transaction(tenant.id):
+        member = Member.objects.for_tenant(tenant.id).get(user=person)
+    assert client.post(f"/admin/tenants/member/{member.id}/change/", body | {"role": "admin"}).status_code == 302
+    twice = client.post("/admin/tenants/member/add/", body)
+    assert (twice.status_code, "already exists" in twice.content.decode()) == (200, True)
+
+
+def test_a_person_can_not_be_deleted(client: Client) -> None:
+    person = factories.make_user()
+    assert client.post(f"/admin/tenants/user/{person.id}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_what_staff_do_to_a_tenant_is_audited(client: Client, tenant: Tenant) -> None:
+    member = factories.make_member(tenant)
+    body = {"name": "Acme 2", "slug": "acme", "suspended_at_0": "", "suspended_at_1": ""}
+    client.post(f"/admin/tenants/tenant/{tenant.id}/change/", body)
+    client.post(f"/admin/tenants/member/{member.id}/delete/", {"post": "yes"})
+    with tenant_transaction(tenant.id):
+        events = AuditEvent.objects.for_tenant(tenant.id).filter(action__startswith="admin.").order_by("id")
+        assert [event.action for event in events] == ["admin.changed", "admin.deleted"]

@@ -53,7 +53,7 @@ def test_a_key_is_made_for_the_tenant_of_a_member(member: User, tenant: Tenant) 
 
 
 def test_a_key_must_live_for_a_day_at_least(member: User) -> None:
-    with pytest.raises(CommandError, match="--days must be at least 1"):
+    with pytest.raises(CommandError, match="--days must be 1 to 3650"):
         run("create_api_key", member.email, "--days", "0")
 
 
@@ -74,3 +74,11 @@ def test_a_person_of_several_tenants_must_choose(member: User, tenant: Tenant) -
 def test_a_person_of_no_tenant_gets_no_key() -> None:
     with pytest.raises(CommandError, match="none"):
         run("create_api_key", make_user().email)
+
+
+def test_a_key_can_do_no_more_than_its_person(tenant: Tenant) -> None:
+    viewer = make_user()
+    make_member(tenant, user=viewer, role="viewer")
+    with pytest.raises(CommandError, match="A key of a viewer may not have the scopes read, write"):
+        run("create_api_key", viewer.email)
+    assert find_identity(run("create_api_key", viewer.email, "--scope", "read")) is not None

@@ -40,7 +40,7 @@ class OperationOutput(Output):
     operation_id = serializers.UUIDField(source="id")
     kind = serializers.CharField()
     status = serializers.ChoiceField(choices=Operation.Status.choices)
-    bank_id = serializers.CharField(source="bank.bank_id", allow_null=True, default=None)
+    bank_id = serializers.SerializerMethodField(help_text="Null where it concerns no bank.")
     progress = ProgressOutput(source="*")
     attempts = serializers.IntegerField()
     max_attempts = serializers.IntegerField()
@@ -49,6 +49,9 @@ class OperationOutput(Output):
     created_at = serializers.DateTimeField()
     started_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
+
+    def get_bank_id(self, operation: Operation) -> str | None:
+        return operation.bank_key or None
 
     @extend_schema_field(OperationErrorOutput(allow_null=True))
     def get_error(self, operation: Operation) -> dict[str, Any] | None:
@@ -83,9 +86,9 @@ class OperationsView(TenantView):
 
     def find(self, wanted: dict[str, Any]) -> Any:
         if "bank_id" in wanted:
-            wanted["bank__bank_id"] = wanted.pop("bank_id")
+            wanted["bank_key"] = wanted.pop("bank_id")
         rows = Operation.objects.for_tenant(self.tenant_id).within(self.identity.banks)
-        return rows.filter(**wanted).select_related("bank")
+        return rows.filter(**wanted)
 
 
 class OperationView(TenantView):
@@ -94,7 +97,7 @@ class OperationView(TenantView):
     )
     def get(self, _request: Request, operation_id: UUID) -> Response:
         with tenant_transaction(self.tenant_id):
-            rows = Operation.objects.for_tenant(self.tenant_id).within(self.identity.banks).select_related("bank")
+            rows = Operation.objects.for_tenant(self.tenant_id).within(self.identity.banks)
             operation = rows.filter(id=operation_id).first()
             if operation is None:
                 raise OperationNotFound("There is no such operation.")
@@ -107,13 +110,13 @@ class CancelView(TenantView):
         summary="Cancel an unfinished operation",
         parameters=[IDEMPOTENCY_KEY],
         request=None,
-        responses={200: OperationDetailOutput, **ERRORS},
+        responses={200: OperationOutput, **ERRORS},
     )
     @idempotent
     def post(self, _request: Request, operation_id: UUID) -> Response:
         with tenant_transaction(self.tenant_id):
             operation = cancel(self.tenant_id, operation_id, actor=self.actor, banks=self.identity.banks)
-            return Response(OperationDetailOutput(operation).data)
+            return Response(OperationOutput(operation).data)
 
 
 class RetryView(TenantView):
@@ -122,10 +125,10 @@ class RetryView(TenantView):
         summary="Retry a failed or cancelled operation",
         parameters=[IDEMPOTENCY_KEY],
         request=None,
-        responses={200: OperationDetailOutput, **ERRORS},
+        responses={200: OperationOutput, **ERRORS},
     )
     @idempotent
     def post(self, _request: Request, operation_id: UUID) -> Response:
         with tenant_transaction(self.tenant_id):
             operation = retry(self.tenant_id, operation_id, actor=self.actor, banks=self.identity.banks)
-            return Response(OperationDetailOutput(operation).data)
+            return Response(OperationOutput(operation).data)

@@ -7,7 +7,7 @@ from memoryplatform.operations.run import Run
 NAME = "delete_bank"
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(NAME, queue="background", cancellable=False)  # the bank is hidden already: half done is not done
 def delete_bank(run: Run) -> dict[str, Any]:
     """Remove a bank that callers no longer see. What hangs on it goes with it: the foreign keys cascade."""
     with run.transaction() as operation:

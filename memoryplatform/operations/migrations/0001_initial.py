@@ -53,6 +53,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=tenants.identifiers.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(max_length=60)),
                 ('status', models.CharField(choices=[('pending', 'Pending'), ('processing', 'Processing'), ('completed', 'Completed'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='pending', max_length=12)),
+                ('bank_key', models.CharField(blank=True, help_text="The bank's id, which outlives the bank.", max_length=200)),
                 ('payload', models.JSONField(default=dict, help_text='All that a worker needs to begin, or to begin again.')),
                 ('result', models.JSONField(null=True)),
                 ('idempotency_key', models.CharField(max_length=255, null=True)),

@@ -11,7 +11,7 @@ from tenants.scoping import TenantOwned, TenantQuerySet
 class OperationQuerySet(TenantQuerySet["Operation"]):
     def within(self, bank_ids: frozenset[str] | None) -> Self:
         """Only those of these banks, where a key is limited to some."""
-        return self if bank_ids is None else self.filter(bank__bank_id__in=bank_ids)
+        return self if bank_ids is None else self.filter(bank_key__in=bank_ids)
 
     def held(self, operation_id: UUID, token: int) -> Self:
         """The row as the holder of this fencing token may still write it: nobody else took it, nobody cancelled."""
@@ -34,6 +34,7 @@ class Operation(TenantOwned):
     kind = models.CharField(max_length=60)
     status = models.CharField(max_length=12, choices=Status, default=Status.PENDING)
     bank = models.ForeignKey(Bank, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    bank_key = models.CharField(max_length=200, blank=True, help_text="The bank's id, which outlives the bank.")
     payload = models.JSONField(default=dict, help_text="All that a worker needs to begin, or to begin again.")
     result = models.JSONField(null=True)
     idempotency_key = models.CharField(max_length=255, null=True)  # noqa: DJ001  # null: the unique index skips it

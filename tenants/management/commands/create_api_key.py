@@ -10,6 +10,15 @@ from tenants.memberships import Membership, list_memberships
 from tenants.models import ApiKey, User
 from tenants.transactions import tenant_transaction
 
+MOST_DAYS = 3650
+LONGEST_BANK_ID = 200
+MAY_HAVE = {
+    "owner": {"read", "write", "admin"},
+    "admin": {"read", "write", "admin"},
+    "member": {"read", "write"},
+    "viewer": {"read"},
+}
+
 
 class Command(BaseCommand):
     help = "Make an API key for the tenant of a member, and show it once."
@@ -30,13 +39,18 @@ class Command(BaseCommand):
             raise CommandError(f"There is no user {options['email']}.")
         membership = choose(list_memberships(user.id), options["tenant"])
         days = options["days"]
-        if days is not None and days < 1:
-            raise CommandError("--days must be at least 1.")
+        if days is not None and not 1 <= days <= MOST_DAYS:
+            raise CommandError(f"--days must be 1 to {MOST_DAYS}.")
+        scopes = options["scope"] or ["read", "write"]
+        if not set(scopes) <= MAY_HAVE[membership.role]:
+            raise CommandError(f"A key of a {membership.role} may not have the scopes {', '.join(scopes)}.")
+        if any(len(bank) > LONGEST_BANK_ID for bank in options["bank"] or ()):
+            raise CommandError(f"--bank must be at most {LONGEST_BANK_ID} characters.")
         with tenant_transaction(membership.tenant_id):
             key, text = make_key(
                 membership.tenant_id,
                 name=options["name"],
-                scopes=options["scope"] or ["read", "write"],
+                scopes=scopes,
                 banks=options["bank"],
                 created_by=user,
                 expires_at=timezone.now() + timedelta(days=days) if days is not None else None,

@@ -8,9 +8,9 @@ import numpy as np
 
 from banks.retain.engines.builtin.content_words import contained, content_words
 from banks.retain.engines.builtin.parser import parse
-from banks.retain.engines.builtin.relationship_patterns import holds_one_value
 from banks.retain.engines.builtin.relationships import Reader
 from banks.retain.engines.protocol import KnownFact
+from banks.retain.relations import holds_one_value
 from banks.retain.types import Cause, EntityKind, ExtractedFact, FoundRelationship
 from providers.embedding.protocol import EmbeddingBatch
 from providers.usage import Usage

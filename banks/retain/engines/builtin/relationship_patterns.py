@@ -59,9 +59,6 @@ PATTERNS = (
     _pattern("volunteer volunteers volunteering volunteered", "at for with", "volunteers_at", "volunteers at"),
 )
 
-ONE_VALUE = frozenset({"works_at", "lives_in", "occupation", "married_to", "engaged_to", "dating", "born_in"})
-"""Relations that hold for one object at a time: another one is news. A favourite and a number are such, too."""
-
 RELATIVES = word_set(
     "wife husband partner spouse girlfriend boyfriend fiance fiancee mother father mom mum dad sister brother son",
     "daughter child grandmother grandfather grandma grandpa granny aunt uncle cousin niece nephew friend roommate",
@@ -69,7 +66,3 @@ RELATIVES = word_set(
     "horse bird rabbit hamster",
 )
 COUNTED_AS = {"kids": "children", "kid": "children", "child": "children", "dog": "dogs", "cat": "cats"}
-
-
-def holds_one_value(relation: str) -> bool:
-    return relation in ONE_VALUE or relation.startswith(("favourite_", "has_"))

@@ -2,6 +2,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from prometheus_client import start_http_server
 
 from memoryplatform.operations.worker import serve
 from tenants.wall_check import WallIsOpen
@@ -12,8 +13,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("group", choices=sorted(settings.QUEUE_GROUPS))
+        parser.add_argument(
+            "--metrics-port", type=int, help="Serve this process's metrics at this port, for Prometheus."
+        )
 
     def handle(self, **options: Any) -> None:
+        if options["metrics_port"]:
+            start_http_server(options["metrics_port"])
         try:
             serve(options["group"])
         except WallIsOpen as error:

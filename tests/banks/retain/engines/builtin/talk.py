@@ -1,0 +1,22 @@
+"""Conversations for the tests of the built-in engine."""
+
+from datetime import UTC, datetime
+
+from banks.retain.engines.builtin.engine import BuiltinEngine
+from banks.retain.types import ExtractedFact, Mode, Passage, Role, Turn
+
+MONDAY = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+
+
+def make_passage(*lines: str, is_document: bool = False) -> Passage:
+    """A line is "Name: text"; the name Agent speaks as the assistant."""
+    turns = []
+    for line in lines:
+        speaker, _, text = line.partition(": ")
+        role: Role = "assistant" if speaker == "Agent" else "user"
+        turns.append(Turn(role=role, speaker=speaker, text=text, said_at=MONDAY))
+    return Passage(turns=tuple(turns), is_document=is_document)
+
+
+def told(*lines: str, mode: Mode = Mode.NARRATIVE) -> tuple[ExtractedFact, ...]:
+    return BuiltinEngine().extract(make_passage(*lines), mode=mode).facts

@@ -1,0 +1,40 @@
+import pytest
+
+from banks.retain.engines.builtin.judging import find_judgements, judge_confidence
+from banks.retain.engines.builtin.parser import parse
+
+
+def test_hedging_lowers_the_confidence() -> None:
+    sure = judge_confidence("I'm convinced this is the best plan.")
+    plain = judge_confidence("I think this is the best plan.")
+    hedged = judge_confidence("I think this might perhaps be the best plan.")
+    guess = judge_confidence("I guess this is the best plan.")
+    assert sure is not None
+    assert plain is not None
+    assert hedged is not None
+    assert guess is not None
+    assert sure > plain > guess > 0
+    assert plain > hedged > 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As an AI language model, I don't have personal opinions.",
+        "I think you asked about the wrong file.",
+        "I would recommend the blue one.",
+        "Do you know what I think about it?",
+        "I booked the flight.",
+        'The line "I think we are lost" opens the poem.',
+        "The dinner at the harbour will be a wonderful end to the day, and I'm sure it will rain.",
+    ],
+)
+def test_what_is_no_judgement_of_the_world_is_no_opinion(text: str) -> None:
+    assert list(find_judgements(parse([text])[0])) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["I prefer tea over coffee.", "In my opinion, tea is better.", "I doubt that it works."]
+)
+def test_a_belief_or_a_taste_is_an_opinion(text: str) -> None:
+    assert len(list(find_judgements(parse([text])[0]))) == 1
