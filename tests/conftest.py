@@ -14,6 +14,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.redis import EmbeddedRedis
 from tenants.roles import Login, provision
+from tenants.wall_check import check_service_role
 
 LOGINS = {name: Login(name, name) for name in ("owner", "service", "platform")}
 KEPT = {"contenttypes", "auth"}  # what the migrations put there
@@ -56,6 +57,7 @@ def django_db_setup(postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlock
     provision(postgres.superuser_url("postgres"), database="memoryplatform", **LOGINS)
     with django_db_blocker.unblock():
         call_command("migrate", verbosity=0)
+        check_service_role()  # no test may pass because its role sees everything
         yield
         for connection in connections.all():
             connection.close()

@@ -10,11 +10,17 @@ _FULL_NAME_WORDS = 4  # more words are a description, not a fuller name
 
 
 def choose_canonical(names: Sequence[str]) -> str:
-    """The most complete, then the most frequent; `names` holds one entry a mention, so repeats count."""
+    """The most complete, then the most frequent; `names` holds one entry a mention, so repeats count.
+
+    A name that is the beginning of another, word for word, is short for it: Mel for Melanie.
+    """
     if not names:
         raise ValueError("an entity needs a name")
     counts = Counter(name.strip() for name in names)
-    return min(counts, key=lambda name: (*_incompleteness(parse_name(name)), -counts[name], not name.istitle(), name))
+    written_out = [name for name in counts if not any(_is_short_for(name, other) for other in counts)]
+    return min(
+        written_out, key=lambda name: (*_incompleteness(parse_name(name)), -counts[name], not name.istitle(), name)
+    )
 
 
 def merge_aliases(canonical: str, *groups: Iterable[str]) -> tuple[str, ...]:
@@ -24,6 +30,13 @@ def merge_aliases(canonical: str, *groups: Iterable[str]) -> tuple[str, ...]:
         for name in group:
             kept.setdefault(identity_key(name), name)
     return tuple(name for key, name in kept.items() if key != identity_key(canonical))
+
+
+def _is_short_for(name: str, other: str) -> bool:
+    words, longer = parse_name(name).words, parse_name(other).words
+    if len(words) != len(longer) or words == longer:
+        return False
+    return all(full.startswith(short) for short, full in zip(words, longer, strict=True))
 
 
 def _incompleteness(name: ParsedName) -> tuple[int, int]:

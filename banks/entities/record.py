@@ -6,7 +6,8 @@ from uuid import UUID
 from django.db import connection
 
 from banks.entities.batch import resolve_all
-from banks.entities.known import find_candidates
+from banks.entities.canonical import choose_canonical
+from banks.entities.known import find_candidates, read_aliases
 from banks.entities.named import Naming, Resolved
 from banks.entities.normalise import identity_key
 from banks.entities.store import store_companions, store_mentions, store_names
@@ -28,9 +29,20 @@ def record_mentions(bank: Bank, namings: Sequence[Naming]) -> list[Resolved]:
         for (naming, entity), entity_id in zip(mentions, ids, strict=True)
     ]
     store_names(bank, resolved)
+    rename_entities(bank, {one.entity_id for one in resolved})
     store_mentions(bank, resolved)
     store_companions(bank, resolved)
     return resolved
+
+
+def rename_entities(bank: Bank, ids: set[UUID]) -> None:
+    """Give each the most complete name that was heard so far: Mel becomes Melanie once she is called that."""
+    heard = read_aliases(bank, list(ids))
+    rows = [entity for entity in Entity.objects.of_bank(bank).filter(id__in=ids) if heard[entity.id]]
+    changed = [entity for entity in rows if entity.name != choose_canonical(heard[entity.id])]
+    for entity in changed:
+        entity.name = choose_canonical(heard[entity.id])
+    Entity.objects.for_tenant(bank.tenant_id).bulk_update(changed, ["name"])
 
 
 def lock_entities(bank: Bank) -> None:

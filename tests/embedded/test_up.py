@@ -245,6 +245,16 @@ def test_it_answers_within_twenty_seconds_and_a_restart_keeps_the_data(up: Up) -
     assert httpx.get(f"{up.url}/v1/banks/kept", headers=headers).status_code == 200
     assert "shown once" not in banner
     assert "create_api_key" in banner
+    retained = {"items": [{"content": "Alice moved to Lisbon."}]}
+    assert httpx.post(f"{up.url}/v1/banks/kept/memories", json=retained, headers=headers, timeout=60).status_code == 200
+    assert httpx.get(f"{up.url}/health/ready").json()["parts"]["models"] == "ok"
+    assert memory_of_tree(up) < 1_500_000_000
+
+
+def memory_of_tree(up: Up) -> int:
+    """Resident memory summed, which counts what the processes share once for each: the truth is lower."""
+    tree = psutil.Process(up.process.pid)
+    return sum(process.memory_info().rss for process in [tree, *tree.children(recursive=True)])
 
 
 def find_child(up: Up, *ending: str) -> psutil.Process | None:

@@ -66,6 +66,13 @@ def test_a_nickname_joins_its_person_and_is_kept_as_an_alias(bank: Bank, tenant:
         assert {row.name for row in names} == {"Robert Chen", "Bob Chen"}
 
 
+def test_the_most_complete_name_becomes_the_canonical_one(bank: Bank) -> None:
+    record(bank, naming(bank, "Mel"))
+    record(bank, naming(bank, "Melanie"))
+    record(bank, naming(bank, "Mel"))
+    assert set(entities_of(bank)) == {"Melanie"}
+
+
 def test_people_who_appear_together_are_not_merged(bank: Bank) -> None:
     record(bank, naming(bank, "Alice Chen", "Alice Cooper"))
     assert set(entities_of(bank)) == {"Alice Chen", "Alice Cooper"}
@@ -113,7 +120,7 @@ def test_the_number_of_statements_does_not_grow_with_the_batch(bank: Bank) -> No
         return len(seen)
 
     record(bank, naming(bank, "Persona9", "Tom"))
-    assert count(3) == count(60) <= 12
+    assert count(3) == count(60) <= 15
 
 
 def test_eight_threads_that_meet_the_same_new_name_make_one_entity(committed_db: None) -> None:
