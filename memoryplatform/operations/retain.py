@@ -23,14 +23,17 @@ def retain(
 ) -> Operation:
     """Accept the items. With `wait`, and a call that is small enough, return the finished operation."""
     bank = find_or_create_bank(access, bank_id)
-    operation = accept(access, bank, items, idempotency_key=idempotency_key)
-    if wait and is_small(items):
+    here = wait and is_small(items)
+    operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here)
+    if here:
         perform(access.tenant_id, operation.id)
     with tenant_transaction(access.tenant_id):
         return Operation.objects.for_tenant(access.tenant_id).get(id=operation.id)
 
 
-def accept(access: BankAccess, bank: Bank, items: Sequence[RetainItem], *, idempotency_key: str | None) -> Operation:
+def accept(
+    access: BankAccess, bank: Bank, items: Sequence[RetainItem], *, idempotency_key: str | None, wake: bool
+) -> Operation:
     """One transaction: what was accepted is archived, and somebody will work on it."""
     with tenant_transaction(access.tenant_id):
         rows = Operation.objects.for_tenant(access.tenant_id)
@@ -38,7 +41,7 @@ def accept(access: BankAccess, bank: Bank, items: Sequence[RetainItem], *, idemp
         if known is not None:
             return known
         payload = {"sources": [archive(bank, item) for item in items]}
-        return submit(access.tenant_id, KIND, payload=payload, bank=bank, idempotency_key=idempotency_key)
+        return submit(access.tenant_id, KIND, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)
 
 
 def archive(bank: Bank, item: RetainItem) -> dict[str, Any]:

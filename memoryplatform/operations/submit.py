@@ -25,8 +25,12 @@ def submit(
     payload: dict[str, Any],
     bank: Bank | None = None,
     idempotency_key: str | None = None,
+    wake: bool = True,
 ) -> Operation:
-    """Accept an operation. Call inside the tenant transaction that stores what it needs: both are kept, or neither."""
+    """Accept an operation. Call inside the tenant transaction that stores what it needs: both are kept, or neither.
+
+    Without `wake` the caller performs it itself right after the commit; if it dies before that, the sweeper finds it.
+    """
     operation = Operation.objects.for_tenant(tenant_id).create(
         kind=kind,
         bank=bank,
@@ -35,16 +39,17 @@ def submit(
         idempotency_key=idempotency_key,
         max_attempts=settings.OPERATION_MAX_ATTEMPTS,
     )
-    dispatch(operation)
+    dispatch(operation, wake=wake)
     return operation
 
 
-def dispatch(operation: Operation) -> None:
+def dispatch(operation: Operation, *, wake: bool = True) -> None:
     """Have the operation looked at. Call inside the transaction that made it pending."""
     queue = get_kind(operation.kind).queue
     Dispatch.objects.create(
         operation_id=operation.id, tenant_id=operation.tenant_id, queue=queue, due_at=timezone.now() + GRACE
     )
     count_operation(operation.kind, operation.status)
-    # robust: with the broker down the work is still accepted, and the sweeper sends the message later.
-    transaction.on_commit(lambda: wake_worker(queue, operation.tenant_id, operation.id), robust=True)
+    if wake:
+        # robust: with the broker down the work is still accepted, and the sweeper sends the message later.
+        transaction.on_commit(lambda: wake_worker(queue, operation.tenant_id, operation.id), robust=True)

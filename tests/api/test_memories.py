@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from banks.models import Document, Episode, MemoryUnit, Message
+from memoryplatform.operations.queues import ACTORS
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -72,6 +73,16 @@ def test_an_operation_id_is_answered_where_the_caller_does_not_want_to_wait(call
     with tenant_transaction(tenant.id):
         assert Message.objects.for_tenant(tenant.id).count() == 2  # accepted is durable
         assert MemoryUnit.objects.for_tenant(tenant.id).count() == 0
+
+
+def test_a_call_that_waits_does_its_work_itself(call: Caller) -> None:
+    """A worker that was woken might be quicker, and the caller would be told to come back."""
+    broker = ACTORS["ingest"].broker
+    broker.flush_all()
+    retain(call, TALK)
+    assert broker.client.llen("memoryplatform:ingest") == 0  # type: ignore[attr-defined]  # the Redis broker's
+    retain(call, TALK, **{"async": True})
+    assert broker.client.llen("memoryplatform:ingest") == 1  # type: ignore[attr-defined]
 
 
 def test_the_same_key_retains_once(call: Caller, tenant: Tenant) -> None:
