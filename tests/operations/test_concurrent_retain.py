@@ -1,0 +1,52 @@
+"""Eight callers who retain overlapping things at once."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+from django.db import connections
+
+from banks.models import ChunkPart, Entity, Episode, MemoryUnit, Message, UnitSource
+from banks.retain.input import GivenMessage, RetainItem
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.retain import retain
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+
+SAID_AT = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+LINES = [
+    ("Caroline", "I moved from Boston to Lisbon in March because of a new job."),
+    ("Melanie", "Robert Chen painted our kitchen yesterday."),
+    ("Caroline", "Bob Chen is a great painter, and he works at Acme Inc."),
+    ("Melanie", "My daughter Emily adopted a dog named Rex."),
+]
+
+
+def retain_some(tenant: Tenant, number: int) -> str:
+    chosen = LINES[number % 3 : number % 3 + 2]
+    messages = tuple(GivenMessage("user", text, SAID_AT, name=speaker) for speaker, text in chosen)
+    try:
+        item = RetainItem(SAID_AT, messages=messages, thread="shared")
+        return retain(BankAccess(tenant.id), "support", [item], wait=True).status
+    finally:
+        connections.close_all()
+
+
+def test_no_message_is_lost_and_nothing_is_there_twice(tenant: Tenant) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda number: retain_some(tenant, number), range(16))) == {"completed"}
+    with tenant_transaction(tenant.id):
+        messages = Message.objects.for_tenant(tenant.id)
+        assert messages.count() == 32
+        assert not messages.filter(extracted_at=None).exists()
+        assert not messages.filter(episode=None).exists()
+        episodes = Episode.objects.for_tenant(tenant.id)
+        assert sum(episode.message_count for episode in episodes) == 32
+        assert ChunkPart.objects.for_tenant(tenant.id).values("message_id").distinct().count() == 32
+        texts = Counter(MemoryUnit.objects.for_tenant(tenant.id).values_list("text", flat=True))
+        assert set(texts.values()) == {1}
+        assert UnitSource.objects.for_tenant(tenant.id).count() == 32
+        names = Counter(Entity.objects.for_tenant(tenant.id).values_list("identity", flat=True))
+        assert set(names.values()) == {1}
+        assert {"caroline", "melanie", "boston", "lisbon"} <= set(names)
+        assert not {"robert chen", "bob chen"} <= set(names)
