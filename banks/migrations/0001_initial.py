@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
                 ('literalism', models.SmallIntegerField(default=3, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(5)])),
                 ('empathy', models.SmallIntegerField(default=3, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(5)])),
                 ('bias_strength', models.FloatField(default=0.5, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)])),
+                ('extraction_mode', models.CharField(choices=[('narrative', 'Narrative'), ('calibrated', 'Calibrated'), ('verbatim', 'Verbatim')], default='narrative', max_length=12)),
                 ('embedding_model', models.CharField(help_text="One model a bank: its vectors can't be mixed.", max_length=200)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
@@ -35,7 +36,7 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('deleted_at', None)), fields=('tenant', 'bank_id'), name='bank_id_unique'), models.CheckConstraint(condition=models.Q(('skepticism__range', (1, 5)), ('literalism__range', (1, 5)), ('empathy__range', (1, 5))), name='bank_disposition_in_range'), models.CheckConstraint(condition=models.Q(('bias_strength__range', (0.0, 1.0))), name='bank_bias_in_range')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('deleted_at', None)), fields=('tenant', 'bank_id'), name='bank_id_unique'), models.CheckConstraint(condition=models.Q(('skepticism__range', (1, 5)), ('literalism__range', (1, 5)), ('empathy__range', (1, 5))), name='bank_disposition_in_range'), models.CheckConstraint(condition=models.Q(('bias_strength__range', (0.0, 1.0))), name='bank_bias_in_range'), models.CheckConstraint(condition=models.Q(('extraction_mode__in', ['narrative', 'calibrated', 'verbatim'])), name='bank_mode_known')],
             },
         ),
         IsolateTenantTable('Bank'),

@@ -26,6 +26,11 @@ BankManager = models.Manager.from_queryset(BankQuerySet)
 class Bank(TenantOwned):
     """One agent's memory: a profile, and everything the agent has retained under it."""
 
+    class Extraction(models.TextChoices):
+        NARRATIVE = "narrative"
+        CALIBRATED = "calibrated"
+        VERBATIM = "verbatim"
+
     bank_id = models.CharField(max_length=200, help_text="The caller's own name for it, unique within the tenant.")
     name = models.CharField(max_length=200)
     background = models.TextField(blank=True, help_text="Who the agent is, in the first person.")
@@ -33,6 +38,7 @@ class Bank(TenantOwned):
     literalism = models.SmallIntegerField(default=3, validators=TRAIT)
     empathy = models.SmallIntegerField(default=3, validators=TRAIT)
     bias_strength = models.FloatField(default=0.5, validators=SHARE)
+    extraction_mode = models.CharField(max_length=12, choices=Extraction, default=Extraction.NARRATIVE)
     embedding_model = models.CharField(max_length=200, help_text="One model a bank: its vectors can't be mixed.")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -48,6 +54,9 @@ class Bank(TenantOwned):
                 name="bank_disposition_in_range",
             ),
             models.CheckConstraint(condition=Q(bias_strength__range=(0.0, 1.0)), name="bank_bias_in_range"),
+            models.CheckConstraint(
+                condition=Q(extraction_mode__in=["narrative", "calibrated", "verbatim"]), name="bank_mode_known"
+            ),
         )
 
     def __str__(self) -> str:

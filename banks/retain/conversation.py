@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from banks.models import Bank, Episode, Message
 from banks.retain.chunking import TurnChunk, chunk_turns, heading
-from banks.retain.engines.protocol import ExtractionFailed
 from banks.retain.episodes import build_narrative
+from banks.retain.extract import read_passage
 from banks.retain.instructions import Instructions
 from banks.retain.place import build_turn, place_messages
 from banks.retain.prepared import Source, list_texts, prepare_facts
@@ -19,7 +19,6 @@ from banks.retain.tools import Retained, Tools
 from banks.retain.types import Passage, Turn
 from banks.retain.vectors import embed_texts
 from providers.embedding.vector import Vector
-from providers.usage import Usage
 from tenants.transactions import tenant_transaction
 
 
@@ -75,20 +74,15 @@ def retain_episode(conversation: Conversation, episode_id: UUID, messages: Seque
         agent_name=conversation.bank.name,
         given_entities=conversation.instructions.entities,
     )
-    try:
-        extraction = tools.engine.extract(passage, mode=conversation.instructions.mode)
-        error = ""
-    except ExtractionFailed as failure:
-        extraction, error = None, str(failure)
-    facts = extraction.facts if extraction else ()
+    reading = read_passage(conversation.bank, passage, conversation.instructions, tools)
     chunks = chunk_turns(turns)
     narrative = build_narrative(turns)
-    fact_texts, chunk_texts = list_texts(facts), list_chunk_texts(conversation, chunks, turns)
+    fact_texts, chunk_texts = list_texts(reading.facts), list_chunk_texts(conversation, chunks, turns)
     texts = [*fact_texts, *chunk_texts, narrative]
     embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, texts)
     *chunk_vectors, narrative_vector = embedded.vectors[len(fact_texts) :]
     prepared = prepare_facts(
-        facts,
+        reading.facts,
         embedded.vectors[: len(fact_texts)],
         conversation.instructions,
         lambda quote: Source(quote.start, quote.end, message_id=messages[quote.turn].id),
@@ -97,10 +91,9 @@ def retain_episode(conversation: Conversation, episode_id: UUID, messages: Seque
         store_chunks(conversation.bank, episode_id, messages, chunks, chunk_vectors)
         units = store_facts(conversation.bank, prepared, speakers=frozenset(turn.speaker for turn in turns))
         finish_episode(episode_id, conversation.bank, narrative, narrative_vector)
-        if not error:
+        if reading.is_done:
             mark_extracted(conversation.bank, messages)
-    usage = (extraction.usage if extraction else Usage()) + embedded.usage
-    return Retained(tuple(units), usage, error)
+    return Retained(tuple(units), reading.usage + embedded.usage, reading.error)
 
 
 def list_chunk_texts(conversation: Conversation, chunks: Sequence[TurnChunk], turns: Sequence[Turn]) -> list[str]:

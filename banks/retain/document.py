@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from banks.models import Bank, Chunk, Document, MemoryUnit, UnitSource
 from banks.retain.chunking import ChunkSpan, chunk_text, hash_chunk, heading
-from banks.retain.engines.protocol import ExtractionFailed
+from banks.retain.extract import read_passage
 from banks.retain.instructions import Instructions
 from banks.retain.prepared import Source, list_texts, prepare_facts
 from banks.retain.store_facts import store_facts
@@ -94,14 +94,11 @@ def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
         is_document=True,
         given_entities=job.instructions.entities,
     )
-    try:
-        extraction = tools.engine.extract(passage, mode=job.instructions.mode)
-    except ExtractionFailed as failure:
-        return Retained(error=str(failure))
-    texts = [build_chunk_text(job, chunk), *list_texts(extraction.facts)]
+    reading = read_passage(job.bank, passage, job.instructions, tools)
+    texts = [build_chunk_text(job, chunk), *list_texts(reading.facts)]
     embedded = embed_texts(job.bank.tenant_id, tools.embedder, texts)
     prepared = prepare_facts(
-        extraction.facts,
+        reading.facts,
         embedded.vectors[1:],
         job.instructions,
         lambda quote: Source(quote.start, quote.end, chunk_id=chunk.id),
@@ -109,9 +106,9 @@ def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
     with tools.write():
         units = store_facts(job.bank, prepared, speakers=frozenset())
         Chunk.objects.for_tenant(job.bank.tenant_id).filter(id=chunk.id).update(
-            embedding=embedded.vectors[0], extracted_at=timezone.now()
+            embedding=embedded.vectors[0], extracted_at=timezone.now() if reading.is_done else None
         )
-    return Retained(tuple(units), extraction.usage + embedded.usage)
+    return Retained(tuple(units), reading.usage + embedded.usage, reading.error)
 
 
 def build_chunk_text(job: DocumentJob, chunk: Chunk) -> str:

@@ -34,3 +34,4 @@ class RetainItem:
     tags: tuple[str, ...] = ()
     metadata: dict[str, str] = field(default_factory=dict)
     entities: tuple[FoundEntity, ...] = ()
+    infer: bool = True

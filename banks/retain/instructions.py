@@ -8,6 +8,7 @@ class Instructions:
     """What the caller said about a source."""
 
     mode: Mode = Mode.NARRATIVE
+    infer: bool = True  # False: archived and searchable by its text, no facts are taken
     context: str = ""
     tags: tuple[str, ...] = ()
     metadata: dict[str, str] = field(default_factory=dict)

@@ -28,6 +28,7 @@ class BankChange:
     literalism: int | None = None
     empathy: int | None = None
     bias_strength: float | None = None
+    extraction_mode: str | None = None
 
     def given(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if value is not None}

@@ -46,6 +46,7 @@ def accept(
 
 def archive(bank: Bank, item: RetainItem) -> dict[str, Any]:
     about = {
+        "infer": item.infer,
         "context": item.context,
         "tags": list(item.tags),
         "metadata": item.metadata,

@@ -25,6 +25,7 @@ def test_a_bank_is_created_with_its_profile(call: Caller) -> None:
     assert response.status_code == 201
     assert response.json() | {"created_at": "", "updated_at": ""} == body | {
         "disposition": {"skepticism": 5, "literalism": 3, "empathy": 1},
+        "extraction_mode": "narrative",
         "embedding_model": "BAAI/bge-small-en-v1.5-int8",
         "created_at": "",
         "updated_at": "",
@@ -66,6 +67,7 @@ BAD_BODIES: dict[str, tuple[dict[str, Any], str]] = {
     "unknown trait": ({"disposition": {"humour": 3}}, "disposition.humour"),
     "disposition of the wrong type": ({"disposition": [1, 2, 3]}, "disposition"),
     "bias too high": ({"bias_strength": 1.5}, "bias_strength"),
+    "unknown mode": ({"extraction_mode": "psychic"}, "extraction_mode"),
     "unknown field": ({"colour": "red"}, "colour"),
     "name of the wrong type": ({"name": {"a": 1}}, "name"),
     "null name": ({"name": None}, "name"),

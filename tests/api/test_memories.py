@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from banks.models import Document, Episode, MemoryUnit, Message
+from banks.models import Chunk, Document, Episode, MemoryUnit, Message
 from memoryplatform.operations.queues import ACTORS
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
 from tests.factories import make_bank, make_key_with_text, make_tenant
 
-TALK = {
+TALK: dict[str, Any] = {
     "thread": "t1",
     "timestamp": "2023-05-08T13:56:00Z",
     "messages": [
@@ -182,3 +182,28 @@ def test_a_memory_of_another_bank_is_not_found(call: Caller, tenant: Tenant) -> 
     make_bank(tenant, bank_id="other")
     response = call("GET", f"/v1/banks/other/memories/{unit_id}")
     assert (response.status_code, response.json()["code"]) == (404, "memory_not_found")
+
+
+def test_nothing_is_inferred_where_the_caller_does_not_want_it(call: Caller, tenant: Tenant) -> None:
+    for item in (TALK | {"infer": False}, {"content": "Alice works at Google.", "infer": False}):
+        answer = retain(call, item).json()
+        assert (answer["status"], answer["unit_ids"]) == ("completed", [])
+    with tenant_transaction(tenant.id):
+        chunks = list(Chunk.objects.for_tenant(tenant.id))
+        assert len(chunks) == 2
+        assert all(chunk.embedding is not None for chunk in chunks)
+        assert Message.objects.for_tenant(tenant.id).filter(extracted_at=None).count() == 2
+
+
+def test_a_verbatim_bank_keeps_each_exchange_as_it_was_said(call: Caller) -> None:
+    call("POST", "/v1/banks", {"bank_id": "support", "extraction_mode": "verbatim"})
+    retain(call, TALK)
+    assert any("I went to a support group in Boston yesterday." in text for text in texts(call))
+
+
+def test_a_calibrated_bank_keeps_only_what_it_did_not_know(call: Caller) -> None:
+    call("POST", "/v1/banks", {"bank_id": "support", "extraction_mode": "calibrated"})
+    assert len(retain(call, TALK).json()["unit_ids"]) == 2
+    again = {"role": "user", "name": "Caroline", "content": "I bought a red bicycle in Paris."}
+    more = TALK | {"timestamp": "2023-05-08T15:00:00Z", "messages": [*TALK["messages"], again]}
+    assert len(retain(call, more).json()["unit_ids"]) == 1

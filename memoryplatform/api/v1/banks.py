@@ -49,6 +49,12 @@ class BankChangeInput(Input):
         min_value=0.0, max_value=1.0, required=False, help_text="0 answers objectively, 1 is openly opinionated."
     )
 
+    extraction_mode = serializers.ChoiceField(
+        choices=Bank.Extraction.choices,
+        required=False,
+        help_text="Comprehensive facts, only what was not foreseen, or each exchange as it was said.",
+    )
+
     def change(self) -> BankChange:
         given = dict(self.validated_data)
         given.pop("bank_id", None)
@@ -77,6 +83,7 @@ class BankOutput(Output):
     background = serializers.CharField()
     disposition = DispositionOutput()
     bias_strength = serializers.FloatField()
+    extraction_mode = serializers.ChoiceField(choices=Bank.Extraction.choices)
     embedding_model = serializers.CharField()
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()

@@ -65,6 +65,7 @@ class ItemInput(Input):
     tags = serializers.ListField(child=serializers.CharField(max_length=200), max_length=100, required=False)
     metadata = serializers.DictField(child=serializers.CharField(max_length=500, allow_blank=True), required=False)
     entities = EntityInput(many=True, required=False)
+    infer = serializers.BooleanField(default=True, help_text="False stores the text without taking facts from it.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("content" in attrs) == ("messages" in attrs):
@@ -81,6 +82,7 @@ class ItemInput(Input):
             thread=given["thread"],
             document_id=given["document_id"],
             update_mode=given["update_mode"],
+            infer=given["infer"],
             context=given["context"],
             tags=tuple(given.get("tags", ())),
             metadata=dict(given.get("metadata", {})),

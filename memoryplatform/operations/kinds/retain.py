@@ -6,7 +6,7 @@ from banks.retain.conversation import Conversation, retain_conversation
 from banks.retain.document import DocumentJob, retain_document
 from banks.retain.instructions import Instructions
 from banks.retain.tools import Retained, Tools
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import EntityKind, FoundEntity, Mode
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import PermanentFailure
 from memoryplatform.operations.registry import operation_kind
@@ -41,6 +41,8 @@ def load_bank(run: Run) -> Bank:
 
 def retain_source(bank: Bank, source: dict[str, Any], tools: Tools) -> list[Retained]:
     instructions = Instructions(
+        mode=Mode(bank.extraction_mode),
+        infer=source["infer"],
         context=source["context"],
         tags=tuple(source["tags"]),
         metadata=source["metadata"],
