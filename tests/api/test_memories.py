@@ -207,3 +207,28 @@ def test_a_calibrated_bank_keeps_only_what_it_did_not_know(call: Caller) -> None
     again = {"role": "user", "name": "Caroline", "content": "I bought a red bicycle in Paris."}
     more = TALK | {"timestamp": "2023-05-08T15:00:00Z", "messages": [*TALK["messages"], again]}
     assert len(retain(call, more).json()["unit_ids"]) == 1
+
+
+def test_what_was_said_and_whom_it_is_about_can_be_listed(call: Caller) -> None:
+    retain(call, TALK)
+    retain(call, {"document_id": "team", "content": "Alice lives in Zurich.", "tags": ["team"]})
+
+    def listed(what: str, query: str = "") -> list[dict[str, Any]]:
+        return list(call("GET", f"/v1/banks/support/{what}{query}").json()[what])
+
+    episode = listed("episodes")[0]
+    assert (episode["thread"], episode["message_count"]) == ("t1", 2)
+    messages = listed("messages", f"?episode_id={episode['id']}")
+    assert [message["name"] for message in messages] == ["Melanie", "Caroline"]
+    assert listed("messages", "?thread=other") == []
+    assert [(row["document_id"], row["version"], row["tags"]) for row in listed("documents")] == [("team", 1, ["team"])]
+    assert {"Caroline", "Melanie"} <= {row["name"] for row in listed("entities", "?kind=PERSON")}
+    assert listed("relationships", "?relation=owns") == []
+
+
+def test_a_relationship_shows_what_superseded_it(call: Caller) -> None:
+    for year, place in ((2020, "Porto"), (2022, "Lisbon")):
+        message = {"role": "user", "name": "Caroline", "content": f"I live in {place}."}
+        retain(call, {"thread": "t", "timestamp": f"{year}-01-01T00:00:00Z", "messages": [message]})
+    newest, former = call("GET", "/v1/banks/support/relationships?relation=lives_in").json()["relationships"]
+    assert (newest["expired_at"], former["superseded_by_id"], former["close_reason"]) == (None, newest["id"], "update")
