@@ -43,3 +43,9 @@ def test_the_pages_for_people_load_without_another_host() -> None:
         page = Client().get(path)
         assert page.status_code == 200
         assert "https://" not in page.content.decode().replace("https://www.w3.org", "")
+
+
+def test_the_items_of_a_retain_are_described_field_by_field() -> None:
+    schemas = build_schema()["components"]["schemas"]
+    assert schemas["RetainInput"]["properties"]["items"]["items"] == {"$ref": "#/components/schemas/ItemInput"}
+    assert {"content", "messages", "document_id", "infer"} <= set(schemas["ItemInput"]["properties"])

@@ -1,5 +1,6 @@
 """The steps of compose.yaml, one after the other, without the containers."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -75,11 +76,9 @@ def web(prepared: dict[str, str]) -> Iterator[str]:
 def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
-        try:
+        with contextlib.suppress(httpx.TransportError):  # it does not listen yet
             if httpx.get(url).status_code == 200:
                 return
-        except httpx.TransportError:
-            pass
         time.sleep(0.2)
     pytest.fail(f"{url} did not answer")
 

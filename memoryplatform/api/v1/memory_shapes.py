@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from banks.models import MemoryUnit
@@ -88,8 +89,15 @@ def build_message(given: dict[str, Any], said_at: datetime) -> GivenMessage:
     )
 
 
+@extend_schema_field(ItemInput(many=True))
+class ItemList(serializers.ListField):
+    """Described as what they are, checked one by one later: a bad item must not take the others with it."""
+
+    child = serializers.DictField()
+
+
 class RetainInput(Input):
-    items = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=1_000)
+    items = ItemList(min_length=1, max_length=1_000)
 
     def get_fields(self) -> dict[str, Any]:
         """`async` is a word of Python, so it can't be written as an attribute."""
