@@ -6,12 +6,14 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.models import IdempotencyRecord, Operation
+from providers.usage import Usage
 from tenants.audit import SYSTEM, record
 from tenants.founding import found_tenant
 from tenants.identifiers import uuid7
 from tenants.keys import make_key
-from tenants.models import ApiKey, AuditEvent, Member, Tenant, User
+from tenants.models import ApiKey, AuditEvent, Member, Tenant, UsageRecord, User
 from tenants.transactions import tenant_transaction
+from tenants.usage import record_usage
 
 
 def make_user(email: str | None = None, **fields: Any) -> User:
@@ -63,3 +65,9 @@ def make_audit_event(tenant: Tenant) -> AuditEvent:
     with tenant_transaction(tenant.id):
         record(tenant.id, actor=SYSTEM, action="test.done", target="test")
         return AuditEvent.objects.for_tenant(tenant.id).latest("id")
+
+
+def make_usage_record(tenant: Tenant) -> UsageRecord:
+    with tenant_transaction(tenant.id):
+        record_usage(tenant.id, UsageRecord.Kind.RETAIN, Usage(input_tokens=7, calls=1))
+        return UsageRecord.objects.for_tenant(tenant.id).latest("id")

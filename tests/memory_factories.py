@@ -123,6 +123,19 @@ def with_bank(tenant: Tenant, fields: dict[str, Any]) -> dict[str, Any]:
     return fields if "bank" in fields else fields | {"bank": make_bank(tenant)}
 
 
+def make_corpus_statistics(tenant: Tenant) -> models.CorpusStatistics:
+    return make_row(models.CorpusStatistics, tenant, bank=make_bank(tenant), corpus=models.Corpus.UNIT)
+
+
+def make_posting_block(tenant: Tenant) -> models.PostingBlock:
+    fields = {"corpus": models.Corpus.UNIT, "lexeme": "lisbon", "place": 0, "postings": b"", "live": 0}
+    return make_row(models.PostingBlock, tenant, bank=make_bank(tenant), **fields)
+
+
+def make_unit_change(tenant: Tenant) -> models.UnitChange:
+    return make_row(models.UnitChange, tenant, unit=make_unit(tenant), action="edited", actor="test")
+
+
 MEMORY: dict[type[Model], Callable[[Tenant], Any]] = {
     models.Document: make_document,
     models.Episode: make_episode,
@@ -142,4 +155,7 @@ MEMORY: dict[type[Model], Callable[[Tenant], Any]] = {
     models.Relationship: make_relationship,
     models.RelationshipSource: make_relationship_source,
     models.CachedAnswer: make_cached_answer,
+    models.CorpusStatistics: make_corpus_statistics,
+    models.PostingBlock: make_posting_block,
+    models.UnitChange: make_unit_change,
 }

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from django.db import connection
-
 from banks.entities.batch import resolve_all
 from banks.entities.canonical import choose_canonical
 from banks.entities.known import find_candidates, read_aliases
@@ -19,7 +17,7 @@ LONGEST_NAME = 300
 
 
 def record_mentions(bank: Bank, namings: Sequence[Naming]) -> list[Resolved]:
-    """Call inside a tenant transaction, after `lock_entities`."""
+    """Call inside a tenant transaction, after `lock_memory`."""
     mentions = [(naming, entity) for naming in namings for entity in usable(naming.entities)]
     asked = [build_mention(naming, entity) for naming, entity in mentions]
     decisions = resolve_all(asked, find_candidates(bank, {mention.name for mention in asked}))
@@ -43,12 +41,6 @@ def rename_entities(bank: Bank, ids: set[UUID]) -> None:
     for entity in changed:
         entity.name = choose_canonical(heard[entity.id])
     Entity.objects.for_tenant(bank.tenant_id).bulk_update(changed, ["name"])
-
-
-def lock_entities(bank: Bank) -> None:
-    """One at a time for a bank: two batches that meet Bob and Robert at once must see each other's."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"entities:{bank.id}"])
 
 
 def usable(entities: Iterable[FoundEntity]) -> list[FoundEntity]:

@@ -8,7 +8,9 @@ from banks.models.label import UnitMetadata, UnitTag
 from banks.models.link import Link
 from banks.models.message import Message
 from banks.models.relationship import Relationship, RelationshipSource
+from banks.models.text_index import Corpus, CorpusStatistics, PostingBlock
 from banks.models.unit import MemoryUnit
+from banks.models.unit_change import UnitChange
 from banks.models.unit_source import UnitSource
 
 __all__ = [
@@ -17,6 +19,8 @@ __all__ = [
     "Chunk",
     "ChunkPart",
     "CoOccurrence",
+    "Corpus",
+    "CorpusStatistics",
     "Document",
     "Entity",
     "EntityKey",
@@ -26,8 +30,10 @@ __all__ = [
     "MemoryUnit",
     "Mention",
     "Message",
+    "PostingBlock",
     "Relationship",
     "RelationshipSource",
+    "UnitChange",
     "UnitMetadata",
     "UnitSource",
     "UnitTag",

@@ -25,6 +25,7 @@ class Chunk(TenantOwned):
     text = models.TextField()
     content_hash = models.BinaryField(max_length=32)
     embedding = VectorField(null=True)
+    number = models.PositiveIntegerField(null=True, help_text="Its name in the text index; null until it is there.")
     said_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)
     extracted_at = models.DateTimeField(null=True, help_text="When facts were taken from it; null while that waits.")
@@ -32,6 +33,7 @@ class Chunk(TenantOwned):
     objects: ClassVar[TenantManager["Chunk"]] = TenantManager()
 
     class Meta:
+        constraints = (models.UniqueConstraint(fields=["bank", "number"], name="chunk_number_once"),)
         indexes = (models.Index(fields=["bank", "said_at"], name="chunk_of_bank"),)  # exact vector scans of a bank
 
     def __str__(self) -> str:

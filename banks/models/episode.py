@@ -16,6 +16,7 @@ class Episode(TenantOwned):
     embedding = VectorField(null=True)
     centroid = VectorField(null=True, help_text="Mean of its turns' vectors: what a continued topic is held against.")
     previous = models.ForeignKey("self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    number = models.PositiveIntegerField(null=True, help_text="Its name in the text index; null until it is there.")
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField()
     message_count = models.PositiveIntegerField(default=0)
@@ -25,6 +26,7 @@ class Episode(TenantOwned):
 
     class Meta:
         constraints = (
+            models.UniqueConstraint(fields=["bank", "number"], name="episode_number_once"),
             models.CheckConstraint(
                 condition=models.Q(ended_at__gte=models.F("started_at")), name="episode_start_first"
             ),

@@ -30,6 +30,7 @@ class Relationship(Validity):
     embedding = VectorField(null=True)
     mentioned_at = models.DateTimeField(help_text="When it was last said.")
     proof_count = models.PositiveIntegerField(default=1)
+    number = models.PositiveIntegerField(null=True, help_text="Its name in the text index; null until it is there.")
     superseded_by = models.ForeignKey(
         "self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )
@@ -39,6 +40,7 @@ class Relationship(Validity):
     class Meta:
         constraints = (
             *validity_constraints("relationship"),
+            models.UniqueConstraint(fields=["bank", "number"], name="relationship_number_once"),
             models.UniqueConstraint(
                 fields=["subject", "relation", "object", "value"],
                 condition=Q(expired_at=None),

@@ -50,6 +50,7 @@ class MemoryUnit(Validity):
     importance = models.FloatField(default=0.5)
     access_count = models.PositiveIntegerField(default=0)
     proof_count = models.PositiveIntegerField(default=1)
+    number = models.PositiveIntegerField(null=True, help_text="Its name in the text index; null until it is there.")
     superseded_by = models.ForeignKey(
         "self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )
@@ -64,6 +65,7 @@ class MemoryUnit(Validity):
             models.UniqueConstraint(
                 fields=["bank", "network", "content_hash"], condition=Q(expired_at=None), name="unit_said_once"
             ),
+            models.UniqueConstraint(fields=["bank", "number"], name="unit_number_once"),
             models.CheckConstraint(
                 condition=Q(network__in=["world", "experience", "opinion", "observation"]), name="unit_network_known"
             ),

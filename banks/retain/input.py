@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from banks.retain.types import FoundEntity, Role
+from banks.retain.types import ExtractedFact, FoundEntity, Role
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,12 @@ class GivenMessage:
 
 @dataclass(frozen=True)
 class RetainItem:
-    """A conversation (`messages`) or a text, with what is said about it."""
+    """A conversation (`messages`), a text, or facts that the caller extracted, with what is said about it."""
 
     said_at: datetime
     text: str = ""
     messages: tuple[GivenMessage, ...] = ()
+    facts: tuple[ExtractedFact, ...] = ()
     thread: str = ""
     document_id: str = ""
     update_mode: Literal["replace", "append"] = "replace"

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from django.utils import timezone
 
 from banks.entities.named import Naming
-from banks.entities.record import lock_entities, record_mentions
+from banks.entities.record import record_mentions
 from banks.links.causal import link_by_cause
 from banks.links.semantic import link_by_meaning
+from banks.locking import lock_memory
 from banks.models import Bank
 from banks.retain.prepared import PreparedFact
 from banks.retain.store_relationships import store_relationships
@@ -16,7 +17,7 @@ from banks.retain.store_units import StoredUnit, store_units
 
 def store_facts(bank: Bank, prepared: Sequence[PreparedFact], *, speakers: frozenset[str]) -> list[StoredUnit]:
     """Call inside a tenant transaction. A unit that was there already is only proven once more."""
-    lock_entities(bank)
+    lock_memory(bank)
     now = timezone.now()
     units = store_units(bank, prepared, now=now)
     facts = [one.fact for one in prepared]

@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from banks.models import Bank
 from memoryplatform.operations.models import IdempotencyRecord, Operation
-from tenants.models import ApiKey, AuditEvent, Member, Tenant
+from tenants.models import ApiKey, AuditEvent, Member, Tenant, UsageRecord
 from tenants.scoping import TenantOwned
 from tests import factories
 from tests.memory_factories import MEMORY
@@ -18,6 +18,7 @@ FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     Member: factories.make_member,
     ApiKey: factories.make_api_key,
     AuditEvent: factories.make_audit_event,
+    UsageRecord: factories.make_usage_record,
     Bank: factories.make_bank,
     Operation: factories.make_operation,
     IdempotencyRecord: factories.make_idempotency_record,

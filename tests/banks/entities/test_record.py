@@ -8,7 +8,8 @@ import pytest
 from django.db import connection, connections
 
 from banks.entities.named import Naming
-from banks.entities.record import lock_entities, record_mentions
+from banks.entities.record import record_mentions
+from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityName, Mention
 from banks.retain.types import EntityKind, FoundEntity
 from tenants.models import Tenant
@@ -30,7 +31,7 @@ def naming(bank: Bank, *names: str, **fields: Any) -> Naming:
 
 def record(bank: Bank, *namings: Naming) -> list[Any]:
     with tenant_transaction(bank.tenant_id):
-        lock_entities(bank)
+        lock_memory(bank)
         return record_mentions(bank, namings)
 
 
