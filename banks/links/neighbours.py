@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -37,7 +38,7 @@ def find_neighbours(
     found: list[list[Neighbour]] = [[] for _ in vectors]
     if not vectors:
         return found
-    parameters = {
+    parameters: dict[str, Any] = {
         "tenant_id": bank.tenant_id,
         "bank_id": bank.id,
         "vectors": ["[" + ",".join(map(repr, vector.tolist())) + "]" for vector in vectors],
