@@ -1,0 +1,218 @@
+"""The values that pass between the steps of recall."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+from uuid import UUID
+
+from banks.dates.types import TimeWindow
+from banks.models import Corpus
+from banks.retain.types import Network
+from providers.embedding.vector import Vector
+from retrieval.filters.types import Filters
+
+
+class Channel(StrEnum):
+    SEMANTIC = "semantic"
+    KEYWORD = "keyword"
+    GRAPH = "graph"
+    TEMPORAL = "temporal"
+    ARCHIVE = "archive"
+
+
+class QuestionType(StrEnum):
+    TEMPORAL = "temporal"
+    KNOWLEDGE_UPDATE = "knowledge_update"
+    COUNTING = "counting"
+    MULTI_HOP = "multi_hop"
+    PREFERENCE = "preference"
+    ASSISTANT_RECALL = "assistant_recall"
+    FACTUAL = "factual"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much a recall may look at: nodes of the graph and rows a channel, passages to rerank, seconds for that."""
+
+    nodes: int
+    rerank_depth: int
+    rerank_seconds: float | None  # None: no time box, for runs that must come out the same each time
+
+
+BUDGETS: Mapping[str, Budget] = {
+    "low": Budget(nodes=100, rerank_depth=16, rerank_seconds=0.15),
+    "mid": Budget(nodes=300, rerank_depth=32, rerank_seconds=0.4),
+    "high": Budget(nodes=600, rerank_depth=64, rerank_seconds=1.5),
+}
+
+
+@dataclass(frozen=True)
+class PointInTime:
+    """`as_of`: what was true then. `known_at`: what we knew then. Neither: what we hold now.
+
+    `history` shows superseded units too; a query that asks for history sets it.
+    """
+
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    history: bool = False
+
+
+@dataclass(frozen=True)
+class Include:
+    """What comes along with the results, each within tokens of its own; None leaves it out."""
+
+    entities: int | None = None
+    chunks: int | None = None
+    source_messages: int | None = None
+    links: bool = False
+
+
+@dataclass(frozen=True)
+class LeastScores:
+    semantic: float | None = None
+    keyword: float | None = None
+    reranker: float | None = None
+    final: float | None = None
+
+
+@dataclass(frozen=True)
+class RecallQuery:
+    """What a caller asks. `window` is one of his own, in place of what the words say: it ranks and does not filter."""
+
+    text: str
+    asked_at: datetime  # aware; its zone is the one that "yesterday" is told in
+    max_tokens: int = 4096
+    budget: Budget = BUDGETS["mid"]
+    filters: Filters = field(default_factory=Filters)
+    moment: PointInTime = field(default_factory=PointInTime)
+    window: tuple[datetime | None, datetime | None] | None = None
+    include: Include = field(default_factory=Include)
+    least_scores: LeastScores = field(default_factory=LeastScores)
+    rerank: bool = True
+    trace: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What the words of a query say, before anything is searched.
+
+    `search_text` has the window written out ("in March 2023 (2023-03-01 to 2023-03-31)"): the embedder and the
+    reranker read that. `lexemes` are of the query's own words.
+    """
+
+    search_text: str
+    type: QuestionType
+    language: str
+    window: TimeWindow | None
+    lexemes: tuple[str, ...]
+    entity_ids: tuple[UUID, ...]
+    wants_history: bool
+    vector: Vector
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A row that a channel found, best first in its list."""
+
+    kind: Literal["unit", "chunk"]
+    id: UUID
+    score: float
+
+
+@dataclass(frozen=True)
+class CorpusHit:
+    """A row of any corpus that a look-up found, before it became units."""
+
+    corpus: Corpus
+    id: UUID
+    score: float
+
+
+@dataclass(frozen=True)
+class SourceSpan:
+    """Where a result rests: characters `start` to `end` of a message or chunk."""
+
+    message_id: UUID | None
+    chunk_id: UUID | None
+    document_id: str
+    start: int | None
+    end: int | None
+    role: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A unit, or a chunk that no unit covers, with all that ranking and answering need."""
+
+    kind: Literal["unit", "chunk"]
+    id: UUID
+    text: str
+    context: str
+    network: Network | None  # None: a chunk
+    occurred_start: datetime | None
+    occurred_end: datetime | None
+    mentioned_at: datetime
+    valid_from: datetime | None
+    valid_until: datetime | None
+    recorded_at: datetime
+    expired_at: datetime | None
+    close_reason: str
+    superseded_by: UUID | None
+    confidence: float | None
+    importance: float
+    proof_count: int
+    access_count: int
+    entities: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    sources: tuple[SourceSpan, ...] = ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a channel had a candidate: its rank from 1, and the channel's own score."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Why a result stands where it does. `boosts` are factors, each bounded, by name."""
+
+    fused: float
+    final: float
+    reranker: float | None = None
+    places: Mapping[Channel, Place] = field(default_factory=dict)
+    boosts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RecallItem:
+    """One result. `text` is what the token budget counts: the candidate's, or the passage of it that matters."""
+
+    candidate: Candidate
+    text: str
+    tokens: int
+    scores: Scores
+    bank_id: str
+    is_passage: bool = False  # the text is a part; the candidate has the whole
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A channel that failed or took longer than its share; the answer came without it."""
+
+    channel: Channel
+    reason: str
+
+
+@dataclass(frozen=True)
+class RecallResult:
+    items: tuple[RecallItem, ...]
+    tokens: int
+    analysis: Analysis
+    left_out: tuple[LeftOut, ...] = ()
