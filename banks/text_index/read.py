@@ -1,0 +1,97 @@
+"""The best texts of a bank for the lexemes of a query, in several corpora with one statement."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from django.db import connection
+
+from banks.models import Bank, Corpus
+from banks.text_index.bm25 import RankedText, Term, rank, weigh
+from banks.text_index.packing import Postings, unpack
+from banks.text_index.texts import owner_of
+
+MOST_LEXEMES = 256  # of a query: a question has ten, and a pasted book must not read the whole index
+
+# One statement is one view of the bank: the counts belong to the blocks, whatever is written meanwhile.
+READ = """
+SELECT corpus, NULL AS lexeme, 0 AS place, texts AS live, words, NULL AS postings
+FROM banks_corpusstatistics
+WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND corpus = ANY(%(corpora)s)
+UNION ALL
+SELECT corpus, lexeme, place, live, 0, postings
+FROM banks_postingblock
+WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND corpus = ANY(%(corpora)s) AND lexeme = ANY(%(lexemes)s)
+ORDER BY place
+"""
+
+
+@dataclass
+class Holders:
+    """The blocks of a lexeme, in order, and how many live texts they have."""
+
+    live: int = 0
+    blocks: list[bytes] = field(default_factory=list)
+
+
+@dataclass
+class CorpusView:
+    """What a query needs to know of a corpus."""
+
+    texts: int = 0
+    words: int = 0
+    holders: defaultdict[str, Holders] = field(default_factory=lambda: defaultdict(Holders))
+
+
+def rank_texts(
+    bank: Bank, limits: Mapping[Corpus, int], lexemes: Sequence[str], *, with_retired: bool = False
+) -> dict[Corpus, list[RankedText]]:
+    """At most so many of each corpus, the best first, ties by number. Call inside a tenant transaction.
+
+    Retired texts are found where they are asked for; they are scored by the counts of the live ones. A lexeme that
+    the query repeats weighs as often. Of a very long query the first lexemes count.
+    """
+    repeats = dict(islice(Counter(lexemes).items(), MOST_LEXEMES))
+    views = read_views(bank, list(limits), list(repeats)) if repeats else {}
+    return {
+        corpus: rank_view(views[corpus], repeats, limit, with_retired=with_retired) if corpus in views else []
+        for corpus, limit in limits.items()
+    }
+
+
+def read_views(bank: Bank, corpora: Sequence[Corpus], lexemes: Sequence[str]) -> dict[Corpus, CorpusView]:
+    views: defaultdict[Corpus, CorpusView] = defaultdict(CorpusView)
+    given: dict[str, Any] = {"corpora": list(corpora), "lexemes": list(lexemes)}
+    with connection.cursor() as cursor:
+        cursor.execute(READ, {**owner_of(bank), **given})
+        for corpus, lexeme, _, live, words, postings in cursor.fetchall():
+            view = views[Corpus(corpus)]
+            if lexeme is None:
+                view.texts, view.words = live, words
+            else:
+                view.holders[lexeme].live += live
+                view.holders[lexeme].blocks.append(postings)
+    return views
+
+
+def rank_view(view: CorpusView, repeats: Mapping[str, int], limit: int, *, with_retired: bool) -> list[RankedText]:
+    terms = [
+        Term(
+            weigh(repeats[lexeme], texts=view.texts, holders=holders.live),
+            choose_postings(holders, with_retired=with_retired),
+        )
+        for lexeme, holders in sorted(view.holders.items())
+    ]
+    average_length = view.words / view.texts if view.words else 1.0  # all may be retired
+    return rank(terms, average_length=average_length, limit=limit)
+
+
+def choose_postings(holders: Holders, *, with_retired: bool) -> Postings:
+    postings = unpack(b"".join(holders.blocks))
+    if with_retired or holders.live == postings.size:
+        return postings
+    live: Postings = postings[np.logical_not(postings["retired"])]
+    return live

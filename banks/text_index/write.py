@@ -1,0 +1,99 @@
+"""Texts into the index and out of it. The index says what the rows say: text and validity are read from them.
+
+Call everything here inside a tenant transaction that holds `lock_memory(bank)`. A batch of any size takes the same
+number of statements.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from uuid import UUID
+
+from banks.models import Bank, Corpus
+from banks.text_index.append import append_postings
+from banks.text_index.blocks import Block, write_blocks
+from banks.text_index.locate import locate_blocks
+from banks.text_index.packing import Postings, PostingValues, build_postings
+from banks.text_index.statistics import change_statistics, take_numbers
+from banks.text_index.texts import StoredText, read_texts, write_numbers
+
+
+def add_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
+    """Index the rows that are not yet. An expired one is there for searches of the past and counts for nothing else.
+
+    A text without lexemes (an emoji, stop words) gets no number: no query finds it.
+    """
+    texts = [text for text in read_texts(bank, corpus, ids) if text.number is None and text.frequencies]
+    if not texts:
+        return
+    live = [text.length for text in texts if not text.is_expired]
+    first = take_numbers(bank, corpus, len(texts), texts=len(live), words=sum(live))
+    write_numbers(bank, corpus, {text.id: number for number, text in enumerate(texts, start=first)})
+    values: defaultdict[str, list[PostingValues]] = defaultdict(list)
+    for number, text in enumerate(texts, start=first):
+        for lexeme, frequency in text.frequencies.items():
+            values[lexeme].append((number, frequency, text.is_expired, text.length))
+    append_postings(bank, corpus, {lexeme: build_postings(added) for lexeme, added in values.items()})
+
+
+def retire_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
+    """When rows expire, before or after: they no longer count, and only a search of the past finds them.
+
+    What is retired already, or not indexed, is left as it is.
+    """
+    _mark(bank, corpus, ids, retired=True)
+
+
+def revive_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
+    """The opposite of `retire_texts`, when rows are restored."""
+    _mark(bank, corpus, ids, retired=False)
+
+
+def remove_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
+    """Before rows are deleted: nothing of their texts stays. What is not indexed is left as it is."""
+    texts = _read_indexed(bank, corpus, ids)
+    if not texts:
+        return
+    live: dict[int, int] = {}
+    edited: list[Block] = []
+    for one in locate_blocks(bank, corpus, texts):
+        live |= _lengths(one.postings[one.meant & ~one.postings["retired"]])
+        edited.append(replace(one.block, postings=one.postings[~one.meant]))
+    write_blocks(bank, edited)
+    change_statistics(bank, corpus, texts=-len(live), words=-sum(live.values()))
+    write_numbers(bank, corpus, {text.id: None for text in texts.values()})
+
+
+@contextmanager
+def replacing_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> Iterator[None]:
+    """Change the texts of these rows inside the `with`: the old ones are taken out before, the new ones added after."""
+    remove_texts(bank, corpus, ids)
+    yield
+    add_texts(bank, corpus, ids)
+
+
+def _mark(bank: Bank, corpus: Corpus, ids: Sequence[UUID], *, retired: bool) -> None:
+    texts = _read_indexed(bank, corpus, ids)
+    if not texts:
+        return
+    changed: dict[int, int] = {}
+    edited: list[Block] = []
+    for one in locate_blocks(bank, corpus, texts):
+        turns = one.meant & (one.postings["retired"] != retired)
+        changed |= _lengths(one.postings[turns])
+        postings = one.postings.copy()
+        postings["retired"][turns] = retired
+        edited.append(replace(one.block, postings=postings))
+    write_blocks(bank, edited)
+    sign = -1 if retired else 1
+    change_statistics(bank, corpus, texts=sign * len(changed), words=sign * sum(changed.values()))
+
+
+def _read_indexed(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> dict[int, StoredText]:
+    return {text.number: text for text in read_texts(bank, corpus, ids) if text.number is not None}
+
+
+def _lengths(postings: Postings) -> dict[int, int]:
+    """By number."""
+    return dict(zip(postings["number"].tolist(), postings["length"].tolist(), strict=True))
