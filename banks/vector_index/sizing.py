@@ -1,0 +1,27 @@
+"""When a bank deserves an index. Each one costs every write to the table a look, so small banks have none."""
+
+from enum import StrEnum
+
+from django.conf import settings
+
+from banks.models import Bank
+from banks.vector_index.lookup import count_units, read_state
+
+SHRUNK = 0.5  # of the size that an index is built at: a bank that wavers about it is left in peace
+
+
+class Need(StrEnum):
+    BUILD = "build"
+    DROP = "drop"
+    NOTHING = "nothing"
+
+
+def find_need(bank: Bank) -> Need:
+    """Call inside a tenant transaction."""
+    state = read_state(bank.id)
+    size = count_units(bank, at_most=settings.VECTOR_INDEX_UNITS)
+    if size >= settings.VECTOR_INDEX_UNITS:
+        return Need.NOTHING if state.is_valid else Need.BUILD
+    if state.exists and (size < settings.VECTOR_INDEX_UNITS * SHRUNK or not state.is_valid):
+        return Need.DROP
+    return Need.NOTHING

@@ -1,0 +1,44 @@
+"""Bringing a bank's vector index in line with its size: built when it has grown large, dropped when it has shrunk."""
+
+from typing import Any
+from uuid import UUID
+
+from banks.models import Bank
+from banks.vector_index.build import create_index, drop_index
+from banks.vector_index.definition import LARGEST_DIMENSION
+from banks.vector_index.lookup import find_dimension
+from banks.vector_index.sizing import Need, find_need
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.registry import operation_kind
+from memoryplatform.operations.run import Run
+from memoryplatform.operations.submit import submit
+from tenants.transactions import tenant_transaction
+
+NAME = "vector_index"
+
+
+def ask_for_vector_index(bank: Bank) -> Operation | None:
+    """Call inside a tenant transaction, when the bank has grown or shrunk. None where nothing is to be done."""
+    if find_need(bank) is Need.NOTHING or is_under_way(bank):
+        return None
+    return submit(bank.tenant_id, NAME, payload={"bank_pk": str(bank.id)}, bank=bank)
+
+
+def is_under_way(bank: Bank) -> bool:
+    rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=NAME)
+    return rows.filter(status__in=[Operation.Status.PENDING, Operation.Status.PROCESSING]).exists()
+
+
+@operation_kind(NAME, queue="background")
+def tend_vector_index(run: Run) -> dict[str, Any]:
+    """What is needed is asked again here: the bank may have changed since, and a second run finds nothing to do."""
+    bank_pk = UUID(run.payload["bank_pk"])
+    with tenant_transaction(run.tenant_id):
+        bank = Bank.objects.for_tenant(run.tenant_id).live().filter(id=bank_pk).first()
+        need = find_need(bank) if bank else Need.DROP
+        dimension = find_dimension(bank) if bank else None
+    if need is Need.DROP:
+        drop_index(bank_pk)
+    elif need is Need.BUILD and dimension and dimension <= LARGEST_DIMENSION:
+        create_index(bank_pk, dimension)
+    return {"done": need.value}
