@@ -59,7 +59,11 @@ def _groups(mentions: Sequence[MentionOf]) -> list[_Group]:
 
 def _united(mentions: list[MentionOf]) -> MentionOf:
     first = min(mentions, key=lambda mention: (mention.seen_at, mention.name))
-    return replace(first, companions=frozenset().union(*(mention.companions for mention in mentions)))
+    return replace(
+        first,
+        companions=frozenset().union(*(mention.companions for mention in mentions)),
+        kind_is_guess=all(mention.kind_is_guess for mention in mentions),
+    )
 
 
 def _order(group: _Group) -> tuple[int, bool, float, str, str]:

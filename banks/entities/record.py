@@ -1,10 +1,13 @@
 """Writing down who a batch of units speaks of."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from banks.entities.batch import resolve_all
 from banks.entities.canonical import choose_canonical
+from banks.entities.identifier import Identities
+from banks.entities.identify import follow_answers
 from banks.entities.known import find_candidates, read_aliases
 from banks.entities.named import Naming, Resolved
 from banks.entities.normalise import identity_key
@@ -16,11 +19,12 @@ from banks.retain.types import EntityKind, FoundEntity
 LONGEST_NAME = 300
 
 
-def record_mentions(bank: Bank, namings: Sequence[Naming]) -> list[Resolved]:
-    """Call inside a tenant transaction, after `lock_memory`."""
-    mentions = [(naming, entity) for naming in namings for entity in usable(naming.entities)]
+def record_mentions(bank: Bank, namings: Sequence[Naming], *, identities: Identities | None = None) -> list[Resolved]:
+    """Call inside a tenant transaction, after `lock_memory`. `identities` are answers to `find_questions`."""
+    mentions = [(naming, entity) for naming in namings for entity in usable(naming)]
     asked = [build_mention(naming, entity) for naming, entity in mentions]
-    decisions = resolve_all(asked, find_candidates(bank, {mention.name for mention in asked}))
+    candidates = find_candidates(bank, {mention.name for mention in asked})
+    decisions = follow_answers(asked, resolve_all(asked, candidates), identities or {}, candidates)
     ids = settle(bank, asked, decisions)
     resolved = [
         Resolved(naming, entity.name, entity.kind, entity_id)
@@ -43,10 +47,17 @@ def rename_entities(bank: Bank, ids: set[UUID]) -> None:
     Entity.objects.for_tenant(bank.tenant_id).bulk_update(changed, ["name"])
 
 
-def usable(entities: Iterable[FoundEntity]) -> list[FoundEntity]:
-    """Without those whose name has no letters, and each name once."""
-    named = {(identity_key(entity.name), entity.kind): entity for entity in entities if has_letters(entity.name)}
-    return [entity for entity in named.values() if len(entity.name) <= LONGEST_NAME]
+def usable(naming: Naming) -> list[FoundEntity]:
+    """Without those whose name has no letters, and each name once. Who speaks is a person, whatever a guess says."""
+    speakers = {identity_key(speaker) for speaker in naming.speakers if has_letters(speaker)}
+    named: dict[tuple[str, EntityKind], FoundEntity] = {}
+    for entity in naming.entities:
+        if has_letters(entity.name) and len(entity.name) <= LONGEST_NAME:
+            is_guess = entity.is_guess or entity.kind is EntityKind.OTHER
+            speaks = is_guess and identity_key(entity.name) in speakers
+            known = replace(entity, kind=EntityKind.PERSON, is_guess=False) if speaks else entity
+            named.setdefault((identity_key(known.name), known.kind), known)
+    return list(named.values())
 
 
 def has_letters(name: str) -> bool:
@@ -55,7 +66,7 @@ def has_letters(name: str) -> bool:
 
 def build_mention(naming: Naming, entity: FoundEntity) -> MentionOf:
     others = frozenset(other.name for other in naming.entities if other.name != entity.name)
-    return MentionOf(entity.name, entity.kind, others, naming.seen_at)
+    return MentionOf(entity.name, entity.kind, others, naming.seen_at, kind_is_guess=entity.is_guess)
 
 
 def settle(bank: Bank, mentions: Sequence[MentionOf], decisions: Sequence[Decision]) -> list[UUID]:

@@ -31,6 +31,8 @@ def _best_likeness(mention: MentionOf, candidate: Candidate) -> Likeness:
 
     So an entity that is called both Alice and Alice Chen is no Alice Cooper.
     """
+    if _is_speaker_by_name(mention, candidate):
+        return Likeness(EXACT, "a speaker's name")
     canonical = _compare(mention, candidate, candidate.canonical_name)
     if canonical.value == EXACT:
         return canonical
@@ -39,6 +41,12 @@ def _best_likeness(mention: MentionOf, candidate: Candidate) -> Likeness:
     all_names = [canonical, *(_compare(mention, candidate, alias) for alias in candidate.aliases)]
     vetoed = next((found for found in all_names if found.veto), None)
     return vetoed or max(all_names, key=lambda found: found.value)
+
+
+def _is_speaker_by_name(mention: MentionOf, candidate: Candidate) -> bool:
+    """A guessed kind is no reason to take the name of somebody who speaks here for another's."""
+    is_unsure = mention.kind_is_guess or mention.kind is EntityKind.OTHER
+    return is_unsure and candidate.is_speaker and identity_key(mention.name) == identity_key(candidate.canonical_name)
 
 
 def _compare(mention: MentionOf, candidate: Candidate, name: str) -> Likeness:

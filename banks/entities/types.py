@@ -19,6 +19,7 @@ class MentionOf:
     kind: EntityKind
     companions: frozenset[str]
     seen_at: datetime
+    kind_is_guess: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,153 @@
+"""What is known of an entity, in its own row: attributes, a few plain sentences, and a vector of both."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Q
+
+from banks.locking import lock_memory
+from banks.models import Bank, Entity, Relationship
+from banks.vector_index.literal import write_vector
+from providers.embedding.protocol import Embedder
+from providers.embedding.vector import Vector
+from providers.usage import Usage
+from tenants.transactions import tenant_transaction
+
+MOST_RELATIONSHIPS = 8
+MOST_UNITS = 3
+LONGEST_UNIT = 200  # characters: a summary is not a copy
+LONGEST_SUMMARY = 900
+CHARACTERS_OF_A_VALUE = 200
+
+# The most proven first, then the most recent: what is told often is what somebody is known for.
+FIND_UNITS = """
+SELECT wanted.id, told.text
+FROM unnest(%(ids)s::uuid[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    SELECT unit.text, unit.proof_count, unit.mentioned_at, unit.id
+    FROM banks_mention AS mention
+    JOIN banks_memoryunit AS unit ON unit.tenant_id = mention.tenant_id AND unit.id = mention.unit_id
+    WHERE mention.tenant_id = %(tenant_id)s AND mention.entity_id = wanted.id
+      AND unit.expired_at IS NULL AND unit.network IN ('world', 'experience')
+    ORDER BY unit.proof_count DESC, unit.importance DESC, unit.mentioned_at DESC, unit.id
+    LIMIT %(most)s
+) AS told
+ORDER BY wanted.id, told.proof_count DESC, told.mentioned_at DESC, told.id
+"""
+
+WRITE = """
+UPDATE banks_entity AS entity SET
+    summary = described.summary, attributes = described.attributes::jsonb, embedding = described.embedding::vector
+FROM unnest(%(id)s::uuid[], %(summary)s::text[], %(attributes)s::text[], %(embedding)s::text[])
+    AS described (id, summary, attributes, embedding)
+WHERE entity.tenant_id = %(tenant_id)s AND entity.bank_id = %(bank_id)s AND entity.id = described.id
+"""
+
+
+@dataclass(frozen=True)
+class Description:
+    entity_id: UUID
+    name: str
+    attributes: Mapping[str, str | list[str]]
+    summary: str
+
+    @property
+    def embedding_text(self) -> str:
+        return f"{self.name}: {self.summary}" if self.summary else self.name
+
+
+def describe_entities(bank: Bank, entity_ids: Collection[UUID], embedder: Embedder) -> Usage:
+    """Bring them up to date. Call outside of transactions, after the facts about them are committed."""
+    if not entity_ids:
+        return Usage()
+    with tenant_transaction(bank.tenant_id):
+        descriptions = build_descriptions(bank, entity_ids)
+    batch = embedder.embed_documents([description.embedding_text for description in descriptions])
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        write_descriptions(bank, descriptions, batch.vectors)
+    return batch.usage
+
+
+def build_descriptions(bank: Bank, entity_ids: Collection[UUID]) -> list[Description]:
+    """A fixed number of queries for any number of entities; those that are gone are left out."""
+    entities = list(Entity.objects.of_bank(bank).filter(id__in=entity_ids).order_by("id"))
+    told = read_relationships(bank, entity_ids)
+    units = read_units(bank, [entity.id for entity in entities])
+    return [
+        Description(
+            entity.id,
+            entity.name,
+            build_attributes(entity.id, told[entity.id]),
+            build_summary(told[entity.id], units[entity.id]),
+        )
+        for entity in entities
+    ]
+
+
+def read_relationships(bank: Bank, entity_ids: Collection[UUID]) -> dict[UUID, list[Relationship]]:
+    """Under both of their entities, the most proven and newest first."""
+    rows = Relationship.objects.for_tenant(bank.tenant_id).current().filter(bank=bank)
+    held = rows.filter(Q(subject_id__in=entity_ids) | Q(object_id__in=entity_ids)).select_related("object")
+    told: defaultdict[UUID, list[Relationship]] = defaultdict(list)
+    for row in held.defer("embedding").order_by("-proof_count", "-mentioned_at", "id"):
+        told[row.subject_id].append(row)
+        if row.object_id and row.object_id != row.subject_id:
+            told[row.object_id].append(row)
+    return told
+
+
+def read_units(bank: Bank, entity_ids: Sequence[UUID]) -> dict[UUID, list[str]]:
+    told: defaultdict[UUID, list[str]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(FIND_UNITS, {"tenant_id": bank.tenant_id, "ids": list(entity_ids), "most": MOST_UNITS})
+        for entity_id, text in cursor.fetchall():
+            told[entity_id].append(text)
+    return told
+
+
+def build_attributes(entity_id: UUID, told: Sequence[Relationship]) -> dict[str, str | list[str]]:
+    """By relation; a list where several hold at a time."""
+    values: defaultdict[str, list[str]] = defaultdict(list)
+    for row in told:
+        value = (row.object.name if row.object else row.value)[:CHARACTERS_OF_A_VALUE]
+        if row.subject_id == entity_id and value not in values[row.relation]:
+            values[row.relation].append(value)
+    return {relation: held[0] if len(held) == 1 else held for relation, held in sorted(values.items())}
+
+
+def build_summary(told: Sequence[Relationship], units: Sequence[str]) -> str:
+    """What holds of it, then what was told of it most and last."""
+    sentences = [row.text for row in told[:MOST_RELATIONSHIPS]]
+    sentences += [shorten(text) for text in units]
+    summary = ""
+    for sentence in dict.fromkeys(sentences):
+        if len(summary) + len(sentence) < LONGEST_SUMMARY:
+            summary = f"{summary} {sentence}".strip()
+    return summary
+
+
+def shorten(text: str) -> str:
+    flat = " ".join(text.split())
+    return (
+        flat if len(flat) <= LONGEST_UNIT else f"{flat[:LONGEST_UNIT].rpartition(' ')[0] or flat[:LONGEST_UNIT]}\u2026"
+    )
+
+
+def write_descriptions(bank: Bank, descriptions: Sequence[Description], vectors: Sequence[Vector]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            WRITE,
+            {
+                "tenant_id": bank.tenant_id,
+                "bank_id": bank.id,
+                "id": [one.entity_id for one in descriptions],
+                "summary": [one.summary for one in descriptions],
+                "attributes": [json.dumps(one.attributes) for one in descriptions],
+                "embedding": [write_vector(vector) for vector in vectors],
+            },
+        )

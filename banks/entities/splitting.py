@@ -1,0 +1,109 @@
+"""Splitting an entity by hand: what was taken for one are two."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import Q
+
+from banks.entities.canonical import choose_canonical
+from banks.entities.normalise import identity_key, index_keys, normalise_name
+from banks.entities.recount import recount_entities, rename_after_loss
+from banks.entities.store import LONGEST_KEY
+from banks.errors import EntityConflict, EntityExists
+from banks.models import Bank, Entity, EntityKey, EntityName, Mention, Relationship, RelationshipSource
+
+
+@dataclass(frozen=True)
+class Split:
+    """What the new entity gets: the mentions under these names, and those of these units."""
+
+    names: tuple[str, ...] = ()
+    unit_ids: frozenset[UUID] = field(default_factory=frozenset)
+    name: str = ""  # of the new one; made from its mentions where left out
+    kind: str = ""
+
+
+def split_entity(bank: Bank, entity: Entity, split: Split) -> Entity:
+    """Call inside a tenant transaction, after `lock_memory`; returns the new entity.
+
+    The names belong to the new one alone from here on, so the next who says them means it. Of units, a name goes
+    along where no mention of it is left behind; otherwise both have it, and company and time decide as for any two
+    of the same name.
+    """
+    aliases = {normalise_name(name) for name in split.names}
+    mentions = list(Mention.objects.for_tenant(bank.tenant_id).filter(entity=entity))
+    moved = [one for one in mentions if one.unit_id in split.unit_ids or normalise_name(one.name) in aliases]
+    moved_ids = {one.id for one in moved}
+    left = [one for one in mentions if one.id not in moved_ids]
+    if not moved:
+        raise EntityConflict("None of its mentions is under these names or in these memories.")
+    if not left:
+        raise EntityConflict("All of its mentions would go; rename the entity instead.")
+    left_behind = {normalise_name(one.name) for one in left}
+    taken = (aliases | {normalise_name(one.name) for one in moved}) - left_behind
+    shared = {normalise_name(one.name): one.name for one in moved if normalise_name(one.name) in left_behind}
+    new = make_entity(bank, entity, split, moved, taken)
+    Mention.objects.for_tenant(bank.tenant_id).filter(id__in=moved_ids).update(entity=new)
+    move_names(bank, entity, new, taken, shared)
+    move_relationships(bank, entity, new, {one.unit_id for one in moved})
+    recount_entities(bank, {entity.id, new.id})
+    new.refresh_from_db()
+    return new
+
+
+def make_entity(bank: Bank, entity: Entity, split: Split, moved: list[Mention], taken: set[str]) -> Entity:
+    name = split.name or choose_canonical([one.name for one in moved])
+    kind = split.kind or entity.kind
+    part_from_identity(bank, entity, taken)
+    same = Entity.objects.of_bank(bank).filter(identity=identity_key(name), kind=kind).first()
+    if same is not None:
+        raise EntityExists(same.id)
+    return Entity.objects.for_tenant(bank.tenant_id).create(
+        bank=bank, name=name, identity=identity_key(name), kind=kind, is_speaker=entity.is_speaker
+    )
+
+
+def part_from_identity(bank: Bank, entity: Entity, taken: set[str]) -> None:
+    """Where a name that it is called by, or was first known by, goes to the new one, it takes one that it keeps."""
+    rows = list(EntityName.objects.for_tenant(bank.tenant_id).filter(entity=entity))
+    kept = [row.name for row in rows if row.normalised_name not in taken]
+    lost = {identity_key(row.name) for row in rows if row.normalised_name in taken}
+    if normalise_name(entity.name) in taken:
+        entity.name = choose_canonical(kept)
+    if entity.identity in lost:
+        entity.identity = identity_key(entity.name)
+    same = Entity.objects.of_bank(bank).filter(identity=entity.identity, kind=entity.kind).exclude(id=entity.id)
+    if (other := same.first()) is not None:
+        raise EntityExists(other.id)
+    entity.save(update_fields=["name", "identity"])
+
+
+def move_names(bank: Bank, entity: Entity, new: Entity, taken: set[str], shared: dict[str, str]) -> None:
+    rows = EntityName.objects.for_tenant(bank.tenant_id)
+    rows.filter(entity=entity, normalised_name__in=taken).update(entity=new)
+    heard = shared | {normalise_name(new.name): new.name}
+    rows.bulk_create(
+        [
+            EntityName(entity=new, bank_id=bank.id, name=name, normalised_name=normalised)
+            for normalised, name in heard.items()
+        ],
+        ignore_conflicts=True,
+    )
+    names = rows.filter(entity=new).values_list("name", flat=True)
+    keys = {key for name in names for key in index_keys(name) if len(key) <= LONGEST_KEY}
+    EntityKey.objects.for_tenant(bank.tenant_id).bulk_create(
+        [EntityKey(entity=new, bank_id=bank.id, key=key) for key in sorted(keys)]
+    )
+    rename_after_loss(bank, entity)
+
+
+def move_relationships(bank: Bank, entity: Entity, new: Entity, unit_ids: set[UUID]) -> None:
+    """Those that only units of the new one tell."""
+    rows = Relationship.objects.for_tenant(bank.tenant_id)
+    sources = RelationshipSource.objects.for_tenant(bank.tenant_id)
+    own = set(rows.filter(Q(subject=entity) | Q(object=entity)).values_list("id", flat=True))
+    told = set(sources.filter(relationship_id__in=own, unit_id__in=unit_ids).values_list("relationship_id", flat=True))
+    elsewhere = sources.filter(relationship_id__in=told).exclude(unit_id__in=unit_ids)
+    moved = told - set(elsewhere.values_list("relationship_id", flat=True))
+    rows.filter(id__in=moved, subject=entity).update(subject=new)
+    rows.filter(id__in=moved, object=entity).update(object=new)

@@ -1,0 +1,1 @@
+"""What happens to memories after they were stored: restated, closed, edited, restored, deleted."""

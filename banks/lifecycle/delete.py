@@ -1,0 +1,97 @@
+"""Deleting memories for good: rows, postings, and whatever rested on them alone."""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import F
+from django.db.models.functions import Greatest
+
+from banks.entities.recount import forget_names, recount_entities
+from banks.models import Bank, Chunk, Corpus, MemoryUnit, Mention, Relationship, RelationshipSource, UnitSource
+from banks.text_index.write import remove_texts
+
+
+@dataclass(frozen=True)
+class Removed:
+    """How much went; `touched_entities` are those that are still there and were spoken of."""
+
+    units: int = 0
+    chunks: int = 0
+    relationships: int = 0
+    entities: int = 0
+    touched_entities: frozenset[UUID] = field(default_factory=frozenset)
+
+    def __add__(self, other: "Removed") -> "Removed":
+        return Removed(
+            self.units + other.units,
+            self.chunks + other.chunks,
+            self.relationships + other.relationships,
+            self.entities + other.entities,
+            self.touched_entities | other.touched_entities,
+        )
+
+
+def delete_units(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
+    """Call inside a tenant transaction, after `lock_memory`.
+
+    What the units superseded stays closed: that a newer fact is forgotten does not make the older one true again.
+    """
+    ids = add_dependants(bank, set(unit_ids))
+    if not ids:
+        return Removed()
+    relationships = delete_relationships(bank, ids)
+    mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids)
+    heard = list(mentions.values_list("entity_id", "name"))
+    remove_texts(bank, Corpus.UNIT, list(ids))
+    deleted, _ = MemoryUnit.objects.of_bank(bank).filter(id__in=ids).delete()
+    entity_ids = frozenset(entity_id for entity_id, _ in heard)
+    forget_names(bank, heard)
+    entities = recount_entities(bank, entity_ids)
+    return Removed(deleted, relationships=relationships, entities=entities, touched_entities=entity_ids)
+
+
+def add_dependants(bank: Bank, unit_ids: set[UUID]) -> set[UUID]:
+    """With the units that rest on these and on nothing else: a summary goes with all that it sums up."""
+    found, newest = set(unit_ids), set(unit_ids)
+    sources = UnitSource.objects.for_tenant(bank.tenant_id)
+    while newest:
+        resting = set(sources.filter(other_unit_id__in=newest).values_list("unit_id", flat=True)) - found
+        proven = sources.filter(unit_id__in=resting).exclude(other_unit_id__in=found)
+        newest = resting - set(proven.values_list("unit_id", flat=True))
+        found |= newest
+    return found
+
+
+def delete_relationships(bank: Bank, unit_ids: set[UUID]) -> int:
+    """Those that only these units tell; the others lose as many proofs."""
+    sources = RelationshipSource.objects.for_tenant(bank.tenant_id)
+    told = Counter(sources.filter(unit_id__in=unit_ids).values_list("relationship_id", flat=True))
+    others = sources.filter(relationship_id__in=told).exclude(unit_id__in=unit_ids)
+    still_told = set(others.values_list("relationship_id", flat=True))
+    rows = Relationship.objects.for_tenant(bank.tenant_id)
+    for times in {told[one] for one in still_told}:
+        lowered = [one for one in still_told if told[one] == times]
+        rows.filter(id__in=lowered).update(proof_count=Greatest(F("proof_count") - times, 1))
+    gone = set(told) - still_told
+    remove_texts(bank, Corpus.RELATIONSHIP, list(gone))
+    deleted, _ = rows.filter(id__in=gone).delete()
+    return deleted
+
+
+def delete_chunks(bank: Bank, chunk_ids: Collection[UUID]) -> Removed:
+    """With the units that nothing else speaks for. Call inside a tenant transaction, after `lock_memory`."""
+    sources = UnitSource.objects.for_tenant(bank.tenant_id)
+    told = Counter(sources.filter(chunk_id__in=chunk_ids).values_list("unit_id", "chunk_id").distinct())
+    proofs = Counter(unit_id for unit_id, _ in told)
+    others = sources.filter(unit_id__in=proofs).exclude(chunk_id__in=chunk_ids)
+    still_proven = set(others.values_list("unit_id", flat=True))
+    for times in {proofs[one] for one in still_proven}:
+        lowered = [one for one in still_proven if proofs[one] == times]
+        units = MemoryUnit.objects.of_bank(bank).filter(id__in=lowered)
+        units.update(proof_count=Greatest(F("proof_count") - times, 1))
+    removed = delete_units(bank, set(proofs) - still_proven)
+    remove_texts(bank, Corpus.CHUNK, list(chunk_ids))
+    deleted, _ = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).delete()
+    return removed + Removed(chunks=deleted)

@@ -1,0 +1,108 @@
+"""What becomes of each fact of a batch, decided before the write, while no transaction is open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import numpy as np
+from django.utils import timezone
+
+from banks.entities.identifier import Identities
+from banks.lifecycle.judge import Action, Decision, ExistingFact, Judge, LifecycleQuestion, Reason
+from banks.lifecycle.known_units import KnownUnit, find_newest, find_similar
+from banks.lifecycle.rule_judge import RuleJudge, decide
+from banks.models import Bank
+from banks.retain.prepared import PreparedFact
+from banks.retain.types import ExtractedFact
+from providers.embedding.vector import Vector
+from providers.usage import Usage
+
+ALIKE = 0.9  # cosine under which no two facts of a batch can say the same in the same words
+
+
+@dataclass(frozen=True, eq=False)
+class Ruling:
+    """`targets` as they were when it was decided: the write looks whether they still are.
+
+    `twin` is the place of another fact of the batch that tells this one, too. `vector` is that of a merged text.
+    """
+
+    action: Action = Action.ADD
+    targets: tuple[KnownUnit, ...] = ()
+    reason: Reason = "update"
+    text: str = ""
+    vector: Vector | None = None
+    twin: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """`newest` is the newest unit that was seen: what came after it, the write has to look at itself."""
+
+    rulings: tuple[Ruling, ...]
+    newest: UUID
+    judge: str
+    usage: Usage = field(default_factory=Usage)
+    identities: Identities = field(default_factory=dict)
+
+
+def read_similar(bank: Bank, facts: Sequence[PreparedFact]) -> tuple[UUID, list[list[KnownUnit]]]:
+    """Call inside a tenant transaction. In this order: what is written between the two is looked at twice."""
+    newest = find_newest(bank, now=timezone.now())
+    return newest, find_similar(bank, facts)
+
+
+def plan_by_rules(bank: Bank, facts: Sequence[PreparedFact]) -> Plan:
+    """Inside the transaction of the write, for callers who have planned nothing."""
+    newest, similar = read_similar(bank, facts)
+    return build_plan(facts, similar, RuleJudge(), newest=newest)
+
+
+def build_plan(
+    facts: Sequence[PreparedFact], similar: Sequence[Sequence[KnownUnit]], judge: Judge, *, newest: UUID
+) -> Plan:
+    twins = find_twins(facts)
+    questions = [
+        build_question(fact.fact, () if place in twins else similar[place]) for place, fact in enumerate(facts)
+    ]
+    decisions = judge.judge(questions)
+    rulings = (
+        Ruling(Action.NONE, twin=twins[place]) if place in twins else build_ruling(decision, similar[place])
+        for place, decision in enumerate(decisions.decisions)
+    )
+    return Plan(tuple(rulings), newest, judge.name, decisions.usage)
+
+
+def build_question(fact: ExtractedFact, similar: Sequence[KnownUnit]) -> LifecycleQuestion:
+    known = tuple(ExistingFact(str(unit.id), unit.text, unit.mentioned_at, unit.occurred_start) for unit in similar)
+    return LifecycleQuestion(fact.text, fact.mentioned_at, known, fact.occurred_start)
+
+
+def build_ruling(decision: Decision, similar: Sequence[KnownUnit]) -> Ruling:
+    units = {str(unit.id): unit for unit in similar}
+    targets = tuple(units[target] for target in decision.targets)
+    return Ruling(decision.action, targets, decision.reason or "update", decision.text)
+
+
+def find_twins(facts: Sequence[PreparedFact]) -> dict[int, int]:
+    """Facts of the batch that another one tells, too. The same words are found by their hash, later."""
+    if len(facts) < 2:  # noqa: PLR2004  # two to compare
+        return {}
+    vectors = np.stack([fact.vector for fact in facts])
+    norms = np.linalg.norm(vectors, axis=1)
+    cosines = (vectors @ vectors.T) / np.maximum(np.outer(norms, norms), np.finfo(np.float32).tiny)
+    twins: dict[int, int] = {}
+    for pair in np.argwhere(np.triu(cosines, 1) >= ALIKE).tolist():
+        for host, twin in (pair, reversed(pair)):
+            is_free = not {host, twin} & twins.keys() and twin not in twins.values()
+            if is_free and is_twin(facts[host], facts[twin]):
+                twins[twin] = host
+    return twins
+
+
+def is_twin(one: PreparedFact, other: PreparedFact) -> bool:
+    if one.fact.network is not other.fact.network or one.identity == other.identity:
+        return False
+    known = ExistingFact("", one.fact.text, one.fact.mentioned_at, one.fact.occurred_start)
+    question = LifecycleQuestion(other.fact.text, other.fact.mentioned_at, (known,), other.fact.occurred_start)
+    return decide(question).action is Action.NONE

@@ -1,0 +1,150 @@
+"""The plan against the memory as it is now, under the bank's lock: what no longer fits falls back to what is safe."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import Q
+
+from banks.lifecycle.judge import Action
+from banks.lifecycle.known_units import KnownUnit, find_since, read_units
+from banks.lifecycle.plan import Plan, Ruling, build_question
+from banks.lifecycle.rule_judge import decide
+from banks.models import Bank, MemoryUnit
+from banks.retain.prepared import PreparedFact, hash_telling
+from banks.retain.types import Network
+
+Identity = tuple[str, bytes]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """By the places of the facts; a place that is in neither `homes` nor `twins` becomes a unit.
+
+    `homes` are units that tell the fact already, the `reworded` ones in other words; `twins` are places of facts that
+    do. `merged` units get another text.
+    `refuted` are units that the fact excludes. `unproven` facts leave no trace: the agent told what it had from here.
+    """
+
+    homes: dict[int, UUID] = field(default_factory=dict)
+    twins: dict[int, int] = field(default_factory=dict)
+    merged: dict[int, Ruling] = field(default_factory=dict)
+    refuted: dict[int, tuple[KnownUnit, ...]] = field(default_factory=dict)
+    reworded: frozenset[int] = frozenset()
+    unproven: frozenset[int] = frozenset()
+
+
+def settle(bank: Bank, facts: Sequence[PreparedFact], plan: Plan) -> Settled:
+    """Call inside a tenant transaction, after `lock_memory`. A fixed number of statements for any batch."""
+    live = read_units(bank, {target.id for ruling in plan.rulings for target in ruling.targets})
+    said = find_said(bank, facts, plan)
+    exact = {place: said[fact.identity] for place, fact in enumerate(facts) if fact.identity in said}
+    exact |= find_told_before_the_end(bank, facts, open_places=find_open(facts, exact))
+    planned, merged = follow(plan, live, said, open_places=find_open(facts, exact))
+    newcomers = find_among_newcomers(bank, facts, plan, open_places=find_open(facts, exact | planned))
+    homes = exact | planned | newcomers
+    return Settled(
+        homes=homes,
+        twins={place: twin for place, twin in find_twin_places(plan).items() if place not in homes},
+        merged=merged,
+        refuted=find_refuted(plan, live),
+        reworded=frozenset((planned | newcomers).keys() - merged.keys()),
+        unproven=frozenset(place for place in homes.keys() - merged.keys() if is_hearsay(facts[place])),
+    )
+
+
+def find_open(facts: Sequence[PreparedFact], homes: dict[int, UUID]) -> set[int]:
+    return set(range(len(facts))) - homes.keys()
+
+
+def is_hearsay(fact: PreparedFact) -> bool:
+    """What the agent says of the world it may have from here. Of what it did itself it is the witness."""
+    return fact.is_agents and fact.fact.network is Network.WORLD
+
+
+def follow(
+    plan: Plan, live: dict[UUID, KnownUnit], said: dict[Identity, UUID], *, open_places: set[int]
+) -> tuple[dict[int, UUID], dict[int, Ruling]]:
+    """The homes that the plan found, and the merges. A unit takes in one fact a batch: a second one would undo it."""
+    homes: dict[int, UUID] = {}
+    merged: dict[int, Ruling] = {}
+    for place in sorted(open_places):
+        ruling = plan.rulings[place]
+        target = find_unchanged(ruling, live)
+        if target is None:
+            continue
+        if ruling.action is Action.NONE:
+            homes[place] = target.id
+        elif target.id not in homes.values() and build_merged_identity(target, ruling) not in said:
+            homes[place], merged[place] = target.id, ruling
+    return homes, merged
+
+
+def find_twin_places(plan: Plan) -> dict[int, int]:
+    return {place: ruling.twin for place, ruling in enumerate(plan.rulings) if ruling.twin is not None}
+
+
+def find_said(bank: Bank, facts: Sequence[PreparedFact], plan: Plan) -> dict[Identity, UUID]:
+    """Live units with the very words of a fact, or of a merged text."""
+    wanted = {fact.identity for fact in facts}
+    wanted |= {build_merged_identity(target, ruling) for ruling in plan.rulings for target in ruling.targets}
+    rows = MemoryUnit.objects.of_bank(bank).current()
+    found = rows.filter(
+        network__in={network for network, _ in wanted}, content_hash__in=[content_hash for _, content_hash in wanted]
+    )
+    return {
+        (network, bytes(content_hash)): unit_id
+        for unit_id, network, content_hash in found.values_list("id", "network", "content_hash")
+    }
+
+
+def build_merged_identity(target: KnownUnit, ruling: Ruling) -> Identity:
+    text = ruling.text if ruling.action is Action.MERGE else target.text
+    return target.network, hash_telling(text, target.occurred_start, target.mentioned_at)
+
+
+def find_unchanged(ruling: Ruling, live: dict[UUID, KnownUnit]) -> KnownUnit | None:
+    """The unit that the ruling is about, if it still says what it said."""
+    if ruling.action not in {Action.NONE, Action.MERGE} or not ruling.targets:
+        return None
+    target = live.get(ruling.targets[0].id)
+    return target if target and target.content_hash == ruling.targets[0].content_hash else None
+
+
+def find_told_before_the_end(bank: Bank, facts: Sequence[PreparedFact], *, open_places: set[int]) -> dict[int, UUID]:
+    """Closed units with the words of a fact that was told while they held: it is heard again, not so again."""
+    wanted = {facts[place].identity[1] for place in open_places}
+    if not wanted:
+        return {}
+    closed = MemoryUnit.objects.of_bank(bank).filter(
+        ~Q(close_reason=MemoryUnit.CloseReason.SOURCE_REMOVED), expired_at__isnull=False, content_hash__in=wanted
+    )
+    ended = {
+        (row.network, bytes(row.content_hash)): (row.id, row.valid_until or row.mentioned_at)
+        for row in closed.defer("embedding", "dimensions", "context").order_by("expired_at")
+    }
+    found = {place: ended.get(facts[place].identity) for place in open_places}
+    return {place: end[0] for place, end in found.items() if end and facts[place].fact.mentioned_at <= end[1]}
+
+
+def find_among_newcomers(
+    bank: Bank, facts: Sequence[PreparedFact], plan: Plan, *, open_places: set[int]
+) -> dict[int, UUID]:
+    """Units that another worker wrote since the plan was made. Only the rules can be asked here, and only for NONE."""
+    newcomers = find_since(bank, plan.newest)
+    found: dict[int, UUID] = {}
+    for place in sorted(open_places) if newcomers else ():
+        fact = facts[place].fact
+        decision = decide(build_question(fact, [unit for unit in newcomers if unit.network == fact.network]))
+        if decision.action is Action.NONE:
+            found[place] = UUID(decision.targets[0])
+    return found
+
+
+def find_refuted(plan: Plan, live: dict[UUID, KnownUnit]) -> dict[int, tuple[KnownUnit, ...]]:
+    refuted = {
+        place: tuple(live[target.id] for target in ruling.targets if target.id in live)
+        for place, ruling in enumerate(plan.rulings)
+        if ruling.action is Action.INVALIDATE
+    }
+    return {place: units for place, units in refuted.items() if units}

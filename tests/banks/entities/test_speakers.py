@@ -1,0 +1,54 @@
+"""Those who speak are people, whatever a recogniser takes their names for."""
+
+import pytest
+
+from banks.entities.resolve import resolve
+from banks.models import Bank, Entity
+from banks.retain.types import EntityKind, FoundEntity
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.banks.entities.sample import make_candidate, make_mention
+from tests.banks.entities.test_record import naming, record
+from tests.factories import make_bank, make_tenant
+
+
+@pytest.fixture
+def tenant(db: None) -> Tenant:
+    return make_tenant("acme")
+
+
+@pytest.fixture
+def bank(tenant: Tenant) -> Bank:
+    return make_bank(tenant)
+
+
+def guess(bank: Bank, name: str, kind: EntityKind, *, speakers: tuple[str, ...] = ()) -> None:
+    found = naming(bank, speakers=frozenset(speakers))
+    record(bank, type(found)(found.unit_id, (FoundEntity(name, kind, is_guess=True),), found.seen_at, found.speakers))
+
+
+def kinds_of(bank: Bank) -> list[str]:
+    with tenant_transaction(bank.tenant_id):
+        return list(Entity.objects.of_bank(bank).values_list("kind", flat=True))
+
+
+def test_a_guessed_kind_does_not_split_somebody_who_speaks_in_the_passage(bank: Bank) -> None:
+    guess(bank, "Caroline", EntityKind.ORGANIZATION, speakers=("Caroline",))
+    assert kinds_of(bank) == ["PERSON"]
+
+
+def test_a_guessed_kind_does_not_split_somebody_who_spoke_before(bank: Bank) -> None:
+    record(bank, naming(bank, "Caroline", speakers=frozenset({"Caroline"})))
+    guess(bank, "Caroline", EntityKind.LOCATION)
+    assert kinds_of(bank) == ["PERSON"]
+
+
+def test_a_kind_that_is_known_still_tells_a_place_from_a_speaker() -> None:
+    jordan = make_candidate("Jordan", is_speaker=True)
+    assert resolve(make_mention("Jordan", EntityKind.LOCATION), [jordan]).verdict == "new"
+
+
+def test_a_guessed_kind_tells_apart_those_who_never_spoke(bank: Bank) -> None:
+    record(bank, naming(bank, "Jordan"))
+    guess(bank, "Jordan", EntityKind.LOCATION)
+    assert sorted(kinds_of(bank)) == ["LOCATION", "PERSON"]

@@ -1,0 +1,97 @@
+"""One entity that is two."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from banks.entities.splitting import Split, split_entity
+from banks.errors import EntityConflict, EntityExists
+from banks.locking import lock_memory
+from banks.models import Bank, CoOccurrence, Entity, EntityName, Relationship
+from tenants.transactions import tenant_transaction
+from tests.factories import make_bank, make_tenant
+from tests.told_facts import relation, tell
+
+
+@pytest.fixture
+def bank(db: None) -> Bank:
+    return make_bank(make_tenant("acme"))
+
+
+def split(bank: Bank, whom: str, *names: str, unit_ids: frozenset[UUID] = frozenset(), **fields: Any) -> Entity:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        entity = Entity.objects.of_bank(bank).get(name=whom)
+        return split_entity(bank, entity, Split(names=names, unit_ids=unit_ids, **fields))
+
+
+def entities(bank: Bank) -> dict[str, int]:
+    with tenant_transaction(bank.tenant_id):
+        return {entity.name: entity.mention_count for entity in Entity.objects.of_bank(bank)}
+
+
+def aliases(bank: Bank, name: str) -> set[str]:
+    with tenant_transaction(bank.tenant_id):
+        return {row.name for row in EntityName.objects.for_tenant(bank.tenant_id).filter(entity__name=name)}
+
+
+def tell_of_robert(bank: Bank) -> None:
+    tell(bank, "Robert Chen leads the team.", "Robert Chen")
+    tell(bank, "Bob Chen plays the drums.", "Bob Chen", "Tom")
+    assert entities(bank) == {"Bob Chen": 2, "Tom": 1}
+
+
+def test_mentions_under_a_name_become_anothers(bank: Bank) -> None:
+    tell_of_robert(bank)
+    new = split(bank, "Bob Chen", "Bob Chen")
+    assert entities(bank) == {"Robert Chen": 1, "Bob Chen": 1, "Tom": 1}
+    assert (aliases(bank, "Robert Chen"), aliases(bank, "Bob Chen")) == ({"Robert Chen"}, {"Bob Chen"})
+    with tenant_transaction(bank.tenant_id):
+        (pair,) = CoOccurrence.objects.for_tenant(bank.tenant_id)
+    assert new.id in {pair.first_id, pair.second_id}
+
+
+def test_what_was_split_is_not_merged_again_by_what_is_told_next(bank: Bank) -> None:
+    tell_of_robert(bank)
+    split(bank, "Bob Chen", "Robert Chen")
+    tell(bank, "Bob Chen bought a bicycle.", "Bob Chen")
+    tell(bank, "Robert Chen went on leave.", "Robert Chen")
+    tell(bank, "bob chen sold his drums.", "bob chen")
+    assert entities(bank) == {"Robert Chen": 2, "Bob Chen": 3, "Tom": 1}
+
+
+def test_an_entity_that_loses_its_own_name_is_called_by_what_it_keeps(bank: Bank) -> None:
+    tell_of_robert(bank)
+    split(bank, "Bob Chen", "Bob Chen")
+    assert entities(bank) == {"Robert Chen": 1, "Bob Chen": 1, "Tom": 1}
+    tell(bank, "Robert Chen went on leave.", "Robert Chen")
+    assert entities(bank)["Robert Chen"] == 2
+
+
+def test_memories_can_be_named_instead_where_both_have_one_name(bank: Bank) -> None:
+    tell(
+        bank, "Alice lives in Porto.", "Alice", relations=[relation("Alice", "lives_in", "Porto", object_is_value=True)]
+    )
+    berlin = tell(
+        bank,
+        "Alice studies in Berlin.",
+        "Alice",
+        relations=[relation("Alice", "studies_in", "Berlin", object_is_value=True)],
+    )
+    with pytest.raises(EntityExists):
+        split(bank, "Alice", unit_ids=frozenset({berlin}))
+    new = split(bank, "Alice", unit_ids=frozenset({berlin}), name="Alice Berger")
+    assert entities(bank) == {"Alice": 1, "Alice Berger": 1}
+    with tenant_transaction(bank.tenant_id):
+        rows = Relationship.objects.for_tenant(bank.tenant_id)
+        assert {row.value: row.subject_id == new.id for row in rows} == {"Porto": False, "Berlin": True}
+    tell(bank, "Alice Berger passed her exam.", "Alice Berger")
+    assert entities(bank) == {"Alice": 1, "Alice Berger": 2}
+
+
+@pytest.mark.parametrize("names", [("Nobody",), ("Bob Chen", "Robert Chen")])
+def test_a_split_that_moves_nothing_or_all_is_refused(bank: Bank, names: tuple[str, ...]) -> None:
+    tell_of_robert(bank)
+    with pytest.raises(EntityConflict):
+        split(bank, "Bob Chen", *names)

@@ -1,0 +1,52 @@
+"""Facts on their way into a bank, with vectors that know common words."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from banks.lifecycle.judge import Action, Reason
+from banks.lifecycle.known_units import read_units
+from banks.lifecycle.plan import Plan, Ruling, read_similar
+from banks.models import Bank, MemoryUnit
+from banks.retain.prepared import PreparedFact, build_embedding_text
+from banks.retain.store_facts import store_facts
+from banks.retain.store_units import StoredUnit
+from banks.retain.types import ExtractedFact, Network
+from tenants.transactions import tenant_transaction
+from tests.banks.lifecycle.worded_embedder import embed
+
+YEAR = {number: datetime(number, 1, 1, tzinfo=UTC) for number in range(2019, 2028)}
+
+ALONE: dict[str, Any] = {"sources": ()}
+
+
+def make_fact(text: str, *, said: int = 2024, **fields: Any) -> PreparedFact:
+    extras: dict[str, Any] = {
+        name: fields.pop(name) for name in ("sources", "is_agents", "relationship_vectors") if name in fields
+    }
+    given: dict[str, Any] = {"network": Network.WORLD, "mentioned_at": YEAR[said]} | fields
+    fact = ExtractedFact(text, **given)
+    return PreparedFact(fact, embed(build_embedding_text(fact)), **ALONE | extras)
+
+
+def store(bank: Bank, *facts: PreparedFact, plan: Plan | None = None) -> list[StoredUnit]:
+    with tenant_transaction(bank.tenant_id):
+        return store_facts(bank, facts, speakers=frozenset(), plan=plan)
+
+
+def make_plan(bank: Bank, facts: Sequence[PreparedFact], *rulings: Ruling) -> Plan:
+    with tenant_transaction(bank.tenant_id):
+        newest, _ = read_similar(bank, facts)
+    return Plan(rulings, newest, "judge")
+
+
+def rule(bank: Bank, action: Action, *targets: UUID, reason: Reason = "update", text: str = "") -> Ruling:
+    with tenant_transaction(bank.tenant_id):
+        known = read_units(bank, targets)
+    return Ruling(action, tuple(known[target] for target in targets), reason, text, embed(text) if text else None)
+
+
+def units_of(bank: Bank, **conditions: Any) -> dict[str, MemoryUnit]:
+    with tenant_transaction(bank.tenant_id):
+        return {unit.text: unit for unit in MemoryUnit.objects.of_bank(bank).filter(**conditions).order_by("id")}

@@ -1,0 +1,155 @@
+"""What is deleted is gone from every table, and what rested on it alone with it."""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from banks.lifecycle.delete import Removed, delete_chunks, delete_units
+from banks.locking import lock_memory
+from banks.models import (
+    Bank,
+    CoOccurrence,
+    Corpus,
+    CorpusStatistics,
+    Entity,
+    EntityKey,
+    EntityName,
+    Link,
+    MemoryUnit,
+    Mention,
+    PostingBlock,
+    Relationship,
+    RelationshipSource,
+    UnitSource,
+    UnitTag,
+)
+from banks.retain.prepared import Source
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.factories import make_bank, make_tenant
+from tests.memory_factories import make_chunk, make_document, make_row, make_unit
+from tests.told_facts import relation, tell
+
+ABOUT_UNITS = [CoOccurrence, Entity, EntityKey, EntityName, Link, Mention, PostingBlock, Relationship]
+LABELS = [RelationshipSource, UnitSource, UnitTag, MemoryUnit]
+
+
+@pytest.fixture
+def tenant(db: None) -> Tenant:
+    return make_tenant("acme")
+
+
+@pytest.fixture
+def bank(tenant: Tenant) -> Bank:
+    return make_bank(tenant)
+
+
+def delete(bank: Bank, *unit_ids: UUID) -> Removed:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        return delete_units(bank, unit_ids)
+
+
+def rows(bank: Bank, model: Any) -> list[Any]:
+    with tenant_transaction(bank.tenant_id):
+        return list(model.objects.for_tenant(bank.tenant_id))
+
+
+def snapshot(bank: Bank, models: Iterable[Any]) -> dict[str, list[dict[str, Any]]]:
+    """All that the rows say, without the ids that are made anew and the time at which things were written."""
+    left_out = {"_state", "id", "recorded_at", "created_at", "updated_at", "postings", "embedding"}
+    return {
+        model.__name__: sorted(
+            ({k: v for k, v in vars(row).items() if k not in left_out} for row in rows(bank, model)), key=str
+        )
+        for model in models
+    }
+
+
+def test_nothing_of_the_only_memory_is_left(bank: Bank) -> None:
+    unit_id = tell(
+        bank, "Alice lives with Bob.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")], tags=["home"]
+    )
+    removed = delete(bank, unit_id)
+    assert (removed.units, removed.relationships, removed.entities) == (1, 1, 2)
+    for model in (*ABOUT_UNITS, *LABELS):
+        assert rows(bank, model) == [], model
+    assert {row.texts for row in rows(bank, CorpusStatistics)} == {0}
+
+
+def test_the_others_are_as_if_it_had_never_been_told(bank: Bank, tenant: Tenant) -> None:
+    other = make_bank(tenant)
+
+    def tell_both(where: Bank) -> None:
+        tell(where, "Alice met Bob in Lisbon.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
+        tell(where, "Bob paints.", "Bob")
+
+    tell_both(bank)
+    before = snapshot(bank, ABOUT_UNITS)
+    extra = tell(
+        bank,
+        "Bobby went sailing with Alice and Carol.",
+        "Bobby",
+        "Alice",
+        "Carol",
+        relations=[relation("Alice", "knows", "Carol")],
+    )
+    again = tell(bank, "Alice and Bob know each other.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
+    delete(bank, extra, again)
+    assert snapshot(bank, ABOUT_UNITS) == before
+    assert rows(other, Entity)
+
+
+def test_a_relationship_that_others_tell_too_loses_a_proof(bank: Bank) -> None:
+    for text in ("Alice knows Bob.", "Bob and Alice have met at work."):
+        last = tell(bank, text, "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
+    (told,) = rows(bank, Relationship)
+    assert told.proof_count == 2
+    delete(bank, last)
+    (told,) = rows(bank, Relationship)
+    assert told.proof_count == 1
+
+
+def test_a_summary_goes_with_the_last_memory_that_it_rests_on(bank: Bank, tenant: Tenant) -> None:
+    first, second = tell(bank, "Alice paints."), tell(bank, "Alice sings in a choir.")
+    summary = make_unit(tenant, bank=bank, network="observation", text="Alice is an artist.")
+    for unit_id in (first, second):
+        make_row(UnitSource, tenant, unit=summary, other_unit_id=unit_id, role="summarises")
+    delete(bank, first)
+    assert summary.id in {unit.id for unit in rows(bank, MemoryUnit)}
+    delete(bank, second)
+    assert rows(bank, MemoryUnit) == []
+
+
+def test_what_it_superseded_stays_closed(bank: Bank, tenant: Tenant) -> None:
+    newer = tell(bank, "Alice lives in Lisbon.")
+    old = make_unit(tenant, bank=bank, superseded_by_id=newer, expired_at="2024-01-01T00:00Z", close_reason="update")
+    delete(bank, newer)
+    (left,) = rows(bank, MemoryUnit)
+    assert (left.id, left.superseded_by_id) == (old.id, None)
+    assert left.expired_at is not None
+
+
+def test_a_removed_chunk_takes_only_what_nothing_else_proves(bank: Bank, tenant: Tenant) -> None:
+    document = make_document(tenant, bank=bank)
+    gone, kept = (make_chunk(tenant, bank=bank, document=document, position=place) for place in (0, 1))
+    tell(bank, "Alice paints.", sources=[Source(0, 1, chunk_id=gone.id)])
+    for chunk in (gone, kept):
+        tell(bank, "Alice sings.", sources=[Source(0, 1, chunk_id=chunk.id)])
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        removed = delete_chunks(bank, {gone.id})
+    assert (removed.units, removed.chunks) == (1, 1)
+    (left,) = rows(bank, MemoryUnit)
+    assert (left.text, left.proof_count) == ("Alice sings.", 1)
+
+
+def test_a_deleted_text_is_in_no_posting(bank: Bank) -> None:
+    tell(bank, "Alice keeps tortoises.")
+    gone = tell(bank, "Bob breeds axolotls.")
+    delete(bank, gone)
+    words = {block.lexeme for block in rows(bank, PostingBlock) if block.corpus == Corpus.UNIT}
+    assert not any("axolotl" in word or "bob" in word for word in words)
+    assert any("tortois" in word for word in words)
