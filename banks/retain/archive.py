@@ -29,13 +29,17 @@ def archive_messages(bank: Bank, item: RetainItem) -> list[UUID]:
 def archive_document(bank: Bank, item: RetainItem) -> UUID:
     """Store a text under its id, or bring the one that is there up to date. Call inside a tenant transaction."""
     document = lock_document(bank, item)
-    document.text = f"{document.text}\n{item.text}" if document.text and item.update_mode == "append" else item.text
-    document.content_hash = hash_text(document.text)
+    appends = document.text and item.update_mode == "append"
+    save_document(document, item, f"{document.text}\n{item.text}" if appends else item.text)
+    return document.id
+
+
+def save_document(document: Document, item: RetainItem, text: str) -> None:
+    document.text, document.content_hash = text, hash_text(text)
     document.context, document.said_at = item.context, item.said_at
     document.tags, document.metadata = list(item.tags), item.metadata
     document.version += 1
     document.save()
-    return document.id
 
 
 def lock_document(bank: Bank, item: RetainItem) -> Document:

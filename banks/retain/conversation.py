@@ -6,8 +6,11 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from banks.models import Bank, Episode, Message
+from banks.lifecycle.deciding import plan_facts
+from banks.locking import lock_memory
+from banks.models import Bank, Corpus, Episode, Message
 from banks.retain.chunking import TurnChunk, chunk_turns, heading
+from banks.retain.echoes import forget_echoes
 from banks.retain.episodes import build_narrative
 from banks.retain.extract import read_passage
 from banks.retain.instructions import Instructions
@@ -18,6 +21,7 @@ from banks.retain.store_facts import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import Passage, Turn
 from banks.retain.vectors import embed_texts
+from banks.text_index.write import add_texts, replacing_texts
 from providers.embedding.vector import Vector
 from tenants.transactions import tenant_transaction
 
@@ -67,33 +71,51 @@ def load_messages(conversation: Conversation, **conditions: object) -> list[Mess
 
 
 def retain_episode(conversation: Conversation, episode_id: UUID, messages: Sequence[Message], tools: Tools) -> Retained:
+    bank, instructions = conversation.bank, conversation.instructions
     turns = tuple(build_turn(message) for message in messages)
-    passage = Passage(
-        turns,
-        conversation.instructions.context,
-        agent_name=conversation.bank.name,
-        given_entities=conversation.instructions.entities,
-    )
-    reading = read_passage(conversation.bank, passage, conversation.instructions, tools)
+    before = load_turns_before(bank, episode_id, messages)
+    reading = read_passage(bank, build_passage(conversation, turns, before), instructions, tools)
     chunks = chunk_turns(turns)
-    narrative = build_narrative(turns)
+    narrative = build_narrative([*before, *turns])
     fact_texts, chunk_texts = list_texts(reading.facts), list_chunk_texts(conversation, chunks, turns)
-    texts = [*fact_texts, *chunk_texts, narrative]
-    embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, texts)
+    embedded = embed_texts(bank.tenant_id, tools.embedder, [*fact_texts, *chunk_texts, narrative])
     *chunk_vectors, narrative_vector = embedded.vectors[len(fact_texts) :]
     prepared = prepare_facts(
         reading.facts,
         embedded.vectors[: len(fact_texts)],
-        conversation.instructions,
+        instructions,
         lambda quote: Source(quote.start, quote.end, message_id=messages[quote.turn].id),
+        is_agents=lambda quote: messages[quote.turn].role != "user",
     )
+    speakers = frozenset(turn.speaker for turn in turns)
+    plan = plan_facts(bank, prepared, tools, speakers=speakers)
     with tools.write():
-        store_chunks(conversation.bank, episode_id, messages, chunks, chunk_vectors)
-        units = store_facts(conversation.bank, prepared, speakers=frozenset(turn.speaker for turn in turns))
-        finish_episode(episode_id, conversation.bank, narrative, narrative_vector)
+        lock_memory(bank)
+        add_texts(bank, Corpus.CHUNK, store_chunks(bank, episode_id, messages, chunks, chunk_vectors))
+        units = store_facts(bank, prepared, speakers=speakers, plan=plan)
+        finish_episode(episode_id, bank, narrative, narrative_vector)
         if reading.is_done:
-            mark_extracted(conversation.bank, messages)
-    return Retained(tuple(units), reading.usage + embedded.usage, reading.error)
+            mark_extracted(bank, messages)
+    return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, reading.error)
+
+
+def build_passage(conversation: Conversation, turns: Sequence[Turn], before: Sequence[Turn]) -> Passage:
+    return Passage(
+        forget_echoes(conversation.bank, turns),
+        conversation.instructions.context,
+        agent_name=conversation.bank.name,
+        given_entities=conversation.instructions.entities,
+        before=tuple(before),
+    )
+
+
+def load_turns_before(bank: Bank, episode_id: UUID, messages: Sequence[Message]) -> list[Turn]:
+    """The episode up to where this call goes on with it: an answer may be in one call and its question in another."""
+    waiting = {message.id for message in messages}
+    with tenant_transaction(bank.tenant_id):
+        rows = Message.objects.for_tenant(bank.tenant_id).filter(episode_id=episode_id)
+        earlier = rows.filter(said_at__lte=messages[0].said_at, extracted_at__isnull=False).order_by("said_at", "id")
+        return [build_turn(message) for message in earlier if message.id not in waiting]
 
 
 def list_chunk_texts(conversation: Conversation, chunks: Sequence[TurnChunk], turns: Sequence[Turn]) -> list[str]:
@@ -103,7 +125,8 @@ def list_chunk_texts(conversation: Conversation, chunks: Sequence[TurnChunk], tu
 
 
 def finish_episode(episode_id: UUID, bank: Bank, narrative: str, vector: Vector) -> None:
-    Episode.objects.for_tenant(bank.tenant_id).filter(id=episode_id).update(narrative=narrative, embedding=vector)
+    with replacing_texts(bank, Corpus.EPISODE, [episode_id]):
+        Episode.objects.for_tenant(bank.tenant_id).filter(id=episode_id).update(narrative=narrative, embedding=vector)
 
 
 def mark_extracted(bank: Bank, messages: Sequence[Message]) -> None:

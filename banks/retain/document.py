@@ -6,7 +6,10 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from banks.models import Bank, Chunk, Document, MemoryUnit, UnitSource
+from banks.lifecycle.deciding import plan_facts
+from banks.lifecycle.delete import delete_chunks
+from banks.locking import lock_memory
+from banks.models import Bank, Chunk, Corpus, Document
 from banks.retain.chunking import ChunkSpan, chunk_text, hash_chunk, heading
 from banks.retain.extract import read_passage
 from banks.retain.instructions import Instructions
@@ -15,6 +18,7 @@ from banks.retain.store_facts import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import Passage, Turn
 from banks.retain.vectors import embed_texts
+from banks.text_index.write import add_texts
 from tenants.transactions import tenant_transaction
 
 
@@ -73,11 +77,9 @@ def build_chunk(document: Document, bank: Bank, content_hash: bytes, position: i
 
 def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> None:
     """With the units that nothing else speaks for. Call inside a tenant transaction."""
-    sources = UnitSource.objects.for_tenant(bank.tenant_id)
-    touched = set(sources.filter(chunk__in=chunks).values_list("unit_id", flat=True))
-    Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=[chunk.id for chunk in chunks]).delete()
-    still_proven = set(sources.filter(unit_id__in=touched).values_list("unit_id", flat=True))
-    MemoryUnit.objects.for_tenant(bank.tenant_id).filter(id__in=touched - still_proven).delete()
+    if chunks:
+        lock_memory(bank)
+        delete_chunks(bank, [chunk.id for chunk in chunks])
 
 
 def load_waiting_chunks(job: DocumentJob) -> list[Chunk]:
@@ -103,12 +105,15 @@ def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
         job.instructions,
         lambda quote: Source(quote.start, quote.end, chunk_id=chunk.id),
     )
+    plan = plan_facts(job.bank, prepared, tools, speakers=frozenset())
     with tools.write():
-        units = store_facts(job.bank, prepared, speakers=frozenset())
+        lock_memory(job.bank)
+        units = store_facts(job.bank, prepared, speakers=frozenset(), plan=plan)
+        add_texts(job.bank, Corpus.CHUNK, [chunk.id])
         Chunk.objects.for_tenant(job.bank.tenant_id).filter(id=chunk.id).update(
             embedding=embedded.vectors[0], extracted_at=timezone.now() if reading.is_done else None
         )
-    return Retained(tuple(units), reading.usage + embedded.usage, reading.error)
+    return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, reading.error)
 
 
 def build_chunk_text(job: DocumentJob, chunk: Chunk) -> str:

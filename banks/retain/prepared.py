@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from banks.retain.instructions import Instructions
@@ -11,6 +12,11 @@ from banks.retain.types import ExtractedFact, Quote
 from providers.embedding.vector import Vector
 
 NOT_WORDS = re.compile(r"[\W_]+")
+HANGS_ON_THE_DAY = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|this morning|(?:last|next|this|past|coming) "
+    r"(?:night|weekend|week|month|year|spring|summer|autumn|fall|winter|\w+day))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -32,17 +38,26 @@ class PreparedFact:
     context: str = ""
     tags: tuple[str, ...] = ()
     metadata: dict[str, str] = field(default_factory=dict)
+    is_agents: bool = False  # told by the agent alone: of the world that is no evidence, it may have it from here
 
     @property
     def identity(self) -> tuple[str, bytes]:
         """Two facts with the same are the same fact, said twice."""
-        return self.fact.network.value, hash_fact(self.fact.text)
+        fact = self.fact
+        return fact.network.value, hash_telling(fact.text, fact.occurred_start, fact.mentioned_at)
 
 
-def hash_fact(text: str) -> bytes:
+def hash_telling(text: str, occurred_start: datetime | None, mentioned_at: datetime) -> bytes:
+    """Of the words and the day: "Ana ran." of Monday and of Tuesday are two, and so are two "Ana ran yesterday."."""
+    day = occurred_start or (mentioned_at if HANGS_ON_THE_DAY.search(text) else None)
+    return hash_fact(text, day=f"{day:%Y-%m-%d}" if day else "")
+
+
+def hash_fact(text: str, *, day: str = "") -> bytes:
     """Of the words alone: case, punctuation and spaces make no other fact."""
-    words = NOT_WORDS.sub(" ", text.casefold()).strip()
-    return hashlib.blake2b((words or text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    words = NOT_WORDS.sub(" ", text.casefold()).strip() or text
+    told = f"{words}\n{day}" if day else words
+    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def build_embedding_text(fact: ExtractedFact) -> str:
@@ -63,8 +78,10 @@ def prepare_facts(
     vectors: Sequence[Vector],
     instructions: Instructions,
     find_source: Callable[[Quote], Source],
+    *,
+    is_agents: Callable[[Quote], bool] = lambda _quote: False,
 ) -> list[PreparedFact]:
-    """`vectors` are those of `list_texts`; `find_source` says which row a quote is from."""
+    """`vectors` are those of `list_texts`; `find_source` says which row a quote is from, `is_agents` who spoke it."""
     rest = iter(vectors[len(facts) :])
     return [
         PreparedFact(
@@ -75,6 +92,7 @@ def prepare_facts(
             context=instructions.context,
             tags=instructions.tags,
             metadata=instructions.metadata,
+            is_agents=bool(fact.quotes) and all(map(is_agents, fact.quotes)),
         )
         for place, fact in enumerate(facts)
     ]

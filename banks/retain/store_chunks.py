@@ -13,10 +13,13 @@ from tenants.identifiers import uuid7
 
 def store_chunks(
     bank: Bank, episode_id: UUID, messages: Sequence[Message], chunks: Sequence[TurnChunk], vectors: Sequence[Vector]
-) -> None:
-    """Call inside a tenant transaction. Messages that are in a chunk already, from an attempt before, stay there."""
+) -> list[UUID]:
+    """Call inside a tenant transaction. Messages that are in a chunk already, from an attempt before, stay there.
+
+    Returns the ids of the chunks that are new.
+    """
     if ChunkPart.objects.for_tenant(bank.tenant_id).filter(message__in=messages).exists():
-        return
+        return []
     first = Chunk.objects.for_tenant(bank.tenant_id).filter(episode_id=episode_id).count()
     rows = [
         Chunk(
@@ -47,3 +50,4 @@ def store_chunks(
         for part in chunk.parts
     ]
     ChunkPart.objects.for_tenant(bank.tenant_id).bulk_create(parts)
+    return [row.id for row in rows]

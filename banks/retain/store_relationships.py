@@ -9,12 +9,15 @@ from uuid import UUID
 from django.db import connection
 
 from banks.entities.named import Resolved
-from banks.models import Bank, Relationship, RelationshipSource
+from banks.entities.normalise import identity_key
+from banks.lifecycle.close import Closing
+from banks.models import Bank, RelationshipSource
+from banks.retain.close_relationships import News, close_former, find_units_that_told_no_more
 from banks.retain.prepared import PreparedFact
 from banks.retain.relations import holds_one_value
 from banks.retain.store_units import StoredUnit
-from banks.retain.types import FoundRelationship
-from providers.embedding.vector import Vector
+from banks.retain.told import Key, Told
+from banks.vector_index.literal import write_vector
 from tenants.identifiers import uuid7
 
 INSERT_RELATIONSHIPS = """
@@ -36,33 +39,14 @@ DO UPDATE SET
 RETURNING id, subject_id, relation, object_id, value
 """
 
-Key = tuple[UUID, str, UUID | None, str]
 
+@dataclass(frozen=True)
+class StoredRelationships:
+    """`closings` are for units that told nothing but a relationship that is over."""
 
-@dataclass(frozen=True, eq=False)
-class Told:
-    """A relationship with its entities, as one unit tells it."""
-
-    unit_id: UUID
-    found: FoundRelationship
-    vector: Vector
-    subject_id: UUID
-    object_id: UUID | None
-    mentioned_at: datetime
-
-    @property
-    def key(self) -> Key:
-        return (
-            self.subject_id,
-            self.found.relation[:100],
-            self.object_id,
-            "" if self.object_id else self.found.object[:500],
-        )
-
-    @property
-    def since(self) -> datetime:
-        """From when it holds, as far as we can tell: since it was said, at the latest."""
-        return self.found.valid_from or self.mentioned_at
+    ids: tuple[UUID, ...] = ()
+    closed_ids: tuple[UUID, ...] = ()
+    closings: tuple[Closing, ...] = ()
 
 
 def store_relationships(
@@ -72,12 +56,12 @@ def store_relationships(
     resolved: Sequence[Resolved],
     *,
     now: datetime,
-) -> int:
-    """Call inside a tenant transaction that holds the bank's entities locked; returns how many are held now."""
+) -> StoredRelationships:
+    """Call inside a tenant transaction that holds the bank's entities locked."""
     told = list_told(facts, units, resolved)
     distinct = {one.key: one for one in told}
     if not distinct:
-        return 0
+        return StoredRelationships()
     ids = insert(bank, list(distinct.values()), now=now)
     rows = {(ids[one.key], one.unit_id) for one in told}
     RelationshipSource.objects.for_tenant(bank.tenant_id).bulk_create(
@@ -87,23 +71,27 @@ def store_relationships(
         ],
         ignore_conflicts=True,
     )
-    for one in sorted(distinct.values(), key=lambda one: one.since):
-        if holds_one_value(one.found.relation):
-            close_former(bank, ids[one.key], one, now=now)
-    return len(ids)
+    news = [News(ids[one.key], one) for one in distinct.values() if holds_one_value(one.found.relation)]
+    over = close_former(bank, news, now=now)
+    closings = find_units_that_told_no_more(bank, over)
+    return StoredRelationships(tuple(ids.values()), tuple(one.relationship_id for one in over), tuple(closings))
 
 
 def list_told(facts: Sequence[PreparedFact], units: Sequence[StoredUnit], resolved: Sequence[Resolved]) -> list[Told]:
     """Without those whose subject, or whose object where it is no value, is not among the entities of the fact."""
-    entities = {(one.naming.unit_id, one.name): one.entity_id for one in resolved}
+    entities = {(one.naming.unit_id, identity_key(one.name)): one.entity_id for one in resolved}
     told = []
     for prepared, unit in zip(facts, units, strict=True):
         for found, vector in zip(prepared.fact.relationships, prepared.relationship_vectors, strict=True):
-            subject_id = entities.get((unit.id, found.subject))
-            object_id = None if found.object_is_value else entities.get((unit.id, found.object))
+            subject_id = entities.get((unit.id, find_identity(found.subject)))
+            object_id = None if found.object_is_value else entities.get((unit.id, find_identity(found.object)))
             if subject_id and (object_id or found.object_is_value):
                 told.append(Told(unit.id, found, vector, subject_id, object_id, prepared.fact.mentioned_at))
     return told
+
+
+def find_identity(name: str) -> str:
+    return identity_key(name) if any(character.isalnum() for character in name) else ""
 
 
 def insert(bank: Bank, told: Sequence[Told], *, now: datetime) -> dict[Key, UUID]:
@@ -114,7 +102,7 @@ def insert(bank: Bank, told: Sequence[Told], *, now: datetime) -> dict[Key, UUID
         "object_id": [one.key[2] for one in told],
         "value": [one.key[3] for one in told],
         "text": [one.found.text for one in told],
-        "embedding": ["[" + ",".join(map(repr, one.vector.tolist())) + "]" for one in told],
+        "embedding": [write_vector(one.vector) for one in told],
         "valid_from": [one.found.valid_from for one in told],
         "valid_until": [one.found.valid_until for one in told],
         "mentioned_at": [one.mentioned_at for one in told],
@@ -124,15 +112,3 @@ def insert(bank: Bank, told: Sequence[Told], *, now: datetime) -> dict[Key, UUID
         return {
             (subject, relation, thing, value): row_id for row_id, subject, relation, thing, value in cursor.fetchall()
         }
-
-
-def close_former(bank: Bank, relationship_id: UUID, told: Told, *, now: datetime) -> None:
-    """What held before is over since the new one began. A thing of the past that is told late closes nothing newer."""
-    rows = Relationship.objects.for_tenant(bank.tenant_id).current().exclude(id=relationship_id)
-    former = rows.filter(subject_id=told.subject_id, relation=told.key[1])
-    for row in former:
-        if (row.valid_from or row.mentioned_at) <= told.since:
-            row.valid_until = max(told.since, row.valid_from or told.since)
-            row.expired_at, row.close_reason = now, Relationship.CloseReason.UPDATE
-            row.superseded_by_id = relationship_id
-            row.save()

@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
+from banks.lifecycle.prove import prove_units
+from banks.lifecycle.settle import Settled
 from banks.models import Bank, UnitMetadata, UnitSource, UnitTag
 from banks.retain.prepared import PreparedFact
+from banks.vector_index.literal import write_vector
 from tenants.identifiers import uuid7
 
 # One row a fact from parallel arrays: a statement a batch, whatever its size. In the order of their identity, so that
@@ -42,18 +45,42 @@ RETURNING id, network, content_hash, xmax = 0
 
 @dataclass(frozen=True)
 class StoredUnit:
+    """What became of a fact: a new unit, or another proof of one that was there.
+
+    `entity_ids` are those that a new unit speaks of, `closed` the units that it superseded.
+    """
+
     id: UUID
     is_new: bool
+    entity_ids: tuple[UUID, ...] = ()
+    closed: tuple[UUID, ...] = ()
 
 
-def store_units(bank: Bank, facts: Sequence[PreparedFact], *, now: datetime) -> list[StoredUnit]:
+def store_units(
+    bank: Bank, facts: Sequence[PreparedFact], *, now: datetime, settled: Settled | None = None
+) -> list[StoredUnit]:
     """One for each fact, in order; the same unit where two say the same. Call inside a tenant transaction."""
-    distinct = {fact.identity: fact for fact in reversed(facts)}
-    stored = insert(bank, list(distinct.values()), now=now)
-    units = [stored[fact.identity] for fact in facts]
-    store_sources(bank, facts, units)
-    store_labels(bank, facts, units)
-    return units
+    settled = settled or Settled()
+    hosts = settled.twins | find_repeated(facts, settled)
+    new = [place for place in range(len(facts)) if place not in settled.homes and place not in hosts]
+    stored = insert(bank, [facts[place] for place in new], now=now)
+    units = {place: stored[facts[place].identity] for place in new}
+    units |= {place: StoredUnit(unit_id, is_new=False) for place, unit_id in settled.homes.items()}
+    for place, host in hosts.items():
+        units[place] = replace(units[hosts.get(host, host)], is_new=False)
+    told = [place for place in range(len(facts)) if place not in settled.unproven]
+    again = {place: units[place].id for place in told if place in settled.homes or place in hosts}
+    prove_units(bank, facts, again, now=now)
+    store_sources(bank, [facts[place] for place in told], [units[place] for place in told])
+    store_labels(bank, [facts[place] for place in told], [units[place] for place in told])
+    return [units[place] for place in range(len(facts))]
+
+
+def find_repeated(facts: Sequence[PreparedFact], settled: Settled) -> dict[int, int]:
+    """Places of facts that the batch has in the same words before, with the place of the first."""
+    places = [place for place in range(len(facts)) if place not in settled.homes and place not in settled.twins]
+    first = {facts[place].identity: place for place in reversed(places)}
+    return {place: first[facts[place].identity] for place in places if first[facts[place].identity] != place}
 
 
 def insert(bank: Bank, facts: Sequence[PreparedFact], *, now: datetime) -> dict[tuple[str, bytes], StoredUnit]:
@@ -82,7 +109,7 @@ def build_row(prepared: PreparedFact) -> dict[str, Any]:
         "content_hash": content_hash,
         "dimensions": json.dumps({name: value for name, value in asdict(fact.dimensions).items() if value}),
         "context": prepared.context,
-        "embedding": "[" + ",".join(map(repr, prepared.vector.tolist())) + "]",
+        "embedding": write_vector(prepared.vector),
         "occurred_start": fact.occurred_start,
         "occurred_end": fact.occurred_end if fact.occurred_start else None,  # "until 2020" says not when it began
         "mentioned_at": fact.mentioned_at,

@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from banks.retain.engines.protocol import Engine
 from banks.retain.store_units import StoredUnit
@@ -25,3 +26,20 @@ class Retained:
     units: tuple[StoredUnit, ...] = ()
     usage: Usage = field(default_factory=Usage)
     error: str = ""
+
+    @property
+    def new_ids(self) -> tuple[UUID, ...]:
+        return tuple(dict.fromkeys(unit.id for unit in self.units if unit.is_new))
+
+    @property
+    def proven_ids(self) -> tuple[UUID, ...]:
+        return tuple(dict.fromkeys(unit.id for unit in self.units if not unit.is_new))
+
+    @property
+    def closed_ids(self) -> tuple[UUID, ...]:
+        return tuple(dict.fromkeys(unit_id for unit in self.units for unit_id in unit.closed))
+
+    @property
+    def entity_ids(self) -> tuple[UUID, ...]:
+        """Of all units, also those that were only proven: what is known of them has changed."""
+        return tuple(dict.fromkeys(entity_id for unit in self.units for entity_id in unit.entity_ids))

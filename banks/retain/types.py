@@ -66,12 +66,14 @@ class Passage:
     agent_name: str = ""  # who "I" is in experiences and opinions
     is_document: bool = False
     given_entities: tuple["FoundEntity", ...] = ()
+    before: tuple[Turn, ...] = ()  # what was said right before; its facts were taken already
 
 
 @dataclass(frozen=True)
 class FoundEntity:
     name: str
     kind: EntityKind = EntityKind.OTHER
+    is_guess: bool = field(default=False, compare=False)  # a recogniser takes many a first name for a firm
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,20 @@
-"""Vectors by content: what was embedded once for a tenant is not embedded again."""
+"""Vectors by content: what was embedded once for a tenant is not embedded again.
+
+A vector waits in the cache until it stands in a row of its own. Those of facts are forgotten with the commit that
+stores them, for they can be had from their units.
+"""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 
-from banks.models import CachedAnswer
+from banks.models import Bank, CachedAnswer, MemoryUnit
+from banks.retain.prepared import build_embedding_text, hash_telling, list_texts
+from banks.retain.types import ExtractedFact
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from providers.usage import Usage
@@ -34,17 +41,57 @@ def embed_texts(tenant_id: UUID, embedder: Embedder, texts: Sequence[str]) -> Em
     return Embedded([vectors[key] for key in keys], batch.usage)
 
 
+def embed_facts(bank: Bank, embedder: Embedder, facts: Sequence[ExtractedFact]) -> Embedded:
+    """The vectors of `list_texts(facts)`. A fact that the bank holds word for word lends its own."""
+    held = find_held(bank, facts) if bank.embedding_model == embedder.model_id else {}
+    texts = list_texts(facts)
+    missing = [text for text in texts if text not in held]
+    embedded = embed_texts(bank.tenant_id, embedder, missing)
+    vectors = held | dict(zip(missing, embedded.vectors, strict=True))
+    return Embedded([vectors[text] for text in texts], embedded.usage)
+
+
+def find_held(bank: Bank, facts: Sequence[ExtractedFact]) -> dict[str, Vector]:
+    """By embedding text. The hash leaves out case and punctuation, which the vector does not."""
+    wanted = {describe(fact.text, fact.occurred_start): build_embedding_text(fact) for fact in facts}
+    with tenant_transaction(bank.tenant_id):
+        units = MemoryUnit.objects.of_bank(bank).current()
+        hashes = {hash_telling(fact.text, fact.occurred_start, fact.mentioned_at) for fact in facts}
+        same = units.filter(network__in={fact.network for fact in facts}, content_hash__in=hashes)
+        rows = list(same.values_list("text", "occurred_start", "embedding"))
+    return {
+        wanted[describe(text, occurred)]: np.asarray(embedding, dtype=np.float32)
+        for text, occurred, embedding in rows
+        if embedding is not None and describe(text, occurred) in wanted
+    }
+
+
+def describe(text: str, occurred_start: datetime | None) -> tuple[str, str]:
+    """What the embedding text of a fact is made of."""
+    return text, f"{occurred_start:%Y-%m}" if occurred_start else ""
+
+
+def forget_vectors(tenant_id: UUID, embedder: Embedder, facts: Sequence[ExtractedFact]) -> None:
+    """Call inside the tenant transaction that stores the facts: from then on nothing embeds them again."""
+    keys = {key_of(embedder.model_id, build_embedding_text(fact)) for fact in facts}
+    CachedAnswer.objects.for_tenant(tenant_id).filter(key__in=keys).delete()
+
+
 def key_of(model_id: str, text: str) -> bytes:
     return hashlib.sha256(f"{model_id}\n{text}".encode("utf-8", "surrogatepass")).digest()
 
 
 def read_cached(tenant_id: UUID, keys: Sequence[bytes]) -> dict[bytes, Vector]:
+    if not keys:
+        return {}
     with tenant_transaction(tenant_id):
         rows = CachedAnswer.objects.for_tenant(tenant_id).filter(key__in=set(keys)).values_list("key", "answer")
         return {bytes(key): np.frombuffer(bytes(answer), dtype=np.float32) for key, answer in rows}
 
 
 def write_cached(tenant_id: UUID, vectors: dict[bytes, Vector]) -> None:
+    if not vectors:
+        return
     rows = [CachedAnswer(key=key, answer=vector.astype(np.float32).tobytes()) for key, vector in vectors.items()]
     with tenant_transaction(tenant_id):
         CachedAnswer.objects.for_tenant(tenant_id).bulk_create(rows, ignore_conflicts=True)

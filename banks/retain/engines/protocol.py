@@ -2,6 +2,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from banks.entities.identifier import Identifier
+from banks.lifecycle.judge import Judge
 from banks.retain.types import ExtractedFact, Mode, Passage
 from providers.usage import Usage
 
@@ -32,6 +34,16 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """Says what answers, such as `builtin` or the model's id; stored with the operation."""
+        ...
+
+    @property
+    def judge(self) -> Judge:
+        """Decides what becomes of a fact that resembles others."""
+        ...
+
+    @property
+    def identifier(self) -> Identifier | None:
+        """Answers whom a name means where the rules can't tell; None where a new entity is made then."""
         ...
 
     def extract(self, passage: Passage, *, mode: Mode, known: Sequence[KnownFact] = ()) -> Extraction:

@@ -1,5 +1,7 @@
 from collections.abc import Sequence
 
+from banks.entities.identifier import Identifier
+from banks.lifecycle.rule_judge import RuleJudge
 from banks.retain.engines.builtin.calibration import Embed, calibrate
 from banks.retain.engines.builtin.narrative import narrate
 from banks.retain.engines.builtin.verbatim import quote_all
@@ -12,9 +14,11 @@ class BuiltinEngine:
     """Needs no LLM and no network. `embed` lets the calibrated mode know a fact by its meaning, too."""
 
     name = "builtin"
+    identifier: Identifier | None = None
 
     def __init__(self, *, embed: Embed | None = None) -> None:
         self._embed = embed
+        self.judge = RuleJudge()
 
     def extract(self, passage: Passage, *, mode: Mode, known: Sequence[KnownFact] = ()) -> Extraction:
         if mode is Mode.VERBATIM:

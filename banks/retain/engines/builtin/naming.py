@@ -70,7 +70,7 @@ def _named(parsed: Parsed) -> Iterator[FoundEntity]:
         kind = KINDS.get(name.label)
         tidied = tidy(parsed.text[name.start : name.end])
         if kind and _is_name(tidied) and _has_proper_noun(parsed, name):
-            yield FoundEntity(tidied, kind)
+            yield FoundEntity(tidied, kind, is_guess=True)
 
 
 def _has_proper_noun(parsed: Parsed, name: Name) -> bool:

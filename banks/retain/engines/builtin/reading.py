@@ -49,8 +49,17 @@ class Reading:
 def read(passage: Passage, *, longest: int = LONGEST) -> list[Reading]:
     plain = [reading for place in range(len(passage.turns)) for reading in _pieces(passage, place, longest)]
     parsed = _with_parses(_within_limit(plain))
-    asked = _questions(parsed)
+    asked = _asked_before(passage, longest) | _questions(parsed)
     return [replace(reading, question=_question(reading, asked.get(reading.quote.turn - 1))) for reading in parsed]
+
+
+def _asked_before(passage: Passage, longest: int) -> dict[int, "_Asked"]:
+    """What the turn before the passage asked, at the place before the first."""
+    if not passage.before:
+        return {}
+    whole = replace(passage, turns=(*passage.before[-1:], *passage.turns), before=())
+    asked = _questions(_with_parses(list(_pieces(whole, 0, longest))))
+    return {place - 1: each for place, each in asked.items()}
 
 
 def date_reading(reading: Reading) -> Dating:

@@ -3,9 +3,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from banks.lifecycle.llm_judge import LLMJudge
 from banks.retain.engines.builtin.verbatim import quote_all
 from banks.retain.engines.llm import calibrated, narrative, prediction
 from banks.retain.engines.llm.halving import Read, UnreadableSection, read_in_parts
+from banks.retain.engines.llm.identifier import LLMIdentifier
 from banks.retain.engines.llm.meter import Meter
 from banks.retain.engines.llm.prediction import Prediction, choose_known, predict_the_known
 from banks.retain.engines.llm.section import Section, build_section
@@ -46,6 +48,8 @@ class LLMEngine:
     def __init__(self, llm: LLM, *, limits: Limits | None = None) -> None:
         self._llm = llm
         self._limits = limits or Limits()
+        self.judge = LLMJudge(llm)
+        self.identifier = LLMIdentifier(llm)
 
     @property
     def name(self) -> str:

@@ -1,14 +1,12 @@
 """What becomes of a new fact, and of the similar ones that are there."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
 from functools import partial
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator
 
+from banks.lifecycle.judge import Action, Decision, Decisions, LifecycleQuestion, Reason
 from banks.retain.engines.llm.batches import answer_all
 from banks.retain.engines.llm.fact_rules import DATA_RULE
 from banks.retain.engines.llm.fence import bar, fence
@@ -18,7 +16,6 @@ from banks.retain.engines.llm.tolerance import Number, Numbers, Text
 from banks.retain.engines.llm.transcript import describe_moment
 from banks.retain.engines.llm.vocabulary import snake
 from providers.llm.protocol import LLM, ChatMessage
-from providers.usage import Usage
 
 BATCH = 8  # facts, each with the whole texts of those that resemble it
 
@@ -44,17 +41,6 @@ Answer with a JSON object: {{"decisions": [{{"fact": 1, "action": "INVALIDATE", 
 CLOSING = "End of the facts. Decide on each new fact by the rules that you were given."
 
 
-class Action(StrEnum):
-    """ADD stores a unit. MERGE and NONE add proof to the one that is there. INVALIDATE stores and closes."""
-
-    ADD = "ADD"
-    MERGE = "MERGE"
-    INVALIDATE = "INVALIDATE"
-    NONE = "NONE"
-
-
-Reason = Literal["update", "correction"]
-
 ACTIONS = {
     "add": Action.ADD,
     "new": Action.ADD,
@@ -68,43 +54,6 @@ ACTIONS = {
     "noop": Action.NONE,
     "duplicate": Action.NONE,
 }
-
-
-@dataclass(frozen=True)
-class ExistingFact:
-    id: str
-    text: str
-    mentioned_at: datetime
-
-
-@dataclass(frozen=True)
-class LifecycleQuestion:
-    text: str
-    mentioned_at: datetime
-    similar: tuple[ExistingFact, ...]
-
-
-@dataclass(frozen=True)
-class Decision:
-    """`targets` are ids of similar facts: one for MERGE and NONE, one or more for INVALIDATE, none for ADD.
-
-    INVALIDATE says that they and the new fact exclude each other; which of them is the older is for the dates to say.
-    `text` is the merged telling, empty where the model gave none.
-    """
-
-    action: Action
-    targets: tuple[str, ...] = ()
-    reason: Reason | None = None
-    text: str = ""
-    decided: bool = True
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """`decisions` in the order of the questions."""
-
-    decisions: tuple[Decision, ...]
-    usage: Usage
 
 
 UNDECIDED = Decision(Action.ADD, decided=False)

@@ -52,7 +52,8 @@ class Section:
     def before(self) -> list[Piece]:
         """The end of what was said right before: a part of a passage has "she" and "there" like the whole."""
         first = self.pieces[0]
-        earlier = [Piece(turn, index) for index, turn in enumerate(self.passage.turns[: first.index])]
+        said = [*self.passage.before, *self.passage.turns[: first.index]]
+        earlier = [Piece(turn, index) for index, turn in enumerate(said, start=-len(self.passage.before))]
         if first.start:
             earlier.append(Piece(self.passage.turns[first.index], first.index).cut(first.start)[0])
         return [piece.with_text(piece.turn.text[-EARLIER_CHARACTERS:]) for piece in earlier[-EARLIER_TURNS:]]

@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from banks.retain.engines.llm.lifecycle import Action, Decision, Decisions, ExistingFact, LifecycleQuestion, decide
+from banks.lifecycle.judge import Action, Decision, Decisions, ExistingFact, LifecycleQuestion
+from banks.retain.engines.llm.lifecycle import decide
 from tests.banks.retain.engines.llm.factory import SUNDAY, make_llm, say_nonsense
 from tests.llm_server import ScriptedLLM
 

@@ -1,0 +1,121 @@
+"""Retaining facts that the caller extracted by himself: embedded and stored in batches, whole chunks at a time."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.lifecycle.deciding import plan_facts
+from banks.locking import lock_memory
+from banks.models import Bank, Chunk
+from banks.retain.document import remove_chunks
+from banks.retain.fact_causes import link_between_chunks
+from banks.retain.fact_groups import FactGroup
+from banks.retain.instructions import Instructions
+from banks.retain.prepared import Source, prepare_facts
+from banks.retain.store_facts import store_facts
+from banks.retain.tools import Retained, Tools
+from banks.retain.types import ExtractedFact, Quote
+from banks.retain.vectors import embed_facts, forget_vectors
+from tenants.transactions import tenant_transaction
+
+BATCH = 100  # facts: enough to share the cost of the statements, few enough to be lost in a crash
+
+
+@dataclass(frozen=True)
+class FactsJob:
+    """`dropped` are the chunks that an earlier version of the document had."""
+
+    bank: Bank
+    groups: tuple[FactGroup, ...]
+    dropped: tuple[UUID, ...] = ()
+    instructions: Instructions = field(default_factory=Instructions)
+
+
+def retain_facts(job: FactsJob, tools: Tools) -> list[Retained]:
+    """Goes on where it was left: a chunk whose facts were stored is passed over."""
+    remove_dropped(job, tools)
+    waiting = find_waiting(job.bank, job.groups)
+    batches = list(build_batches(waiting))
+    outcomes = []
+    for done, batch in enumerate(batches):
+        tools.report(done, len(batches))
+        outcomes.append(retain_batch(job, batch, tools))
+    with tools.write():
+        link_between_chunks(job.bank, job.groups)
+    return outcomes
+
+
+def remove_dropped(job: FactsJob, tools: Tools) -> None:
+    if not job.dropped:
+        return
+    with tools.write():
+        lock_memory(job.bank)
+        rows = Chunk.objects.for_tenant(job.bank.tenant_id)
+        remove_chunks(job.bank, list(rows.filter(id__in=job.dropped, document=None)))
+
+
+def find_waiting(bank: Bank, groups: Sequence[FactGroup]) -> list[FactGroup]:
+    """Those whose chunk is still part of its document and has no facts yet."""
+    distinct = {group.chunk_id: group for group in groups}
+    with tenant_transaction(bank.tenant_id):
+        rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=distinct, extracted_at=None)
+        ids = set(rows.exclude(document=None).values_list("id", flat=True))
+    return [group for chunk_id, group in distinct.items() if chunk_id in ids]
+
+
+def build_batches(groups: Sequence[FactGroup]) -> Iterator[list[FactGroup]]:
+    batch: list[FactGroup] = []
+    for group in groups:
+        batch.append(group)
+        if sum(len(one.chunk.facts) for one in batch) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def retain_batch(job: FactsJob, batch: Sequence[FactGroup], tools: Tools) -> Retained:
+    facts = gather_facts(batch)
+    embedded = embed_facts(job.bank, tools.embedder, facts)
+    prepared = prepare_facts(
+        facts,
+        embedded.vectors,
+        job.instructions,
+        lambda quote: Source(quote.start, quote.end, chunk_id=batch[quote.turn].chunk_id),
+    )
+    plan = plan_facts(job.bank, prepared, tools, speakers=frozenset())
+    with tools.write():
+        lock_memory(job.bank)
+        there = find_waiting(job.bank, batch)
+        if len(there) == len(batch):
+            units = store_facts(job.bank, prepared, speakers=frozenset(), plan=plan)
+            mark_stored(job.bank, batch)
+            forget_vectors(job.bank.tenant_id, tools.embedder, facts)
+            return Retained(tuple(units), embedded.usage + plan.usage)
+    # The document came again meanwhile and some of the batch is no longer in it.
+    return retain_batch(job, there, tools) if there else Retained(usage=embedded.usage)
+
+
+def mark_stored(bank: Bank, batch: Sequence[FactGroup]) -> None:
+    rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=[group.chunk_id for group in batch])
+    rows.update(extracted_at=timezone.now())
+
+
+def gather_facts(batch: Sequence[FactGroup]) -> list[ExtractedFact]:
+    """With their place in their chunk as the quote, and with those causes that point inside the chunk."""
+    facts: list[ExtractedFact] = []
+    for number, group in enumerate(batch):
+        shift = len(facts) - group.first
+        facts += [
+            replace(
+                fact,
+                quotes=(Quote(number, *span),),
+                causes=tuple(
+                    replace(cause, target=cause.target + shift) for cause in fact.causes if cause.target in group.places
+                ),
+            )
+            for fact, span in zip(group.chunk.facts, group.chunk.spans, strict=True)
+        ]
+    return facts

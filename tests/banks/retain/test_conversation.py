@@ -1,0 +1,97 @@
+"""Conversations through the built-in engine and the tables."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from banks.models import Bank, Corpus, CorpusStatistics, Episode, MemoryUnit, Message, UnitSource
+from banks.retain.archive import archive_messages
+from banks.retain.conversation import Conversation, retain_conversation
+from banks.retain.engines.builtin.engine import BuiltinEngine
+from banks.retain.input import GivenMessage, RetainItem
+from banks.retain.tools import Retained, Tools
+from banks.retain.types import Role
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.banks.lifecycle.worded_embedder import WordedEmbedder
+from tests.factories import make_bank, make_tenant
+
+NOON = datetime(2024, 5, 8, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def tenant(db: None) -> Tenant:
+    return make_tenant("acme")
+
+
+@pytest.fixture
+def bank(tenant: Tenant) -> Bank:
+    return make_bank(tenant)
+
+
+def say(bank: Bank, *lines: str, minutes: int = 0) -> list[Retained]:
+    """A line is "Name: text"; Agent speaks as the assistant."""
+    said_at = NOON + timedelta(minutes=minutes)
+    messages = []
+    for line in lines:
+        speaker, _, text = line.partition(": ")
+        role: Role = "assistant" if speaker == "Agent" else "user"
+        messages.append(GivenMessage(role, text, said_at, name=speaker))
+    with tenant_transaction(bank.tenant_id):
+        ids = archive_messages(bank, RetainItem(said_at, messages=tuple(messages), thread="t"))
+    tools = Tools(BuiltinEngine(), WordedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+    return retain_conversation(Conversation(bank, "t", tuple(ids)), tools)
+
+
+def texts_of(bank: Bank) -> list[str]:
+    with tenant_transaction(bank.tenant_id):
+        return list(MemoryUnit.objects.of_bank(bank).order_by("id").values_list("text", flat=True))
+
+
+def test_an_answer_in_the_next_call_has_the_question_of_the_last(bank: Bank) -> None:
+    say(bank, "Ana: I heard that you play the guitar. How long have you played the guitar?")
+    say(bank, "Ben: Five years already!", minutes=1)
+    assert texts_of(bank)[-1].startswith("Ana asked: How long has Ben played the guitar?")
+    with tenant_transaction(bank.tenant_id):
+        (episode,) = Episode.objects.for_tenant(bank.tenant_id)
+    assert "guitar" in episode.narrative
+
+
+def test_what_the_agent_recalled_and_repeats_is_archived_and_not_learnt(bank: Bank) -> None:
+    say(bank, "Ana: I moved to Lisbon because of a new job.")
+    (memory,) = texts_of(bank)
+    (outcome,) = say(bank, f"Agent: According to my memory: {memory}", minutes=1)
+    assert (texts_of(bank), outcome.units) == ([memory], ())
+    with tenant_transaction(bank.tenant_id):
+        assert Message.objects.for_tenant(bank.tenant_id).filter(extracted_at__isnull=False).count() == 2
+        assert UnitSource.objects.for_tenant(bank.tenant_id).count() == 1
+        assert [unit.proof_count for unit in MemoryUnit.objects.of_bank(bank)] == [1]
+
+
+def test_a_conversation_that_comes_twice_adds_proof_and_no_unit(bank: Bank) -> None:
+    lines = ("Ana: I live in Porto.", "Ben: My sister Emily works at Acme.", "Ana: I moved to Lisbon.")
+    say(bank, *lines)
+    before = texts_of(bank)
+    outcomes = say(bank, *lines)
+    assert texts_of(bank) == before
+    assert not [unit_id for outcome in outcomes for unit_id in outcome.new_ids]
+    assert {unit_id for outcome in outcomes for unit_id in outcome.proven_ids}
+
+
+def test_an_outcome_names_the_units_and_entities_that_it_touched(bank: Bank) -> None:
+    say(bank, "Ana: I live in Porto.")
+    (outcome,) = say(bank, "Ana: I moved to Lisbon.", minutes=60)
+    with tenant_transaction(bank.tenant_id):
+        (closed,) = MemoryUnit.objects.of_bank(bank).exclude(expired_at=None)
+    assert closed.text == "Ana: Ana lives in Porto."
+    assert outcome.closed_ids == (closed.id,)
+    assert (len(outcome.new_ids), len(outcome.entity_ids)) == (1, 2)
+
+
+def test_units_relationships_chunks_and_episodes_are_searchable_by_their_words(bank: Bank) -> None:
+    say(bank, "Ana: I live in Porto.")
+    say(bank, "Ana: I moved to Lisbon.", minutes=60)
+    with tenant_transaction(bank.tenant_id):
+        rows = CorpusStatistics.objects.for_tenant(bank.tenant_id).filter(bank=bank)
+        counts = {row.corpus: row.texts for row in rows}
+    assert counts == {Corpus.UNIT: 1, Corpus.RELATIONSHIP: 1, Corpus.CHUNK: 2, Corpus.EPISODE: 2}
