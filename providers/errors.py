@@ -5,6 +5,7 @@ ProviderError
 ├── MissingExtra        the chosen provider needs an optional dependency
 ├── UnknownModel        the chosen provider has no such model, or can't use it
 ├── UnusableVector      a vector that can't be compared: empty, not finite, of another length
+├── UnusableScores      what a reranking endpoint gave is no score for the passages that were sent
 ├── EndpointError       see providers/endpoint/errors.py
 └── LLMError            see providers/llm/errors.py
 """
@@ -29,4 +30,8 @@ class UnknownModel(ProviderError):
 
 
 class UnusableVector(ProviderError):
+    pass
+
+
+class UnusableScores(ProviderError):
     pass

@@ -26,6 +26,13 @@ def find_llm() -> LLM | None:
     return LANGUAGE_MODEL.get()
 
 
+def get_llm() -> LLM:
+    llm = find_llm()
+    if llm is None:
+        raise ImproperlyConfigured("LLM_BASE_URL is missing.")
+    return llm
+
+
 def warm_up() -> None:
     """Load what the models need and run each once, so that the first request pays for neither."""
     get_embedder().embed_query("warm up")
@@ -66,6 +73,15 @@ def load_reranker() -> Reranker:
             from providers.reranking.sentence_transformers import SentenceTransformersReranker
 
             return SentenceTransformersReranker(model=settings.RERANKING_MODEL)
+        case "http":
+            from providers.reranking.http import HttpReranker
+
+            config = build_config(get_text("RERANKING_BASE_URL"), settings.RERANKING_API_KEY)
+            return HttpReranker(config, model=settings.RERANKING_MODEL, least_seconds=settings.RERANKING_LEAST_SECONDS)
+        case "llm":
+            from providers.reranking.llm import LLMReranker
+
+            return LLMReranker(get_llm(), least_seconds=settings.RERANKING_LEAST_SECONDS)
         case "none":
             from providers.reranking.none import NoReranker
 
@@ -89,7 +105,7 @@ def load_llm() -> LLM | None:
 
 
 def build_config(base_url: str, api_key: str | None) -> EndpointConfig:
-    """The limits of the LLM hold for an embedding endpoint too: they are about the network, not the model."""
+    """The limits of the LLM hold for the other endpoints too: they are about the network, not the model."""
     return EndpointConfig(
         base_url=base_url,
         api_key=api_key,

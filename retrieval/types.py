@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from banks.dates.types import TimeWindow
 from banks.models import Corpus
 from banks.retain.types import Network
 from providers.embedding.vector import Vector
+from providers.usage import Usage
 from retrieval.filters.types import Filters
+from retrieval.includes.types import Included
 
 
 class Channel(StrEnum):
@@ -91,6 +93,7 @@ class RecallQuery:
     window: tuple[datetime | None, datetime | None] | None = None
     include: Include = field(default_factory=Include)
     least_scores: LeastScores = field(default_factory=LeastScores)
+    channel_weights: Mapping[Channel, float] = field(default_factory=dict)  # factors on those of the recipe
     rerank: bool = True
     trace: bool = False
 
@@ -100,7 +103,7 @@ class Analysis:
     """What the words of a query say, before anything is searched.
 
     `search_text` has the window written out ("in March 2023 (2023-03-01 to 2023-03-31)"): the embedder and the
-    reranker read that. `lexemes` are of the query's own words.
+    reranker read that. `lexemes` are of the query's own words. `vector` is empty where the embedder failed.
     """
 
     search_text: str
@@ -124,11 +127,12 @@ class Hit:
 
 @dataclass(frozen=True)
 class CorpusHit:
-    """A row of any corpus that a look-up found, before it became units."""
+    """A row of any corpus that a look-up found, before it became units. `number` is its name in the text index."""
 
     corpus: Corpus
     id: UUID
     score: float
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -191,6 +195,17 @@ class Scores:
 
 
 @dataclass(frozen=True)
+class Ranked:
+    """A candidate in the order of ranking, before the token budget. `text` is what a reader is to get of it."""
+
+    candidate: Candidate
+    text: str
+    scores: Scores
+    bank_id: str
+    passage: tuple[int, int] | None = None  # where the text stands in the candidate's; None: it is the whole
+
+
+@dataclass(frozen=True)
 class RecallItem:
     """One result. `text` is what the token budget counts: the candidate's, or the passage of it that matters."""
 
@@ -199,7 +214,11 @@ class RecallItem:
     tokens: int
     scores: Scores
     bank_id: str
-    is_passage: bool = False  # the text is a part; the candidate has the whole
+    passage: tuple[int, int] | None = None  # where the text stands in the candidate's; None: it is the whole
+
+    @property
+    def is_passage(self) -> bool:
+        return self.passage is not None
 
 
 @dataclass(frozen=True)
@@ -212,7 +231,12 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class RecallResult:
+    """`usage` is what the providers spent; `trace` is there where the query asked for it, ready for JSON."""
+
     items: tuple[RecallItem, ...]
     tokens: int
     analysis: Analysis
     left_out: tuple[LeftOut, ...] = ()
+    included: Included = field(default_factory=Included)
+    usage: Usage = field(default_factory=Usage)
+    trace: Mapping[str, Any] | None = None

@@ -35,9 +35,11 @@ INSTALLED_APPS = [
     "django_dramatiq",
     "tenants",
     "banks",
+    "retrieval",
     "memoryplatform.operations",
     "memoryplatform.api",
     "memoryplatform.embedded",
+    "benchmarks",
 ]
 
 MIDDLEWARE = [
@@ -143,6 +145,10 @@ OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
 OPERATION_RETRY_SECONDS = env.operation_retry_seconds
 
+VECTOR_INDEX_UNITS = 10_000  # a bank of this size gets an index over its vectors; a scan is as quick below it
+RECALL_TRACE_SAMPLE = 0.01  # the share of all recalls whose whole trace is kept in the log
+RECALL_LOG_DAYS = 30  # how long the log of recalls goes back
+
 MODEL_THREADS = env.model_threads
 EMBEDDING_PROVIDER = env.embedding_provider
 EMBEDDING_MODEL = env.embedding_model
@@ -151,6 +157,9 @@ EMBEDDING_API_KEY = env.embedding_api_key.get_secret_value() if env.embedding_ap
 EMBEDDING_QUERY_PREFIX = env.embedding_query_prefix
 RERANKING_PROVIDER = env.reranking_provider
 RERANKING_MODEL = env.reranking_model
+RERANKING_BASE_URL = env.reranking_base_url
+RERANKING_API_KEY = env.reranking_api_key.get_secret_value() if env.reranking_api_key else None
+RERANKING_LEAST_SECONDS = env.reranking_least_seconds
 LLM_BASE_URL = env.llm_base_url
 LLM_API_KEY = env.llm_api_key.get_secret_value() if env.llm_api_key else None
 LLM_MODEL = env.llm_model

@@ -89,12 +89,19 @@ class Environment(BaseSettings):
     embedding_query_prefix: str | None = Field(
         default=None, description="Put before queries, not before documents; the default is the model's own."
     )
-    reranking_provider: Literal["onnx", "sentence-transformers", "none"] = Field(
+    reranking_provider: Literal["onnx", "sentence-transformers", "http", "llm", "none"] = Field(
         default="onnx", description="Who scores query and passage together; none keeps the order."
     )
     reranking_model: str = Field(
         default="cross-encoder/ms-marco-MiniLM-L-12-v2",
         description="Model name, or a folder for sentence-transformers.",
+    )
+    reranking_base_url: str | None = Field(
+        default=None, description="Endpoint that has /rerank as Cohere and Jina do; needed with http."
+    )
+    reranking_api_key: SecretStr | None = Field(default=None, description="Its key.")
+    reranking_least_seconds: float = Field(
+        default=3.0, gt=0, description="What http and llm may take where the time of a recall's budget is shorter."
     )
     llm_base_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint. Unset: the built-in engine serves."
@@ -114,6 +121,10 @@ class Environment(BaseSettings):
             raise ValueError("LLM_MODEL is missing: LLM_BASE_URL needs it")
         if self.embedding_provider == "openai" and not self.embedding_base_url:
             raise ValueError("EMBEDDING_BASE_URL is missing: EMBEDDING_PROVIDER=openai needs it")
+        if self.reranking_provider == "http" and not self.reranking_base_url:
+            raise ValueError("RERANKING_BASE_URL is missing: RERANKING_PROVIDER=http needs it")
+        if self.reranking_provider == "llm" and not self.llm_base_url:
+            raise ValueError("LLM_BASE_URL is missing: RERANKING_PROVIDER=llm needs it")
         return self
 
 

@@ -9,10 +9,6 @@ class NoReranker:
     model_id = "none"
 
     def rerank(
-        self,
-        query: str,
-        passages: Sequence[str],
-        *,
-        within_seconds: float | None = None,
+        self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
     ) -> list[Scored]:
         return [Scored(index, None) for index in range(len(passages))]

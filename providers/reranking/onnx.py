@@ -37,7 +37,9 @@ class OnnxReranker:
         self._assistants = threads - 1
         self._pool = ThreadPoolExecutor(max(1, self._assistants), thread_name_prefix="rerank")
 
-    def rerank(self, query: str, passages: Sequence[str], *, within_seconds: float | None = None) -> list[Scored]:
+    def rerank(
+        self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
+    ) -> list[Scored]:
         box = TimeBox.starting_now(within_seconds)
         with watched(PROVIDER, "rerank"):
             scoring = PairScoring(self._model, self._pace, query, passages, box)

@@ -17,10 +17,15 @@ class Reranker(Protocol):
     `rerank` returns every passage once, best first. With `within_seconds` it scores in the order given (the
     caller's order is the prior), begins no passage that it does not expect to finish in time, and returns what it
     scored, best first, followed by what it did not, in the order given. Where not even the first passage fits,
-    nothing is scored: the time box holds before all else.
+    nothing is scored: the time box holds before all else. Boxes are made for models on this machine; one that is asked
+    over the network has a least time by setting, and takes that where the box is smaller.
+
+    `instruction` says what to look for. A model that takes none goes by the query alone.
     """
 
     @property
     def model_id(self) -> str: ...
 
-    def rerank(self, query: str, passages: Sequence[str], *, within_seconds: float | None = None) -> list[Scored]: ...
+    def rerank(
+        self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
+    ) -> list[Scored]: ...

@@ -26,7 +26,9 @@ class SentenceTransformersReranker:
         self._lock = Lock()  # its fast tokenizer raises "Already borrowed" when two threads use it
         self._pace = Pace()
 
-    def rerank(self, query: str, passages: Sequence[str], *, within_seconds: float | None = None) -> list[Scored]:
+    def rerank(
+        self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
+    ) -> list[Scored]:
         box = TimeBox.starting_now(within_seconds)
         pairs = [(encodable(query), encodable(passage)) for passage in passages]
         with watched(PROVIDER, "rerank"):

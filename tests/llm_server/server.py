@@ -15,13 +15,14 @@ from tests.llm_server.wire import build_completion, build_events, embed
 class ScriptedLLM:
     """A context manager around the running server.
 
-    `chat` and `embeddings` are scripted each on its own; embeddings that are not scripted are answered with vectors.
+    `chat`, `embeddings` and `rerank` are scripted each on its own; embeddings that are not are answered with vectors.
     `busiest` is how many requests were under way at once at most, `abandoned` how many answers nobody read to the end.
     """
 
     def __init__(self) -> None:
         self.chat = Script(nothing_scripted)
         self.embeddings = Script(embed)
+        self.rerank = Script(nothing_scripted)
         self.busiest = 0
         self.abandoned = 0
         self._under_way = 0
@@ -35,7 +36,8 @@ class ScriptedLLM:
         return f"http://{host!s}:{port}/v1"
 
     def find_script(self, path: str) -> Script | None:
-        return {"/v1/chat/completions": self.chat, "/v1/embeddings": self.embeddings}.get(path)
+        scripts = {"chat/completions": self.chat, "embeddings": self.embeddings, "rerank": self.rerank}
+        return scripts.get(path.removeprefix("/v1/"))
 
     @contextmanager
     def serving(self) -> Iterator[None]:

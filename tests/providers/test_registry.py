@@ -16,8 +16,11 @@ from providers.embedding.sentence_transformers import SentenceTransformersEmbedd
 from providers.errors import MissingExtra, ModelFileError, UnknownModel
 from providers.llm.openai import OpenAILLM
 from providers.onnx_model import ModelFiles, OnnxModel
+from providers.reranking.http import HttpReranker
+from providers.reranking.llm import LLMReranker
 from providers.reranking.none import NoReranker
 from providers.reranking.onnx import OnnxReranker
+from providers.reranking.protocol import Scored
 from providers.reranking.sentence_transformers import SentenceTransformersReranker
 from tests.llm_server import ScriptedLLM
 from tests.providers.fake_sentence_transformers import build_module
@@ -83,6 +86,33 @@ def test_an_unknown_onnx_model_is_refused(chosen: Settings) -> None:
 def test_the_pass_through_can_be_chosen(chosen: Settings) -> None:
     chosen.RERANKING_PROVIDER = "none"
     assert isinstance(registry.get_reranker(), NoReranker)
+
+
+def test_a_reranking_endpoint_can_be_chosen(chosen: Settings, llm_server: ScriptedLLM) -> None:
+    chosen.RERANKING_PROVIDER = "http"
+    chosen.RERANKING_MODEL = "a-model"
+    chosen.RERANKING_BASE_URL = llm_server.url
+    chosen.RERANKING_API_KEY = "sk-rerank"
+    reranker = registry.get_reranker()
+    assert isinstance(reranker, HttpReranker)
+    llm_server.rerank.send({"results": [{"index": 0, "relevance_score": 0.5}]})
+    assert reranker.rerank("tea", ["tea"]) == [Scored(0, 0.5)]
+    assert llm_server.rerank.received[0].headers["authorization"] == "Bearer sk-rerank"
+
+
+def test_the_llm_can_be_chosen_to_rerank(chosen: Settings, llm_server: ScriptedLLM) -> None:
+    chosen.RERANKING_PROVIDER = "llm"
+    chosen.LLM_BASE_URL = llm_server.url
+    chosen.LLM_MODEL = "a-model"
+    reranker = registry.get_reranker()
+    assert isinstance(reranker, LLMReranker)
+    assert reranker.model_id == "llm:a-model"
+
+
+def test_reranking_by_an_llm_needs_one(chosen: Settings) -> None:
+    chosen.RERANKING_PROVIDER = "llm"
+    with pytest.raises(ImproperlyConfigured, match="LLM_BASE_URL is missing"):
+        registry.get_reranker()
 
 
 def test_sentence_transformers_can_be_chosen(chosen: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,117 @@
+"""Factors around 1 by which a result's score is raised or lowered for what it is, whatever was asked.
+
+Each stays within 1 plus or minus its strength in the recipe, and is shown under its name with the result.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import pairwise
+from math import exp2, log, prod
+from uuid import UUID
+
+from retrieval.recipes import Boosts
+from retrieval.types import Candidate, PointInTime, Ranked, Scores
+
+DAY = timedelta(days=1)
+
+
+def boost(
+    ranked: Sequence[Ranked], boosts: Boosts, *, asked_at: datetime, moment: PointInTime | None = None
+) -> list[Ranked]:
+    """Each final score times its factors, and the order that follows; ties as they came.
+
+    Who asks for a point in time gets what was valid or known then: nothing is superseded to him.
+    """
+    is_about_now = moment is None or (moment.as_of is None and moment.known_at is None)
+    scorers = build_scorers(boosts, asked_at, is_about_now=is_about_now)
+    boosted = [apply(one, {name: score(one.candidate) for name, score in scorers.items()}) for one in ranked]
+    if is_about_now and any(one.candidate.superseded_by for one in boosted):
+        boosted = put_successors_first(boosted)
+    return sorted(boosted, key=lambda one: -one.scores.final)
+
+
+def apply(ranked: Ranked, factors: Mapping[str, float]) -> Ranked:
+    scores = ranked.scores
+    final = scores.final * prod(factors.values())
+    boosted = Scores(scores.fused, final, scores.reranker, scores.places, factors)
+    return Ranked(ranked.candidate, ranked.text, boosted, ranked.bank_id, ranked.passage)
+
+
+def build_scorers(
+    boosts: Boosts, asked_at: datetime, *, is_about_now: bool = True
+) -> dict[str, Callable[[Candidate], float]]:
+    """The factors that are not switched off, by name."""
+    scorers: dict[str, tuple[float, Callable[[Candidate], float]]] = {
+        "recency": (boosts.recency, partial(score_recency, boosts, asked_at)),
+        "validity": (boosts.validity if is_about_now else 0.0, partial(score_validity, boosts, asked_at)),
+        "proof": (boosts.proof, partial(score_proof, boosts)),
+        "importance": (boosts.importance, partial(score_importance, boosts)),
+        "access": (boosts.access, partial(score_access, boosts)),
+    }
+    return {name: score for name, (strength, score) in scorers.items() if strength}
+
+
+def score_recency(boosts: Boosts, asked_at: datetime, candidate: Candidate) -> float:
+    """1 + strength now, 1 after one half-life, towards 1 - strength in the end. What is yet to come is as of now."""
+    age = max(0.0, (asked_at - (candidate.occurred_start or candidate.mentioned_at)) / DAY)
+    return 1.0 + boosts.recency * (2 * exp2(-age / boosts.half_life_days) - 1)
+
+
+def score_validity(boosts: Boosts, asked_at: datetime, candidate: Candidate) -> float:
+    return 1.0 - boosts.validity if is_over(candidate, asked_at) else 1.0
+
+
+def score_proof(boosts: Boosts, candidate: Candidate) -> float:
+    return 1.0 + boosts.proof * saturate(candidate.proof_count - 1, boosts.proof_full - 1)
+
+
+def score_importance(boosts: Boosts, candidate: Candidate) -> float:
+    return 1.0 + boosts.importance * (2 * candidate.importance - 1)
+
+
+def score_access(boosts: Boosts, candidate: Candidate) -> float:
+    return 1.0 + boosts.access * saturate(candidate.access_count, boosts.access_full)
+
+
+def is_over(candidate: Candidate, asked_at: datetime) -> bool:
+    return candidate.expired_at is not None or (candidate.valid_until is not None and candidate.valid_until <= asked_at)
+
+
+def saturate(count: int, full: int) -> float:
+    """From 0 to 1 by the logarithm: the second source says more than the tenth."""
+    return min(1.0, log(1 + max(0, count)) / log(1 + full))
+
+
+def put_successors_first(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """A fact that was superseded falls behind what superseded it: of the two the newer takes the better score.
+
+    They are about the same matter, so what made the one relevant makes the other. The list comes back in an order in
+    which a successor stands before its predecessors, for a stable sort to keep.
+    """
+    by_id = {one.candidate.id: one for one in ranked}
+    successors = {one.candidate.id: one.candidate.superseded_by for one in ranked}
+    chains = [list_chain(one.candidate.id, successors) for one in ranked]
+    for chain in chains:
+        for older, newer in pairwise(chain):
+            by_id[newer] = raise_to(by_id[newer], by_id[older].scores.final)
+    order = sorted(zip(chains, ranked, strict=True), key=lambda pair: len(pair[0]))
+    return [by_id[one.candidate.id] for _, one in order]
+
+
+def list_chain(start: UUID, successors: Mapping[UUID, UUID | None]) -> list[UUID]:
+    """The unit, what superseded it, what superseded that and so on, as far as they are in the list."""
+    chain = [start]
+    while (successor := successors[chain[-1]]) in successors and successor not in chain and successor is not None:
+        chain.append(successor)
+    return chain
+
+
+def raise_to(ranked: Ranked, final: float) -> Ranked:
+    """Shown as the factor `succession`, which is not bounded: it is a place taken over and no opinion of its own."""
+    scores = ranked.scores
+    if scores.final >= final:
+        return ranked
+    factor = scores.boosts.get("succession", 1.0) * final / scores.final
+    return replace(ranked, scores=replace(scores, final=final, boosts={**scores.boosts, "succession": factor}))

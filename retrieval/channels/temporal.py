@@ -1,0 +1,64 @@
+from psycopg import sql
+
+from retrieval.channels.proximity import CLOSENESS, Dated, Window, score_closeness, spread_in_time
+from retrieval.channels.search import Search
+from retrieval.filters.joining import all_of
+from retrieval.filters.types import TimeRange
+from retrieval.filters.units import happened_within, occurred_within
+from retrieval.lookups.distance import build_distance
+from retrieval.lookups.nearest import NoVector
+from retrieval.lookups.reading import read_rows
+from retrieval.types import Hit
+
+LEAST_COSINE = 0.4  # TEMPR 3.1.4: what merely happened then is no answer
+REACH = 2  # so many times the entry points are read, for what stands beside them in time
+
+# Two branches, so that each has an index of its own.
+IN_WINDOW = sql.SQL("""
+SELECT unit.id, unit.distance, extract(epoch FROM unit.middle)::float8, unit.has_occurred FROM (
+    SELECT unit.id, {distance} AS distance, true AS has_occurred,
+        unit.occurred_start + (coalesce(unit.occurred_end, unit.occurred_start) - unit.occurred_start) / 2 AS middle
+    FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NOT NULL AND {occurred}
+    UNION ALL
+    SELECT unit.id, {distance}, false, unit.mentioned_at
+    FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NULL AND {mentioned}
+) AS unit
+ORDER BY unit.distance, unit.id LIMIT {limit}
+""")
+
+
+def search_temporal(search: Search) -> list[Hit]:
+    """Units of the asked time, by how well they fit into it and how near they are. Nothing without a window."""
+    if search.analysis.window is None:
+        return []
+    window = Window.around(search.analysis.window)
+    units = find_in_window(search, TimeRange(window.start, window.end))
+    entries = units[: search.limits.rows // REACH]
+    closeness = {unit.id: score_closeness(unit, window) for unit in entries}
+    reached = spread_in_time(units, closeness)
+    cosines = {unit.id: unit.cosine for unit in units}
+    hits = [
+        Hit("unit", unit_id, CLOSENESS * close + (1 - CLOSENESS) * cosines[unit_id])
+        for unit_id, close in reached.items()
+    ]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
+
+
+def find_in_window(search: Search, window: TimeRange) -> list[Dated]:
+    """The nearest to the query first."""
+    if not search.analysis.vector.size:
+        raise NoVector
+    statement = IN_WINDOW.format(
+        scope=search.scope.unit,
+        distance=build_distance(sql.Identifier("unit"), search.analysis.vector),
+        occurred=all_of(occurred_within(window)),
+        mentioned=all_of(happened_within("mentioned_at", window)),
+        limit=sql.Literal(search.limits.rows),
+    )
+    rows = read_rows(search.bank.tenant_id, statement, within_seconds=search.limits.seconds)
+    units = [
+        Dated(row_id, 1.0 - distance, middle, has_occurred)
+        for row_id, distance, middle, has_occurred in rows
+        if distance is not None
+    ]
+    return [unit for unit in units if unit.cosine >= LEAST_COSINE]

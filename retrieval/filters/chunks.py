@@ -1,0 +1,42 @@
+"""What a chunk must meet to be searched, and to stand in an answer by itself, as SQL over the alias `chunk`."""
+
+from psycopg import sql
+
+from banks.models import Bank
+from retrieval.filters.joining import all_of
+from retrieval.filters.tags import text_array
+from retrieval.filters.types import Filters, TimeRange
+from retrieval.filters.units import happened_within
+from retrieval.types import PointInTime
+
+CHUNK = sql.Identifier("chunk")
+OF_DOCUMENT = sql.SQL("""EXISTS (
+    SELECT FROM banks_document AS document
+    WHERE document.id = chunk.document_id AND document.document_id = ANY({document_ids})
+    UNION ALL
+    SELECT FROM banks_chunkpart AS part
+    JOIN banks_message AS message ON message.id = part.message_id
+    JOIN banks_document AS document ON document.id = message.document_id
+    WHERE part.chunk_id = chunk.id AND document.document_id = ANY({document_ids})
+)""")
+
+
+def build_chunk_condition(bank: Bank, filters: Filters, moment: PointInTime) -> sql.Composable:
+    """The chunk is this bank's, was there at `known_at`, was said by `as_of`, and is of the documents asked for."""
+    own = sql.SQL("chunk.tenant_id = {} AND chunk.bank_id = {}").format(
+        sql.Literal(bank.tenant_id), sql.Literal(bank.id)
+    )
+    conditions = [own, *happened_within("said_at", filters.mentioned, row=CHUNK)]
+    if moment.known_at is not None:
+        conditions.append(sql.SQL("chunk.created_at <= {}").format(sql.Literal(moment.known_at)))
+    if moment.as_of is not None:
+        conditions.append(sql.SQL("chunk.said_at <= {}").format(sql.Literal(moment.as_of)))
+    if filters.document_ids:
+        conditions.append(OF_DOCUMENT.format(document_ids=text_array(filters.document_ids)))
+    return all_of(conditions)
+
+
+def can_stand_alone(filters: Filters) -> bool:
+    """A chunk has no network, tags, metadata, mentions or occurrence: where those are asked for, it must not pass."""
+    asks_of_units = filters.networks or filters.tags or filters.metadata or filters.entities
+    return not asks_of_units and filters.occurred == TimeRange()

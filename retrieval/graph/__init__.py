@@ -1,0 +1,1 @@
+"""Spreading activation over the memory graph (formula 12)."""

@@ -1,0 +1,110 @@
+"""From ids to candidates: all that ranking and answering need, in one statement."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from psycopg import sql
+
+from banks.models import Bank
+from banks.retain.types import Network
+from retrieval.filters.joining import any_of
+from retrieval.filters.moment import build_moment_condition, closed_later
+from retrieval.fusion import Key
+from retrieval.lookups.reading import Row, read_rows
+from retrieval.types import Candidate, PointInTime, SourceSpan
+
+COLUMNS = (
+    *("kind", "id", "text", "context", "network", "occurred_start", "occurred_end"),
+    *("mentioned_at", "valid_from", "recorded_at", "confidence", "importance", "proof_count"),
+    *("access_count", "valid_until", "expired_at", "close_reason", "superseded_by"),
+)
+# What was closed after `known_at` is shown as it was known then: open.
+HYDRATE = sql.SQL("""
+SELECT 'unit', unit.id, unit.text, unit.context, unit.network, unit.occurred_start, unit.occurred_end,
+    unit.mentioned_at, unit.valid_from, unit.recorded_at, unit.confidence, unit.importance, unit.proof_count,
+    unit.access_count,
+    CASE WHEN {closed_later} THEN NULL ELSE unit.valid_until END,
+    CASE WHEN {closed_later} THEN NULL ELSE unit.expired_at END,
+    CASE WHEN {closed_later} THEN '' ELSE unit.close_reason END,
+    CASE WHEN {closed_later} THEN NULL ELSE unit.superseded_by_id END,
+    (SELECT json_agg(entity.name ORDER BY entity.name) FROM banks_mention AS mention
+        JOIN banks_entity AS entity ON entity.id = mention.entity_id WHERE mention.unit_id = unit.id),
+    (SELECT json_agg(tag.tag ORDER BY tag.tag) FROM banks_unittag AS tag WHERE tag.unit_id = unit.id),
+    (SELECT json_object_agg(entry.key, entry.value) FROM banks_unitmetadata AS entry WHERE entry.unit_id = unit.id),
+    (SELECT json_agg(json_build_array(source.message_id, source.chunk_id, document.document_id,
+            source.start, source."end", source.role) ORDER BY source.id)
+        FROM banks_unitsource AS source
+        LEFT JOIN banks_message AS message ON message.id = source.message_id
+        LEFT JOIN banks_chunk AS chunk ON chunk.id = source.chunk_id
+        LEFT JOIN banks_document AS document ON document.id = coalesce(message.document_id, chunk.document_id)
+        WHERE source.unit_id = unit.id AND (source.message_id IS NOT NULL OR source.chunk_id IS NOT NULL))
+FROM banks_memoryunit AS unit
+WHERE unit.tenant_id = {tenant} AND unit.bank_id = {bank} AND unit.id = ANY({unit_ids}) AND {moment}
+UNION ALL
+SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
+    chunk.said_at, NULL, chunk.created_at, NULL, 0.5, 1,
+    0,
+    NULL, NULL, '', NULL,
+    NULL, NULL, NULL,
+    coalesce(
+        (SELECT json_agg(json_build_array(part.message_id, chunk.id, document.document_id,
+                part.message_start, part.message_end, 'said') ORDER BY part.start)
+            FROM banks_chunkpart AS part JOIN banks_message AS message ON message.id = part.message_id
+            LEFT JOIN banks_document AS document ON document.id = message.document_id
+            WHERE part.chunk_id = chunk.id),
+        (SELECT json_build_array(json_build_array(NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said'))
+            FROM banks_document AS document WHERE document.id = chunk.document_id))
+FROM banks_chunk AS chunk
+WHERE chunk.tenant_id = {tenant} AND chunk.bank_id = {bank} AND chunk.id = ANY({chunk_ids})
+""")
+
+
+def hydrate(
+    bank: Bank, keys: Sequence[Key], moment: PointInTime, *, within_seconds: float | None = None
+) -> list[Candidate]:
+    """In the order of the keys. What is no longer there, or was superseded since it was found, is left out."""
+    if not keys:
+        return []
+    unit = sql.Identifier("unit")
+    statement = HYDRATE.format(
+        tenant=sql.Literal(bank.tenant_id),
+        bank=sql.Literal(bank.id),
+        unit_ids=id_array(row_id for kind, row_id in keys if kind == "unit"),
+        chunk_ids=id_array(row_id for kind, row_id in keys if kind == "chunk"),
+        moment=build_moment_condition(unit, moment),
+        closed_later=any_of(closed_later(unit, moment)),
+    )
+    rows = read_rows(bank.tenant_id, statement, within_seconds=within_seconds)
+    found: dict[Key, Candidate] = {(one.kind, one.id): one for one in map(build_candidate, rows)}
+    return [found[key] for key in keys if key in found]
+
+
+def id_array(ids: Iterable[UUID]) -> sql.Composable:
+    return sql.SQL("{}::uuid[]").format(sql.Literal(list(ids)))
+
+
+def build_candidate(row: Row) -> Candidate:
+    *plain, entities, tags, metadata, sources = row
+    fields = dict(zip(COLUMNS, plain, strict=True))
+    network = fields.pop("network")
+    return Candidate(
+        **fields,
+        network=Network(network) if network else None,
+        entities=tuple(entities or ()),
+        tags=tuple(tags or ()),
+        metadata=metadata or {},
+        sources=tuple(build_span(*source) for source in sources or ()),
+    )
+
+
+def build_span(
+    message_id: str | None, chunk_id: str | None, document_id: str | None, start: int | None, end: int | None, role: str
+) -> SourceSpan:
+    return SourceSpan(
+        message_id=UUID(message_id) if message_id else None,
+        chunk_id=UUID(chunk_id) if chunk_id else None,
+        document_id=document_id or "",
+        start=start,
+        end=end,
+        role=role,
+    )

@@ -1,0 +1,53 @@
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class IncludedEntity:
+    """Somebody or something that the results speak of; `text` is what the token budget counts."""
+
+    id: UUID
+    name: str
+    kind: str
+    text: str
+    mention_count: int
+    unit_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True)
+class IncludedChunk:
+    id: UUID
+    text: str
+    heading: str
+    said_at: datetime
+    document_id: str
+    unit_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True)
+class IncludedMessage:
+    id: UUID
+    speaker: str
+    role: str
+    text: str
+    said_at: datetime
+    unit_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True)
+class IncludedLink:
+    """An edge between two of the results."""
+
+    source_id: UUID
+    target_id: UUID
+    type: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Included:
+    entities: tuple[IncludedEntity, ...] = ()
+    chunks: tuple[IncludedChunk, ...] = ()
+    messages: tuple[IncludedMessage, ...] = ()
+    links: tuple[IncludedLink, ...] = ()

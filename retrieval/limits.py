@@ -1,0 +1,41 @@
+"""How many rows each look-up may bring, and how long it may take, by budget."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from banks.models import Corpus
+from retrieval.filters.types import Filters
+from retrieval.types import Budget
+
+# A chunk holds some eight turns and an episode up to 25, so a few of them bring many units.
+ARCHIVE_SHARES: Mapping[Corpus, float] = {Corpus.CHUNK: 0.25, Corpus.EPISODE: 0.05, Corpus.RELATIONSHIP: 0.1}
+# The text index knows no filters: what they refuse is taken from its list afterwards.
+FILTERED_DEPTH = 5
+SECONDS_A_STATEMENT = 1.0  # a hundred times what one takes; time that the reranker may take comes on top
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`seconds` is the share of one channel; None where a run must come out the same each time."""
+
+    rows: int
+    words: int
+    sources: Mapping[Corpus, int]
+    seconds: float | None
+
+    @property
+    def nearest(self) -> dict[Corpus, int]:
+        return {Corpus.UNIT: self.rows, **self.sources}
+
+    @property
+    def word_ranks(self) -> dict[Corpus, int]:
+        return {Corpus.UNIT: self.words, **self.sources}
+
+
+def build_limits(budget: Budget, filters: Filters) -> Limits:
+    return Limits(
+        rows=budget.nodes,
+        words=budget.nodes * (1 if filters == Filters() else FILTERED_DEPTH),
+        sources={corpus: max(1, round(budget.nodes * share)) for corpus, share in ARCHIVE_SHARES.items()},
+        seconds=None if budget.rerank_seconds is None else SECONDS_A_STATEMENT + budget.rerank_seconds,
+    )

@@ -1,0 +1,1 @@
+"""The statements that all channels share, each read once for a recall."""

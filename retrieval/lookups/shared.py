@@ -1,0 +1,63 @@
+"""What several channels need, looked up once for all of them."""
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from threading import Lock
+
+from banks.models import Bank, Corpus
+from providers.embedding.vector import Vector
+from retrieval.filters.scope import Scope
+from retrieval.limits import Limits
+from retrieval.lookups.nearest import Nearest
+from retrieval.lookups.resolving import Resolved, Wanted, resolve
+from retrieval.lookups.sources import SourceScores, score_sources
+from retrieval.lookups.words import RankedWords
+from retrieval.outcome import Outcome, attempt, wait
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is looked for, and where."""
+
+    bank: Bank
+    vector: Vector
+    names: tuple[str, ...]
+    scope: Scope
+    limits: Limits
+
+
+@dataclass(eq=False)
+class Lookups:
+    """Two that are under way, and what follows from both. Each raises what its statement raised.
+
+    Where one of the two failed, the other is resolved alone: a search by words needs no vector.
+    """
+
+    asked: Asked
+    _nearest: "Future[Outcome[Nearest]]"
+    _words: "Future[Outcome[RankedWords]]"
+    _resolved: list[Outcome[Resolved]] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
+
+    def nearest(self) -> Nearest:
+        return wait(self._nearest, seconds=self.asked.limits.seconds).get()
+
+    def words(self) -> RankedWords:
+        return wait(self._words, seconds=self.asked.limits.seconds).get()
+
+    def sources(self) -> SourceScores:
+        nearest = attempt(self.nearest).value or Nearest({})
+        words = attempt(self.words).value or {}
+        return score_sources(nearest, words, self.asked.limits.sources)
+
+    def resolved(self) -> Resolved:
+        with self._lock:
+            if not self._resolved:
+                self._resolved.append(attempt(self._resolve))
+            return self._resolved[0].get()
+
+    def _resolve(self) -> Resolved:
+        asked = self.asked
+        ranked = (attempt(self.words).value or {}).get(Corpus.UNIT, ())
+        wanted = Wanted([text.number for text in ranked], list(self.sources()), asked.names)
+        return resolve(asked.bank, asked.vector, asked.scope, wanted, within_seconds=asked.limits.seconds)

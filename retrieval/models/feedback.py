@@ -1,0 +1,54 @@
+from typing import ClassVar, Self
+from uuid import UUID
+
+from django.db import models
+from django.db.models import Q
+
+from banks.models import Bank, Chunk, MemoryUnit
+from tenants.scoping import TenantOwned, TenantQuerySet
+
+
+class FeedbackQuerySet(TenantQuerySet["Feedback"]):
+    def of_bank(self, bank: Bank) -> Self:
+        return self.for_tenant(bank.tenant_id).filter(bank=bank)
+
+    def about(self, memory_id: UUID) -> Self:
+        return self.filter(Q(unit_id=memory_id) | Q(chunk_id=memory_id))
+
+
+FeedbackManager = models.Manager.from_queryset(FeedbackQuerySet)
+
+
+class Feedback(TenantOwned):
+    """A caller's mark on one result of one recall. It outlives the record of that recall, and goes with the memory."""
+
+    bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    recall_id = models.UUIDField()
+    unit = models.ForeignKey(MemoryUnit, on_delete=models.DO_NOTHING, db_constraint=False, null=True, related_name="+")
+    chunk = models.ForeignKey(Chunk, on_delete=models.DO_NOTHING, db_constraint=False, null=True, related_name="+")
+    useful = models.BooleanField()
+    comment = models.CharField(max_length=1_000, blank=True)
+    marked_by = models.CharField(max_length=200, help_text="The caller; his later mark replaces this one.")
+    rank = models.PositiveIntegerField(help_text="Of the result in its recall, from 1.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects: ClassVar[FeedbackManager["Feedback"]] = FeedbackManager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["bank", "recall_id", "unit", "marked_by"], name="unit_marked_once"),
+            models.UniqueConstraint(fields=["bank", "recall_id", "chunk", "marked_by"], name="chunk_marked_once"),
+            models.CheckConstraint(
+                condition=Q(unit=None, chunk__isnull=False) | Q(unit__isnull=False, chunk=None),
+                name="feedback_on_one_memory",
+            ),
+        )
+        indexes = (models.Index(fields=["bank", "id"], name="feedback_of_bank"),)  # the list of a bank's feedback
+
+    def __str__(self) -> str:
+        return f"{'useful' if self.useful else 'not useful'}: {self.memory_id}"
+
+    @property
+    def memory_id(self) -> UUID | None:
+        return self.unit_id or self.chunk_id

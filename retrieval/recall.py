@@ -1,0 +1,117 @@
+"""Recall: analyse, search, fuse, hydrate, rerank, boost, pack."""
+
+import logging
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from banks.models import Bank
+from banks.text_index.lexemes import extract_lexemes
+from providers.embedding.protocol import Embedder
+from providers.embedding.vector import Vector
+from providers.errors import ProviderError
+from providers.llm.protocol import LLM
+from providers.reranking.protocol import Reranker
+from providers.usage import Usage
+from retrieval.access import ACCESS_COUNTS
+from retrieval.fusion import Fused, Key
+from retrieval.hydrate import hydrate
+from retrieval.includes.include import include
+from retrieval.lookups.words import AskedWords
+from retrieval.packing import pack
+from retrieval.plan import Plan, build_plan
+from retrieval.query.reading import read_query
+from retrieval.query_vectors import NO_VECTOR, QUERY_VECTORS
+from retrieval.ranking import Merged, build_ranked, fuse_channels, merge_banks, order_by_all, rerank_all
+from retrieval.searching import Found, Question, search_banks, start_words
+from retrieval.threads import get_executor, let_go_of_connection
+from retrieval.trace import Trace
+from retrieval.types import Candidate, PointInTime, RecallQuery, RecallResult
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class RecallTools:
+    embedder: Embedder
+    reranker: Reranker
+    llm: LLM | None = None
+    executor: Executor = field(default_factory=get_executor)
+
+
+def recall(bank: Bank, query: RecallQuery, tools: RecallTools) -> RecallResult:
+    return recall_across([bank], query, tools)
+
+
+def recall_across(banks: Sequence[Bank], query: RecallQuery, tools: RecallTools) -> RecallResult:
+    """One answer out of several banks of one tenant. Call outside transactions: none stays open while a model works."""
+    tenant_id = get_tenant_id(banks)
+    let_go_of_connection()
+    trace = Trace(query)
+    with trace.phase("analysis"):
+        plan = build_plan(query, read_query(query, llm=tools.llm))
+        lexemes = tuple(extract_lexemes(plan.reading.text))
+    words = start_words(banks, AskedWords(lexemes, plan.limits, plan.moment != PointInTime()), tools.executor)
+    with trace.phase("embedding"):
+        vector, usage = embed(plan, tools.embedder)
+        analysis = plan.reading.complete(lexemes=lexemes, entity_ids=(), vector=vector)
+    with trace.phase("channels"):
+        found = search_banks(banks, Question(plan, analysis, tools.embedder.model_id), words, tools.executor)
+        analysis = replace(analysis, entity_ids=tuple(one for bank in found for one in bank.entity_ids))
+    with trace.phase("fusion"):
+        merged = merge_banks(found, plan)
+        fused = fuse_channels(merged, plan)
+    with trace.phase("hydration"):
+        candidates = build_ranked(fused, hydrate_all(fused, merged, plan), merged, plan)
+    with trace.phase("reranking"):
+        reranked = rerank_all(candidates, plan, tools.reranker, tenant_id)
+    with trace.phase("packing"):
+        ranked = order_by_all(candidates, reranked, plan)
+        packed = pack(ranked, max_tokens=query.max_tokens)
+    with trace.phase("inclusion"):
+        included = include(tenant_id, packed.items, query.include)
+    ACCESS_COUNTS.note(tenant_id, [item.candidate.id for item in packed.items if item.candidate.kind == "unit"])
+    trace.analysis, trace.fused, trace.reranked, trace.ranked, trace.packed = analysis, fused, reranked, ranked, packed
+    note_channels(trace, found, merged)
+    return RecallResult(
+        packed.items,
+        packed.tokens,
+        analysis,
+        left_out=tuple(trace.left_out),
+        included=included,
+        usage=plan.reading.usage + usage,
+        trace=trace.as_dict() if query.trace else None,
+    )
+
+
+def get_tenant_id(banks: Sequence[Bank]) -> UUID:
+    tenants = {bank.tenant_id for bank in banks}
+    if len(tenants) != 1:
+        raise ValueError("Recall is asked of one or more banks of one tenant.")
+    return tenants.pop()
+
+
+def embed(plan: Plan, embedder: Embedder) -> tuple[Vector, Usage]:
+    """An embedder that fails costs the channels that need a vector, not the answer."""
+    try:
+        return QUERY_VECTORS.embed(plan.reading.search_text, embedder)
+    except ProviderError:
+        logger.warning("The query was not embedded.", exc_info=True)
+        return NO_VECTOR, Usage()
+
+
+def hydrate_all(fused: Sequence[Fused], merged: Merged, plan: Plan) -> dict[Key, Candidate]:
+    """One statement a bank."""
+    keys: dict[UUID, list[Key]] = {}
+    for one in fused:
+        keys.setdefault(merged.banks[one.key].id, []).append(one.key)
+    banks = {bank.id: bank for bank in merged.banks.values()}
+    rows = [row for bank_id, own in keys.items() for row in hydrate(banks[bank_id], own, plan.moment)]
+    return {(row.kind, row.id): row for row in rows}
+
+
+def note_channels(trace: Trace, found: Sequence[Found], merged: Merged) -> None:
+    for channel, hits in merged.lists.items():
+        trace.note_channel(channel, hits, seconds=max(one.seconds.get(channel, 0.0) for one in found))
+    trace.left_out += [one for bank in found for one in bank.left_out]

@@ -1,0 +1,90 @@
+"""How each type of question is ranked: every constant of the ranking, as data.
+
+The strengths of the boosts are small on purpose: a final score falls by some 1.6 % from one place to the next, so 0.05
+moves a result by about three places.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from retrieval.types import Budget, Channel, QuestionType
+
+# RRF (Cormack 2009): sum of 1 / (k + rank), rank from 1, k = 60.
+RRF_K = 60
+
+
+@dataclass(frozen=True)
+class Combination:
+    """How the reranker's order and the fused order make one: RRF of the two, with these weights."""
+
+    reranker: float = 1.0
+    fused: float = 0.25
+    k: float = RRF_K
+
+
+@dataclass(frozen=True)
+class Boosts:
+    """The most that each factor may be away from 1; 0 switches it off. How they run is in boosts.py."""
+
+    recency: float = 0.0
+    half_life_days: float = 90.0
+    validity: float = 0.5  # only downwards
+    proof: float = 0.02
+    proof_full: int = 10  # sources from which more say nothing more
+    importance: float = 0.02
+    access: float = 0.0
+    access_full: int = 100
+
+
+@dataclass(frozen=True)
+class Passages:
+    """A text of up to `whole` tokens is kept whole; of a longer one a passage of at most `most` matters."""
+
+    whole: int = 180
+    most: int = 180
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """`weights`: of the channels in the fusion; a channel that is not named weighs 1, one that weighs 0 is not asked.
+
+    `depth` times the rows of a channel and `rerank_depth` times the pairs of the budget are looked at.
+    `neighbour_credit` is the share of its best neighbour's score that a candidate gets on top of its own.
+    `writes_time_out`: whether the found window is written behind the query for embedding and reranking.
+    """
+
+    weights: Mapping[Channel, float] = field(default_factory=dict)
+    depth: float = 1.0
+    rerank_depth: float = 1.0
+    neighbour_credit: float = 0.0
+    combination: Combination = field(default_factory=Combination)
+    boosts: Boosts = field(default_factory=Boosts)
+    passages: Passages = field(default_factory=Passages)
+    writes_time_out: bool = True
+
+    def weigh(self, channel: Channel) -> float:
+        return self.weights.get(channel, 1.0)
+
+    def widen(self, budget: Budget) -> Budget:
+        return replace(
+            budget,
+            nodes=round(budget.nodes * self.depth),
+            rerank_depth=round(budget.rerank_depth * self.rerank_depth),
+        )
+
+
+DEFAULT = Recipe()
+RECIPES: Mapping[QuestionType, Recipe] = {
+    QuestionType.FACTUAL: DEFAULT,
+    QuestionType.TEMPORAL: DEFAULT,
+    QuestionType.KNOWLEDGE_UPDATE: Recipe(boosts=Boosts(recency=0.05)),
+    # What is counted is spread over many memories, and one that is missed makes the number wrong.
+    QuestionType.COUNTING: Recipe(depth=2.0),
+    QuestionType.MULTI_HOP: DEFAULT,
+    QuestionType.PREFERENCE: DEFAULT,
+    QuestionType.ASSISTANT_RECALL: DEFAULT,
+}
+
+
+def get_recipe(kind: QuestionType) -> Recipe:
+    return RECIPES[kind]

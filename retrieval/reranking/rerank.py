@@ -1,0 +1,67 @@
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from providers.errors import ProviderError
+from providers.reranking.protocol import Reranker
+from retrieval.query.cleaning import MAX_CHARACTERS_TO_RERANK, shorten
+from retrieval.reranking.pair_cache import PAIR_SCORES, PairCache
+from retrieval.types import Budget
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class RerankRequest:
+    """`passages` are what the reranker reads, in the fused order, which is its prior."""
+
+    tenant_id: UUID
+    query: str
+    passages: Sequence[str]
+    budget: Budget
+    instruction: str = ""
+
+
+@dataclass(frozen=True)
+class Reranked:
+    """`scores` are in the order of the passages, None where there is none: too deep, no time, or a failure.
+
+    `failure` names what kept the reranker from answering; the fused order serves then.
+    """
+
+    scores: tuple[float | None, ...]
+    cached: int = 0
+    failure: str = ""
+
+
+def rerank(request: RerankRequest, reranker: Reranker, *, cache: PairCache = PAIR_SCORES) -> Reranked:
+    """Score the first passages, as many as the budget says. What was scored before costs nothing, so the time goes to
+    the others, best first.
+    """
+    query = shorten(request.query, MAX_CHARACTERS_TO_RERANK)
+    deep = request.passages[: request.budget.rerank_depth]
+    keys = cache.build_keys(request.tenant_id, f"{reranker.model_id}\n{request.instruction}", query, deep)
+    scores = cache.find(keys)
+    missing = [index for index, score in enumerate(scores) if score is None]
+    failure = ""
+    if missing:
+        try:
+            scored = score_missing(request, reranker, query, missing)
+        except ProviderError as error:
+            logger.warning("Reranking was left out: %s", type(error).__name__)
+            scored, failure = {}, type(error).__name__
+        cache.keep({keys[index]: score for index, score in scored.items()})
+        scores = [scored.get(index, score) for index, score in enumerate(scores)]
+    beyond = len(request.passages) - len(deep)
+    return Reranked((*scores, *[None] * beyond), cached=len(deep) - len(missing), failure=failure)
+
+
+def score_missing(request: RerankRequest, reranker: Reranker, query: str, missing: Sequence[int]) -> dict[int, float]:
+    ranked = reranker.rerank(
+        query,
+        [request.passages[index] for index in missing],
+        within_seconds=request.budget.rerank_seconds,
+        instruction=request.instruction,
+    )
+    return {missing[one.index]: one.score for one in ranked if one.score is not None}

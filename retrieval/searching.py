@@ -1,0 +1,116 @@
+"""The channels of one or several banks, side by side, and what came of each."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field, replace
+from functools import partial
+from uuid import UUID
+
+from banks.models import Bank
+from retrieval.channels.archive import search_archive
+from retrieval.channels.graph import search_graph
+from retrieval.channels.keyword import search_keyword
+from retrieval.channels.search import Search
+from retrieval.channels.semantic import search_semantic
+from retrieval.channels.temporal import search_temporal
+from retrieval.errors import NothingSearched
+from retrieval.filters.scope import build_scope
+from retrieval.lookups.nearest import find_nearest
+from retrieval.lookups.shared import Asked, Lookups
+from retrieval.lookups.words import AskedWords, RankedWords, rank_by_words
+from retrieval.outcome import Outcome, attempt, describe_failure, wait
+from retrieval.plan import Plan
+from retrieval.query_vectors import NO_VECTOR
+from retrieval.threads import start
+from retrieval.types import Analysis, Channel, Hit, LeftOut
+
+logger = logging.getLogger(__name__)
+SearchChannel = Callable[[Search], list[Hit]]
+Hits = Outcome[list[Hit]]
+CHANNELS: Mapping[Channel, SearchChannel] = {
+    Channel.SEMANTIC: search_semantic,
+    Channel.KEYWORD: search_keyword,
+    Channel.GRAPH: search_graph,
+    Channel.TEMPORAL: search_temporal,
+    Channel.ARCHIVE: search_archive,
+}
+READERS = (Channel.TEMPORAL, Channel.GRAPH)  # they have statements of their own, so they work beside the others
+
+
+@dataclass(frozen=True)
+class Question:
+    """`embedding_model` made the query's vector; a bank with vectors of another is searched by its words alone."""
+
+    plan: Plan
+    analysis: Analysis
+    embedding_model: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the channels of one bank brought, how long each took, and which failed."""
+
+    bank: Bank
+    hits: Mapping[Channel, list[Hit]]
+    seconds: Mapping[Channel, float] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
+    entity_ids: tuple[UUID, ...] = ()
+
+
+def start_words(banks: Sequence[Bank], asked: AskedWords, executor: Executor) -> "list[Future[Outcome[RankedWords]]]":
+    """Before the query is embedded, which takes as long."""
+    return [start(executor, partial(attempt, partial(rank_by_words, bank, asked))) for bank in banks]
+
+
+def search_banks(
+    banks: Sequence[Bank], asked: Question, words: "Sequence[Future[Outcome[RankedWords]]]", executor: Executor
+) -> list[Found]:
+    """All banks' statements are started before the first is waited for."""
+    plan = asked.plan
+    searches = [begin(bank, asked, own, executor) for bank, own in zip(banks, words, strict=True)]
+    started = [start_readers(search, plan.channels, executor) for search in searches]
+    found = [gather(search, plan.channels, readers) for search, readers in zip(searches, started, strict=True)]
+    if found and not any(one.hits for one in found):
+        raise NothingSearched
+    return found
+
+
+def begin(bank: Bank, asked: Question, words: "Future[Outcome[RankedWords]]", executor: Executor) -> Search:
+    plan, limits = asked.plan, asked.plan.limits
+    analysis = asked.analysis
+    if bank.embedding_model != asked.embedding_model:
+        analysis = replace(analysis, vector=NO_VECTOR)
+    scope = build_scope(bank, plan.query.filters, plan.moment)
+    find = partial(find_nearest, limits=limits.nearest, within_seconds=limits.seconds)
+    nearest = start(executor, partial(attempt, partial(find, bank, analysis.vector, scope)))
+    lookups = Lookups(Asked(bank, analysis.vector, plan.reading.names, scope, limits), nearest, words)
+    return Search(bank, plan.query, analysis, scope, limits, lookups)
+
+
+def start_readers(search: Search, channels: Sequence[Channel], executor: Executor) -> "dict[Channel, Future[Hits]]":
+    """The graph waits for the nearest units, which were asked for before it."""
+    wanted = [channel for channel in READERS if channel in channels]
+    return {channel: start(executor, partial(attempt, partial(CHANNELS[channel], search))) for channel in wanted}
+
+
+def gather(search: Search, channels: Sequence[Channel], readers: "Mapping[Channel, Future[Hits]]") -> Found:
+    outcomes: dict[Channel, Hits] = {}
+    for channel in sorted(channels, key=lambda channel: channel in READERS):
+        if channel in readers:
+            outcomes[channel] = wait(readers[channel], seconds=search.limits.seconds)
+        else:
+            outcomes[channel] = attempt(partial(CHANNELS[channel], search))
+    resolved = attempt(search.lookups.resolved).value
+    return Found(
+        search.bank,
+        {channel: outcome.get() for channel, outcome in outcomes.items() if outcome.error is None},
+        {channel: outcome.seconds for channel, outcome in outcomes.items()},
+        tuple(leave_out(channel, one.error) for channel, one in outcomes.items() if one.error is not None),
+        resolved.entity_ids if resolved else (),
+    )
+
+
+def leave_out(channel: Channel, error: Exception) -> LeftOut:
+    logger.warning("The %s channel was left out.", channel.value, exc_info=error)
+    return LeftOut(channel, describe_failure(error))

@@ -1,0 +1,194 @@
+"""What a recall did and why its results stand where they do.
+
+While it runs only references are kept; `as_dict` makes the JSON, for whoever asked for it.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+from banks.dates import TimeWindow
+from retrieval.filters.types import Tags
+from retrieval.fusion import Fused
+from retrieval.packing import Packed
+from retrieval.reranking.rerank import Reranked
+from retrieval.types import Analysis, Channel, Hit, LeftOut, Ranked, RecallItem, RecallQuery, Scores
+
+
+@dataclass(frozen=True)
+class ChannelTrace:
+    hits: Sequence[Hit]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class PhaseTime:
+    name: str
+    seconds: float
+
+
+@dataclass
+class Trace:
+    """Filled by the steps of one recall, from any of its threads; each step notes its own part once."""
+
+    query: RecallQuery
+    analysis: Analysis | None = None
+    channels: dict[Channel, ChannelTrace] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+    entry_points: Sequence[Hit] = ()
+    fused: Sequence[Fused] = ()
+    reranked: Reranked | None = None
+    ranked: Sequence[Ranked] = ()
+    packed: Packed | None = None
+    phases: list[PhaseTime] = field(default_factory=list)
+    _started: float = field(default_factory=perf_counter)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            self.phases.append(PhaseTime(name, perf_counter() - started))
+
+    def note_channel(self, channel: Channel, hits: Sequence[Hit], *, seconds: float) -> None:
+        self.channels[channel] = ChannelTrace(hits, seconds)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, in the shape of the peer's trace where it has one for the thing."""
+        names = Names()
+        return {
+            "query": describe_query(self.query, self.analysis),
+            "retrieval_results": [describe_channel(channel, found, names) for channel, found in self.channels.items()],
+            "left_out": [{"method_name": one.channel.value, "reason": one.reason} for one in self.left_out],
+            "entry_points": describe_hits(self.entry_points, names),
+            "rrf_merged": [describe_fused(rank, one, names) for rank, one in enumerate(self.fused, 1)],
+            "reranked": describe_ranked(self.ranked, self.fused, names),
+            "final_results": [describe_item(rank, one) for rank, one in enumerate(self._items, 1)],
+            "cut_by_token_budget": [str(one.candidate.id) for one in (self.packed.left if self.packed else ())],
+            "summary": self._summarise(),
+        }
+
+    @property
+    def _items(self) -> Sequence[RecallItem]:
+        return self.packed.items if self.packed else ()
+
+    def _summarise(self) -> dict[str, Any]:
+        reranked = self.reranked or Reranked(())
+        return {
+            "total_duration_seconds": round(perf_counter() - self._started, 6),
+            "results_returned": len(self._items),
+            "tokens_returned": self.packed.tokens if self.packed else 0,
+            "candidates": len(self.fused),
+            "reranked": sum(score is not None for score in reranked.scores),
+            "reranked_from_cache": reranked.cached,
+            "reranker_failure": reranked.failure or None,
+            "phase_metrics": [
+                {"phase_name": phase.name, "duration_seconds": round(phase.seconds, 6)} for phase in self.phases
+            ],
+        }
+
+
+def describe_query(query: RecallQuery, analysis: Analysis | None) -> dict[str, Any]:
+    tags = query.filters.tags
+    described: dict[str, Any] = {
+        "query_text": query.text,
+        "timestamp": query.asked_at.isoformat(),
+        "budget": query.budget.nodes,
+        "rerank_depth": query.budget.rerank_depth,
+        "max_tokens": query.max_tokens,
+        "tags": list(tags.tags) if isinstance(tags, Tags) else None,
+        "tags_match": tags.match if isinstance(tags, Tags) else None,
+        "temporal_constraint": None,
+    }
+    if analysis is None:
+        return described
+    return described | {
+        "temporal_constraint": describe_window(analysis.window),
+        "search_text": analysis.search_text,
+        "question_type": analysis.type.value,
+        "language": analysis.language,
+        "wants_history": analysis.wants_history,
+        "lexemes": list(analysis.lexemes),
+        "entity_ids": [str(one) for one in analysis.entity_ids],
+    }
+
+
+def describe_window(window: TimeWindow | None) -> dict[str, str | None] | None:
+    if window is None:
+        return None
+    return {"start": write(window.start), "end": write(window.end), "grain": window.grain, "text": window.text}
+
+
+def write(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+class Names(dict[int, str]):
+    """Ids as text, by their numbers, each written once: they stand in every channel, and writing a UUID is slow."""
+
+    def __missing__(self, number: int) -> str:
+        name = self[number] = str(UUID(int=number))
+        return name
+
+
+def describe_channel(channel: Channel, found: ChannelTrace, names: Names) -> dict[str, Any]:
+    return {
+        "method_name": channel.value,
+        "duration_seconds": round(found.seconds, 6),
+        "results": describe_hits(found.hits, names),
+    }
+
+
+def describe_hits(hits: Sequence[Hit], names: Names) -> list[dict[str, Any]]:
+    return [
+        {"rank": rank, "kind": hit.kind, "id": names[hit.id.int], "score": hit.score}
+        for rank, hit in enumerate(hits, 1)
+    ]
+
+
+def describe_fused(rank: int, fused: Fused, names: Names) -> dict[str, Any]:
+    return {
+        "rank": rank,
+        "kind": fused.kind,
+        "id": names[fused.id.int],
+        "rrf_score": fused.score,
+        "source_ranks": {str(channel): place.rank for channel, place in fused.places.items()},
+    }
+
+
+def describe_ranked(ranked: Sequence[Ranked], fused: Sequence[Fused], names: Names) -> list[dict[str, Any]]:
+    ranks = {one.id.int: rank for rank, one in enumerate(fused, 1)}
+    return [
+        {
+            "rank": rank,
+            "id": names[one.candidate.id.int],
+            "rrf_rank": ranks.get(one.candidate.id.int),
+            "score_components": describe_scores(one.scores),
+        }
+        for rank, one in enumerate(ranked, 1)
+    ]
+
+
+def describe_scores(scores: Scores) -> dict[str, Any]:
+    return {
+        "rrf": scores.fused,
+        "cross_encoder": scores.reranker,
+        "boosts": dict(scores.boosts),
+        "final": scores.final,
+    }
+
+
+def describe_item(rank: int, item: RecallItem) -> dict[str, Any]:
+    return {
+        "rank": rank,
+        "id": str(item.candidate.id),
+        "bank_id": item.bank_id,
+        "tokens": item.tokens,
+        "passage": list(item.passage) if item.passage else None,
+        "score": item.scores.final,
+    }

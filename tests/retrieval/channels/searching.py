@@ -1,0 +1,24 @@
+from datetime import datetime
+from typing import Any
+
+from banks.text_index.lexemes import extract_lexemes
+from retrieval.channels.search import Search
+from retrieval.lookups.words import AskedWords
+from retrieval.plan import build_plan
+from retrieval.query.reading import read_query
+from retrieval.searching import Question, begin, start_words
+from retrieval.threads import SerialExecutor
+from retrieval.types import PointInTime, RecallQuery
+from tests.retrieval.fakes import MODEL, embed
+from tests.retrieval.memory import NOW, Memory
+
+
+def begin_search(memory: Memory, text: str, *, asked_at: datetime = NOW, **fields: Any) -> Search:
+    """What a channel is given, for a query in these words."""
+    query = RecallQuery(text, asked_at, **fields)
+    plan = build_plan(query, read_query(query))
+    lexemes = tuple(extract_lexemes(text))
+    executor = SerialExecutor()
+    (words,) = start_words([memory.bank], AskedWords(lexemes, plan.limits, plan.moment != PointInTime()), executor)
+    analysis = plan.reading.complete(lexemes=lexemes, entity_ids=(), vector=embed(text))
+    return begin(memory.bank, Question(plan, analysis, MODEL), words, executor)

@@ -1,0 +1,89 @@
+from datetime import timedelta
+from typing import Any
+
+from retrieval.channels.archive import search_archive
+from retrieval.filters.types import Filters, Tags
+from retrieval.types import PointInTime
+from tests.retrieval.channels.searching import begin_search
+from tests.retrieval.memory import NOW, Memory
+
+QUERY = "green parrot"
+
+
+def ids(memory: Memory, **fields: Any) -> list[tuple[str, object]]:
+    return [(hit.kind, hit.id) for hit in search_archive(begin_search(memory, QUERY, **fields))]
+
+
+def test_a_chunk_brings_the_units_that_quote_its_messages(memory: Memory) -> None:
+    message = memory.message("the green parrot sings")
+    memory.chunk(message)
+    unit = memory.unit("something else entirely")
+    memory.quote(unit, message)
+    assert ids(memory) == [("unit", unit.id)]
+
+
+def test_a_unit_that_quotes_another_part_of_the_message_does_not_come(memory: Memory) -> None:
+    message = memory.message("the green parrot sings")
+    chunk = memory.chunk(text="the green")
+    memory.part(chunk, message, message_start=0, message_end=9, start=0, end=9)
+    unit = memory.unit("something else entirely")
+    memory.quote(unit, message, start=10, end=16)
+    assert ids(memory) == [("chunk", chunk.id)]
+
+
+def test_a_chunk_of_a_document_brings_the_units_that_quote_it(memory: Memory) -> None:
+    chunk = memory.chunk(text="the green parrot sings")
+    unit = memory.unit("something else entirely")
+    memory.quote(unit, chunk)
+    assert ids(memory) == [("unit", unit.id)]
+
+
+def test_a_chunk_that_no_unit_tells_stands_for_itself(memory: Memory) -> None:
+    chunk = memory.chunk(text="the green parrot sings")
+    assert ids(memory) == [("chunk", chunk.id)]
+
+
+def test_a_chunk_whose_units_were_superseded_does_not_bring_back_what_they_said(memory: Memory) -> None:
+    chunk = memory.chunk(text="the green parrot sings")
+    memory.quote(memory.unit("old", expired_at=NOW, close_reason="correction"), chunk)
+    assert ids(memory) == []
+
+
+def test_an_episode_and_a_relationship_bring_their_units(memory: Memory) -> None:
+    episode = memory.episode("all about the green parrot")
+    told, related = memory.unit("something else entirely"), memory.unit("another matter")
+    memory.quote(told, memory.message("yes", episode=episode))
+    memory.relationship("the parrot is green", related)
+    assert set(ids(memory)) == {("unit", told.id), ("unit", related.id)}
+
+
+def test_a_relationship_that_was_closed_brings_nothing(memory: Memory) -> None:
+    memory.relationship("the parrot is green", memory.unit("other"), expired_at=NOW, close_reason="update")
+    assert ids(memory) == []
+
+
+def test_units_of_one_source_come_in_the_order_of_their_own_nearness(memory: Memory) -> None:
+    message = memory.message("the green parrot sings")
+    memory.chunk(message)
+    far, near = memory.unit("something else entirely"), memory.unit("green parrot")
+    for unit in (far, near):
+        memory.quote(unit, message)
+    assert ids(memory) == [("unit", near.id), ("unit", far.id)]
+
+
+def test_where_units_are_filtered_no_chunk_stands_for_itself(memory: Memory) -> None:
+    memory.chunk(text="the green parrot sings")
+    assert ids(memory, filters=Filters(tags=Tags(("a",)))) == []
+
+
+def test_a_chunk_is_evidence_of_its_documents_and_of_its_time_only(memory: Memory) -> None:
+    memory.chunk(text="the green parrot sings", said_at=NOW - timedelta(days=3))
+    assert ids(memory, filters=Filters(document_ids=("other",))) == []
+    assert ids(memory, moment=PointInTime(as_of=NOW - timedelta(days=4))) == []
+    assert ids(memory, moment=PointInTime(known_at=NOW - timedelta(days=4))) == []
+    assert len(ids(memory, moment=PointInTime(as_of=NOW))) == 1
+
+
+def test_a_chunk_that_is_not_in_the_text_index_yet_is_found_by_its_vector(memory: Memory) -> None:
+    chunk = memory.chunk(text="the green parrot sings", is_indexed=False)
+    assert ids(memory) == [("chunk", chunk.id)]

@@ -1,0 +1,31 @@
+import pytest
+
+from banks.models import Bank
+from providers.reranking.none import NoReranker
+from retrieval.recall import RecallTools
+from retrieval.threads import SerialExecutor
+from tenants.models import Tenant
+from tests.factories import make_bank, make_tenant
+from tests.retrieval.fakes import WordEmbedder
+from tests.retrieval.memory import Memory
+
+
+@pytest.fixture
+def tenant(db: None) -> Tenant:
+    return make_tenant("acme")
+
+
+@pytest.fixture
+def bank(tenant: Tenant) -> Bank:
+    return make_bank(tenant)
+
+
+@pytest.fixture
+def memory(bank: Bank) -> Memory:
+    return Memory(bank)
+
+
+@pytest.fixture
+def tools() -> RecallTools:
+    """Serial: a thread can't see the rows of a test's transaction."""
+    return RecallTools(WordEmbedder(), NoReranker(), executor=SerialExecutor())

@@ -1,0 +1,98 @@
+"""What the filters mean, said a second time and as plainly as possible."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, Tags, TimeRange
+from retrieval.types import PointInTime
+
+
+@dataclass(frozen=True)
+class Said:
+    """A unit, as far as filters look at it."""
+
+    network: str
+    mentioned_at: datetime
+    recorded_at: datetime
+    tags: frozenset[str] = frozenset()
+    metadata: dict[str, str] = field(default_factory=dict)
+    entities: frozenset[str] = frozenset()
+    documents: frozenset[str] = frozenset()
+    occurred_start: datetime | None = None
+    occurred_end: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    expired_at: datetime | None = None
+    close_reason: str = ""
+
+
+def passes(unit: Said, filters: Filters, moment: PointInTime) -> bool:
+    return (
+        is_visible(unit, moment)
+        and (not filters.networks or unit.network in filters.networks)
+        and (filters.tags is None or has_tags(unit.tags, filters.tags))
+        and all(unit.metadata.get(key) == value for key, value in filters.metadata.items())
+        and (not filters.entities or bool(unit.entities & {name.lower() for name in filters.entities}))
+        and (not filters.document_ids or bool(unit.documents & set(filters.document_ids)))
+        and occurred_in(unit, filters.occurred)
+        and is_in(unit.mentioned_at, filters.mentioned)
+    )
+
+
+def has_tags(tags: frozenset[str], condition: TagCondition) -> bool:
+    match condition:
+        case AllOf(conditions):
+            return all(has_tags(tags, one) for one in conditions)
+        case AnyOf(conditions):
+            return any(has_tags(tags, one) for one in conditions)
+        case Not(inner):
+            return not has_tags(tags, inner)
+        case Tags():
+            return matches(tags, condition)
+
+
+def matches(tags: frozenset[str], wanted: Tags) -> bool:
+    asked = set(wanted.tags)
+    meanings = {
+        "any": not tags or bool(tags & asked),
+        "all": not tags or tags >= asked,
+        "any_strict": bool(tags & asked),
+        "all_strict": bool(tags) and tags >= asked,
+        "exact": tags == asked,
+    }
+    return meanings[wanted.match]
+
+
+def occurred_in(unit: Said, wanted: TimeRange) -> bool:
+    if wanted == TimeRange():
+        return True
+    if unit.occurred_start is None:
+        return False
+    moments = [unit.occurred_start]
+    if wanted.start is not None and unit.occurred_end is not None and unit.occurred_start < wanted.start:
+        moments += [wanted.start] if unit.occurred_end > wanted.start else []
+    return any(is_in(moment, wanted) for moment in moments)
+
+
+def is_in(moment: datetime, wanted: TimeRange) -> bool:
+    return (wanted.start is None or moment >= wanted.start) and (wanted.end is None or moment < wanted.end)
+
+
+def is_visible(unit: Said, moment: PointInTime) -> bool:
+    """Design section 2."""
+    if moment.known_at is not None:
+        if unit.recorded_at > moment.known_at:
+            return False
+        if unit.expired_at is not None and unit.expired_at > moment.known_at:
+            unit = reopen(unit)
+    if moment.as_of is not None:
+        begun = unit.valid_from is None or unit.valid_from <= moment.as_of
+        not_over = unit.valid_until is None or moment.as_of < unit.valid_until
+        if not (begun and not_over) or unit.close_reason == "correction":
+            return False
+    must_be_open = not moment.history and (moment.known_at is not None or moment.as_of is None)
+    return not must_be_open or unit.expired_at is None
+
+
+def reopen(unit: Said) -> Said:
+    return Said(**{**vars(unit), "valid_until": None, "expired_at": None, "close_reason": ""})

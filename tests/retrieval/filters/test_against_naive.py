@@ -1,0 +1,169 @@
+"""Random units and random filters: the SQL lets pass what the plain predicate lets pass."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg import sql
+
+from banks.models import (
+    Bank,
+    Document,
+    Entity,
+    EntityName,
+    MemoryUnit,
+    Mention,
+    Message,
+    UnitMetadata,
+    UnitSource,
+    UnitTag,
+)
+from banks.retain.types import Network
+from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, Tags, TimeRange
+from retrieval.filters.units import build_unit_condition
+from retrieval.lookups.reading import read_rows
+from retrieval.types import PointInTime
+from tenants.identifiers import uuid7
+from tenants.transactions import tenant_transaction
+from tests.retrieval.filters.naive import Said, passes
+from tests.retrieval.memory import undone
+
+DAYS = [datetime(2026, 1, day, tzinfo=UTC) for day in range(1, 9)]
+NAMES = ["alice", "bob", "carol"]
+TAGS = ["a", "b", "c"]
+DOCUMENTS = ["d/1", "d/2"]
+
+days = st.sampled_from(DAYS)
+maybe_day = st.none() | days
+some_tags = st.frozensets(st.sampled_from(TAGS), max_size=3)
+
+
+@st.composite
+def units(draw: st.DrawFn) -> Said:
+    start, end = draw(maybe_day), draw(st.integers(0, 3))
+    valid = sorted([draw(days), draw(days)])
+    expired = draw(maybe_day)
+    return Said(
+        network=draw(st.sampled_from(["world", "experience", "observation"])),
+        mentioned_at=draw(days),
+        recorded_at=draw(days),
+        tags=draw(some_tags),
+        metadata=draw(st.dictionaries(st.sampled_from(["k", "l"]), st.sampled_from(["1", "2"]), max_size=2)),
+        entities=draw(st.frozensets(st.sampled_from(NAMES), max_size=2)),
+        documents=draw(st.frozensets(st.sampled_from(DOCUMENTS), max_size=2)),
+        occurred_start=start,
+        occurred_end=start + timedelta(days=end) if start and end else None,
+        valid_from=draw(st.sampled_from([None, valid[0]])),
+        valid_until=draw(st.sampled_from([None, valid[1]])),
+        expired_at=expired,
+        close_reason=draw(st.sampled_from(["update", "correction", "source_removed"])) if expired else "",
+    )
+
+
+tag_matches = st.sampled_from(["any", "all", "any_strict", "all_strict", "exact"])
+plain_tags = st.builds(lambda tags, match: Tags(tuple(sorted(tags)), match), some_tags, tag_matches)
+tag_trees: st.SearchStrategy[TagCondition] = st.recursive(
+    plain_tags,
+    lambda inner: (
+        st.builds(Not, inner)
+        | st.builds(AllOf, st.lists(inner, max_size=2).map(tuple))
+        | st.builds(AnyOf, st.lists(inner, max_size=2).map(tuple))
+    ),
+    max_leaves=4,
+)
+ranges = st.builds(TimeRange, maybe_day, maybe_day)
+filters = st.builds(
+    Filters,
+    networks=st.just(()) | st.just((Network.WORLD, Network.EXPERIENCE)),
+    tags=st.none() | tag_trees,
+    metadata=st.just({}) | st.just({"k": "1"}),
+    entities=st.just(()) | st.just(("Alice", "Bob")),
+    occurred=st.just(TimeRange()) | ranges,
+    mentioned=st.just(TimeRange()) | ranges,
+    document_ids=st.just(()) | st.just(("d/1",)),
+)
+moments = st.builds(PointInTime, as_of=maybe_day, known_at=maybe_day, history=st.booleans())
+
+
+class Bench:
+    """Writes units in a few statements, so that many examples can be tried."""
+
+    def __init__(self, bank: Bank) -> None:
+        self.bank = bank
+        self.tenant_id = bank.tenant_id
+        with tenant_transaction(self.tenant_id):
+            self.entities = {name: self.make_entity(name) for name in NAMES}
+            self.messages = {name: self.make_message(name) for name in DOCUMENTS}
+
+    def make_entity(self, name: str) -> Entity:
+        entities = Entity.objects.for_tenant(self.tenant_id)
+        entity = entities.create(bank=self.bank, name=name, identity=name, kind="PERSON")
+        EntityName.objects.for_tenant(self.tenant_id).create(
+            entity=entity, bank_id=self.bank.id, name=name, normalised_name=name
+        )
+        return entity
+
+    def make_message(self, document_id: str) -> Message:
+        document = Document.objects.for_tenant(self.tenant_id).create(
+            bank=self.bank, document_id=document_id, text="t", content_hash=b"x", said_at=DAYS[0]
+        )
+        return Message.objects.for_tenant(self.tenant_id).create(
+            bank=self.bank, role="user", speaker="A", content="t", said_at=DAYS[0], document=document
+        )
+
+    def write(self, said: list[Said]) -> list[UUID]:
+        rows = [build_unit(self.bank, one) for one in said]
+        ids = [row.id for row in rows]
+        pairs = list(zip(said, rows, strict=True))
+        bank_id = self.bank.id
+        MemoryUnit.objects.for_tenant(self.tenant_id).bulk_create(rows)
+        UnitTag.objects.for_tenant(self.tenant_id).bulk_create(
+            [UnitTag(unit=row, bank_id=bank_id, tag=tag) for one, row in pairs for tag in one.tags]
+        )
+        UnitMetadata.objects.for_tenant(self.tenant_id).bulk_create(
+            [
+                UnitMetadata(unit=row, bank_id=bank_id, key=key, value=value)
+                for one, row in pairs
+                for key, value in one.metadata.items()
+            ]
+        )
+        Mention.objects.for_tenant(self.tenant_id).bulk_create(
+            [Mention(unit=row, entity=self.entities[name], name=name) for one, row in pairs for name in one.entities]
+        )
+        UnitSource.objects.for_tenant(self.tenant_id).bulk_create(
+            [UnitSource(unit=row, message=self.messages[name]) for one, row in pairs for name in one.documents]
+        )
+        return ids
+
+
+def build_unit(bank: Bank, said: Said) -> MemoryUnit:
+    unit_id = uuid7()
+    columns = {
+        name: value for name, value in vars(said).items() if name not in {"tags", "metadata", "entities", "documents"}
+    }
+    return MemoryUnit(id=unit_id, bank=bank, text="t", content_hash=unit_id.bytes, **columns)
+
+
+def find_passing(bank: Bank, wanted: Filters, moment: PointInTime) -> set[UUID]:
+    condition = build_unit_condition(bank, wanted, moment)
+    statement = sql.SQL("SELECT unit.id FROM banks_memoryunit AS unit WHERE {}").format(condition)
+    return {row[0] for row in read_rows(bank.tenant_id, statement, within_seconds=None)}
+
+
+@pytest.fixture
+def bench(bank: Bank) -> Bench:
+    return Bench(bank)
+
+
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(said=st.lists(units(), min_size=4, max_size=12), asked=st.lists(st.tuples(filters, moments), max_size=8))
+def test_the_sql_means_what_the_filters_mean(
+    bench: Bench, said: list[Said], asked: list[tuple[Filters, PointInTime]]
+) -> None:
+    with undone(bench.bank):
+        ids = bench.write(said)
+        for wanted, moment in asked:
+            expected = {row_id for row_id, one in zip(ids, said, strict=True) if passes(one, wanted, moment)}
+            assert find_passing(bench.bank, wanted, moment) == expected, (wanted, moment)

@@ -1,0 +1,60 @@
+"""A large bank's index: the switch is invisible but for speed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from banks.models import Corpus
+from banks.vector_index.build import create_index, drop_index
+from retrieval.filters.scope import build_scope
+from retrieval.filters.types import Filters, Tags
+from retrieval.lookups.indexed import KNOWN_INDEXES
+from retrieval.lookups.nearest import find_nearest
+from retrieval.types import PointInTime
+from tests.factories import make_bank, make_tenant
+from tests.retrieval.fakes import DIMENSION, embed
+from tests.retrieval.memory import NOW, Memory
+
+WORDS = ["green parrot", "green parrot song", "green", "zebra", "walrus song", "parrot"]
+
+
+@pytest.fixture
+def memory(committed_db: None) -> Iterator[Memory]:
+    memory = Memory(make_bank(make_tenant("acme")))
+    for word in WORDS:
+        memory.unit(word)
+    memory.unit("green parrot", expired_at=NOW, close_reason="update")
+    yield memory
+    drop_index(memory.bank.id)
+
+
+def search(memory: Memory, filters: Filters | None = None) -> list[tuple[object, float]]:
+    scope = build_scope(memory.bank, filters or Filters(), PointInTime())
+    limits = {Corpus.UNIT: 4, Corpus.CHUNK: 2}
+    found = find_nearest(memory.bank, embed("green parrot"), scope, limits=limits, within_seconds=None)
+    return [(hit.id, round(hit.score, 6)) for hit in found.of(Corpus.UNIT)]
+
+
+def test_the_search_learns_of_the_index_and_finds_the_same(memory: Memory) -> None:
+    exact = search(memory)
+    assert memory.bank not in KNOWN_INDEXES
+    create_index(memory.bank.id, DIMENSION)
+    assert search(memory) == exact
+    assert memory.bank in KNOWN_INDEXES
+    with CaptureQueriesContext(connection) as captured:
+        assert search(memory) == exact
+    assert any("halfvec" in query["sql"] for query in captured.captured_queries)
+    drop_index(memory.bank.id)
+    assert search(memory) == exact
+    assert memory.bank not in KNOWN_INDEXES
+
+
+def test_filters_that_leave_few_are_searched_without_it(memory: Memory) -> None:
+    create_index(memory.bank.id, DIMENSION)
+    tagged = memory.unit("walrus", tags=["rare"])
+    search(memory)
+    filters = replace(Filters(), tags=Tags(("rare",), "any_strict"))
+    assert [row_id for row_id, _ in search(memory, filters)] == [tagged.id]

@@ -1,0 +1,39 @@
+import pytest
+
+from retrieval.query.language import find_language
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Where did we have dinner?"),
+        ("de", "Wo haben wir gestern gegessen?"),
+        ("es", "¿Dónde está mi hermana ahora?"),
+        ("fr", "Où est-ce que nous avons dîné ?"),
+        ("it", "Dove abbiamo cenato e con chi?"),
+        ("nl", "Waar hebben wij gegeten?"),
+        ("pt", "Onde é que nós jantamos com ela?"),
+        ("ru", "Где мы вчера ужинали?"),
+        ("zh", "我们昨天在哪里吃饭"),
+        ("ja", "昨日はどこで食べましたか"),
+        ("ja", "東京大学 昨日の予定"),
+        ("ko", "어제 어디에서 먹었어요?"),
+        ("ar", "أين تناولنا العشاء؟"),
+        ("he", "איפה אכלנו אתמול?"),
+        ("hi", "हमने कल कहाँ खाया?"),
+        ("th", "เมื่อวานเรากินที่ไหน"),
+        ("el", "Πού φάγαμε χθες;"),
+    ],
+)
+def test_a_question_tells_its_language(language: str, text: str) -> None:
+    assert find_language(text) == language
+
+
+@pytest.mark.parametrize("text", ["Google", "12", "München Zürich", "😀 ok"])
+def test_where_nothing_tells_it_is_english(text: str) -> None:
+    assert find_language(text) == "en"
+
+
+def test_a_foreign_name_does_not_change_the_language() -> None:
+    assert find_language("What did 张伟 say about the dinner with my sister?") == "en"
+    assert find_language("Was hat Σωκράτης über das Essen gesagt?") == "de"

@@ -1,0 +1,164 @@
+import json
+import time
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrieval.query import asked_window
+from retrieval.query.errors import BackwardWindow, QueryWithoutWords
+from retrieval.query.reading import read_query
+from retrieval.types import QuestionType, RecallQuery
+from tests.llm_server import ScriptedLLM
+from tests.providers.llm.factory import make_llm
+from tests.retrieval.ranking_factories import ASKED_AT, make_id
+
+VAGUE = "What happened around my anniversary?"  # about time, and no rule knows when that is
+
+
+def ask(text: str, **values: object) -> RecallQuery:
+    return RecallQuery(text, ASKED_AT, **values)  # type: ignore[arg-type]  # values of several types
+
+
+def test_a_query_is_read_into_what_it_says() -> None:
+    reading = read_query(ask("How many films did Alice see in March 2025?"))
+    assert reading.type == QuestionType.COUNTING
+    assert reading.language == "en"
+    assert reading.window is not None
+    assert (reading.window.start, reading.window.end) == (
+        datetime(2025, 3, 1, tzinfo=UTC),
+        datetime(2025, 4, 1, tzinfo=UTC),
+    )
+    assert reading.search_text.endswith("in March 2025 (2025-03-01 to 2025-03-31)")
+    assert reading.names[0] == "alice"
+    assert not reading.wants_history
+    assert reading.usage.calls == 0
+
+
+def test_what_was_looked_up_completes_the_analysis() -> None:
+    vector = np.ones(2, dtype=np.float32)
+    analysis = read_query(ask("Where does Alice work?")).complete(
+        lexemes=("alic", "work"), entity_ids=(make_id(1),), vector=vector
+    )
+    assert (analysis.lexemes, analysis.entity_ids, analysis.vector) == (("alic", "work"), (make_id(1),), vector)
+    assert (analysis.search_text, analysis.type) == ("Where does Alice work?", QuestionType.FACTUAL)
+
+
+def test_a_window_of_the_caller_takes_the_place_of_what_the_words_say() -> None:
+    start, end = datetime(2020, 1, 1, tzinfo=UTC), datetime(2020, 2, 1, tzinfo=UTC)
+    window = read_query(ask("What did I do in March 2025?", window=(start, end))).window
+    assert window is not None
+    assert (window.start, window.end) == (start, end)
+
+
+@pytest.mark.parametrize("open_end", [(ASKED_AT, None), (None, ASKED_AT)])
+def test_a_window_of_the_caller_may_be_open(open_end: tuple[datetime | None, datetime | None]) -> None:
+    window = read_query(ask("tea", window=open_end)).window
+    assert window is not None
+    assert (window.start, window.end) == open_end
+
+
+def test_a_window_that_is_open_on_both_sides_is_none() -> None:
+    assert read_query(ask("What did I do in March 2025?", window=(None, None))).window is None
+
+
+def test_a_window_that_ends_before_it_starts_is_refused() -> None:
+    with pytest.raises(BackwardWindow):
+        read_query(ask("tea", window=(ASKED_AT, ASKED_AT - timedelta(days=1))))
+
+
+def test_a_moment_is_the_day_that_begins_with_it() -> None:
+    window = read_query(ask("tea", window=(ASKED_AT, ASKED_AT))).window
+    assert window is not None
+    assert window.end == ASKED_AT + timedelta(days=1)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "?!", "\0"])
+def test_a_query_without_words_is_refused(text: str) -> None:
+    with pytest.raises(QueryWithoutWords):
+        read_query(ask(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["x " * 50_000, "a" * 100_000, "好" * 100_000, "how many before " * 6_000, "?" * 99_999 + "x", "the of"]
+)
+def test_a_hundred_thousand_characters_are_read_in_a_moment(text: str) -> None:
+    started = time.perf_counter()
+    reading = read_query(ask(text))
+    assert time.perf_counter() - started < 2
+    assert len(reading.search_text) < 2_200
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=()), max_size=80))
+@settings(deadline=None)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        reading = read_query(ask(text))
+    except QueryWithoutWords:
+        return
+    assert reading.search_text
+
+
+def test_the_llm_is_asked_where_the_rules_find_a_time_word_and_no_range(llm_server: ScriptedLLM) -> None:
+    llm_server.chat.say(json.dumps({"first_day": "2025-06-01", "last_day": "2025-06-03"}))
+    reading = read_query(ask(VAGUE), llm=make_llm(llm_server))
+    assert reading.window is not None
+    assert (reading.window.start, reading.window.end) == (
+        datetime(2025, 6, 1, tzinfo=UTC),
+        datetime(2025, 6, 4, tzinfo=UTC),
+    )
+    assert reading.type == QuestionType.TEMPORAL
+    assert reading.usage.calls == 1
+    [request] = llm_server.chat.received
+    assert "2025-11-15T12:00+00:00 (Saturday)" in request.prompt
+    assert f"| {VAGUE}" in request.prompt
+
+
+@pytest.mark.parametrize("text", ["What happened in March 2025?", "Where does Alice work?"])
+def test_the_llm_is_not_asked_where_the_rules_know(llm_server: ScriptedLLM, text: str) -> None:
+    read_query(ask(text), llm=make_llm(llm_server))
+    assert llm_server.chat.received == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"first_day": "", "last_day": ""},
+        {"first_day": "the day before", "last_day": "soon"},
+        {"first_day": "2025-02-31", "last_day": ""},
+        {"first_day": "9999-12-31", "last_day": "9999-12-31"},
+    ],
+)
+def test_an_answer_without_dates_is_no_window(llm_server: ScriptedLLM, answer: dict[str, str]) -> None:
+    llm_server.chat.say(json.dumps(answer))
+    assert read_query(ask(VAGUE), llm=make_llm(llm_server)).window is None
+
+
+def test_an_open_answer_is_an_open_window(llm_server: ScriptedLLM) -> None:
+    llm_server.chat.say(json.dumps({"first_day": "2025-06-01", "last_day": ""}))
+    window = read_query(ask(VAGUE), llm=make_llm(llm_server)).window
+    assert window is not None
+    assert window.start == datetime(2025, 6, 1, tzinfo=UTC)
+
+
+def test_a_failing_llm_costs_the_window_and_not_the_answer(llm_server: ScriptedLLM) -> None:
+    llm_server.chat.fail(500)
+    assert read_query(ask(VAGUE), llm=make_llm(llm_server, max_retries=0)).window is None
+
+
+def test_a_faulty_answer_is_no_window_and_is_paid_for(llm_server: ScriptedLLM) -> None:
+    llm_server.chat.say("no idea")
+    llm_server.chat.say("still none")
+    reading = read_query(ask(VAGUE), llm=make_llm(llm_server))
+    assert reading.window is None
+    assert reading.usage.calls == 2
+
+
+def test_a_late_llm_is_not_waited_for(llm_server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asked_window, "SECONDS", 0.2)
+    llm_server.chat.say_late("{}", delay=1.0)
+    started = time.perf_counter()
+    assert read_query(ask(VAGUE), llm=make_llm(llm_server)).window is None
+    assert time.perf_counter() - started < 0.9

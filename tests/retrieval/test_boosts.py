@@ -1,0 +1,147 @@
+from datetime import UTC, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.boosts import boost
+from retrieval.recipes import Boosts
+from retrieval.types import PointInTime, Ranked
+from tests.retrieval.ranking_factories import ASKED_AT, make_id, make_ranked
+
+OFF = Boosts(recency=0, validity=0, proof=0, importance=0, access=0)
+ALL = Boosts(recency=0.2, validity=0.5, proof=0.1, importance=0.1, access=0.05)
+STRENGTHS = {"recency": 0.2, "validity": 0.5, "proof": 0.1, "importance": 0.1, "access": 0.05}
+
+
+def score(boosts: Boosts, **values: Any) -> dict[str, float]:
+    [one] = boost([make_ranked(**values)], boosts, asked_at=ASKED_AT)
+    return dict(one.scores.boosts)
+
+
+def texts_of(ranked: list[Ranked]) -> list[str]:
+    return [one.text for one in ranked]
+
+
+def test_boosts_that_are_off_are_not_shown_and_change_nothing() -> None:
+    [one] = boost([make_ranked(final=0.7, proof_count=9)], OFF, asked_at=ASKED_AT)
+    assert one.scores.final == 0.7
+    assert one.scores.boosts == {}
+
+
+def test_recency_is_halfway_after_its_half_life() -> None:
+    boosts = Boosts(recency=0.2, half_life_days=90)
+    ages = {0: 1.2, 90: 1.0, 180: 0.9}
+    for days, factor in ages.items():
+        told = score(boosts, mentioned_at=ASKED_AT - timedelta(days=days))
+        assert told["recency"] == pytest.approx(factor)
+
+
+def test_recency_goes_by_the_event_before_its_telling() -> None:
+    boosts = Boosts(recency=0.2)
+    told = score(boosts, occurred_start=ASKED_AT - timedelta(days=9000), mentioned_at=ASKED_AT)
+    assert told["recency"] == pytest.approx(0.8)
+
+
+def test_what_is_yet_to_come_is_as_recent_as_now() -> None:
+    assert score(Boosts(recency=0.2), occurred_start=ASKED_AT + timedelta(days=30))["recency"] == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize(
+    "closed", [{"expired_at": ASKED_AT}, {"valid_until": ASKED_AT}, {"valid_until": ASKED_AT - timedelta(days=1)}]
+)
+def test_what_is_over_is_lowered(closed: dict[str, Any]) -> None:
+    assert score(Boosts(validity=0.4), **closed)["validity"] == pytest.approx(0.6)
+
+
+def test_what_still_holds_is_not_lowered() -> None:
+    assert score(Boosts(validity=0.4), valid_until=ASKED_AT + timedelta(days=1))["validity"] == 1.0
+
+
+@pytest.mark.parametrize(("name", "field"), [("proof", "proof_count"), ("access", "access_count")])
+def test_more_is_better_up_to_a_bound(name: str, field: str) -> None:
+    counts = (1, 2, 5, 10, 100, 10_000_000)
+    factors = [score(ALL, **{field: count})[name] for count in counts]
+    assert factors == sorted(factors)
+    assert factors[-1] == pytest.approx(1 + STRENGTHS[name])
+
+
+def test_one_source_and_no_access_are_neutral() -> None:
+    factors = score(ALL, proof_count=1, access_count=0)
+    assert (factors["proof"], factors["access"]) == (1.0, 1.0)
+
+
+def test_importance_raises_and_lowers_around_its_middle() -> None:
+    factors = [score(ALL, importance=value)["importance"] for value in (0.0, 0.5, 1.0)]
+    assert factors == pytest.approx([0.9, 1.0, 1.1])
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "mentioned_at": st.datetimes(timezones=st.just(UTC)),
+            "importance": st.floats(0, 1),
+            "proof_count": st.integers(0, 10**9),
+            "access_count": st.integers(0, 10**9),
+            "expired_at": st.none() | st.just(ASKED_AT),
+        }
+    )
+)
+def test_every_factor_stays_within_its_bounds(values: dict[str, Any]) -> None:
+    factors = score(ALL, **values)
+    for name, factor in factors.items():
+        assert abs(factor - 1) <= STRENGTHS[name] + 1e-9, name
+
+
+def test_the_final_score_is_the_product_and_the_order_follows_it() -> None:
+    ranked = boost(
+        [make_ranked("old", final=0.50, mentioned_at=ASKED_AT - timedelta(days=900)), make_ranked("new", final=0.45)],
+        Boosts(recency=0.2, validity=0, proof=0, importance=0),
+        asked_at=ASKED_AT,
+    )
+    assert texts_of(ranked) == ["new", "old"]
+    assert ranked[0].scores.final == pytest.approx(0.45 * ranked[0].scores.boosts["recency"])
+
+
+def make_succession() -> list[Ranked]:
+    """Berlin, then Paris, then Rome; the words of the query are in the oldest."""
+    closed: dict[str, Any] = {"expired_at": ASKED_AT}
+    return [
+        make_ranked("Berlin", final=0.9, id=make_id(1), superseded_by=make_id(2), **closed),
+        make_ranked("tea", final=0.6),
+        make_ranked("Paris", final=0.5, id=make_id(2), superseded_by=make_id(3), **closed),
+        make_ranked("Rome", final=0.1, id=make_id(3)),
+    ]
+
+
+def test_a_superseded_fact_falls_behind_what_superseded_it_and_that_takes_its_place() -> None:
+    ranked = boost(make_succession(), OFF, asked_at=ASKED_AT)
+    assert texts_of(ranked) == ["Rome", "Paris", "Berlin", "tea"]
+    assert ranked[0].scores.boosts == {"succession": pytest.approx(9.0)}
+
+
+def test_the_order_that_they_came_in_does_not_matter() -> None:
+    assert texts_of(boost(make_succession()[::-1], OFF, asked_at=ASKED_AT)) == ["Rome", "Paris", "Berlin", "tea"]
+
+
+def test_a_superseded_fact_whose_successor_was_not_found_is_only_lowered() -> None:
+    ranked = boost(make_succession()[:2], Boosts(validity=0.5, proof=0, importance=0), asked_at=ASKED_AT)
+    assert texts_of(ranked) == ["tea", "Berlin"]
+
+
+def test_facts_that_supersede_each_other_end_somewhere() -> None:
+    first = make_ranked("one", final=0.2, id=make_id(1), superseded_by=make_id(2))
+    second = make_ranked("two", final=0.1, id=make_id(2), superseded_by=make_id(1))
+    assert len(boost([first, second], OFF, asked_at=ASKED_AT)) == 2
+
+
+@pytest.mark.parametrize("moment", [PointInTime(as_of=ASKED_AT), PointInTime(known_at=ASKED_AT)])
+def test_at_a_point_in_time_nothing_is_superseded(moment: PointInTime) -> None:
+    ranked = boost(make_succession(), Boosts(proof=0, importance=0), asked_at=ASKED_AT, moment=moment)
+    assert texts_of(ranked) == ["Berlin", "tea", "Paris", "Rome"]
+
+
+def test_equal_scores_stay_in_the_order_in_which_they_came() -> None:
+    ranked = [make_ranked(str(number), final=0.5) for number in range(20)]
+    assert texts_of(boost(ranked, OFF, asked_at=ASKED_AT)) == [str(number) for number in range(20)]

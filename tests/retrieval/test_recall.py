@@ -1,0 +1,230 @@
+"""The pipeline as a whole, on rows of a bank."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from psycopg import sql
+
+from providers.embedding.protocol import Embedding
+from providers.errors import UnusableVector
+from retrieval import searching
+from retrieval.access import ACCESS_COUNTS
+from retrieval.channels.search import Search
+from retrieval.errors import NothingSearched
+from retrieval.lookups.nearest import NEAREST
+from retrieval.query.errors import QueryWithoutWords
+from retrieval.recall import RecallTools, recall, recall_across
+from retrieval.types import BUDGETS, Channel, Hit, Include, LeastScores, PointInTime, RecallQuery, RecallResult
+from tests.factories import make_bank, make_tenant
+from tests.retrieval.fakes import WordEmbedder
+from tests.retrieval.memory import NOW, Memory
+
+QUERY = RecallQuery("Where did Alice move, Lisbon?", NOW)
+
+
+def ids(result: RecallResult) -> list[object]:
+    return [item.candidate.id for item in result.items]
+
+
+def break_channel(monkeypatch: pytest.MonkeyPatch, *channels: Channel) -> None:
+    def fail(search: Search) -> list[Hit]:
+        raise RuntimeError("the text of an error")
+
+    broken = dict.fromkeys(channels, fail)
+    monkeypatch.setattr(searching, "CHANNELS", {**searching.CHANNELS, **broken})
+
+
+def test_the_unit_that_answers_comes_first_with_its_reasons(memory: Memory, tools: RecallTools) -> None:
+    alice = memory.entity("Alice")
+    message = memory.message("I moved to Lisbon.")
+    answer = memory.unit("Alice moved to Lisbon", tags=["travel"], about=[alice])
+    memory.quote(answer, message)
+    memory.metadata(answer, "channel", "mail")
+    memory.unit("Bob bought a bicycle")
+    result = recall(memory.bank, QUERY, tools)
+    first = result.items[0]
+    assert (first.candidate.id, first.bank_id) == (answer.id, memory.bank.bank_id)
+    assert set(first.scores.places) >= {Channel.SEMANTIC, Channel.KEYWORD}
+    assert (first.candidate.entities, first.candidate.tags) == (("Alice",), ("travel",))
+    assert first.candidate.metadata == {"channel": "mail"}
+    assert [(span.message_id, span.start, span.end) for span in first.candidate.sources] == [(message.id, 0, 18)]
+    assert (result.left_out, result.analysis.entity_ids) == ((), (alice.id,))
+    assert result.tokens == sum(item.tokens for item in result.items)
+
+
+def test_an_empty_bank_gives_an_empty_answer(memory: Memory, tools: RecallTools) -> None:
+    assert recall(memory.bank, QUERY, tools).items == ()
+
+
+def test_a_query_without_words_is_refused(memory: Memory, tools: RecallTools) -> None:
+    with pytest.raises(QueryWithoutWords):
+        recall(memory.bank, replace(QUERY, text=" ?! "), tools)
+
+
+@pytest.mark.parametrize("text", ["the of and", "x" * 100_000, "Wo wohnt Алиса 今", "a\x00b \ud800 c"])
+def test_any_other_text_is_answered(memory: Memory, tools: RecallTools, text: str) -> None:
+    memory.unit("Alice moved to Lisbon")
+    assert recall(memory.bank, replace(QUERY, text=text), tools).left_out == ()
+
+
+def test_at_low_budget_with_a_window_it_takes_eight_statements_at_most(memory: Memory, tools: RecallTools) -> None:
+    alice = memory.entity("Alice", mention_count=3)
+    for number in range(12):
+        memory.quote(memory.unit(f"Alice moved to Lisbon {number}", about=[alice]), memory.message("I moved."))
+    memory.chunk(text="Alice spoke of Lisbon")
+    query = replace(QUERY, text="Where did Alice move yesterday, Lisbon?", budget=BUDGETS["low"])
+    with CaptureQueriesContext(connection) as captured:
+        result = recall(memory.bank, query, tools)
+    settings = ("set_config", "current_setting", "SAVEPOINT")
+    asked = [one["sql"] for one in captured.captured_queries if not any(word in one["sql"][:60] for word in settings)]
+    assert Channel.TEMPORAL in result.items[0].scores.places
+    assert len(asked) <= 8, [one[:60] for one in asked]
+
+
+def test_superseded_units_show_only_to_who_asks_for_the_past(memory: Memory, tools: RecallTools) -> None:
+    new = memory.unit("Alice lives in Lisbon", days=10)
+    closed: dict[str, Any] = {
+        "expired_at": NOW - timedelta(days=10),
+        "valid_until": NOW - timedelta(days=11),
+        "close_reason": "update",
+    }
+    old = memory.unit("Alice lives in Porto", days=90, valid_from=NOW - timedelta(days=90), superseded_by=new, **closed)
+    query = RecallQuery("Where does Alice live?", NOW)
+    then = NOW - timedelta(days=50)
+    assert ids(recall(memory.bank, query, tools)) == [new.id]
+    assert set(ids(recall(memory.bank, replace(query, moment=PointInTime(history=True)), tools))) == {new.id, old.id}
+    assert ids(recall(memory.bank, replace(query, moment=PointInTime(known_at=then)), tools)) == [old.id]
+    assert old.id in ids(recall(memory.bank, replace(query, moment=PointInTime(as_of=then)), tools))
+    assert old.id in ids(recall(memory.bank, replace(query, text="Where did Alice live previously?"), tools))
+
+
+def test_what_was_closed_later_is_shown_as_it_was_known_then(memory: Memory, tools: RecallTools) -> None:
+    closing: dict[str, Any] = {"expired_at": NOW, "valid_until": NOW, "close_reason": "update"}
+    memory.unit("Alice lives in Porto", days=90, superseded_by=memory.unit("Alice lives in Lisbon", days=0), **closing)
+    query = RecallQuery("Where does Alice live?", NOW, moment=PointInTime(known_at=NOW - timedelta(days=50)))
+    (item,) = recall(memory.bank, query, tools).items
+    shown = item.candidate
+    assert (shown.valid_until, shown.expired_at, shown.close_reason, shown.superseded_by) == (None, None, "", None)
+
+
+def test_a_channel_that_fails_is_left_out_and_the_answer_comes(
+    memory: Memory, tools: RecallTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = memory.unit("Alice moved to Lisbon")
+    break_channel(monkeypatch, Channel.SEMANTIC, Channel.GRAPH)
+    result = recall(memory.bank, replace(QUERY, trace=True), tools)
+    assert ids(result) == [answer.id]
+    assert {one.channel for one in result.left_out} == {Channel.SEMANTIC, Channel.GRAPH}
+    assert result.trace is not None
+    assert len(result.trace["left_out"]) == 2
+    assert "the text of an error" not in str(result.left_out)
+
+
+def test_where_every_channel_fails_there_is_no_empty_answer(
+    memory: Memory, tools: RecallTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_channel(monkeypatch, *Channel)
+    with pytest.raises(NothingSearched):
+        recall(memory.bank, QUERY, tools)
+
+
+def test_a_statement_that_takes_too_long_costs_its_channel_only(
+    memory: Memory, tools: RecallTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = memory.unit("Alice moved to Lisbon")
+    monkeypatch.setattr("retrieval.lookups.nearest.NEAREST", slow_statement())
+    monkeypatch.setattr("retrieval.limits.SECONDS_A_STATEMENT", 0.05)
+    result = recall(memory.bank, QUERY, tools)
+    assert ids(result) == [answer.id]
+    reasons = {one.channel: one.reason for one in result.left_out}
+    assert reasons[Channel.SEMANTIC] == "It took longer than its share of time."
+    assert Channel.KEYWORD not in reasons
+
+
+def slow_statement() -> sql.SQL:
+    return sql.SQL("(SELECT slow.* FROM (SELECT pg_sleep(5)) AS nap, LATERAL " + NEAREST.as_string() + " AS slow)")
+
+
+class BrokenEmbedder(WordEmbedder):
+    def embed_query(self, text: str) -> Embedding:
+        raise UnusableVector("broken")
+
+
+def test_without_an_embedder_words_still_find(memory: Memory, tools: RecallTools) -> None:
+    answer = memory.unit("Alice moved to Lisbon")
+    query = replace(QUERY, text="Alice in Lisbon, a query that was never embedded")
+    result = recall(memory.bank, query, replace(tools, embedder=BrokenEmbedder()))
+    assert ids(result) == [answer.id]
+    assert {one.channel for one in result.left_out} == {Channel.SEMANTIC, Channel.GRAPH}
+
+
+def test_a_bank_with_vectors_of_another_model_is_searched_by_words(memory: Memory, tools: RecallTools) -> None:
+    other = Memory(make_bank(memory.tenant, embedding_model="another"))
+    answer = other.unit("Alice moved to Lisbon", embedding=[1.0, 0.0])
+    result = recall(other.bank, QUERY, tools)
+    assert ids(result) == [answer.id]
+    assert Channel.SEMANTIC in {one.channel for one in result.left_out}
+
+
+def test_several_banks_give_one_answer_with_the_bank_named(memory: Memory, tools: RecallTools) -> None:
+    other = Memory(make_bank(memory.tenant))
+    weaker, best = memory.unit("Alice moved"), other.unit("Where did Alice move Lisbon")
+    unasked = Memory(make_bank(memory.tenant)).unit("Alice moved to Lisbon")
+    result = recall_across([memory.bank, other.bank], QUERY, tools)
+    assert [(item.candidate.id, item.bank_id) for item in result.items] == [
+        (best.id, other.bank.bank_id),
+        (weaker.id, memory.bank.bank_id),
+    ]
+    assert unasked.id not in ids(result)
+
+
+def test_banks_of_two_tenants_are_never_asked_together(memory: Memory, tools: RecallTools) -> None:
+    with pytest.raises(ValueError, match="one tenant"):
+        recall_across([memory.bank, make_bank(make_tenant())], QUERY, tools)
+
+
+def test_results_below_the_least_scores_are_dropped(memory: Memory, tools: RecallTools) -> None:
+    best = memory.unit("Where did Alice move Lisbon")
+    memory.unit("Alice moved to a house")
+    query = replace(QUERY, least_scores=LeastScores(semantic=0.9))
+    assert ids(recall(memory.bank, query, tools)) == [best.id]
+    assert ids(recall(memory.bank, replace(query, least_scores=LeastScores(reranker=0.1)), tools)) == []
+
+
+def test_what_comes_along_belongs_to_the_results(memory: Memory, tools: RecallTools) -> None:
+    alice = memory.entity("Alice", summary="a painter")
+    message = memory.message("I moved to Lisbon.")
+    chunk = memory.chunk(message)
+    one = memory.unit("Alice moved to Lisbon", about=[alice])
+    two = memory.unit("Alice moved to Lisbon with Bob")
+    memory.quote(one, message)
+    memory.link(one, two, type="causes", weight=0.5)
+    include = Include(entities=500, chunks=500, source_messages=500, links=True)
+    included = recall(memory.bank, replace(QUERY, include=include), tools).included
+    assert [(entity.text, entity.unit_ids) for entity in included.entities] == [("Alice: a painter", (one.id,))]
+    assert [(found.id, found.unit_ids) for found in included.chunks] == [(chunk.id, (one.id,))]
+    assert [(found.id, found.text) for found in included.messages] == [(message.id, "I moved to Lisbon.")]
+    assert [(link.source_id, link.target_id, link.type) for link in included.links] == [(one.id, two.id, "causes")]
+
+
+def test_what_comes_along_stays_within_its_own_tokens(memory: Memory, tools: RecallTools) -> None:
+    unit = memory.unit("Alice moved to Lisbon")
+    for text in ("I moved to Lisbon.", "I moved to Lisbon, and here is why. " * 20):
+        memory.quote(unit, memory.message(text))
+    included = recall(memory.bank, replace(QUERY, include=Include(source_messages=20)), tools).included
+    assert [message.text for message in included.messages] == ["I moved to Lisbon."]
+    assert included.entities == ()
+
+
+def test_recalled_units_are_counted_without_a_write(memory: Memory, tools: RecallTools) -> None:
+    noted: list[Sequence[object]] = []
+    answer = memory.unit("Alice moved to Lisbon")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ACCESS_COUNTS, "note", lambda tenant_id, unit_ids: noted.append((tenant_id, list(unit_ids))))
+        recall(memory.bank, QUERY, tools)
+    assert noted == [(memory.tenant.id, [answer.id])]

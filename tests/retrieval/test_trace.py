@@ -1,0 +1,115 @@
+import json
+import time
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from banks.dates import TimeWindow
+from retrieval.filters.types import Filters, Tags
+from retrieval.fusion import fuse
+from retrieval.packing import pack
+from retrieval.reranking.rerank import Reranked
+from retrieval.trace import Trace
+from retrieval.types import Analysis, Channel, Hit, LeftOut, QuestionType, Ranked, RecallQuery, Scores
+from tests.retrieval.ranking_factories import ASKED_AT, make_candidate, make_id
+
+MARCH = TimeWindow(datetime(2025, 3, 1, tzinfo=UTC), None, "month", (0, 5), "since March")
+
+
+def make_analysis() -> Analysis:
+    return Analysis(
+        search_text="tea since March 2025",
+        type=QuestionType.TEMPORAL,
+        language="en",
+        window=MARCH,
+        lexemes=("tea",),
+        entity_ids=(make_id(5),),
+        wants_history=False,
+        vector=np.zeros(3, dtype=np.float32),
+    )
+
+
+def make_trace(count: int = 3) -> Trace:
+    trace = Trace(RecallQuery("tea", ASKED_AT, filters=Filters(tags=Tags(("home",), "all"))))
+    trace.analysis = make_analysis()
+    hits = [Hit("unit", make_id(number), 1 / number) for number in range(1, count + 1)]
+    for channel in Channel:
+        trace.note_channel(channel, hits, seconds=0.01)
+    trace.left_out.append(LeftOut(Channel.GRAPH, "took too long"))
+    trace.entry_points = hits[:1]
+    with trace.phase("fuse"):
+        trace.fused = fuse(dict.fromkeys(Channel, hits), {})
+    trace.reranked = Reranked((0.9, None, None), cached=1)
+    trace.ranked = [
+        Ranked(
+            make_candidate("Alice drinks tea.", id=one.id),
+            "Alice drinks tea.",
+            Scores(one.score, 0.5, 0.9, one.places, {"recency": 1.1}),
+            "bank",
+        )
+        for one in trace.fused
+    ]
+    trace.packed = pack(trace.ranked, max_tokens=10)
+    return trace
+
+
+def test_the_whole_story_can_be_written_as_json() -> None:
+    told = json.loads(json.dumps(make_trace().as_dict()))
+    assert told["query"]["temporal_constraint"] == {
+        "start": "2025-03-01T00:00:00+00:00",
+        "end": None,
+        "grain": "month",
+        "text": "since March",
+    }
+    assert (told["query"]["tags"], told["query"]["tags_match"]) == (["home"], "all")
+    assert told["query"]["question_type"] == "temporal"
+    assert told["left_out"] == [{"method_name": "graph", "reason": "took too long"}]
+
+
+def test_each_channel_shows_its_ranks_scores_and_time() -> None:
+    told = make_trace().as_dict()["retrieval_results"]
+    assert [one["method_name"] for one in told] == [channel.value for channel in Channel]
+    assert told[0]["duration_seconds"] == 0.01
+    assert told[0]["results"][1] == {"rank": 2, "kind": "unit", "id": str(make_id(2)), "score": 0.5}
+
+
+def test_each_candidate_shows_how_it_came_to_its_place() -> None:
+    told = make_trace().as_dict()
+    assert told["rrf_merged"][0]["source_ranks"] == {channel.value: 1 for channel in Channel}
+    components = told["reranked"][0]["score_components"]
+    assert (components["cross_encoder"], components["boosts"], components["final"]) == (0.9, {"recency": 1.1}, 0.5)
+    assert told["reranked"][0]["rrf_rank"] == 1
+
+
+def test_what_the_token_budget_cut_is_told() -> None:
+    told = make_trace().as_dict()
+    assert len(told["final_results"]) == 2
+    assert told["cut_by_token_budget"] == [str(make_id(3))]
+    assert told["summary"]["tokens_returned"] == 8
+
+
+def test_phases_are_timed_also_when_they_fail() -> None:
+    trace = make_trace()
+    with pytest.raises(RuntimeError), trace.phase("rerank"):
+        raise RuntimeError
+    phases = trace.as_dict()["summary"]["phase_metrics"]
+    assert [phase["phase_name"] for phase in phases] == ["fuse", "rerank"]
+    assert all(phase["duration_seconds"] >= 0 for phase in phases)
+
+
+def test_a_recall_that_ended_early_has_a_trace_too() -> None:
+    told = json.loads(json.dumps(Trace(RecallQuery("tea", ASKED_AT)).as_dict()))
+    assert told["final_results"] == []
+    assert told["query"]["temporal_constraint"] is None
+
+
+def test_collecting_copies_nothing() -> None:
+    trace = make_trace(300)
+    hits = [Hit("unit", make_id(number), 1.0) for number in range(300)]
+    started = time.perf_counter()
+    trace.note_channel(Channel.SEMANTIC, hits, seconds=0.1)
+    with trace.phase("rank"):
+        trace.ranked = list(trace.ranked)
+    assert time.perf_counter() - started < 0.001
+    assert trace.channels[Channel.SEMANTIC].hits is hits
