@@ -7,6 +7,8 @@ from typing import Any
 from banks.errors import BankExists, BankNotFound
 from banks.models import Bank
 from banks.retain.archive import archive_document, archive_messages
+from banks.retain.archive_facts import archive_facts
+from banks.retain.fact_chunks import write_facts
 from banks.retain.input import RetainItem
 from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank, get_bank
 from memoryplatform.operations.models import Operation
@@ -55,12 +57,30 @@ def archive(bank: Bank, item: RetainItem) -> dict[str, Any]:
     if item.messages:
         ids = archive_messages(bank, item)
         return {"thread": item.thread, "message_ids": [str(message_id) for message_id in ids], **about}
+    if item.facts:
+        return {**archive_ready_facts(bank, item), **about}
     return {"document_pk": str(archive_document(bank, item)), **about}
 
 
+def archive_ready_facts(bank: Bank, item: RetainItem) -> dict[str, Any]:
+    """What the facts say beyond their texts stands in the payload until they are stored."""
+    archived = archive_facts(bank, item)
+    return {
+        "fact_chunks": [
+            {"id": str(row_id), "facts": write_facts(chunk.facts), "start": chunk.start}
+            for row_id, chunk in archived.chunks
+        ],
+        "dropped_chunks": [str(row_id) for row_id in archived.dropped],
+    }
+
+
 def is_small(items: Sequence[RetainItem]) -> bool:
-    size = sum(len(item.text) + sum(len(message.content) for message in item.messages) for item in items)
-    return size <= MOST_CHARACTERS_TO_WAIT_FOR
+    return sum(count_characters(item) for item in items) <= MOST_CHARACTERS_TO_WAIT_FOR
+
+
+def count_characters(item: RetainItem) -> int:
+    said = sum(len(message.content) for message in item.messages)
+    return len(item.text) + said + sum(len(fact.text) for fact in item.facts)
 
 
 def find_or_create_bank(access: BankAccess, bank_id: str) -> Bank:

@@ -1,6 +1,8 @@
 from typing import Any
+from uuid import UUID
 
 from banks.models import Bank
+from banks.vector_index.build import drop_index
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 
@@ -10,6 +12,7 @@ NAME = "delete_bank"
 @operation_kind(NAME, queue="background", cancellable=False)  # the bank is hidden already: half done is not done
 def delete_bank(run: Run) -> dict[str, Any]:
     """Remove a bank that callers no longer see. What hangs on it goes with it: the foreign keys cascade."""
+    drop_index(UUID(run.payload["bank_pk"]))
     with run.transaction() as operation:
         deleted, _ = Bank.objects.for_tenant(run.tenant_id).filter(id=run.payload["bank_pk"]).delete()
         receipt = {"bank_id": run.payload["bank_id"], "deleted": {"banks": deleted}}

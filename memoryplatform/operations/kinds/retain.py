@@ -1,19 +1,28 @@
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
 from banks.models import Bank
 from banks.retain.conversation import Conversation, retain_conversation
 from banks.retain.document import DocumentJob, retain_document
+from banks.retain.fact_chunks import FactChunk, read_facts
+from banks.retain.fact_groups import group_facts
 from banks.retain.instructions import Instructions
+from banks.retain.post_retain import PostRetain, add_earlier_attempts
+from banks.retain.ready_facts import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import EntityKind, FoundEntity, Mode
+from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import PermanentFailure
+from memoryplatform.operations.kinds.consolidate import hand_over
+from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 from providers.registry import get_embedder
 from providers.usage import Usage
-from tenants.transactions import tenant_transaction
+from tenants.models import UsageRecord
+from tenants.usage import record_usage
 
 
 @operation_kind("retain", queue="ingest")
@@ -21,22 +30,60 @@ def retain(run: Run) -> dict[str, Any]:
     """Sources that were finished before a crash have nothing waiting and are passed over."""
     bank = load_bank(run)
     sources = run.payload["sources"]
-    tools = Tools(choose_engine(run.tenant_id), get_embedder(), run.transaction)
+    tools = Tools(choose_engine(run.tenant_id), get_embedder(), run.transaction, build_report(run, len(sources)))
     outcomes: list[Retained] = []
     for done, source in enumerate(sources):
         run.report("extracting", processed=done, total=len(sources))
         outcomes += retain_source(bank, source, tools)
     run.report("extracting", processed=len(sources), total=len(sources))
-    return describe(outcomes, engine=tools.engine.name)
+    result = describe(outcomes, engine=tools.engine.name)
+    with run.transaction() as operation:
+        operation.payload = {"sources": [forget_facts(source) for source in sources]}
+        ask_for_vector_index(bank)
+        hand_over(bank, gather_post_retain(run, bank, outcomes))
+        record_usage(
+            run.tenant_id,
+            UsageRecord.Kind.RETAIN,
+            sum_usage(outcomes),
+            bank_id=bank.bank_id,
+            operation_id=operation.id,
+            memories=len(result["unit_ids"]),
+        )
+        run.complete(operation, result)
+    return result
 
 
-def load_bank(run: Run) -> Bank:
-    with tenant_transaction(run.tenant_id):
-        rows = Bank.objects.for_tenant(run.tenant_id).live()
-        bank = rows.filter(id=run.bank_pk).first() if run.bank_pk else None
-    if bank is None:
-        raise PermanentFailure("The bank was deleted meanwhile.", code="bank_not_found")
-    return bank
+def gather_post_retain(run: Run, bank: Bank, outcomes: list[Retained]) -> PostRetain:
+    """Call inside a tenant transaction."""
+    post = PostRetain.of(outcomes)
+    if run.attempt == 1:
+        return post
+    sources = run.payload["sources"]
+    return add_earlier_attempts(
+        bank,
+        post,
+        message_ids=[UUID(one) for source in sources for one in source.get("message_ids", ())],
+        document_ids=[UUID(source["document_pk"]) for source in sources if "document_pk" in source],
+    )
+
+
+def sum_usage(outcomes: list[Retained]) -> Usage:
+    return sum((outcome.usage for outcome in outcomes), Usage())
+
+
+def build_report(run: Run, sources: int) -> Callable[[int, int], None]:
+    """Progress is told in sources, or in the passages of the only one."""
+
+    def report(done: int, total: int) -> None:
+        if sources == 1:
+            run.report("extracting", processed=done, total=total)
+
+    return report
+
+
+def forget_facts(source: dict[str, Any]) -> dict[str, Any]:
+    """They are memories now: what is deleted there must not live on here."""
+    return {key: value for key, value in source.items() if key != "fact_chunks"}
 
 
 def retain_source(bank: Bank, source: dict[str, Any], tools: Tools) -> list[Retained]:
@@ -48,10 +95,17 @@ def retain_source(bank: Bank, source: dict[str, Any], tools: Tools) -> list[Reta
         metadata=source["metadata"],
         entities=tuple(FoundEntity(one["name"], EntityKind(one["kind"])) for one in source["entities"]),
     )
+    if "fact_chunks" in source:
+        return retain_facts(build_facts_job(bank, source, instructions), tools)
     if "document_pk" in source:
         return retain_document(DocumentJob(bank, UUID(source["document_pk"]), instructions), tools)
     ids = tuple(UUID(message_id) for message_id in source["message_ids"])
     return retain_conversation(Conversation(bank, source["thread"], ids, instructions), tools)
+
+
+def build_facts_job(bank: Bank, source: dict[str, Any], instructions: Instructions) -> FactsJob:
+    chunks = [(UUID(one["id"]), FactChunk(read_facts(one["facts"]), one["start"])) for one in source["fact_chunks"]]
+    return FactsJob(bank, group_facts(chunks), tuple(map(UUID, source["dropped_chunks"])), instructions)
 
 
 def describe(outcomes: list[Retained], *, engine: str) -> dict[str, Any]:
@@ -60,7 +114,7 @@ def describe(outcomes: list[Retained], *, engine: str) -> dict[str, Any]:
     if errors and len(errors) == len(outcomes):
         raise PermanentFailure(errors[0], code="extraction_failed")
     units = [unit for outcome in outcomes for unit in outcome.units]
-    usage = sum((outcome.usage for outcome in outcomes), Usage())
+    usage = sum_usage(outcomes)
     return {
         "engine": engine,
         "unit_ids": [str(unit.id) for unit in units if unit.is_new],

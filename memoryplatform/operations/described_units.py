@@ -1,0 +1,127 @@
+"""Memories with what stands about them in other tables, read with a fixed number of queries for a page."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
+
+from banks.models import Bank, Entity, Link, MemoryUnit, Mention, UnitMetadata, UnitSource, UnitTag
+from banks.models.unit_change import UnitChange
+
+LONGEST_EXCERPT = 2_000  # characters of a source that are shown
+MOST_LINKS = 50
+
+
+@dataclass(frozen=True)
+class DescribedLink:
+    unit: MemoryUnit
+    type: str
+    weight: float
+    direction: str
+
+
+@dataclass(frozen=True)
+class DescribedUnit:
+    unit: MemoryUnit
+    tags: tuple[str, ...]
+    metadata: dict[str, str]
+    entities: tuple[Entity, ...]
+    sources: tuple[UnitSource, ...]
+    edited_at: datetime | None = None  # by hand
+    links: tuple[DescribedLink, ...] = ()
+
+    @property
+    def chunk_id(self) -> UUID | None:
+        return next((source.chunk_id for source in self.sources if source.chunk_id), None)
+
+    @property
+    def document_id(self) -> str | None:
+        return next((found for source in self.sources if (found := document_of(source))), None)
+
+
+def describe_units(bank: Bank, units: Sequence[MemoryUnit]) -> list[DescribedUnit]:
+    """Call inside a tenant transaction."""
+    ids = [unit.id for unit in units]
+    tags, metadata = read_tags(bank, ids), read_metadata(bank, ids)
+    entities, sources, edited = read_entities(bank, ids), read_sources(bank, ids), read_edit_times(bank, ids)
+    return [
+        DescribedUnit(
+            unit,
+            tuple(tags[unit.id]),
+            metadata[unit.id],
+            tuple(entities[unit.id]),
+            tuple(sources[unit.id]),
+            edited.get(unit.id),
+        )
+        for unit in units
+    ]
+
+
+def read_tags(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, list[str]]:
+    found: defaultdict[UUID, list[str]] = defaultdict(list)
+    for row in UnitTag.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).order_by("tag"):
+        found[row.unit_id].append(row.tag)
+    return found
+
+
+def read_metadata(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, dict[str, str]]:
+    found: defaultdict[UUID, dict[str, str]] = defaultdict(dict)
+    for row in UnitMetadata.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).order_by("key", "id"):
+        found[row.unit_id][row.key] = row.value
+    return found
+
+
+def read_entities(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, list[Entity]]:
+    found: defaultdict[UUID, list[Entity]] = defaultdict(list)
+    rows = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).select_related("entity").order_by("id")
+    for row in rows.defer("entity__embedding"):
+        found[row.unit_id].append(row.entity)
+    return found
+
+
+def read_sources(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, list[UnitSource]]:
+    found: defaultdict[UUID, list[UnitSource]] = defaultdict(list)
+    rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).order_by("id")
+    joined = rows.select_related("message", "chunk__document")
+    for row in joined.defer("chunk__embedding", "chunk__document__text"):
+        found[row.unit_id].append(row)
+    return found
+
+
+def read_edit_times(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, datetime]:
+    """When each was last changed by hand."""
+    rows = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids, action=UnitChange.Action.EDITED)
+    return dict(rows.order_by("changed_at").values_list("unit_id", "changed_at"))
+
+
+def document_of(source: UnitSource) -> str:
+    return source.chunk.document.document_id if source.chunk and source.chunk.document else ""
+
+
+def quote(source: UnitSource) -> str:
+    """The characters that it rests on, as they were said or written."""
+    if source.message:
+        whole = source.message.content
+    elif source.chunk:
+        whole = source.chunk.text
+    else:
+        return ""
+    return whole[source.start or 0 : source.end or None][:LONGEST_EXCERPT]
+
+
+def read_links(bank: Bank, unit: MemoryUnit) -> list[DescribedLink]:
+    """The strongest first. Call inside a tenant transaction."""
+    rows = Link.objects.for_tenant(bank.tenant_id).filter(Q(source=unit) | Q(target=unit))
+    joined = rows.select_related("source", "target").defer("source__embedding", "target__embedding")
+    return [
+        DescribedLink(
+            unit=row.target if row.source_id == unit.id else row.source,
+            type=row.type,
+            weight=row.weight,
+            direction="out" if row.source_id == unit.id else "in",
+        )
+        for row in joined.order_by("-weight", "id")[:MOST_LINKS]
+    ]

@@ -1,0 +1,119 @@
+"""What a caller does with documents: look at them and at their chunks, delete them with what rests on them alone."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count
+from django.db.models.functions import Length
+
+from banks.errors import ChunkNotFound, DocumentNotFound
+from banks.lifecycle.delete import Removed, delete_chunks
+from banks.locking import lock_memory
+from banks.models import Bank, Chunk, ChunkPart, Document, MemoryUnit, UnitSource
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from tenants.audit import record
+from tenants.scoping import TenantQuerySet
+from tenants.transactions import tenant_transaction
+
+
+@dataclass(frozen=True)
+class ListedDocument:
+    document: Document
+    unit_count: int
+    text_length: int
+
+
+@dataclass(frozen=True)
+class ShownDocument:
+    document: Document
+    chunk_count: int
+    units_by_network: dict[str, int]
+
+    @property
+    def unit_count(self) -> int:
+        return sum(self.units_by_network.values())
+
+    @property
+    def text_length(self) -> int:
+        return len(self.document.text)
+
+
+@dataclass(frozen=True)
+class ShownChunk:
+    chunk: Chunk
+    parts: tuple[ChunkPart, ...]
+
+
+def get_document(bank: Bank, document_id: str, *, lock: bool = False) -> Document:
+    """Call inside a tenant transaction."""
+    if "\x00" in document_id:  # Postgres has no text with it
+        raise DocumentNotFound(document_id.replace("\x00", "?"))
+    rows = Document.objects.for_tenant(bank.tenant_id).filter(bank=bank, document_id=document_id)
+    document = (rows.select_for_update() if lock else rows).first()
+    if document is None:
+        raise DocumentNotFound(document_id)
+    document.bank = bank
+    return document
+
+
+def show_document(access: BankAccess, bank_id: str, document_id: str) -> ShownDocument:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        document = get_document(bank, document_id)
+        chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
+        sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(chunk__in=chunks)
+        live = MemoryUnit.objects.of_bank(bank).current().filter(id__in=sources.values("unit_id"))
+        counts = live.values_list("network").annotate(count=Count("*")).order_by("network")
+        return ShownDocument(document, chunks.count(), dict(counts))
+
+
+def find_documents(bank: Bank) -> TenantQuerySet[Any]:
+    """Without their texts. Call inside a tenant transaction."""
+    rows = Document.objects.for_tenant(bank.tenant_id).filter(bank=bank).select_related("bank")
+    return rows.defer("text").annotate(text_length=Length("text"))
+
+
+def describe_documents(bank: Bank, documents: list[Document]) -> list[ListedDocument]:
+    """With the live units that rest on each. Call inside a tenant transaction, with rows of `find_documents`."""
+    rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(chunk__document__in=documents, unit__expired_at=None)
+    counted = rows.order_by().values_list("chunk__document_id").annotate(count=Count("unit_id", distinct=True))
+    counts = dict(counted)
+    return [
+        ListedDocument(document, counts.get(document.id, 0), document.text_length)  # type: ignore[attr-defined]
+        for document in documents
+    ]
+
+
+def find_chunks(bank: Bank, document: Document) -> TenantQuerySet[Chunk]:
+    """Call inside a tenant transaction."""
+    rows = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
+    return rows.select_related("document", "bank").defer("embedding", "document__text")
+
+
+def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Removed:
+    """The document's row first, as retain locks them, then the bank's memory."""
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        document = get_document(bank, document_id, lock=True)
+        lock_memory(bank)
+        chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
+        removed = delete_chunks(bank, set(chunks.values_list("id", flat=True)))
+        document.delete()
+        detail = {"bank_id": bank_id, "memories": removed.units}
+        target = f"document:{document.id}"  # its own id may be a text of the caller's; that is gone with it
+        record(access.tenant_id, actor=access.actor, action="document.deleted", target=target, detail=detail)
+        return removed
+
+
+def show_chunk(access: BankAccess, bank_id: str, chunk_id: UUID) -> ShownChunk:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        rows = (
+            Chunk.objects.for_tenant(bank.tenant_id).filter(bank=bank, id=chunk_id).select_related("document", "bank")
+        )
+        chunk = rows.first()
+        if chunk is None:
+            raise ChunkNotFound(chunk_id)
+        parts = ChunkPart.objects.for_tenant(bank.tenant_id).filter(chunk=chunk).order_by("start", "id")
+        return ShownChunk(chunk, tuple(parts))

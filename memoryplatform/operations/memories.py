@@ -1,0 +1,142 @@
+"""What a caller does with single memories: look, edit, close, restore, follow, delete."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from banks.errors import MemoryNotFound
+from banks.lifecycle.delete import Removed, delete_units
+from banks.lifecycle.edit import UnitEdit, build_edited_text, check_version, edit_unit, read_state
+from banks.lifecycle.history import History, read_history
+from banks.lifecycle.invalidate import Invalidation, invalidate_unit
+from banks.lifecycle.restore import restore_unit
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit
+from banks.retain.vectors import embed_texts
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
+from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from providers.embedding.vector import Vector
+from providers.registry import get_embedder
+from tenants.audit import record
+from tenants.transactions import tenant_transaction
+
+BATCH = 500  # memories that go in one transaction: other writers of the bank wait no longer than that
+
+
+@dataclass(frozen=True)
+class ShownMemory:
+    """A memory with all that is known about it; `version` is what an editor sends back."""
+
+    described: DescribedUnit
+    version: str
+
+
+def get_unit(bank: Bank, memory_id: UUID) -> MemoryUnit:
+    unit = MemoryUnit.objects.of_bank(bank).filter(id=memory_id).first()
+    if unit is None:
+        raise MemoryNotFound(memory_id)
+    return unit
+
+
+def show_memory(access: BankAccess, bank_id: str, memory_id: UUID) -> ShownMemory:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        return show(bank, get_unit(bank, memory_id))
+
+
+def show(bank: Bank, unit: MemoryUnit) -> ShownMemory:
+    (described,) = describe_units(bank, [unit])
+    linked = replace(described, links=tuple(read_links(bank, unit)))
+    return ShownMemory(linked, read_state(bank, unit).version)
+
+
+def show_history(access: BankAccess, bank_id: str, memory_id: UUID) -> History:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        return read_history(bank, get_unit(bank, memory_id))
+
+
+def edit_memory(
+    access: BankAccess, bank_id: str, memory_id: UUID, edit: UnitEdit, *, expected: str | None, reason: str = ""
+) -> ShownMemory:
+    """`expected` is the version that the caller saw, or None where he does not care.
+
+    The model is asked between two transactions, so an edit that came in meanwhile is a conflict for both ways.
+    """
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        unit = get_unit(bank, memory_id)
+        state = read_state(bank, unit)
+        check_version(unit, state, expected)
+    text = build_edited_text(state, edit)
+    vector = embed(bank, text) if text is not None else None
+    with tenant_transaction(access.tenant_id):
+        lock_memory(bank)
+        unit = get_unit(bank, memory_id)
+        check_version(unit, read_state(bank, unit), state.version)
+        edit_unit(bank, unit, edit, vector=vector, actor=name_of(access), reason=reason)
+        note(access, bank_id, "memory.edited", memory_id)
+        return show(bank, unit)
+
+
+def embed(bank: Bank, text: str) -> Vector:
+    return embed_texts(bank.tenant_id, get_embedder(), [text]).vectors[0]
+
+
+def invalidate_memory(access: BankAccess, bank_id: str, memory_id: UUID, invalidation: Invalidation) -> ShownMemory:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        lock_memory(bank)
+        unit = get_unit(bank, memory_id)
+        invalidate_unit(bank, unit, invalidation)
+        note(access, bank_id, "memory.invalidated", memory_id)
+        return show(bank, unit)
+
+
+def restore_memory(access: BankAccess, bank_id: str, memory_id: UUID, *, reason: str) -> ShownMemory:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        lock_memory(bank)
+        unit = get_unit(bank, memory_id)
+        restore_unit(bank, unit, actor=name_of(access), reason=reason)
+        note(access, bank_id, "memory.restored", memory_id)
+        return show(bank, unit)
+
+
+def delete_memory(access: BankAccess, bank_id: str, memory_id: UUID) -> Removed:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        lock_memory(bank)
+        removed = delete_units(bank, {get_unit(bank, memory_id).id})
+        note(access, bank_id, "memory.deleted", memory_id)
+        return removed
+
+
+def delete_memories(access: BankAccess, bank_id: str, wanted: MemoryFilter) -> Removed:
+    """In batches, each a transaction of its own: if it is cut off, what went is gone, and it can be sent again."""
+    total = Removed()
+    while True:
+        with tenant_transaction(access.tenant_id):
+            bank = get_bank(access, bank_id)
+            lock_memory(bank)
+            ids = set(find_units(bank, wanted).order_by("id").values_list("id", flat=True)[:BATCH])
+            total += delete_units(bank, ids)
+            if len(ids) < BATCH:
+                record(
+                    access.tenant_id,
+                    actor=access.actor,
+                    action="memories.deleted",
+                    target=f"bank:{bank_id}",
+                    detail={"memories": total.units},
+                )
+                return total
+
+
+def name_of(access: BankAccess) -> str:
+    """As whom a unit's history knows the caller."""
+    return f"api_key:{access.actor.api_key_prefix}"
+
+
+def note(access: BankAccess, bank_id: str, action: str, memory_id: UUID) -> None:
+    target = f"memory:{memory_id}"
+    record(access.tenant_id, actor=access.actor, action=action, target=target, detail={"bank_id": bank_id})

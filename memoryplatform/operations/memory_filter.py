@@ -1,0 +1,133 @@
+"""Which memories of a bank a list or a deletion means."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from banks.models import Bank, Corpus, MemoryUnit, Mention, UnitSource, UnitTag
+from banks.models.unit import UnitQuerySet
+from banks.text_index.lexemes import EXACT, extract_lexemes
+from banks.text_index.read import CorpusView, choose_postings, read_views
+
+MOST_FOUND = 10_000  # texts that a search by words looks at
+
+State = Literal["current", "superseded", "all"]
+# any/all let units without a tag pass; the strict forms don't; exact wants these tags and no others.
+TagMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
+
+
+@dataclass(frozen=True)
+class Span:
+    """[start, end) of one time column, open where None."""
+
+    field: str
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+@dataclass(frozen=True)
+class MemoryFilter:
+    """Every condition must hold; an empty one lets all pass."""
+
+    words: str = ""  # a unit must have each of them, in whichever form
+    network: str = ""
+    kind: str = ""
+    tags: tuple[str, ...] = ()
+    tags_match: TagMatch = "any"
+    entity_id: UUID | None = None
+    document_id: str = ""
+    episode_id: UUID | None = None
+    thread: str = ""
+    spans: tuple[Span, ...] = field(default_factory=tuple)
+    state: State = "current"
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+
+def find_units(bank: Bank, wanted: MemoryFilter) -> UnitQuerySet:
+    """Call inside a tenant transaction."""
+    units = in_state(MemoryUnit.objects.of_bank(bank), wanted)
+    if wanted.network:
+        units = units.filter(network=wanted.network)
+    if wanted.kind:
+        units = units.filter(kind=wanted.kind)
+    if wanted.words:
+        units = units.filter(number__in=find_numbers(bank, wanted.words))
+    for span in wanted.spans:
+        units = within(units, span)
+    if wanted.tags:
+        units = tagged(bank, units, wanted)
+    if wanted.entity_id:
+        mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=wanted.entity_id)
+        units = units.filter(id__in=mentions.values("unit_id"))
+    if wanted.document_id or wanted.episode_id or wanted.thread:
+        units = units.filter(id__in=resting_on(bank, wanted).values("unit_id"))
+    return units
+
+
+def find_numbers(bank: Bank, words: str) -> list[int]:
+    """The texts that have every word, by the index; the newest of them where they are very many."""
+    lexemes = {lexeme for lexeme in extract_lexemes(words.casefold()) if not lexeme.startswith(EXACT)}
+    if not lexemes:
+        return []
+    view = read_views(bank, [Corpus.UNIT], sorted(lexemes)).get(Corpus.UNIT, CorpusView())
+    held = [set(choose_postings(view.holders[lexeme], with_retired=True)["number"].tolist()) for lexeme in lexemes]
+    return sorted(set.intersection(*held), reverse=True)[:MOST_FOUND]
+
+
+def in_state(units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
+    """A moment that is asked for decides by itself what was held then."""
+    if wanted.known_at is not None:
+        units = units.known_at(wanted.known_at)
+    if wanted.as_of is not None:
+        units = true_as_known(units, wanted.as_of, known_at=wanted.known_at)
+    if wanted.as_of is not None or wanted.known_at is not None or wanted.state == "all":
+        return units
+    return units.current() if wanted.state == "current" else units.exclude(expired_at=None)
+
+
+def true_as_known(units: UnitQuerySet, moment: datetime, *, known_at: datetime | None) -> UnitQuerySet:
+    """What was so at `moment`. Of an end that was learned only after `known_at`, nothing was known then."""
+    if known_at is None:
+        return units.true_at(moment)
+    begun = Q(valid_from=None) | Q(valid_from__lte=moment)
+    not_over = Q(expired_at__gt=known_at) | Q(valid_until=None) | Q(valid_until__gt=moment)
+    return units.filter(begun, not_over)
+
+
+def within(units: UnitQuerySet, span: Span) -> UnitQuerySet:
+    if span.start is not None:
+        units = units.filter(**{f"{span.field}__gte": span.start})
+    if span.end is not None:
+        units = units.filter(**{f"{span.field}__lt": span.end})
+    return units
+
+
+def tagged(bank: Bank, units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
+    rows = UnitTag.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id)
+    every = set(wanted.tags)
+    if wanted.tags_match in {"any", "any_strict"}:
+        matching = Q(id__in=rows.filter(tag__in=every).values("unit_id"))
+    else:
+        matching = Q()
+        for tag in sorted(every):
+            matching &= Q(id__in=rows.filter(tag=tag).values("unit_id"))
+    if wanted.tags_match == "exact":
+        units = units.exclude(id__in=rows.exclude(tag__in=every).values("unit_id"))
+    if wanted.tags_match in {"any", "all"}:
+        matching |= ~Q(id__in=rows.values("unit_id"))
+    return units.filter(matching)
+
+
+def resting_on(bank: Bank, wanted: MemoryFilter) -> QuerySet[UnitSource]:
+    sources = UnitSource.objects.for_tenant(bank.tenant_id)
+    if wanted.document_id:
+        sources = sources.filter(chunk__document__bank=bank, chunk__document__document_id=wanted.document_id)
+    if wanted.episode_id:
+        sources = sources.filter(message__bank=bank, message__episode_id=wanted.episode_id)
+    if wanted.thread:
+        sources = sources.filter(message__bank=bank, message__thread=wanted.thread)
+    return sources
