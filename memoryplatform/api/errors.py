@@ -9,7 +9,22 @@ from django.http import HttpRequest, JsonResponse
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from banks.errors import BankExists, BankNotFound, MemoryNotFound
+from banks.errors import (
+    BankExists,
+    BankNotFound,
+    ChunkNotFound,
+    DocumentNotFound,
+    EntityConflict,
+    EntityExists,
+    EntityNotFound,
+    EpisodeNotFound,
+    MemoryChanged,
+    MemoryExists,
+    MemoryInvalid,
+    MemoryNotFound,
+    MemoryState,
+    MessageNotFound,
+)
 from memoryplatform.operations.errors import (
     KeyReused,
     OperationFinished,
@@ -17,6 +32,9 @@ from memoryplatform.operations.errors import (
     RequestInFlight,
     UnknownKind,
 )
+from retrieval.errors import NothingSearched
+from retrieval.feedback.errors import RecallNotFound
+from retrieval.query.errors import BackwardWindow, QueryWithoutWords
 
 log = structlog.get_logger(__name__)
 
@@ -24,6 +42,21 @@ STATUS_OF: dict[type[Exception], int] = {
     BankNotFound: status.HTTP_404_NOT_FOUND,
     BankExists: status.HTTP_409_CONFLICT,
     MemoryNotFound: status.HTTP_404_NOT_FOUND,
+    MemoryExists: status.HTTP_409_CONFLICT,
+    MemoryChanged: status.HTTP_412_PRECONDITION_FAILED,
+    MemoryState: status.HTTP_409_CONFLICT,
+    MemoryInvalid: status.HTTP_422_UNPROCESSABLE_ENTITY,
+    MessageNotFound: status.HTTP_404_NOT_FOUND,
+    EpisodeNotFound: status.HTTP_404_NOT_FOUND,
+    DocumentNotFound: status.HTTP_404_NOT_FOUND,
+    ChunkNotFound: status.HTTP_404_NOT_FOUND,
+    EntityNotFound: status.HTTP_404_NOT_FOUND,
+    EntityExists: status.HTTP_409_CONFLICT,
+    EntityConflict: status.HTTP_409_CONFLICT,
+    RecallNotFound: status.HTTP_404_NOT_FOUND,
+    QueryWithoutWords: status.HTTP_422_UNPROCESSABLE_ENTITY,
+    BackwardWindow: status.HTTP_422_UNPROCESSABLE_ENTITY,
+    NothingSearched: status.HTTP_503_SERVICE_UNAVAILABLE,
     OperationNotFound: status.HTTP_404_NOT_FOUND,
     OperationFinished: status.HTTP_409_CONFLICT,
     UnknownKind: status.HTTP_409_CONFLICT,
@@ -55,7 +88,7 @@ def unexpected(error: Exception, request_id: str) -> Response:
 
 
 def answer(code: int, detail: str, name: str, request_id: str, **extra: Any) -> Response:
-    retryable = name in {"unavailable", "request_in_flight"}
+    retryable = name in {"unavailable", "request_in_flight", NothingSearched.code}
     headers = {"Retry-After": RETRY_AFTER_SECONDS} if retryable else None
     return Response({"detail": detail, "code": name, "request_id": request_id, **extra}, status=code, headers=headers)
 

@@ -1,4 +1,4 @@
-"""What happens when the web process starts: the wall is checked, then the models are loaded."""
+"""What happens when the web process starts and ends: the wall is checked, models are loaded, background writers run."""
 
 import structlog
 from asgiref.sync import sync_to_async
@@ -6,9 +6,12 @@ from asgiref.sync import sync_to_async
 from memoryplatform.server.body_limit import App, Message, Receive, Send
 from memoryplatform.server.warm_up import warm_up_in_background
 from providers import registry
+from retrieval.access import ACCESS_COUNTS
+from retrieval.recall_log import RECALL_LOG
 from tenants.wall_check import check_service_role
 
 log = structlog.get_logger(__name__)
+WRITERS = (ACCESS_COUNTS, RECALL_LOG)
 
 
 class Lifespan:
@@ -30,6 +33,10 @@ class Lifespan:
             await send({"type": "lifespan.startup.failed", "message": str(error)})
             return
         warm_up_in_background(registry.warm_up)
+        for writer in WRITERS:
+            writer.start()
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        for writer in WRITERS:
+            await sync_to_async(writer.stop, thread_sensitive=False)()
         await send({"type": "lifespan.shutdown.complete"})

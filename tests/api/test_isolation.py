@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -11,7 +12,15 @@ from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
 from tests.factories import make_bank, make_operation
-from tests.memory_factories import make_unit
+from tests.memory_factories import (
+    make_chunk,
+    make_document,
+    make_entity,
+    make_episode,
+    make_message,
+    make_recall_record,
+    make_unit,
+)
 
 OPEN_TO_ALL = {"v1/openapi.json", "v1/docs", "v1/redoc"}  # the description of the API itself
 
@@ -24,16 +33,56 @@ FOREIGN = {
     ("DELETE", "v1/banks/<str:bank_id>"): 404,
     ("GET", "v1/banks/<str:bank_id>/memories"): 404,
     ("POST", "v1/banks/<str:bank_id>/memories"): 422,
+    ("DELETE", "v1/banks/<str:bank_id>/memories"): 404,
+    ("GET", "v1/banks/<str:bank_id>/memories/list"): 404,
+    ("POST", "v1/banks/<str:bank_id>/memories/recall"): 404,
     ("GET", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>"): 404,
+    ("PATCH", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>"): 404,
+    ("DELETE", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>"): 404,
+    ("GET", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>/history"): 404,
+    ("POST", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>/invalidate"): 404,
+    ("POST", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>/restore"): 404,
     ("GET", "v1/banks/<str:bank_id>/messages"): 404,
+    ("GET", "v1/banks/<str:bank_id>/messages/<uuid:message_id>"): 404,
     ("GET", "v1/banks/<str:bank_id>/episodes"): 404,
+    ("GET", "v1/banks/<str:bank_id>/episodes/<uuid:episode_id>"): 404,
     ("GET", "v1/banks/<str:bank_id>/documents"): 404,
+    ("GET", "v1/banks/<str:bank_id>/documents/<path:document_id>"): 404,
+    ("DELETE", "v1/banks/<str:bank_id>/documents/<path:document_id>"): 404,
+    ("GET", "v1/banks/<str:bank_id>/documents/<path:document_id>/chunks"): 404,
+    ("GET", "v1/banks/<str:bank_id>/chunks/<uuid:chunk_id>"): 404,
     ("GET", "v1/banks/<str:bank_id>/entities"): 404,
+    ("GET", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>"): 404,
+    ("PATCH", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>"): 404,
+    ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/merge"): 404,
+    ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/split"): 404,
     ("GET", "v1/banks/<str:bank_id>/relationships"): 404,
+    ("GET", "v1/banks/<str:bank_id>/recalls"): 404,
+    ("GET", "v1/banks/<str:bank_id>/recalls/<uuid:recall_id>"): 404,
+    ("POST", "v1/banks/<str:bank_id>/feedback"): 404,
+    ("GET", "v1/banks/<str:bank_id>/feedback"): 404,
+    ("GET", "v1/banks/<str:bank_id>/tuning"): 404,
+    ("PATCH", "v1/banks/<str:bank_id>/tuning"): 404,
+    ("POST", "v1/recall"): 404,
     ("GET", "v1/operations"): 200,
     ("GET", "v1/operations/<uuid:operation_id>"): 404,
     ("POST", "v1/operations/<uuid:operation_id>/cancel"): 404,
     ("POST", "v1/operations/<uuid:operation_id>/retry"): 404,
+}
+
+# what a request needs to be looked at any further
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("PATCH", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>"): {"text": "mine"},
+    ("POST", "v1/banks/<str:bank_id>/memories/recall"): {"query": "secret"},
+    ("POST", "v1/recall"): {"query": "secret", "banks": ["support"]},
+    ("POST", "v1/banks/<str:bank_id>/feedback"): {
+        "recall_id": str(UUID(int=1)),
+        "memory_id": str(UUID(int=1)),
+        "useful": True,
+    },
+    ("PATCH", "v1/banks/<str:bank_id>/tuning"): {"learn_from_feedback": True},
+    ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/merge"): {"ids": [str(UUID(int=1))]},
+    ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/split"): {"names": ["mine"]},
 }
 
 
@@ -60,11 +109,17 @@ def api_methods() -> set[tuple[str, str]]:
 def things(alice: Tenant) -> dict[str, str]:
     bank: Bank = make_bank(alice, bank_id="support", background="Alice's secret")
     operation: Operation = make_operation(alice, bank=bank)
-    unit = make_unit(alice, bank=bank, text="Alice's secret")
+    secret = "Alice's secret"
     return {
         "<str:bank_id>": bank.bank_id,
         "<uuid:operation_id>": str(operation.id),
-        "<uuid:memory_id>": str(unit.id),
+        "<uuid:memory_id>": str(make_unit(alice, bank=bank, text=secret).id),
+        "<uuid:message_id>": str(make_message(alice, bank=bank, content=secret).id),
+        "<uuid:episode_id>": str(make_episode(alice, bank=bank, narrative=secret).id),
+        "<path:document_id>": make_document(alice, bank=bank, document_id="a/b", text=secret).document_id,
+        "<uuid:chunk_id>": str(make_chunk(alice, bank=bank, text=secret).id),
+        "<uuid:entity_id>": str(make_entity(alice, bank=bank, name=secret).id),
+        "<uuid:recall_id>": str(make_recall_record(alice, bank=bank, query=secret).recall_id),
     }
 
 
@@ -82,7 +137,8 @@ def test_every_route_stands_in_the_table() -> None:
 def test_another_tenants_things_are_not_there(
     things: dict[str, str], charlie: Tenant, make_caller: MakeCaller, method: str, route: str
 ) -> None:
-    response = make_caller(charlie, scopes=["admin"])(method, path_of(route, things), {} if method != "GET" else None)
+    body = BODIES.get((method, route), {})
+    response = make_caller(charlie, scopes=["admin"])(method, path_of(route, things), body if method != "GET" else None)
     assert response.status_code == FOREIGN[method, route]
     if method == "GET" and response.status_code == 200:
         assert not any(response.json().values())

@@ -37,7 +37,7 @@ def retain(call: Caller, *items: dict[str, Any], **fields: Any) -> Any:
 
 
 def texts(call: Caller) -> list[str]:
-    return [unit["text"] for unit in call("GET", "/v1/banks/support/memories").json()["memories"]]
+    return [unit["text"] for unit in call("GET", "/v1/banks/support/memories").json()["items"]]
 
 
 def test_a_conversation_becomes_memories_that_lead_back_to_its_messages(call: Caller, tenant: Tenant) -> None:
@@ -171,10 +171,10 @@ def test_a_key_that_is_limited_to_banks_makes_no_others(tenant: Tenant, make_cal
 def test_memories_are_listed_by_type_and_page(call: Caller) -> None:
     retain(call, TALK)
     page = call("GET", "/v1/banks/support/memories?limit=1&type=world").json()
-    assert len(page["memories"]) == 1
+    assert len(page["items"]) == 1
     rest = call("GET", f"/v1/banks/support/memories?limit=1&cursor={page['next_cursor']}").json()
-    assert rest["memories"][0]["id"] != page["memories"][0]["id"]
-    assert call("GET", "/v1/banks/support/memories?type=opinion").json()["memories"] == []
+    assert rest["items"][0]["id"] != page["items"][0]["id"]
+    assert call("GET", "/v1/banks/support/memories?type=opinion").json()["items"] == []
 
 
 def test_a_memory_of_another_bank_is_not_found(call: Caller, tenant: Tenant) -> None:
@@ -214,15 +214,15 @@ def test_what_was_said_and_whom_it_is_about_can_be_listed(call: Caller) -> None:
     retain(call, {"document_id": "team", "content": "Alice lives in Zurich.", "tags": ["team"]})
 
     def listed(what: str, query: str = "") -> list[dict[str, Any]]:
-        return list(call("GET", f"/v1/banks/support/{what}{query}").json()[what])
+        return list(call("GET", f"/v1/banks/support/{what}{query}").json()["items"])
 
     episode = listed("episodes")[0]
     assert (episode["thread"], episode["message_count"]) == ("t1", 2)
     messages = listed("messages", f"?episode_id={episode['id']}")
     assert [message["name"] for message in messages] == ["Melanie", "Caroline"]
     assert listed("messages", "?thread=other") == []
-    assert [(row["document_id"], row["version"], row["tags"]) for row in listed("documents")] == [("team", 1, ["team"])]
-    assert {"Caroline", "Melanie"} <= {row["name"] for row in listed("entities", "?kind=PERSON")}
+    assert [(row["id"], row["version"], row["tags"]) for row in listed("documents")] == [("team", 1, ["team"])]
+    assert {"Caroline", "Melanie"} <= {row["canonical_name"] for row in listed("entities", "?kind=PERSON")}
     assert listed("relationships", "?relation=owns") == []
 
 
@@ -230,5 +230,5 @@ def test_a_relationship_shows_what_superseded_it(call: Caller) -> None:
     for year, place in ((2020, "Porto"), (2022, "Lisbon")):
         message = {"role": "user", "name": "Caroline", "content": f"I live in {place}."}
         retain(call, {"thread": "t", "timestamp": f"{year}-01-01T00:00:00Z", "messages": [message]})
-    newest, former = call("GET", "/v1/banks/support/relationships?relation=lives_in").json()["relationships"]
-    assert (newest["expired_at"], former["superseded_by_id"], former["close_reason"]) == (None, newest["id"], "update")
+    newest, former = call("GET", "/v1/banks/support/relationships?relation=lives_in").json()["items"]
+    assert (newest["expired_at"], former["superseded_by"], former["close_reason"]) == (None, newest["id"], "update")

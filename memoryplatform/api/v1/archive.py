@@ -1,16 +1,17 @@
-"""`/v1/banks/{bank_id}/messages`, `/episodes`, `/documents`: what was said and written, as it was."""
+"""`/v1/banks/{bank_id}/messages` and `/episodes`: what was said, as it was said."""
 
-from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from banks.models import Document, Episode, Message
-from memoryplatform.api.pagination import PageInput, paginate
+from banks.errors import EpisodeNotFound, MessageNotFound
+from banks.models import Episode, Message
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Output
+from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
 from tenants.transactions import tenant_transaction
@@ -25,12 +26,12 @@ class MessageOutput(Output):
     content = serializers.CharField()
     timestamp = serializers.DateTimeField(source="said_at")
     episode_id = serializers.UUIDField(allow_null=True)
+    recorded_at = serializers.DateTimeField()
     extracted_at = serializers.DateTimeField(allow_null=True, help_text="Null while its facts wait to be taken.")
 
 
-class MessageListOutput(Output):
-    messages = MessageOutput(many=True)
-    next_cursor = serializers.UUIDField(allow_null=True)
+class MessageListOutput(ListOutput):
+    items = MessageOutput(many=True)
 
 
 class EpisodeOutput(Output):
@@ -43,45 +44,20 @@ class EpisodeOutput(Output):
     ended_at = serializers.DateTimeField()
 
 
-class EpisodeListOutput(Output):
-    episodes = EpisodeOutput(many=True)
-    next_cursor = serializers.UUIDField(allow_null=True)
+class EpisodeListOutput(ListOutput):
+    items = EpisodeOutput(many=True)
 
 
-class DocumentOutput(Output):
-    document_id = serializers.CharField()
-    version = serializers.IntegerField()
-    tags = serializers.ListField(child=serializers.CharField())
-    metadata = serializers.DictField(child=serializers.CharField())
-    timestamp = serializers.DateTimeField(source="said_at")
-    created_at = serializers.DateTimeField()
-    updated_at = serializers.DateTimeField()
+class EpisodeDetailOutput(EpisodeOutput):
+    messages = MessageOutput(many=True, help_text="In the order in which they were said.")
 
 
-class DocumentListOutput(Output):
-    documents = DocumentOutput(many=True)
-    next_cursor = serializers.UUIDField(allow_null=True)
-
-
-class ThreadInput(PageInput):
+class ThreadInput(ListInput):
     thread = serializers.CharField(max_length=200, required=False)
 
 
 class EpisodeMessagesInput(ThreadInput):
     episode_id = serializers.UUIDField(required=False)
-
-
-def list_rows(view: TenantView, request: Request, bank_id: str, model: Any, query: type[PageInput]) -> Any:
-    """A page of a bank's rows, filtered by what else the query holds."""
-    given = query(data=request.query_params.dict())
-    given.is_valid(raise_exception=True)
-    wanted = dict(given.validated_data)
-    limit, cursor = wanted.pop("limit"), wanted.pop("cursor", None)
-    with tenant_transaction(view.tenant_id):
-        bank = get_bank(view.access, bank_id)
-        return paginate(
-            model.objects.for_tenant(view.tenant_id).filter(bank=bank, **wanted), limit=limit, cursor=cursor
-        )
 
 
 class MessagesView(TenantView):
@@ -92,8 +68,22 @@ class MessagesView(TenantView):
         responses={200: MessageListOutput, **ERRORS},
     )
     def get(self, request: Request, bank_id: str) -> Response:
-        page = list_rows(self, request, bank_id, Message, EpisodeMessagesInput)
-        return Response(MessageListOutput({"messages": page.rows, "next_cursor": page.next_cursor}).data)
+        wanted = read_query(request, EpisodeMessagesInput)
+        with tenant_transaction(self.tenant_id):
+            rows = Message.objects.for_tenant(self.tenant_id).filter(bank=get_bank(self.access, bank_id))
+            named = {name: wanted[name] for name in ("thread", "episode_id") if name in wanted}
+            return Response(MessageListOutput(list_rows(rows.filter(**named), wanted)).data)
+
+
+class MessageView(TenantView):
+    @extend_schema(operation_id="get_message", summary="Get a message", responses={200: MessageOutput, **ERRORS})
+    def get(self, _request: Request, bank_id: str, message_id: UUID) -> Response:
+        with tenant_transaction(self.tenant_id):
+            rows = Message.objects.for_tenant(self.tenant_id).filter(bank=get_bank(self.access, bank_id))
+            message = rows.filter(id=message_id).first()
+        if message is None:
+            raise MessageNotFound(message_id)
+        return Response(MessageOutput(message).data)
 
 
 class EpisodesView(TenantView):
@@ -104,17 +94,26 @@ class EpisodesView(TenantView):
         responses={200: EpisodeListOutput, **ERRORS},
     )
     def get(self, request: Request, bank_id: str) -> Response:
-        page = list_rows(self, request, bank_id, Episode, ThreadInput)
-        return Response(EpisodeListOutput({"episodes": page.rows, "next_cursor": page.next_cursor}).data)
+        wanted = read_query(request, ThreadInput)
+        with tenant_transaction(self.tenant_id):
+            rows = Episode.objects.for_tenant(self.tenant_id).filter(bank=get_bank(self.access, bank_id))
+            named = {"thread": wanted["thread"]} if "thread" in wanted else {}
+            found = rows.filter(**named).defer("embedding", "centroid")
+            return Response(EpisodeListOutput(list_rows(found, wanted)).data)
 
 
-class DocumentsView(TenantView):
+class EpisodeView(TenantView):
     @extend_schema(
-        operation_id="list_documents",
-        summary="List documents, newest first",
-        parameters=[PageInput],
-        responses={200: DocumentListOutput, **ERRORS},
+        operation_id="get_episode",
+        summary="Get an episode with its messages",
+        responses={200: EpisodeDetailOutput, **ERRORS},
     )
-    def get(self, request: Request, bank_id: str) -> Response:
-        page = list_rows(self, request, bank_id, Document, PageInput)
-        return Response(DocumentListOutput({"documents": page.rows, "next_cursor": page.next_cursor}).data)
+    def get(self, _request: Request, bank_id: str, episode_id: UUID) -> Response:
+        with tenant_transaction(self.tenant_id):
+            rows = Episode.objects.for_tenant(self.tenant_id).filter(bank=get_bank(self.access, bank_id))
+            episode = rows.filter(id=episode_id).first()
+            if episode is None:
+                raise EpisodeNotFound(episode_id)
+            messages = Message.objects.for_tenant(self.tenant_id).filter(episode=episode).order_by("said_at", "id")
+            shown = EpisodeOutput(episode).data | {"messages": MessageOutput(messages, many=True).data}
+        return Response(shown)

@@ -1,18 +1,49 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView, SpectacularSwaggerView
 
-from memoryplatform.api.v1 import archive, banks, entities, memories, operations
+from memoryplatform.api.v1 import (
+    archive,
+    banks,
+    documents,
+    entities,
+    feedback,
+    memories,
+    memory,
+    operations,
+    recall,
+    recall_log,
+    relationships,
+)
 
 urlpatterns = [
     path("banks", banks.BanksView.as_view()),
     path("banks/<str:bank_id>", banks.BankView.as_view()),
     path("banks/<str:bank_id>/memories", memories.MemoriesView.as_view()),
-    path("banks/<str:bank_id>/memories/<uuid:memory_id>", memories.MemoryView.as_view()),
+    path("banks/<str:bank_id>/memories/list", memories.MemoryListView.as_view()),
+    path("banks/<str:bank_id>/memories/recall", recall.RecallView.as_view()),
+    path("banks/<str:bank_id>/memories/<uuid:memory_id>", memory.MemoryView.as_view()),
+    path("banks/<str:bank_id>/memories/<uuid:memory_id>/history", memory.MemoryHistoryView.as_view()),
+    path("banks/<str:bank_id>/memories/<uuid:memory_id>/invalidate", memory.InvalidateView.as_view()),
+    path("banks/<str:bank_id>/memories/<uuid:memory_id>/restore", memory.RestoreView.as_view()),
     path("banks/<str:bank_id>/messages", archive.MessagesView.as_view()),
+    path("banks/<str:bank_id>/messages/<uuid:message_id>", archive.MessageView.as_view()),
     path("banks/<str:bank_id>/episodes", archive.EpisodesView.as_view()),
-    path("banks/<str:bank_id>/documents", archive.DocumentsView.as_view()),
+    path("banks/<str:bank_id>/episodes/<uuid:episode_id>", archive.EpisodeView.as_view()),
+    path("banks/<str:bank_id>/documents", documents.DocumentsView.as_view()),
+    # an id may hold slashes, so what stands behind one is looked for first
+    path("banks/<str:bank_id>/documents/<path:document_id>/chunks", documents.DocumentChunksView.as_view()),
+    path("banks/<str:bank_id>/documents/<path:document_id>", documents.DocumentView.as_view()),
+    path("banks/<str:bank_id>/chunks/<uuid:chunk_id>", documents.ChunkView.as_view()),
     path("banks/<str:bank_id>/entities", entities.EntitiesView.as_view()),
-    path("banks/<str:bank_id>/relationships", entities.RelationshipsView.as_view()),
+    path("banks/<str:bank_id>/entities/<uuid:entity_id>", entities.EntityView.as_view()),
+    path("banks/<str:bank_id>/entities/<uuid:entity_id>/merge", entities.MergeView.as_view()),
+    path("banks/<str:bank_id>/entities/<uuid:entity_id>/split", entities.SplitView.as_view()),
+    path("banks/<str:bank_id>/relationships", relationships.RelationshipsView.as_view()),
+    path("banks/<str:bank_id>/recalls", recall_log.RecallsView.as_view()),
+    path("banks/<str:bank_id>/recalls/<uuid:recall_id>", recall_log.LoggedRecallView.as_view()),
+    path("banks/<str:bank_id>/feedback", feedback.FeedbackView.as_view()),
+    path("banks/<str:bank_id>/tuning", feedback.TuningView.as_view()),
+    path("recall", recall.RecallAcrossView.as_view()),
     path("operations", operations.OperationsView.as_view()),
     path("operations/<uuid:operation_id>", operations.OperationView.as_view()),
     path("operations/<uuid:operation_id>/cancel", operations.CancelView.as_view()),

@@ -1,0 +1,131 @@
+"""`/v1/banks/{bank_id}/memories/{memory_id}`: one memory, and what became of it."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from banks.lifecycle.invalidate import Invalidation
+from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
+from memoryplatform.api.serializers import ErrorOutput
+from memoryplatform.api.v1.unit_shapes import (
+    DeletedOutput,
+    HistoryOutput,
+    InvalidateInput,
+    RestoreInput,
+    UnitDetailOutput,
+    UnitEditInput,
+)
+from memoryplatform.api.views import TenantView
+from memoryplatform.operations.memories import (
+    ShownMemory,
+    delete_memory,
+    edit_memory,
+    invalidate_memory,
+    name_of,
+    restore_memory,
+    show_history,
+    show_memory,
+)
+
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag that the memory had when it was read: 412 where somebody else edited it since.",
+)
+
+
+def render(shown: ShownMemory) -> Response:
+    """The ETag stands for what can be edited: a proof or a link more is no reason to refuse an editor."""
+    return Response(UnitDetailOutput(shown.described).data, headers={"ETag": f'"{shown.version}"'})
+
+
+def read_version(request: Request) -> str | None:
+    given = request.headers.get("If-Match", "*").strip()
+    return None if given == "*" else given.removeprefix("W/").strip('"')
+
+
+class MemoryView(TenantView):
+    @extend_schema(
+        operation_id="get_memory",
+        summary="Get a memory with what it rests on",
+        responses={200: UnitDetailOutput, **ERRORS},
+    )
+    def get(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
+        return render(show_memory(self.access, bank_id, memory_id))
+
+    @extend_schema(
+        operation_id="edit_memory",
+        summary="Edit the given fields of a memory",
+        description="Each edit stands in its history. A text that another live memory has already is refused (409).",
+        parameters=[IF_MATCH],
+        request=UnitEditInput,
+        responses={200: UnitDetailOutput, **ERRORS, 412: ErrorOutput},
+    )
+    def patch(self, request: Request, bank_id: str, memory_id: UUID) -> Response:
+        body = UnitEditInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        state, reason = body.validated_data.get("state"), body.validated_data["reason"]
+        if state == "valid":
+            return render(restore_memory(self.access, bank_id, memory_id, reason=reason))
+        if state == "invalidated":
+            closing = Invalidation("correction", explanation=reason, actor=name_of(self.access))
+            return render(invalidate_memory(self.access, bank_id, memory_id, closing))
+        expected = read_version(request)
+        return render(edit_memory(self.access, bank_id, memory_id, body.unit_edit(), expected=expected, reason=reason))
+
+    @extend_schema(
+        operation_id="delete_memory",
+        summary="Delete a memory for good",
+        description="With what rests on it alone. To close it and keep it for the past, invalidate it instead.",
+        responses={200: DeletedOutput, **ERRORS},
+    )
+    def delete(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
+        removed = delete_memory(self.access, bank_id, memory_id)
+        answer = {"success": True, "message": f"Memory {memory_id} is deleted.", "removed": removed}
+        return Response(DeletedOutput(answer).data)
+
+
+class MemoryHistoryView(TenantView):
+    @extend_schema(
+        operation_id="get_memory_history",
+        summary="Follow a memory through its changes, and to what superseded it",
+        responses={200: HistoryOutput, **ERRORS},
+    )
+    def get(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
+        return Response(HistoryOutput(show_history(self.access, bank_id, memory_id)).data)
+
+
+class InvalidateView(TenantView):
+    @extend_schema(
+        operation_id="invalidate_memory",
+        summary="Close a memory: it is no longer so, or it never was",
+        parameters=[IDEMPOTENCY_KEY],
+        request=InvalidateInput,
+        responses={200: UnitDetailOutput, **ERRORS},
+    )
+    @idempotent
+    def post(self, request: Request, bank_id: str, memory_id: UUID) -> Response:
+        body = InvalidateInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        closing = body.invalidation(name_of(self.access))
+        return render(invalidate_memory(self.access, bank_id, memory_id, closing))
+
+
+class RestoreView(TenantView):
+    @extend_schema(
+        operation_id="restore_memory",
+        summary="Undo the end of a memory",
+        parameters=[IDEMPOTENCY_KEY],
+        request=RestoreInput,
+        responses={200: UnitDetailOutput, **ERRORS},
+    )
+    @idempotent
+    def post(self, request: Request, bank_id: str, memory_id: UUID) -> Response:
+        body = RestoreInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        reason = body.validated_data["explanation"]
+        return render(restore_memory(self.access, bank_id, memory_id, reason=reason))

@@ -1,0 +1,26 @@
+"""Times as they come in."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from rest_framework import serializers
+
+EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+
+def check_moment(value: datetime) -> None:
+    if not EARLIEST <= value < LATEST:
+        raise serializers.ValidationError("Must lie between the years 1900 and 2200.")
+
+
+class MomentField(serializers.DateTimeField):
+    """A time between 1900 and 2200: what lies outside is a placeholder or a slip, and breaks arithmetic with zones."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs, validators=[check_moment])
+
+    def to_internal_value(self, value: Any) -> datetime:
+        try:
+            return super().to_internal_value(value)
+        except OverflowError:
+            raise serializers.ValidationError("Must lie between the years 1900 and 2200.") from None

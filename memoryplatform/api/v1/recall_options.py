@@ -1,0 +1,106 @@
+"""The parts of what comes in at recall that have fields of their own."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.moments import MomentField
+from retrieval.filters.types import TimeRange
+from retrieval.types import Include, LeastScores
+
+MOST_TOKENS = 10_000_000
+ENTITY_TOKENS, CHUNK_TOKENS, MESSAGE_TOKENS = 500, 8_192, 4_096  # the first two are the peer's
+
+
+class ScoresInput(Input):
+    """What a channel did not find, or the reranker had no time for, has no score and reaches no floor."""
+
+    semantic = serializers.FloatField(required=False, allow_null=True, default=None)
+    keyword = serializers.FloatField(required=False, allow_null=True, default=None)
+    reranker = serializers.FloatField(required=False, allow_null=True, default=None)
+    final = serializers.FloatField(required=False, allow_null=True, default=None)
+
+
+class RangeInput(Input):
+    """From `start` up to but not including `end`; either may be left out."""
+
+    start = MomentField(required=False, allow_null=True, default=None)
+    end = MomentField(required=False, allow_null=True, default=None)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        check_order(attrs["start"], attrs["end"])
+        return attrs
+
+
+class WindowInput(Input):
+    """Both ends belong to it. It ranks what lies within higher; it does not filter."""
+
+    start = MomentField()
+    end = MomentField()
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        check_order(attrs["start"], attrs["end"])
+        return attrs
+
+
+class EntitiesOption(Input):
+    max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=ENTITY_TOKENS)
+
+
+class ChunksOption(Input):
+    max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=CHUNK_TOKENS)
+
+
+class MessagesOption(Input):
+    max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=MESSAGE_TOKENS)
+
+
+@extend_schema_field({"type": "object"})
+class NullField(serializers.Field[None, Any, Any, Any]):
+    """A field of the peer's that some clients send as null whether they use it or not."""
+
+    def to_internal_value(self, _data: Any) -> None:
+        raise serializers.ValidationError("Not supported.")
+
+
+class IncludeInput(Input):
+    entities = EntitiesOption(required=False, allow_null=True, help_text="They come unless this is null.")
+    chunks = ChunksOption(required=False, allow_null=True)
+    source_messages = MessagesOption(required=False, allow_null=True)
+    links = serializers.BooleanField(default=False, help_text="The edges between the results.")
+    source_facts = NullField(required=False, allow_null=True, help_text="Must be null or left out.")
+
+
+def check_order(start: datetime | None, end: datetime | None) -> None:
+    if start and end and end < start:
+        raise serializers.ValidationError("Ends before it starts.")
+
+
+def read_range(given: dict[str, Any] | None) -> TimeRange:
+    return TimeRange(**(given or {}))
+
+
+def read_window(given: dict[str, Any] | None) -> tuple[datetime, datetime] | None:
+    """Inclusive on the wire, half-open inside."""
+    return None if given is None else (given["start"], given["end"] + timedelta(microseconds=1))
+
+
+def read_least_scores(given: dict[str, Any] | None) -> LeastScores:
+    return LeastScores(**(given or {}))
+
+
+def read_include(given: dict[str, Any] | None) -> Include:
+    given = given or {}
+    return Include(
+        entities=read_tokens(given.get("entities", {"max_tokens": ENTITY_TOKENS})),
+        chunks=read_tokens(given.get("chunks")),
+        source_messages=read_tokens(given.get("source_messages")),
+        links=given.get("links", False),
+    )
+
+
+def read_tokens(option: dict[str, Any] | None) -> int | None:
+    return None if option is None else int(option["max_tokens"])

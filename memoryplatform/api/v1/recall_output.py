@@ -1,0 +1,163 @@
+"""What goes out of recall: the peer's shape, with the reasons, the validity and the provenance of each result added."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from memoryplatform.api.serializers import Output
+from memoryplatform.api.v1.recall_included import IncludedOutput, describe_included
+from memoryplatform.operations.recall import Recalled
+from retrieval.types import Channel, RecallItem, RecallQuery, Scores, SourceSpan
+
+
+class ScoresOutput(Output):
+    final = serializers.FloatField(help_text="What the results are ordered by.")
+    reranker = serializers.FloatField(allow_null=True, help_text="0..1; null where there was no time for it.")
+    semantic = serializers.FloatField(allow_null=True)
+    keyword = serializers.FloatField(allow_null=True)
+    fused = serializers.FloatField()
+    ranks = serializers.DictField(child=serializers.IntegerField(), help_text="The place in each channel, from 1.")
+    boosts = serializers.DictField(child=serializers.FloatField(), help_text="Factors by name.")
+
+
+class SpanOutput(Output):
+    message_id = serializers.UUIDField(allow_null=True)
+    chunk_id = serializers.UUIDField(allow_null=True)
+    start = serializers.IntegerField(allow_null=True)
+    end = serializers.IntegerField(allow_null=True)
+    role = serializers.CharField()
+
+
+class PassageOutput(Output):
+    """Where the text stands in the whole memory, which `GET .../memories/{id}` shows."""
+
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+
+
+class RecallItemOutput(Output):
+    id = serializers.UUIDField()
+    text = serializers.CharField()
+    kind = serializers.CharField(help_text="unit, or chunk: raw text that no memory covers.")
+    type = serializers.CharField(allow_null=True, help_text="The network; null for a chunk.")
+    bank_id = serializers.CharField()
+    context = serializers.CharField()  # type: ignore[assignment]  # the wire's name, not DRF's attribute
+    entities = serializers.ListField(child=serializers.CharField())
+    tags = serializers.ListField(child=serializers.CharField())
+    metadata = serializers.DictField(child=serializers.CharField())
+    occurred_start = serializers.DateTimeField(allow_null=True)
+    occurred_end = serializers.DateTimeField(allow_null=True)
+    mentioned_at = serializers.DateTimeField()
+    valid_from = serializers.DateTimeField(allow_null=True)
+    valid_until = serializers.DateTimeField(allow_null=True)
+    recorded_at = serializers.DateTimeField()
+    expired_at = serializers.DateTimeField(allow_null=True)
+    close_reason = serializers.CharField()
+    superseded_by = serializers.UUIDField(allow_null=True)
+    confidence = serializers.FloatField(allow_null=True)
+    proof_count = serializers.IntegerField()
+    document_id = serializers.CharField(allow_null=True)
+    chunk_id = serializers.UUIDField(allow_null=True)
+    tokens = serializers.IntegerField()
+    passage = PassageOutput(allow_null=True, help_text="Null where the text is the whole memory.")
+    scores = ScoresOutput()
+    sources = SpanOutput(many=True)
+
+
+class WindowOutput(Output):
+    """Up to but not including `end`; null where it is open."""
+
+    start = serializers.DateTimeField(allow_null=True)
+    end = serializers.DateTimeField(allow_null=True)
+
+
+class LeftOutOutput(Output):
+    channel = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class RecallOutput(IncludedOutput):
+    recall_id = serializers.UUIDField(help_text="For feedback, and to find the recall in the log.")
+    results = RecallItemOutput(many=True)
+    tokens = serializers.IntegerField(help_text="Of the results' texts; never more than max_tokens.")
+    query_type = serializers.CharField()
+    window = WindowOutput(allow_null=True, help_text="The time that is asked about, where one was found.")
+    left_out = LeftOutOutput(many=True, help_text="Channels that failed or took too long.")
+    trace = serializers.DictField(allow_null=True)
+
+
+def describe_recalled(recalled: Recalled, query: RecallQuery) -> dict[str, Any]:
+    """Ready for JSON: a serializer in between takes longer than the search of a small bank."""
+    result = recalled.result
+    window = result.analysis.window
+    return {
+        "recall_id": recalled.id,
+        "results": [describe_item(item) for item in result.items],
+        "tokens": result.tokens,
+        "query_type": result.analysis.type.value,
+        "window": {"start": window.start, "end": window.end} if window else None,
+        "left_out": [{"channel": one.channel.value, "reason": one.reason} for one in result.left_out],
+        "trace": result.trace,
+        **describe_included(result.included, query.include),
+    }
+
+
+def describe_item(item: RecallItem) -> dict[str, Any]:
+    candidate = item.candidate
+    chunk_id = next((source.chunk_id for source in candidate.sources if source.chunk_id), None)
+    return {
+        **{name: getattr(candidate, name) for name in PLAIN_FIELDS},
+        "text": item.text,
+        "type": candidate.network.value if candidate.network else None,
+        "bank_id": item.bank_id,
+        "tokens": item.tokens,
+        "document_id": next((source.document_id for source in candidate.sources if source.document_id), None),
+        "chunk_id": candidate.id if candidate.kind == "chunk" else chunk_id,
+        "passage": {"start": item.passage[0], "end": item.passage[1]} if item.passage else None,
+        "scores": describe_scores(item.scores),
+        "sources": [describe_source(source) for source in candidate.sources],
+    }
+
+
+PLAIN_FIELDS = (
+    "id",
+    "kind",
+    "context",
+    "entities",
+    "tags",
+    "metadata",
+    "occurred_start",
+    "occurred_end",
+    "mentioned_at",
+    "valid_from",
+    "valid_until",
+    "recorded_at",
+    "expired_at",
+    "close_reason",
+    "superseded_by",
+    "confidence",
+    "proof_count",
+)
+
+
+def describe_scores(scores: Scores) -> dict[str, Any]:
+    places = scores.places
+    return {
+        "final": scores.final,
+        "reranker": scores.reranker,
+        "semantic": places[Channel.SEMANTIC].score if Channel.SEMANTIC in places else None,
+        "keyword": places[Channel.KEYWORD].score if Channel.KEYWORD in places else None,
+        "fused": scores.fused,
+        "ranks": {channel.value: place.rank for channel, place in places.items()},
+        "boosts": dict(scores.boosts),
+    }
+
+
+def describe_source(source: SourceSpan) -> dict[str, Any]:
+    return {
+        "message_id": source.message_id,
+        "chunk_id": source.chunk_id,
+        "start": source.start,
+        "end": source.end,
+        "role": source.role,
+    }

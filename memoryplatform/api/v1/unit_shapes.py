@@ -1,0 +1,266 @@
+"""What comes in and goes out where single memories are listed, shown, edited and closed."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from banks.lifecycle.edit import UnitEdit
+from banks.lifecycle.invalidate import Invalidation
+from banks.models import MemoryUnit, UnitSource
+from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.v1.labels import MetadataField, TagsField
+from memoryplatform.api.v1.lists import ListInput, ListOutput
+from memoryplatform.api.v1.moments import MomentField
+from memoryplatform.operations.described_units import DescribedUnit, document_of, quote
+from memoryplatform.operations.memory_filter import MemoryFilter, Span
+
+STATES = {
+    "current": "current",
+    "valid": "current",
+    "superseded": "superseded",
+    "invalidated": "superseded",
+    "all": "all",
+}
+MATCHES = ["any", "all", "any_strict", "all_strict", "exact"]
+TIME_FIELDS = {
+    "created_at": "recorded_at",
+    "updated_at": "updated_at",
+    "mentioned_at": "mentioned_at",
+    "occurred_start": "occurred_start",
+    "occurred_end": "occurred_end",
+}
+EVIDENCE = [MemoryUnit.Network.WORLD.value, MemoryUnit.Network.EXPERIENCE.value]
+
+
+class MemoryFilterInput(Input):
+    q = serializers.CharField(
+        max_length=1_000, required=False, default="", help_text="Words that a memory must have, in whichever form."
+    )
+    type = serializers.ChoiceField(
+        choices=MemoryUnit.Network.values, required=False, default="", help_text="The network."
+    )
+    kind = serializers.ChoiceField(choices=MemoryUnit.Kind.values, required=False, default="")
+    tags = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=100)
+    tags_match = serializers.ChoiceField(
+        choices=MATCHES, default="any", help_text="any and all let memories without a tag pass; the strict forms don't."
+    )
+    entity_id = serializers.UUIDField(required=False, default=None)
+    document_id = serializers.CharField(max_length=500, required=False, default="")
+    episode_id = serializers.UUIDField(required=False, default=None)
+    thread = serializers.CharField(max_length=200, required=False, default="")
+    time_field = serializers.ChoiceField(choices=list(TIME_FIELDS), default="mentioned_at")
+    start_date = MomentField(required=False, default=None, help_text="Of time_field, from here on.")
+    end_date = MomentField(required=False, default=None, help_text="Of time_field, before this.")
+    occurred_after = MomentField(required=False, default=None)
+    occurred_before = MomentField(required=False, default=None)
+    mentioned_after = MomentField(required=False, default=None)
+    mentioned_before = MomentField(required=False, default=None)
+    state = serializers.ChoiceField(
+        choices=list(STATES), default="current", help_text="valid is current, invalidated is superseded."
+    )
+    as_of = MomentField(required=False, default=None, help_text="What was true then.")
+    known_at = MomentField(required=False, default=None, help_text="What was known then.")
+
+    def memory_filter(self) -> MemoryFilter:
+        given = self.validated_data
+        spans = (
+            Span(TIME_FIELDS[given["time_field"]], given["start_date"], given["end_date"]),
+            Span("occurred_start", given["occurred_after"], given["occurred_before"]),
+            Span("mentioned_at", given["mentioned_after"], given["mentioned_before"]),
+        )
+        names = ("kind", "tags_match", "entity_id", "document_id", "episode_id", "thread", "as_of", "known_at")
+        return MemoryFilter(
+            words=given["q"],
+            network=given["type"],
+            tags=tuple(given.get("tags", ())),
+            spans=spans,
+            state=STATES[given["state"]],  # type: ignore[arg-type]  # the choices are its values
+            **{name: given[name] for name in names},
+        )
+
+
+class UnitListInput(MemoryFilterInput, ListInput):
+    pass
+
+
+class UnitEditInput(Input):
+    """The given fields change. `state` closes (invalidated) or restores (valid) and stands alone."""
+
+    text = serializers.CharField(max_length=100_000, required=False)
+    fact_type = serializers.ChoiceField(choices=EVIDENCE, required=False)
+    context = serializers.CharField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
+        max_length=2_000, required=False, allow_blank=True
+    )
+    occurred_start = MomentField(required=False, allow_null=True)
+    occurred_end = MomentField(required=False, allow_null=True, help_text="Exclusive.")
+    mentioned_at = MomentField(required=False)
+    importance = serializers.FloatField(min_value=0.0, max_value=1.0, required=False)
+    confidence = serializers.FloatField(min_value=0.0, max_value=1.0, required=False, help_text="Opinions only.")
+    tags = TagsField(required=False)
+    metadata = MetadataField(required=False)
+    state = serializers.ChoiceField(choices=["valid", "invalidated"], required=False)
+    reason = serializers.CharField(max_length=500, required=False, default="", allow_blank=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        fields = set(attrs) - {"reason"}
+        if not fields:
+            raise serializers.ValidationError("Give at least one field to change.")
+        if "state" in fields and len(fields) > 1:
+            raise serializers.ValidationError("state stands alone: edit before or after.")
+        return attrs
+
+    def unit_edit(self) -> UnitEdit:
+        given = {name: value for name, value in self.validated_data.items() if name not in {"state", "reason"}}
+        if "fact_type" in given:
+            given["network"] = given.pop("fact_type")
+        if "tags" in given:
+            given["tags"] = tuple(given["tags"])
+        cleared = frozenset(name for name, value in given.items() if value is None)
+        return UnitEdit(**{name: value for name, value in given.items() if value is not None}, cleared=cleared)
+
+
+class InvalidateInput(Input):
+    reason = serializers.ChoiceField(
+        choices=["update", "correction"], default="update", help_text="It is no longer so, or it never was."
+    )
+    valid_until = MomentField(required=False, default=None, allow_null=True)
+    explanation = serializers.CharField(max_length=500, required=False, default="", allow_blank=True)
+
+    def invalidation(self, actor: str) -> Invalidation:
+        return Invalidation(**self.validated_data, actor=actor)
+
+
+class RestoreInput(Input):
+    explanation = serializers.CharField(max_length=500, required=False, default="", allow_blank=True)
+
+
+class UnitOutput(Output):
+    id = serializers.UUIDField(source="unit.id")
+    text = serializers.CharField(source="unit.text")
+    type = serializers.CharField(source="unit.network", help_text="world, experience, opinion or observation.")
+    fact_type = serializers.CharField(source="unit.network")
+    kind = serializers.CharField(source="unit.kind")
+    context = serializers.CharField(source="unit.context")  # type: ignore[assignment]  # the wire's name
+    date = serializers.SerializerMethodField(help_text="When it happened, else when it was said.")
+    occurred_start = serializers.DateTimeField(source="unit.occurred_start", allow_null=True)
+    occurred_end = serializers.DateTimeField(source="unit.occurred_end", allow_null=True)
+    mentioned_at = serializers.DateTimeField(source="unit.mentioned_at")
+    entities = serializers.SerializerMethodField(help_text="Names, separated by commas.")
+    tags = serializers.ListField(child=serializers.CharField())
+    metadata = serializers.DictField(child=serializers.CharField())
+    document_id = serializers.CharField(allow_null=True)
+    chunk_id = serializers.UUIDField(allow_null=True)
+    confidence = serializers.FloatField(source="unit.confidence", allow_null=True)
+    importance = serializers.FloatField(source="unit.importance")
+    proof_count = serializers.IntegerField(source="unit.proof_count")
+    valid_from = serializers.DateTimeField(source="unit.valid_from", allow_null=True)
+    valid_until = serializers.DateTimeField(source="unit.valid_until", allow_null=True)
+    recorded_at = serializers.DateTimeField(source="unit.recorded_at")
+    expired_at = serializers.DateTimeField(source="unit.expired_at", allow_null=True)
+    close_reason = serializers.CharField(source="unit.close_reason")
+    superseded_by = serializers.UUIDField(source="unit.superseded_by_id", allow_null=True)
+    state = serializers.SerializerMethodField(help_text="valid or invalidated.")
+    invalidated_at = serializers.DateTimeField(source="unit.expired_at", allow_null=True)
+    edited_at = serializers.DateTimeField(allow_null=True)
+    updated_at = serializers.DateTimeField(source="unit.updated_at")
+
+    def get_date(self, shown: DescribedUnit) -> str:
+        return (shown.unit.occurred_start or shown.unit.mentioned_at).isoformat()
+
+    def get_entities(self, shown: DescribedUnit) -> str:
+        return ", ".join(entity.name for entity in shown.entities)
+
+    def get_state(self, shown: DescribedUnit) -> str:
+        return "valid" if shown.unit.expired_at is None else "invalidated"
+
+
+class UnitListOutput(ListOutput):
+    items = UnitOutput(many=True)
+
+
+class MemorySourceOutput(Output):
+    role = serializers.CharField()
+    message_id = serializers.UUIDField(allow_null=True)
+    chunk_id = serializers.UUIDField(allow_null=True)
+    document_id = serializers.SerializerMethodField()
+    episode_id = serializers.SerializerMethodField()
+    memory_id = serializers.UUIDField(source="other_unit_id", allow_null=True)
+    start = serializers.IntegerField(allow_null=True)
+    end = serializers.IntegerField(allow_null=True)
+    text = serializers.SerializerMethodField(help_text="Those characters, as they were said or written.")
+    name = serializers.SerializerMethodField(help_text="Who said it.")
+    timestamp = serializers.SerializerMethodField()
+
+    def get_document_id(self, source: UnitSource) -> str | None:
+        return document_of(source) or None
+
+    def get_episode_id(self, source: UnitSource) -> str | None:
+        episode_id = source.episode_id or (source.message.episode_id if source.message else None)
+        return str(episode_id) if episode_id else None
+
+    def get_text(self, source: UnitSource) -> str:
+        return quote(source)
+
+    def get_name(self, source: UnitSource) -> str | None:
+        return source.message.speaker if source.message else None
+
+    def get_timestamp(self, source: UnitSource) -> str | None:
+        row = source.message or source.chunk
+        return row.said_at.isoformat() if row else None
+
+
+class NamedEntityOutput(Output):
+    id = serializers.UUIDField()
+    canonical_name = serializers.CharField(source="name")
+    kind = serializers.CharField()
+
+
+class MemoryLinkOutput(Output):
+    memory_id = serializers.UUIDField(source="unit.id")
+    text = serializers.CharField(source="unit.text")
+    type = serializers.CharField()
+    weight = serializers.FloatField()
+    direction = serializers.CharField(help_text="out: from this memory; in: to it.")
+
+
+class UnitDetailOutput(UnitOutput):
+    entities = NamedEntityOutput(many=True)  # type: ignore[assignment]  # a list of names where many are shown
+    dimensions = serializers.DictField(source="unit.dimensions", child=serializers.CharField())
+    sources = MemorySourceOutput(many=True)
+    links = MemoryLinkOutput(many=True)
+
+
+class ChangeOutput(Output):
+    action = serializers.CharField()
+    at = serializers.DateTimeField(source="changed_at")
+    actor = serializers.CharField()
+    reason = serializers.CharField()
+    before = serializers.JSONField()
+    after = serializers.JSONField()
+
+
+class ChainedUnitOutput(Output):
+    id = serializers.UUIDField()
+    text = serializers.CharField()
+    mentioned_at = serializers.DateTimeField()
+    valid_from = serializers.DateTimeField(allow_null=True)
+    valid_until = serializers.DateTimeField(allow_null=True)
+    recorded_at = serializers.DateTimeField()
+    expired_at = serializers.DateTimeField(allow_null=True)
+    close_reason = serializers.CharField()
+
+
+class HistoryOutput(Output):
+    memory_id = serializers.UUIDField(source="unit.id")
+    recorded_at = serializers.DateTimeField(source="unit.recorded_at")
+    changes = ChangeOutput(many=True, help_text="The oldest first.")
+    superseded_by = ChainedUnitOutput(many=True, help_text="Forward, the next first.")
+    supersedes = ChainedUnitOutput(many=True, help_text="Back, the latest first.")
+
+
+class DeletedOutput(Output):
+    success = serializers.BooleanField()
+    message = serializers.CharField()
+    deleted_count = serializers.IntegerField(source="removed.units")
+    relationships_deleted = serializers.IntegerField(source="removed.relationships")
+    entities_deleted = serializers.IntegerField(source="removed.entities")

@@ -1,0 +1,164 @@
+"""Listing memories by what they are, and deleting what a list finds."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from banks.models import Bank, MemoryUnit
+from banks.retain.prepared import Source
+from banks.retain.types import Kind, Network
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.api.conftest import Caller
+from tests.factories import make_bank
+from tests.memory_factories import make_chunk, make_document, make_episode, make_message, make_unit
+from tests.told_facts import NOON, tell
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def bank(alice: Tenant) -> Bank:
+    return make_bank(alice, bank_id="support")
+
+
+def listed(call: Caller, *, route: str = "memories", **query: Any) -> set[str]:
+    response = call("GET", f"/v1/banks/support/{route}?{urlencode(query, doseq=True)}")
+    assert response.status_code == 200, response.content
+    return {unit["text"] for unit in response.json()["items"]}
+
+
+def test_a_list_is_narrowed_by_network_and_kind(call: Caller, bank: Bank) -> None:
+    tell(bank, "Alice ran.", kind=Kind.EVENT, occurred_start=NOON)
+    tell(bank, "I prefer tea.", network=Network.OPINION, confidence=0.5)
+    assert listed(call, type="opinion") == {"I prefer tea."}
+    assert listed(call, kind="event") == {"Alice ran."}
+    assert listed(call, route="memories/list", type="world") == {"Alice ran."}
+
+
+TAGGED = {"none": (), "work": ("work",), "home": ("home",), "both": ("work", "home"), "more": ("work", "home", "x")}
+
+
+@pytest.mark.parametrize(
+    ("match", "expected"),
+    [
+        ("any", {"none", "work", "home", "both", "more"}),
+        ("any_strict", {"work", "home", "both", "more"}),
+        ("all", {"none", "both", "more"}),
+        ("all_strict", {"both", "more"}),
+        ("exact", {"both"}),
+    ],
+)
+def test_tags_match_in_five_ways(call: Caller, bank: Bank, match: str, expected: set[str]) -> None:
+    for text, tags in TAGGED.items():
+        tell(bank, text, tags=tags)
+    assert listed(call, tags=["work", "home"], tags_match=match) == expected
+
+
+def test_a_list_is_narrowed_by_whom_and_where_it_is_from(call: Caller, alice: Tenant, bank: Bank) -> None:
+    episode = make_episode(alice, bank=bank)
+    message = make_message(alice, bank=bank, thread="t1", episode=episode)
+    chunk = make_chunk(alice, bank=bank, document=make_document(alice, bank=bank, document_id="a/b"))
+    tell(bank, "Bob said it.", "Bob", sources=[Source(0, 1, message_id=message.id)])
+    tell(bank, "Carol wrote it.", "Carol", sources=[Source(0, 1, chunk_id=chunk.id)])
+    assert listed(call, thread="t1") == listed(call, episode_id=episode.id) == {"Bob said it."}
+    assert listed(call, document_id="a/b") == {"Carol wrote it."}
+    shown = call("GET", "/v1/banks/support/memories?document_id=a/b").json()["items"][0]
+    assert (shown["document_id"], shown["chunk_id"], shown["entities"]) == ("a/b", str(chunk.id), "Carol")
+    entities = call("GET", "/v1/banks/support/entities?q=carol").json()["items"]
+    assert listed(call, entity_id=entities[0]["id"]) == {"Carol wrote it."}
+
+
+def test_a_list_is_narrowed_by_time(call: Caller, bank: Bank) -> None:
+    for number in range(3):
+        at = NOON + number * DAY
+        tell(bank, f"fact {number}", mentioned_at=at, occurred_start=at - 10 * DAY)
+    between = {"mentioned_after": (NOON + DAY).isoformat(), "mentioned_before": (NOON + 2 * DAY).isoformat()}
+    assert listed(call, **between) == {"fact 1"}
+    assert listed(call, occurred_before=(NOON - 9 * DAY).isoformat()) == {"fact 0"}
+    assert listed(call, time_field="occurred_start", start_date=(NOON - 8 * DAY).isoformat()) == {"fact 2"}
+
+
+def test_words_are_found_in_whichever_form_and_all_are_wanted(call: Caller, bank: Bank) -> None:
+    tell(bank, "Alice was painting a Sunrise.")
+    tell(bank, "Bob paints houses.")
+    assert listed(call, q="paint") == {"Alice was painting a Sunrise.", "Bob paints houses."}
+    assert listed(call, q="painted sunrises") == {"Alice was painting a Sunrise."}
+    assert listed(call, q="paint zebra") == listed(call, q="the") == set()
+
+
+def make_past(tenant: Tenant, bank: Bank) -> None:
+    """In 2020 we learned of Porto, in 2022 that it was over since 2021, and that Faro never was so."""
+    year = {number: NOON.replace(year=number) for number in range(2019, 2025)}
+    closed = {"bank": bank, "recorded_at": year[2020], "expired_at": year[2022], "valid_from": year[2019]}
+    make_unit(tenant, text="Porto", valid_until=year[2021], close_reason="update", **closed)
+    make_unit(tenant, text="Faro", close_reason="correction", **closed)
+    make_unit(tenant, bank=bank, text="Lisbon", recorded_at=year[2022], valid_from=year[2021])
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, {"Lisbon"}),
+        ({"state": "valid"}, {"Lisbon"}),
+        ({"state": "superseded"}, {"Porto", "Faro"}),
+        ({"state": "invalidated"}, {"Porto", "Faro"}),
+        ({"state": "all"}, {"Porto", "Faro", "Lisbon"}),
+        ({"as_of": "2020-06-01T00:00Z"}, {"Porto"}),
+        ({"as_of": "2023-06-01T00:00Z"}, {"Lisbon"}),
+        ({"known_at": "2021-12-01T00:00Z"}, {"Porto", "Faro"}),
+        ({"known_at": "2021-12-01T00:00Z", "as_of": "2021-11-01T00:00Z"}, {"Porto", "Faro"}),
+        ({"known_at": "2023-01-01T00:00Z", "as_of": "2020-06-01T00:00Z"}, set()),
+    ],
+)
+def test_the_past_can_be_listed(
+    call: Caller, alice: Tenant, bank: Bank, query: dict[str, str], expected: set[str]
+) -> None:
+    make_past(alice, bank)
+    assert listed(call, **query) == expected
+
+
+def test_pages_by_cursor_and_by_offset_show_each_memory_once(call: Caller, bank: Bank) -> None:
+    for number in range(5):
+        tell(bank, f"fact {number}")
+    by_cursor, cursor = [], ""
+    while cursor is not None:
+        page = call("GET", f"/v1/banks/support/memories?limit=2{cursor and f'&cursor={cursor}'}").json()
+        by_cursor += [unit["text"] for unit in page["items"]]
+        cursor = page["next_cursor"]
+    by_offset = [
+        unit["text"]
+        for offset in (0, 2, 4)
+        for unit in call("GET", f"/v1/banks/support/memories/list?limit=2&offset={offset}").json()["items"]
+    ]
+    assert by_cursor == by_offset == [f"fact {number}" for number in reversed(range(5))]
+    first = call("GET", "/v1/banks/support/memories?limit=2").json()
+    assert (first["total"], first["limit"], first["offset"]) == (5, 2, 0)
+
+
+@pytest.mark.parametrize("query", ["type=king", "state=x", "as_of=yesterday", "colour=red", "limit=0", "tags=a%00"])
+def test_a_list_that_makes_no_sense_is_refused(call: Caller, bank: Bank, query: str) -> None:
+    assert call("GET", f"/v1/banks/support/memories?{query}").status_code == 422
+
+
+def test_what_a_filter_finds_is_deleted_and_nothing_else(call: Caller, bank: Bank, alice: Tenant) -> None:
+    tell(bank, "Alice ran.", "Alice")
+    tell(bank, "I prefer tea.", network=Network.OPINION, confidence=0.5)
+    receipt = call("DELETE", "/v1/banks/support/memories?type=opinion").json()
+    assert (receipt["success"], receipt["deleted_count"]) == (True, 1)
+    assert listed(call) == {"Alice ran."}
+    make_past(alice, bank)
+    assert call("DELETE", "/v1/banks/support/memories").json()["deleted_count"] == 2  # the current ones
+    assert call("DELETE", "/v1/banks/support/memories?state=all").json()["deleted_count"] == 2
+    with tenant_transaction(bank.tenant_id):
+        assert not MemoryUnit.objects.of_bank(bank).exists()
+
+
+def test_many_are_deleted_in_batches(call: Caller, bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memoryplatform.operations.memories.BATCH", 2)
+    for number in range(5):
+        tell(bank, f"fact {number}", "Alice")
+    receipt = call("DELETE", "/v1/banks/support/memories").json()
+    assert (receipt["deleted_count"], receipt["entities_deleted"]) == (5, 1)
