@@ -1,0 +1,74 @@
+"""Single recalls, stage by stage, and many at once."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import perf_counter
+
+from django.db import connection
+
+from benchmarks.recall.asking import read_phases
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.recall import recall
+from retrieval.types import BUDGETS, RecallQuery
+
+MODELS = ("embedding", "reranking")
+
+
+@dataclass(frozen=True)
+class Timed:
+    milliseconds: float
+    stages: dict[str, float]
+
+    @property
+    def own(self) -> float:
+        """Without the two models."""
+        return self.milliseconds - sum(self.stages.get(name, 0.0) for name in MODELS)
+
+
+@dataclass(frozen=True)
+class Asking:
+    access: BankAccess
+    bank_id: str
+    budget: str = "low"
+    rerank: bool = True
+
+    def build(self, text: str) -> RecallQuery:
+        return RecallQuery(text, datetime.now(UTC), budget=BUDGETS[self.budget], rerank=self.rerank, trace=True)
+
+
+def time_one(asking: Asking, text: str) -> Timed:
+    query = asking.build(text)
+    started = perf_counter()
+    result = recall(asking.access, [asking.bank_id], query).result
+    return Timed((perf_counter() - started) * 1000, read_phases(result))
+
+
+@dataclass(frozen=True)
+class Crowd:
+    seconds: float
+    milliseconds: list[float]
+    errors: int
+
+    @property
+    def per_second(self) -> float:
+        return len(self.milliseconds) / self.seconds
+
+
+def ask_at_once(asking: Asking, texts: Sequence[str], clients: int) -> Crowd:
+    """So many callers, each with the next question when its last is answered."""
+    started = perf_counter()
+    with ThreadPoolExecutor(clients) as callers:
+        answers = list(callers.map(lambda text: attempt(asking, text), texts))
+    times = [one for one in answers if one is not None]
+    return Crowd(perf_counter() - started, times, len(answers) - len(times))
+
+
+def attempt(asking: Asking, text: str) -> float | None:
+    try:
+        return time_one(asking, text).milliseconds
+    except Exception:  # noqa: BLE001  # whatever it was, it is counted
+        return None
+    finally:
+        connection.close()

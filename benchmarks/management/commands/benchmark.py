@@ -1,0 +1,44 @@
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from benchmarks.options import Options
+from benchmarks.report import write_report
+from benchmarks.stack import run_on_scratch_stack
+from benchmarks.suites import MODULES, load_suite
+
+
+class Command(BaseCommand):
+    help = "Measure how good and how fast the service is, on data of yours."
+    requires_system_checks = ()  # the database may not run yet
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("suite", choices=sorted(MODULES))
+        parser.add_argument("--data", type=Path, required=True, help="folder with the evaluation data, or one file")
+        parser.add_argument("--out", type=Path, required=True, help="folder for report.json and report.md")
+        parser.add_argument("--limit", type=int, help="facts, rows or turns to stop at, for a short run")
+        parser.add_argument(
+            "--leave-one-out", action="store_true", help="recall suites: ask once more without each channel"
+        )
+        parser.add_argument(
+            "--configured",
+            action="store_true",
+            help="use the configured database and leave a tenant there (default: a temporary one)",
+        )
+
+    def handle(self, *_args: object, **options: Any) -> None:
+        chosen = Options(
+            options["data"].absolute(), options["out"].absolute(), options["limit"], options["leave_one_out"]
+        )
+        if not options["configured"]:
+            sys.exit(run_on_scratch_stack(write_arguments(options["suite"], chosen)))
+        write_report(chosen.out, options["suite"], load_suite(options["suite"])(chosen))
+        self.stdout.write((chosen.out / "report.md").read_text(encoding="utf-8"))
+
+
+def write_arguments(suite: str, options: Options) -> list[str]:
+    limit = [] if options.limit is None else ["--limit", str(options.limit)]
+    leave = ["--leave-one-out"] if options.leave_one_out else []
+    return ["benchmark", suite, "--data", str(options.data), "--out", str(options.out), *limit, *leave, "--configured"]

@@ -1,0 +1,95 @@
+"""One question through the real recall, and what its answer is worth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from benchmarks.recall.cases import Asked, Case, SpokenTurn
+from benchmarks.recall.metrics import Figures, measure_cover, measure_sessions, measure_turns
+from benchmarks.recall.quoting import TurnKeys, find_covered, list_quotes, rank_turns
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.recall import recall
+from retrieval.types import BUDGETS, Channel, RecallQuery, RecallResult
+
+EVERYTHING = 100_000  # tokens: rank metrics are not cut by a budget
+WINDOW = 4_096
+
+Weights = Mapping[Channel, float]
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How the questions are asked: a budget without its time box, and channels that are turned off."""
+
+    name: str
+    budget: str = "mid"
+    without: frozenset[Channel] = frozenset()
+    rerank: bool = True
+
+
+@dataclass(frozen=True)
+class Answered:
+    question: Asked
+    turn: Figures
+    session: Figures
+    tokens: Figures
+    audited: Figures
+    milliseconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Haystack:
+    """A case that was retained: its bank, and which message is which turn."""
+
+    access: BankAccess
+    case: Case
+    turn_of: TurnKeys
+
+    @property
+    def turns(self) -> Mapping[str, SpokenTurn]:
+        return self.case.by_key
+
+
+def ask(haystack: Haystack, question: Asked, mode: Mode) -> Answered:
+    query = build_query(question, mode)
+    started = perf_counter()
+    everything = recall(haystack.access, [haystack.case.name], query).result
+    seconds = perf_counter() - started
+    window = recall(haystack.access, [haystack.case.name], replace(query, max_tokens=WINDOW, trace=False)).result
+    return judge(haystack, question, everything, window, seconds)
+
+
+def build_query(question: Asked, mode: Mode) -> RecallQuery:
+    return RecallQuery(
+        text=question.text,
+        asked_at=question.asked_at,
+        max_tokens=EVERYTHING,
+        budget=replace(BUDGETS[mode.budget], rerank_seconds=None),
+        channel_weights=dict.fromkeys(mode.without, 0.0),
+        rerank=mode.rerank,
+        trace=True,
+    )
+
+
+def judge(
+    haystack: Haystack, question: Asked, everything: RecallResult, window: RecallResult, seconds: float
+) -> Answered:
+    turns = haystack.turns
+    ranked = rank_turns(list_quotes(everything.items, haystack.turn_of))
+    sessions = list(dict.fromkeys(turns[key].session for key in ranked))
+    covered = frozenset(find_covered(list_quotes(window.items, haystack.turn_of), turns))
+    wanted = frozenset(key for key in question.evidence if key in turns)
+    audited = frozenset(key for key in question.audited if key in turns) or wanted
+    return Answered(
+        question,
+        turn=measure_turns(ranked, wanted),
+        session=measure_sessions(sessions, frozenset(turns[key].session for key in wanted)),
+        tokens=measure_cover(covered, wanted),
+        audited=measure_turns(ranked, audited),
+        milliseconds={**read_phases(everything), "total": seconds * 1000},
+    )
+
+
+def read_phases(result: RecallResult) -> dict[str, float]:
+    phases = (result.trace or {}).get("summary", {}).get("phase_metrics", [])
+    return {phase["phase_name"]: phase["duration_seconds"] * 1000 for phase in phases}

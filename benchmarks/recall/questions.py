@@ -1,0 +1,60 @@
+"""A set of cases, asked in every mode that a report shows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.options import Options
+from benchmarks.recall.asking import Answered, Mode, ask
+from benchmarks.recall.cases import Case
+from benchmarks.recall.retaining import retain_case
+from benchmarks.recall.summary import summarise, summarise_latency, summarise_types
+from benchmarks.tenant import make_access
+from providers.registry import get_embedder, get_reranker
+from retrieval.types import BUDGETS, Channel
+
+MAIN = Mode("mid")
+BESIDE = (
+    Mode("low", budget="low"),
+    Mode("mid without reranking", rerank=False),
+    Mode("facts only", without=frozenset({Channel.ARCHIVE})),
+    Mode("archive only", without=frozenset(Channel) - {Channel.ARCHIVE}),
+)
+LEAVE_ONE_OUT = tuple(Mode(f"without {channel.value}", without=frozenset({channel})) for channel in Channel)
+
+
+def measure_cases(cases: Sequence[Case], options: Options, *, apart: str = "") -> dict[str, Any]:
+    """`apart` is a type of question that is reported beside the others and not among them."""
+    modes = (MAIN, *(LEAVE_ONE_OUT if options.leave_one_out else BESIDE))
+    answered: dict[str, list[Answered]] = {mode.name: [] for mode in modes}
+    access = make_access()
+    for case in options.progress.over(cases, "haystacks"):
+        haystack = retain_case(access, case)
+        for mode in modes:
+            answered[mode.name] += [ask(haystack, question, mode) for question in case.questions]
+    return build_report(answered, apart)
+
+
+def build_report(answered: dict[str, list[Answered]], apart: str) -> dict[str, Any]:
+    counted = {name: [one for one in rows if one.question.type != apart] for name, rows in answered.items()}
+    main = counted.pop(MAIN.name)
+    return {
+        "overall": summarise(main),
+        "by_type": summarise_types(answered[MAIN.name]),
+        "beside": {name: summarise(rows) for name, rows in counted.items()},
+        "latency_ms": summarise_latency(main),
+        "latency_ms_beside": {name: summarise_latency(rows) for name, rows in counted.items()},
+        "settings": describe_settings(),
+        "questions": len(main),
+    }
+
+
+def describe_settings() -> dict[str, Any]:
+    budget = BUDGETS[MAIN.budget]
+    return {
+        "budget": MAIN.budget,
+        "nodes": budget.nodes,
+        "rerank_depth": budget.rerank_depth,
+        "time_box": False,
+        "embedder": get_embedder().model_id,
+        "reranker": get_reranker().model_id,
+    }

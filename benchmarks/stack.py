@@ -1,0 +1,35 @@
+"""A Postgres and a Redis of its own for one run, gone afterwards."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from memoryplatform.embedded.address import Address
+from memoryplatform.embedded.child import discard
+from memoryplatform.embedded.console import Console
+from memoryplatform.embedded.folder import DataFolder
+from memoryplatform.embedded.processes import Processes
+from memoryplatform.embedded.services import External, start_services
+from memoryplatform.embedded.up import write_environment
+
+NOBODY_LISTENS = Address("127.0.0.1", 1)
+
+
+def run_on_scratch_stack(arguments: Sequence[str]) -> int:
+    """Run a management command on services in a temporary folder; returns its status.
+
+    In a process of its own, because the settings read the data folder when they are imported.
+    """
+    with TemporaryDirectory(prefix="mp-benchmark-", dir="/tmp") as place:  # sockets want a short path
+        folder = DataFolder(Path(place))
+        folder.prepare()
+        with folder.lock(), Processes() as processes:
+            services = start_services(folder, External(), processes, Console(sys.stderr))
+            programs = write_environment(folder, NOBODY_LISTENS, services)
+            processes.run(programs.django("migrate", "--no-input"), discard)
+            command = programs.django(*arguments)
+            return subprocess.run(  # noqa: S603  # our own command line
+                command.argv, cwd=command.cwd, env=dict(command.environment), check=False
+            ).returncode

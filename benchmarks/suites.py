@@ -1,0 +1,23 @@
+"""The benchmarks by their name on the command line. Each is a module with one entry, `run`."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from benchmarks.options import Options
+
+MODULES = {
+    "retain": "benchmarks.retain.suite",
+    "locomo": "benchmarks.recall.locomo",
+    "longmemeval": "benchmarks.recall.longmemeval",
+    "temporal": "benchmarks.recall.temporal",
+    "latency": "benchmarks.latency.suite",
+}
+
+Suite = Callable[[Options], dict[str, Any]]
+
+
+def load_suite(name: str) -> Suite:
+    """Imported when chosen: one suite need not load what another measures."""
+    suite: Suite = import_module(MODULES[name]).run
+    return suite

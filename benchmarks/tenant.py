@@ -1,0 +1,55 @@
+"""A tenant for one run, and the use-case as a worker would perform it."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from banks.models import Bank
+from banks.retain.input import RetainItem
+from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank
+from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.retain import retain
+from tenants.founding import found_tenant
+from tenants.identifiers import uuid7
+from tenants.models import User
+from tenants.transactions import tenant_transaction
+
+
+class RetainFailed(Exception):
+    """What was to be measured did not happen."""
+
+
+def make_access() -> BankAccess:
+    name = f"benchmark-{uuid7().hex}"
+    owner = User.objects.create_user(f"{name}@example.com", None)
+    return BankAccess(found_tenant(name=name, slug=name, owner=owner).id)
+
+
+def make_bank(access: BankAccess, bank_id: str) -> Bank:
+    return create_bank(access, bank_id, BankChange())
+
+
+def retain_now(access: BankAccess, bank_id: str, items: Sequence[RetainItem]) -> Operation:
+    """Accepted and performed as by a worker, in this process."""
+    accepted = retain(access, bank_id, items, wait=False)
+    operation = perform_now(access.tenant_id, accepted.id)
+    if operation.status != Operation.Status.COMPLETED:
+        raise RetainFailed(f"{operation.status}: {operation.error_code} {operation.error_detail}")
+    return operation
+
+
+def tend_index(access: BankAccess, bank: Bank) -> None:
+    """What a worker of the background queue does beside the ingestion."""
+    with tenant_transaction(access.tenant_id):
+        operation = ask_for_vector_index(bank)
+        pending = Operation.objects.for_tenant(access.tenant_id).filter(kind="vector_index", status="pending")
+        ids = [*pending.values_list("id", flat=True)] if operation is None else [operation.id]
+    for operation_id in ids:
+        perform_now(access.tenant_id, operation_id)
+
+
+def perform_now(tenant_id: UUID, operation_id: UUID) -> Operation:
+    perform(tenant_id, operation_id)
+    with tenant_transaction(tenant_id):
+        return Operation.objects.for_tenant(tenant_id).get(id=operation_id)
