@@ -7,6 +7,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from banks import models
+from retrieval.models import ChannelWeights, Feedback, RecallRecord
 from tenants.identifiers import uuid7
 from tenants.models import Tenant
 from tenants.scoping import TenantOwned
@@ -136,6 +137,29 @@ def make_unit_change(tenant: Tenant) -> models.UnitChange:
     return make_row(models.UnitChange, tenant, unit=make_unit(tenant), action="edited", actor="test")
 
 
+def make_recall_record(tenant: Tenant, **fields: Any) -> RecallRecord:
+    usual = {
+        "recall_id": uuid7(),
+        "recalled_at": timezone.now(),
+        "query": "Where does Alice live?",
+        "query_type": "factual",
+        "results": [],
+        "tokens": 0,
+        "milliseconds": {"total": 20.0},
+    }
+    return make_row(RecallRecord, tenant, **with_bank(tenant, usual | fields))
+
+
+def make_feedback(tenant: Tenant) -> Feedback:
+    unit = make_unit(tenant)
+    fields = {"recall_id": uuid7(), "useful": True, "marked_by": "test", "rank": 1}
+    return make_row(Feedback, tenant, bank_id=unit.bank_id, unit=unit, **fields)
+
+
+def make_channel_weights(tenant: Tenant) -> ChannelWeights:
+    return make_row(ChannelWeights, tenant, bank=make_bank(tenant))
+
+
 MEMORY: dict[type[Model], Callable[[Tenant], Any]] = {
     models.Document: make_document,
     models.Episode: make_episode,
@@ -158,4 +182,7 @@ MEMORY: dict[type[Model], Callable[[Tenant], Any]] = {
     models.CorpusStatistics: make_corpus_statistics,
     models.PostingBlock: make_posting_block,
     models.UnitChange: make_unit_change,
+    RecallRecord: make_recall_record,
+    Feedback: make_feedback,
+    ChannelWeights: make_channel_weights,
 }

@@ -21,7 +21,8 @@ READ_BY_DJANGO = {
     "DATABASE_PLATFORM_URL",
     "REDIS_URL",
 }
-READ_ONLY_POSTS: set[str] = set()  # routes whose POST asks and changes nothing
+# routes whose POST asks and changes nothing
+READ_ONLY_POSTS = {"v1/banks/<str:bank_id>/memories/recall", "v1/recall"}
 SIGNAL_MODULES = {"django.dispatch", "django.db.models.signals", "django.core.signals", "django.contrib.auth.signals"}
 
 

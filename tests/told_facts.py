@@ -1,0 +1,54 @@
+"""Facts told to a bank through the code that stores them, with made-up vectors."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from banks.models import Bank
+from banks.retain.prepared import PreparedFact, Source
+from banks.retain.store_facts import store_facts
+from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, FoundRelationship, Network
+from providers.embedding.vector import Vector
+from tenants.transactions import tenant_transaction
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+def vector_of(text: str) -> Vector:
+    """The same for the same text, and far from that of any other."""
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+    vector: Vector = np.random.default_rng(seed).normal(size=384).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def relation(subject: str, name: str, thing: str, **fields: Any) -> FoundRelationship:
+    return FoundRelationship(subject, name, thing, f"{subject} {name} {thing}.", **fields)
+
+
+def tell(
+    bank: Bank,
+    text: str,
+    *names: str,
+    relations: Sequence[FoundRelationship] = (),
+    sources: Sequence[Source] = (),
+    tags: Sequence[str] = (),
+    **fields: Any,
+) -> UUID:
+    """The id of the unit that the fact became; `names` are people."""
+    people = tuple(FoundEntity(name, EntityKind.PERSON) for name in names)
+    usual: dict[str, Any] = {
+        "network": Network.WORLD,
+        "mentioned_at": NOON,
+        "entities": people,
+        "relationships": tuple(relations),
+    }
+    fact = ExtractedFact(text=text, **(usual | fields))
+    vectors = tuple(vector_of(one.text) for one in relations)
+    prepared = PreparedFact(fact, vector_of(text), tuple(sources), relationship_vectors=vectors, tags=tuple(tags))
+    with tenant_transaction(bank.tenant_id):
+        (unit,) = store_facts(bank, [prepared], speakers=frozenset())
+    return unit.id
