@@ -107,7 +107,7 @@ UNFOLD = {"SITE_TITLE": "Memory platform", "SITE_HEADER": "Memory platform", "SI
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memoryplatform.api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["memoryplatform.api.permissions.HasScope"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["memoryplatform.api.renderers.FastJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["memoryplatform.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "memoryplatform.api.errors.handle_exception",

@@ -1,6 +1,7 @@
 from dataclasses import dataclass
 
 from banks.retain.engines.builtin.word_set import word_set
+from banks.retain.types import EntityKind
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,13 @@ PATTERNS = (
     _pattern("hate hates dislike dislikes", "", "dislikes", "dislikes", "value", "general"),
     _pattern("volunteer volunteers volunteering volunteered", "at for with", "volunteers_at", "volunteers at"),
 )
+
+# What a relation says of its object is surer than what a recogniser guesses from the name alone.
+OBJECT_KINDS = {
+    **dict.fromkeys(("lives_in", "born_in", "grew_up_in", "comes_from"), EntityKind.LOCATION),
+    **dict.fromkeys(("works_at", "studied_at", "volunteers_at", "member_of"), EntityKind.ORGANIZATION),
+    **dict.fromkeys(("married_to", "engaged_to", "dating"), EntityKind.PERSON),
+}
 
 RELATIVES = word_set(
     "wife husband partner spouse girlfriend boyfriend fiance fiancee mother father mom mum dad sister brother son",

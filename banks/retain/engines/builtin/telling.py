@@ -1,7 +1,7 @@
 """From a piece of a turn to the facts that it makes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from banks.retain.engines.builtin.cause_cues import find_cues
 from banks.retain.engines.builtin.dating import Dating
@@ -10,6 +10,7 @@ from banks.retain.engines.builtin.judging import Judgement, find_judgements
 from banks.retain.engines.builtin.naming import find_entities, mentions
 from banks.retain.engines.builtin.pronouns import name_voices
 from banks.retain.engines.builtin.reading import Reading, date_reading
+from banks.retain.engines.builtin.relationship_patterns import OBJECT_KINDS
 from banks.retain.engines.builtin.relationships import Reader
 from banks.retain.types import (
     CauseType,
@@ -17,6 +18,7 @@ from banks.retain.types import (
     EntityKind,
     ExtractedFact,
     FoundEntity,
+    FoundRelationship,
     Kind,
     Network,
     Passage,
@@ -44,8 +46,8 @@ def _said(reading: Reading, passage: Passage) -> ExtractedFact:
     dating = date_reading(reading)
     body = apply_edits(reading.text, [*name_voices(reading.parsed, reading.voices), *dating.edits])
     text = _introduced(reading, body)
-    entities = _entities(reading, text, passage)
     relationships = () if reading.is_agents else Reader(reading.parsed, reading.voices.speaker, dating.start).find()
+    entities = _with_sure_kinds(_entities(reading, text, passage), relationships)
     return ExtractedFact(
         text=text,
         network=Network.EXPERIENCE if reading.is_agents else Network.WORLD,
@@ -101,6 +103,19 @@ def _entities(reading: Reading, text: str, passage: Passage) -> tuple[FoundEntit
     people = dict.fromkeys(turn.speaker for turn in passage.turns if turn.role == "user" and not passage.is_document)
     speaker = [reading.turn.speaker] if reading.turn.speaker in people else []
     return find_entities(reading.parsed, text=text, always=speaker, people=list(people), given=passage.given_entities)
+
+
+def _with_sure_kinds(
+    entities: tuple[FoundEntity, ...], relationships: Sequence[FoundRelationship]
+) -> tuple[FoundEntity, ...]:
+    sure = {one.object: OBJECT_KINDS[one.relation] for one in relationships if one.relation in OBJECT_KINDS}
+    return tuple(
+        FoundEntity(one.name, sure[one.name]) if one.name in sure and _is_unsure(one) else one for one in entities
+    )
+
+
+def _is_unsure(entity: FoundEntity) -> bool:
+    return entity.is_guess or entity.kind is EntityKind.OTHER
 
 
 def _dimensions(body: str, dating: Dating, entities: tuple[FoundEntity, ...]) -> Dimensions:

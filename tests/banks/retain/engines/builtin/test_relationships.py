@@ -53,3 +53,8 @@ def test_a_value_is_tidy_while_its_sentence_keeps_the_article() -> None:
     (fact,) = told("Ann: I joined a new choir.")
     (relationship,) = fact.relationships
     assert (relationship.object, relationship.text) == ("new choir", "Ann joined a new choir.")
+
+
+def test_what_one_moves_to_is_a_place_whatever_the_recogniser_guessed() -> None:
+    (fact,) = told("Ann: I moved to Lisbon last month with my dog Rex, and I started a new job at Aurora Labs.")
+    assert [entity.kind for entity in fact.entities if entity.name == "Lisbon"] == ["LOCATION"]
