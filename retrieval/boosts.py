@@ -35,7 +35,7 @@ def boost(
 def apply(ranked: Ranked, factors: Mapping[str, float]) -> Ranked:
     scores = ranked.scores
     final = scores.final * prod(factors.values())
-    boosted = Scores(scores.fused, final, scores.reranker, scores.places, factors)
+    boosted = Scores(scores.fused, final, scores.reranker, scores.places, {**scores.boosts, **factors})
     return Ranked(ranked.candidate, ranked.text, boosted, ranked.bank_id, ranked.passage)
 
 

@@ -1,5 +1,5 @@
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal
 from uuid import UUID
@@ -44,23 +44,6 @@ def fuse(lists: Mapping[Channel, Sequence[Hit]], weights: Mapping[Channel, float
 def note_places(places: dict[Key, dict[Channel, Place]], channel: Channel, hits: Sequence[Hit]) -> None:
     for rank, hit in enumerate(hits, 1):
         places.setdefault((hit.kind, hit.id), {}).setdefault(channel, Place(rank, hit.score))
-
-
-def credit_neighbours(fused: Sequence[Fused], neighbours: Mapping[Key, Sequence[Key]], *, share: float) -> list[Fused]:
-    """Each candidate's score plus `share` of the best that one of its neighbours had before; best first, ties by id.
-
-    What was said right before and after carries the meaning of a short turn, so a hit speaks for its neighbours.
-    A neighbour that no channel found comes in by the credit alone.
-    """
-    scores = {one.key: one.score for one in fused}
-    known = {one.key: one for one in fused}
-    credits_: dict[Key, float] = {}
-    for key, score in scores.items():
-        for neighbour in neighbours.get(key, ()):
-            credits_[neighbour] = max(credits_.get(neighbour, 0.0), share * score)
-    for key, credit in credits_.items():
-        known[key] = replace(known.get(key) or Fused(*key, 0.0), score=scores.get(key, 0.0) + credit)
-    return sorted(known.values(), key=order)
 
 
 def order(fused: Fused) -> tuple[float, UUID, str]:

@@ -11,7 +11,7 @@ from retrieval.filters.joining import any_of
 from retrieval.filters.moment import build_moment_condition, closed_later
 from retrieval.fusion import Key
 from retrieval.lookups.reading import Row, read_rows
-from retrieval.types import Candidate, PointInTime, SourceSpan
+from retrieval.types import Candidate, PointInTime, SourceSpan, Voice
 
 COLUMNS = (
     *("kind", "id", "text", "context", "network", "occurred_start", "occurred_end"),
@@ -32,7 +32,7 @@ SELECT 'unit', unit.id, unit.text, unit.context, unit.network, unit.occurred_sta
     (SELECT json_agg(tag.tag ORDER BY tag.tag) FROM banks_unittag AS tag WHERE tag.unit_id = unit.id),
     (SELECT json_object_agg(entry.key, entry.value) FROM banks_unitmetadata AS entry WHERE entry.unit_id = unit.id),
     (SELECT json_agg(json_build_array(source.message_id, source.chunk_id, document.document_id,
-            source.start, source."end", source.role) ORDER BY source.id)
+            source.start, source."end", source.role, message.speaker, message.role) ORDER BY source.id)
         FROM banks_unitsource AS source
         LEFT JOIN banks_message AS message ON message.id = source.message_id
         LEFT JOIN banks_chunk AS chunk ON chunk.id = source.chunk_id
@@ -48,11 +48,12 @@ SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
     NULL, NULL, NULL,
     coalesce(
         (SELECT json_agg(json_build_array(part.message_id, chunk.id, document.document_id,
-                part.message_start, part.message_end, 'said') ORDER BY part.start)
+                part.message_start, part.message_end, 'said', message.speaker, message.role) ORDER BY part.start)
             FROM banks_chunkpart AS part JOIN banks_message AS message ON message.id = part.message_id
             LEFT JOIN banks_document AS document ON document.id = message.document_id
             WHERE part.chunk_id = chunk.id),
-        (SELECT json_build_array(json_build_array(NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said'))
+        (SELECT json_build_array(json_build_array(
+                NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said', NULL, NULL))
             FROM banks_document AS document WHERE document.id = chunk.document_id))
 FROM banks_chunk AS chunk
 WHERE chunk.tenant_id = {tenant} AND chunk.bank_id = {bank} AND chunk.id = ANY({chunk_ids})
@@ -93,7 +94,8 @@ def build_candidate(row: Row) -> Candidate:
         entities=tuple(entities or ()),
         tags=tuple(tags or ()),
         metadata=metadata or {},
-        sources=tuple(build_span(*source) for source in sources or ()),
+        sources=tuple(build_span(*source) for *source, _, _ in sources or ()),
+        voices=tuple(dict.fromkeys(Voice(name, role) for *_, name, role in sources or () if name)),
     )
 
 

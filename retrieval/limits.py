@@ -9,6 +9,8 @@ from retrieval.types import Budget
 
 # A chunk holds some eight turns and an episode up to 25, so a few of them bring many units.
 ARCHIVE_SHARES: Mapping[Corpus, float] = {Corpus.CHUNK: 0.25, Corpus.EPISODE: 0.05, Corpus.RELATIONSHIP: 0.1}
+# Ranks down there still tell two candidates apart, and a longer list costs next to nothing: the scan is the same.
+LEAST_ROWS = 300
 # The text index knows no filters: what they refuse is taken from its list afterwards.
 FILTERED_DEPTH = 5
 SECONDS_A_STATEMENT = 1.0  # a hundred times what one takes; time that the reranker may take comes on top
@@ -33,9 +35,10 @@ class Limits:
 
 
 def build_limits(budget: Budget, filters: Filters) -> Limits:
+    rows = max(LEAST_ROWS, budget.nodes)
     return Limits(
-        rows=budget.nodes,
-        words=budget.nodes * (1 if filters == Filters() else FILTERED_DEPTH),
-        sources={corpus: max(1, round(budget.nodes * share)) for corpus, share in ARCHIVE_SHARES.items()},
+        rows=rows,
+        words=rows * (1 if filters == Filters() else FILTERED_DEPTH),
+        sources={corpus: max(1, round(rows * share)) for corpus, share in ARCHIVE_SHARES.items()},
         seconds=None if budget.rerank_seconds is None else SECONDS_A_STATEMENT + budget.rerank_seconds,
     )

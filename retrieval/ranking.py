@@ -14,8 +14,10 @@ from retrieval.reranking.combine import combine
 from retrieval.reranking.instructions import INSTRUCTIONS
 from retrieval.reranking.readable import build_readable
 from retrieval.reranking.rerank import Reranked, RerankRequest, rerank
+from retrieval.same_turn import put_repeats_last
 from retrieval.searching import Found
-from retrieval.types import Candidate, Channel, Hit, LeastScores, Place, Ranked, Scores
+from retrieval.types import Candidate, Channel, Hit, LeastScores, Ranked, Scores
+from retrieval.whose_words import find_whose_words
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,15 @@ def merge_banks(found: Sequence[Found], plan: Plan) -> Merged:
 
 def fuse_channels(merged: Merged, plan: Plan) -> list[Fused]:
     """The best of them, as many as the budget has nodes: what is read in full."""
-    return fuse(merged.lists, plan.weights)[: plan.budget.nodes]
+    least = plan.query.least_scores
+    floors = {Channel.SEMANTIC: least.semantic, Channel.KEYWORD: least.keyword}
+    lists = {channel: keep_from(hits, floors.get(channel)) for channel, hits in merged.lists.items()}
+    return fuse(lists, plan.weights)[: plan.budget.nodes]
+
+
+def keep_from(hits: Sequence[Hit], floor: float | None) -> Sequence[Hit]:
+    """A channel's own floor: what another channel finds is not touched by it."""
+    return hits if floor is None else [hit for hit in hits if hit.score >= floor]
 
 
 def build_ranked(
@@ -66,7 +76,22 @@ def build_ranked(
                     (passage.start, passage.end) if passage.is_part else None,
                 )
             )
-    return ranked
+    return put_repeats_last(favour_speaker(ranked, plan))
+
+
+def favour_speaker(ranked: Sequence[Ranked], plan: Plan) -> list[Ranked]:
+    """What was said by the one that the query is about moves up, before the reranker chooses what it reads."""
+    wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked])
+    favoured = [
+        replace(one, scores=raise_fused(one.scores, plan.recipe.speaker)) if wanted.covers(one.candidate) else one
+        for one in ranked
+    ]
+    return sorted(favoured, key=lambda one: -one.scores.fused)
+
+
+def raise_fused(scores: Scores, factor: float) -> Scores:
+    raised = scores.fused * factor
+    return replace(scores, fused=raised, final=raised, boosts={**scores.boosts, "speaker": factor})
 
 
 def rerank_all(ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID) -> Reranked:
@@ -92,17 +117,6 @@ def order_by_all(ranked: Sequence[Ranked], reranked: Reranked, plan: Plan) -> li
 
 
 def reaches(ranked: Ranked, least: LeastScores) -> bool:
-    """What a channel did not find, or the reranker had no time for, has no score and reaches none."""
-    places = ranked.scores.places
-    wanted = (
-        (least.semantic, score_at(places, Channel.SEMANTIC)),
-        (least.keyword, score_at(places, Channel.KEYWORD)),
-        (least.reranker, ranked.scores.reranker),
-        (least.final, ranked.scores.final),
-    )
+    """What the reranker had no time for has no score and reaches none."""
+    wanted = ((least.reranker, ranked.scores.reranker), (least.final, ranked.scores.final))
     return all(floor is None or (score is not None and score >= floor) for floor, score in wanted)
-
-
-def score_at(places: Mapping[Channel, Place], channel: Channel) -> float | None:
-    place = places.get(channel)
-    return place.score if place else None

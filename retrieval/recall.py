@@ -82,6 +82,7 @@ def recall_across(banks: Sequence[Bank], query: RecallQuery, tools: RecallTools)
         included=included,
         usage=plan.reading.usage + usage,
         trace=trace.as_dict() if query.trace else None,
+        milliseconds={phase.name: round(phase.seconds * 1000, 3) for phase in trace.phases},
     )
 
 

@@ -64,7 +64,7 @@ def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult,
         "recalled_at": call.recalled_at,
         "query": clean_query(query.text),
         "query_type": result.analysis.type.value,
-        "milliseconds": {"total": call.milliseconds, **read_stages(result)},
+        "milliseconds": {"total": call.milliseconds, **result.milliseconds},
         "left_out": [{"channel": one.channel.value, "reason": one.reason} for one in result.left_out],
         "trace": result.trace if len(banks) == 1 else None,
     }
@@ -76,12 +76,6 @@ def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult,
     bank_id = banks[0].bank_id if len(banks) == 1 else ""
     usage = build_usage(result.usage, bank_id=bank_id, memories=len(result.items))
     return RecallEntry(call.recall_id, banks[0].tenant_id, records, usage)
-
-
-def read_stages(result: RecallResult) -> dict[str, float]:
-    """In milliseconds, where there is a trace that has them."""
-    phases = result.trace["summary"]["phase_metrics"] if result.trace else []
-    return {phase["phase_name"]: round(phase["duration_seconds"] * 1_000, 3) for phase in phases}
 
 
 def build_record(bank: Bank, ranked: Sequence[tuple[int, RecallItem]], shared: Mapping[str, Any]) -> RecallRecord:

@@ -13,12 +13,16 @@ from retrieval.types import Budget, Channel, QuestionType
 RRF_K = 60
 
 
+# What summarises several turns, or is only tied to what was found, says less about a single one.
+WEIGHTS: Mapping[Channel, float] = {Channel.GRAPH: 0.25, Channel.SUMMARIES: 0.25}
+
+
 @dataclass(frozen=True)
 class Combination:
     """How the reranker's order and the fused order make one: RRF of the two, with these weights."""
 
     reranker: float = 1.0
-    fused: float = 0.25
+    fused: float = 0.5
     k: float = RRF_K
 
 
@@ -49,14 +53,14 @@ class Recipe:
     """`weights`: of the channels in the fusion; a channel that is not named weighs 1, one that weighs 0 is not asked.
 
     `depth` times the rows of a channel and `rerank_depth` times the pairs of the budget are looked at.
-    `neighbour_credit` is the share of its best neighbour's score that a candidate gets on top of its own.
+    `speaker` is the factor for the words of the one that the query is about.
     `writes_time_out`: whether the found window is written behind the query for embedding and reranking.
     """
 
-    weights: Mapping[Channel, float] = field(default_factory=dict)
+    weights: Mapping[Channel, float] = field(default_factory=lambda: WEIGHTS)
     depth: float = 1.0
     rerank_depth: float = 1.0
-    neighbour_credit: float = 0.0
+    speaker: float = 1.2
     combination: Combination = field(default_factory=Combination)
     boosts: Boosts = field(default_factory=Boosts)
     passages: Passages = field(default_factory=Passages)

@@ -8,7 +8,7 @@ from functools import partial
 from uuid import UUID
 
 from banks.models import Bank
-from retrieval.channels.archive import search_archive
+from retrieval.channels.archive import search_archive, search_archive_words, search_summaries
 from retrieval.channels.graph import search_graph
 from retrieval.channels.keyword import search_keyword
 from retrieval.channels.search import Search
@@ -34,6 +34,8 @@ CHANNELS: Mapping[Channel, SearchChannel] = {
     Channel.GRAPH: search_graph,
     Channel.TEMPORAL: search_temporal,
     Channel.ARCHIVE: search_archive,
+    Channel.ARCHIVE_WORDS: search_archive_words,
+    Channel.SUMMARIES: search_summaries,
 }
 READERS = (Channel.TEMPORAL, Channel.GRAPH)  # they have statements of their own, so they work beside the others
 

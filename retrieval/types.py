@@ -22,6 +22,8 @@ class Channel(StrEnum):
     GRAPH = "graph"
     TEMPORAL = "temporal"
     ARCHIVE = "archive"
+    ARCHIVE_WORDS = "archive_words"
+    SUMMARIES = "summaries"
 
 
 class QuestionType(StrEnum):
@@ -148,6 +150,14 @@ class SourceSpan:
 
 
 @dataclass(frozen=True)
+class Voice:
+    """Who said what a result quotes."""
+
+    name: str
+    role: str
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A unit, or a chunk that no unit covers, with all that ranking and answering need."""
 
@@ -173,6 +183,7 @@ class Candidate:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[SourceSpan, ...] = ()
+    voices: tuple[Voice, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -231,7 +242,10 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class RecallResult:
-    """`usage` is what the providers spent; `trace` is there where the query asked for it, ready for JSON."""
+    """`usage` is what the providers spent; `trace` is there where the query asked for it, ready for JSON.
+
+    `milliseconds` are those of each stage.
+    """
 
     items: tuple[RecallItem, ...]
     tokens: int
@@ -240,3 +254,4 @@ class RecallResult:
     included: Included = field(default_factory=Included)
     usage: Usage = field(default_factory=Usage)
     trace: Mapping[str, Any] | None = None
+    milliseconds: Mapping[str, float] = field(default_factory=dict)

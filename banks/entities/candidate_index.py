@@ -19,8 +19,9 @@ class CandidateIndex:
     def put(self, candidate: Candidate) -> None:
         """Adds it, or replaces the one with its id. Keys of a name that it no longer has stay: they only cost time."""
         place = str(candidate.id)
+        before = self._candidates.get(place)
         self._candidates[place] = candidate
-        for name in (candidate.canonical_name, *candidate.aliases):
+        for name in names_of(candidate) - (names_of(before) if before else frozenset()):
             for key in index_keys(name):
                 self._places[key].add(place)
 
@@ -33,3 +34,7 @@ class CandidateIndex:
                 shared[place] += weight
         ranked = sorted(shared.items(), key=lambda item: (-item[1], item[0]))
         return [self._candidates[place] for place, _ in ranked[:limit]]
+
+
+def names_of(candidate: Candidate) -> frozenset[str]:
+    return frozenset({candidate.canonical_name, *candidate.aliases})

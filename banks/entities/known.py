@@ -1,11 +1,12 @@
 """The entities of a bank that a name could mean, read with a fixed number of queries for any number of names."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
 from banks.entities.normalise import index_keys, normalise_name
 from banks.entities.types import Candidate
@@ -17,36 +18,44 @@ NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def find_candidates(bank: Bank, names: Iterable[str]) -> list[Candidate]:
-    """Call inside a tenant transaction."""
-    ids = find_alike(bank, set(names))
+    """Call inside a tenant transaction. Companions are those that have one of the names: no other is asked for."""
+    wanted = set(names)
+    namesakes = find_namesakes(bank, wanted)
+    ids = list(dict.fromkeys([*namesakes, *find_alike(bank, wanted)]))
     entities = Entity.objects.of_bank(bank).filter(id__in=ids).order_by("id")
+    rows = list(entities.values_list("id", "name", "kind", "last_seen_at", "mention_count", "is_speaker"))
+    canonical = {entity_id: name for entity_id, name, *_ in rows}
     aliases = read_aliases(bank, ids)
-    companions = read_companions(bank, ids)
+    companions = read_companions(bank, ids, {one: canonical[one] for one in namesakes if one in canonical})
     return [
         Candidate(
-            id=entity.id,
-            canonical_name=entity.name,
-            aliases=tuple(aliases[entity.id]),
-            kind=EntityKind(entity.kind),
-            companions=companions[entity.id],
-            last_seen_at=entity.last_seen_at or NEVER,
-            mention_count=entity.mention_count,
-            is_speaker=entity.is_speaker,
+            id=entity_id,
+            canonical_name=name,
+            aliases=tuple(aliases[entity_id]),
+            kind=EntityKind(kind),
+            companions=companions[entity_id],
+            last_seen_at=last_seen_at or NEVER,
+            mention_count=mention_count,
+            is_speaker=is_speaker,
         )
-        for entity in entities
+        for entity_id, name, kind, last_seen_at, mention_count, is_speaker in rows
     ]
 
 
-def find_alike(bank: Bank, names: set[str]) -> list[UUID]:
-    """Those of the same name, then those that share the most letters with any."""
-    same = EntityName.objects.for_tenant(bank.tenant_id).filter(
+def find_namesakes(bank: Bank, names: AbstractSet[str]) -> list[UUID]:
+    """Those that have one of the names, as their own or as an alias."""
+    rows = EntityName.objects.for_tenant(bank.tenant_id).filter(
         bank_id=bank.id, normalised_name__in={normalise_name(name) for name in names}
     )
+    return list(dict.fromkeys(rows.values_list("entity_id", flat=True)))
+
+
+def find_alike(bank: Bank, names: AbstractSet[str]) -> list[UUID]:
+    """Those that share the most letters with any."""
     wanted = frozenset().union(*(index_keys(name) for name in names)) if names else frozenset()
     shared = EntityKey.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, key__in=wanted)
     ranked = shared.values("entity_id").annotate(shared=Count("*")).order_by("-shared", "entity_id")
-    found = [*same.values_list("entity_id", flat=True), *(row["entity_id"] for row in ranked[:MOST_CANDIDATES])]
-    return list(dict.fromkeys(found))
+    return [row["entity_id"] for row in ranked[:MOST_CANDIDATES]]
 
 
 def read_aliases(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, list[str]]:
@@ -57,11 +66,16 @@ def read_aliases(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, list[str]]:
     return aliases
 
 
-def read_companions(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, dict[str, int]]:
+def read_companions(
+    bank: Bank, ids: Sequence[UUID], namesakes: Mapping[UUID, str]
+) -> defaultdict[UUID, dict[str, int]]:
+    """How often each stood beside one of the namesakes, by their names. Somebody well known stands beside thousands."""
     companions: defaultdict[UUID, dict[str, int]] = defaultdict(dict)
-    rows = CoOccurrence.objects.for_tenant(bank.tenant_id).filter(Q(first_id__in=ids) | Q(second_id__in=ids))
-    pairs = rows.values_list("first_id", "second_id", "first__name", "second__name", "count")
-    for first, second, first_name, second_name, count in pairs:
-        companions[first][second_name] = count
-        companions[second][first_name] = count
+    rows = CoOccurrence.objects.for_tenant(bank.tenant_id)
+    pairs = [
+        *rows.filter(first_id__in=ids, second_id__in=namesakes).values_list("first_id", "second_id", "count"),
+        *rows.filter(second_id__in=ids, first_id__in=namesakes).values_list("second_id", "first_id", "count"),
+    ]
+    for entity_id, companion_id, count in pairs:
+        companions[entity_id][namesakes[companion_id]] = count
     return companions

@@ -1,11 +1,14 @@
 """The keys under which names are stored and found."""
 
+from functools import lru_cache
+
 from banks.entities.given_names import formal_names_of
 from banks.entities.parsed import ParsedName, parse_name
 from banks.entities.vocabulary import LINKING_WORDS
 
 _MIN_ACRONYM = 2
 _MAX_ACRONYM = 6
+_REMEMBERED_NAMES = 5_000  # some 3 KB each
 
 
 def normalise_name(name: str) -> str:
@@ -27,6 +30,7 @@ def trigrams(name: str) -> frozenset[str]:
     return frozenset(word[i : i + 3] for word in words for i in range(len(word) - 2))
 
 
+@lru_cache(maxsize=_REMEMBERED_NAMES)
 def index_keys(name: str) -> frozenset[str]:
     """Trigrams, and keys for what shares no letters: nicknames (Bob, Robert) and acronyms (NYC, New York City).
 

@@ -11,7 +11,7 @@ from banks.entities.identify import follow_answers
 from banks.entities.known import find_candidates, read_aliases
 from banks.entities.named import Naming, Resolved
 from banks.entities.normalise import identity_key
-from banks.entities.store import store_companions, store_mentions, store_names
+from banks.entities.store import insert_entities, store_companions, store_mentions, store_names
 from banks.entities.types import Decision, MentionOf
 from banks.models import Bank, Entity
 from banks.retain.types import EntityKind, FoundEntity
@@ -30,8 +30,9 @@ def record_mentions(bank: Bank, namings: Sequence[Naming], *, identities: Identi
         Resolved(naming, entity.name, entity.kind, entity_id)
         for (naming, entity), entity_id in zip(mentions, ids, strict=True)
     ]
-    store_names(bank, resolved)
-    rename_entities(bank, {one.entity_id for one in resolved})
+    known = {(candidate.id, alias) for candidate in candidates for alias in candidate.aliases}
+    store_names(bank, resolved, known=known)
+    rename_entities(bank, {one.entity_id for one in resolved if (one.entity_id, one.name) not in known})
     store_mentions(bank, resolved)
     store_companions(bank, resolved)
     return resolved
@@ -39,8 +40,11 @@ def record_mentions(bank: Bank, namings: Sequence[Naming], *, identities: Identi
 
 def rename_entities(bank: Bank, ids: set[UUID]) -> None:
     """Give each the most complete name that was heard so far: Mel becomes Melanie once she is called that."""
+    if not ids:
+        return
     heard = read_aliases(bank, list(ids))
-    rows = [entity for entity in Entity.objects.of_bank(bank).filter(id__in=ids) if heard[entity.id]]
+    named = Entity.objects.of_bank(bank).filter(id__in=ids).only("tenant_id", "name")
+    rows = [entity for entity in named if heard[entity.id]]
     changed = [entity for entity in rows if entity.name != choose_canonical(heard[entity.id])]
     for entity in changed:
         entity.name = choose_canonical(heard[entity.id])
@@ -90,17 +94,10 @@ def is_new(decision: Decision) -> bool:
 
 def make_entities(bank: Bank, mentions: Sequence[MentionOf]) -> dict[tuple[str, EntityKind], UUID]:
     wanted = {(identity_key(mention.name), mention.kind): mention for mention in mentions}
-    rows = [
-        Entity(
-            bank=bank,
-            name=mention.name,
-            identity=identity,
-            kind=kind.value,
-            first_seen_at=mention.seen_at,
-            last_seen_at=mention.seen_at,
-        )
-        for (identity, kind), mention in sorted(wanted.items())
-    ]
-    Entity.objects.for_tenant(bank.tenant_id).bulk_create(rows, ignore_conflicts=True)
-    there = Entity.objects.of_bank(bank).filter(identity__in=[row.identity for row in rows])
-    return {(row.identity, EntityKind(row.kind)): row.id for row in there}
+    if not wanted:
+        return {}
+    insert_entities(bank, [wanted[key] for key in sorted(wanted)])
+    there = Entity.objects.of_bank(bank).filter(identity__in={identity for identity, _ in wanted})
+    return {
+        (identity, EntityKind(kind)): row_id for row_id, identity, kind in there.values_list("id", "identity", "kind")
+    }

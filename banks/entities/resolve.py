@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from banks.entities.compare import is_namesake
 from banks.entities.likeness import EXACT
 from banks.entities.score import score
 from banks.entities.types import Candidate, Decision, MentionOf, Score
@@ -35,9 +36,10 @@ def resolve(
     mention: MentionOf, candidates: Sequence[Candidate], *, thresholds: Thresholds = DEFAULT_THRESHOLDS
 ) -> Decision:
     """Independent of the order of `candidates`. Two that fit equally well are a question, not a choice."""
-    scored = [_Scored(candidate, score(mention, candidate)) for candidate in candidates]
-    if exact := _only_exact(mention, scored):
+    namesakes = [candidate for candidate in candidates if is_namesake(mention.name, candidate.canonical_name)]
+    if exact := _only_exact(mention, _score_all(mention, namesakes)):
         return Decision(exact.candidate.id, exact.score, "same")
+    scored = _score_all(mention, candidates)
     ranked = sorted(scored, key=lambda row: (-row.rank(thresholds), row.candidate.id))
     if not ranked or ranked[0].rank(thresholds) < thresholds.ask:
         return Decision(None, ranked[0].score if ranked else None, "new")
@@ -45,6 +47,10 @@ def resolve(
     behind = lead - ranked[1].rank(thresholds) if len(ranked) > 1 else lead
     certain = best.score.total >= thresholds.same and behind >= thresholds.margin
     return Decision(best.candidate.id, best.score, "same" if certain else "ask")
+
+
+def _score_all(mention: MentionOf, candidates: Sequence[Candidate]) -> list[_Scored]:
+    return [_Scored(candidate, score(mention, candidate)) for candidate in candidates]
 
 
 def _only_exact(mention: MentionOf, scored: Sequence[_Scored]) -> _Scored | None:

@@ -2,17 +2,32 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from itertools import combinations
 from uuid import UUID
 
 from django.db import connection
 
 from banks.entities.named import Resolved
-from banks.entities.normalise import index_keys, normalise_name
-from banks.models import Bank, EntityKey, Mention
+from banks.entities.normalise import identity_key, index_keys, normalise_name
+from banks.entities.types import MentionOf
+from banks.models import Bank
 from tenants.identifiers import uuid7
 
 LONGEST_KEY = 120
+
+KnownName = tuple[UUID, str]  # an entity and a name that it has, as it was first written
+
+INSERT_ENTITIES = """
+INSERT INTO banks_entity (
+    id, tenant_id, bank_id, name, identity, kind, first_seen_at, last_seen_at,
+    summary, attributes, is_speaker, mention_count, created_at
+)
+SELECT id, %(tenant_id)s, %(bank_id)s, name, identity, kind, seen_at, seen_at, '', '{}'::jsonb, false, 0, now()
+FROM unnest(%(id)s::uuid[], %(name)s::text[], %(identity)s::text[], %(kind)s::text[], %(seen_at)s::timestamptz[])
+    AS given (id, name, identity, kind, seen_at)
+ON CONFLICT (bank_id, identity, kind) DO NOTHING
+"""
 
 UPSERT_NAMES = """
 INSERT INTO banks_entityname (id, tenant_id, bank_id, entity_id, name, normalised_name, uses)
@@ -20,6 +35,21 @@ SELECT id, %(tenant_id)s, %(bank_id)s, entity_id, name, normalised_name, uses
 FROM unnest(%(id)s::uuid[], %(entity_id)s::uuid[], %(name)s::text[], %(normalised_name)s::text[], %(uses)s::int[])
     AS alias (id, entity_id, name, normalised_name, uses)
 ON CONFLICT (bank_id, normalised_name, entity_id) DO UPDATE SET uses = banks_entityname.uses + excluded.uses
+"""
+
+INSERT_KEYS = """
+INSERT INTO banks_entitykey (id, tenant_id, bank_id, entity_id, key)
+SELECT id, %(tenant_id)s, %(bank_id)s, entity_id, key
+FROM unnest(%(id)s::uuid[], %(entity_id)s::uuid[], %(key)s::text[]) AS given (id, entity_id, key)
+ON CONFLICT (bank_id, key, entity_id) DO NOTHING
+"""
+
+INSERT_MENTIONS = """
+INSERT INTO banks_mention (id, tenant_id, unit_id, entity_id, name)
+SELECT id, %(tenant_id)s, unit_id, entity_id, name
+FROM unnest(%(id)s::uuid[], %(unit_id)s::uuid[], %(entity_id)s::uuid[], %(name)s::text[])
+    AS given (id, unit_id, entity_id, name)
+ON CONFLICT (entity_id, unit_id) DO NOTHING
 """
 
 COUNT_MENTIONS = """
@@ -41,7 +71,21 @@ ON CONFLICT (first_id, second_id) DO UPDATE SET count = banks_cooccurrence.count
 """
 
 
-def store_names(bank: Bank, resolved: Sequence[Resolved]) -> None:
+def insert_entities(bank: Bank, mentions: Sequence[MentionOf]) -> None:
+    """One for each name and kind that the bank has none of."""
+    execute(
+        INSERT_ENTITIES,
+        bank,
+        id=[uuid7() for _ in mentions],
+        name=[mention.name for mention in mentions],
+        identity=[identity_key(mention.name) for mention in mentions],
+        kind=[mention.kind.value for mention in mentions],
+        seen_at=[mention.seen_at for mention in mentions],
+    )
+
+
+def store_names(bank: Bank, resolved: Sequence[Resolved], *, known: AbstractSet[KnownName] = frozenset()) -> None:
+    """A name that is known has its keys already, and is only counted."""
     uses = Counter((one.entity_id, normalise_name(one.name)) for one in resolved)
     spelling = {(one.entity_id, normalise_name(one.name)): one.name for one in reversed(resolved)}
     execute(
@@ -53,19 +97,31 @@ def store_names(bank: Bank, resolved: Sequence[Resolved]) -> None:
         normalised_name=[normalised for _, normalised in uses],
         uses=list(uses.values()),
     )
-    keys = {(one.entity_id, key) for one in resolved for key in index_keys(one.name) if len(key) <= LONGEST_KEY}
-    rows = [EntityKey(entity_id=entity_id, bank_id=bank.id, key=key) for entity_id, key in sorted(keys)]
-    EntityKey.objects.for_tenant(bank.tenant_id).bulk_create(rows, ignore_conflicts=True)
+    fresh = {(one.entity_id, one.name) for one in resolved} - known
+    keys = sorted(
+        {(entity_id, key) for entity_id, name in fresh for key in index_keys(name) if len(key) <= LONGEST_KEY}
+    )
+    execute(
+        INSERT_KEYS,
+        bank,
+        id=[uuid7() for _ in keys],
+        entity_id=[entity_id for entity_id, _ in keys],
+        key=[key for _, key in keys],
+    )
 
 
 def store_mentions(bank: Bank, resolved: Sequence[Resolved]) -> None:
     """A unit that is told again mentions nobody anew."""
-    rows = {
-        (one.entity_id, one.naming.unit_id): Mention(unit_id=one.naming.unit_id, entity_id=one.entity_id, name=one.name)
-        for one in resolved
-    }
-    Mention.objects.for_tenant(bank.tenant_id).bulk_create(rows.values(), ignore_conflicts=True)
-    counts = Counter(entity_id for entity_id, _ in rows)
+    names = {(one.entity_id, one.naming.unit_id): one.name for one in resolved}
+    execute(
+        INSERT_MENTIONS,
+        bank,
+        id=[uuid7() for _ in names],
+        unit_id=[unit_id for _, unit_id in names],
+        entity_id=[entity_id for entity_id, _ in names],
+        name=list(names.values()),
+    )
+    counts = Counter(entity_id for entity_id, _ in names)
     latest = {one.entity_id: one.naming.seen_at for one in sorted(resolved, key=lambda one: one.naming.seen_at)}
     speakers = {one.entity_id for one in resolved if one.name in one.naming.speakers}
     execute(

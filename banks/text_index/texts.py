@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -43,6 +43,11 @@ WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND number IS NOT NULL
 """)
 
 
+@lru_cache(maxsize=512)  # a text that is about to be stored is counted again when it stands in its row
+def count_lexemes(text: str) -> Counter[str]:
+    return Counter(extract_lexemes(text))
+
+
 @dataclass(frozen=True)
 class StoredText:
     id: UUID
@@ -52,7 +57,7 @@ class StoredText:
 
     @cached_property
     def frequencies(self) -> Counter[str]:
-        return Counter(extract_lexemes(self.text))
+        return count_lexemes(self.text)
 
     @cached_property
     def length(self) -> int:

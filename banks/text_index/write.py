@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from uuid import UUID
 
 from banks.models import Bank, Corpus
@@ -16,7 +17,7 @@ from banks.text_index.blocks import Block, write_blocks
 from banks.text_index.locate import locate_blocks
 from banks.text_index.packing import Postings, PostingValues, build_postings
 from banks.text_index.statistics import change_statistics, take_numbers
-from banks.text_index.texts import StoredText, read_texts, write_numbers
+from banks.text_index.texts import StoredText, count_lexemes, read_texts, write_numbers
 
 
 def add_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
@@ -27,14 +28,29 @@ def add_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
     texts = [text for text in read_texts(bank, corpus, ids) if text.number is None and text.frequencies]
     if not texts:
         return
-    live = [text.length for text in texts if not text.is_expired]
-    first = take_numbers(bank, corpus, len(texts), texts=len(live), words=sum(live))
-    write_numbers(bank, corpus, {text.id: number for number, text in enumerate(texts, start=first)})
-    values: defaultdict[str, list[PostingValues]] = defaultdict(list)
-    for number, text in enumerate(texts, start=first):
-        for lexeme, frequency in text.frequencies.items():
-            values[lexeme].append((number, frequency, text.is_expired, text.length))
-    append_postings(bank, corpus, {lexeme: build_postings(added) for lexeme, added in values.items()})
+    first = take_numbers(bank, corpus, len(texts))
+    numbered = [replace(text, number=number) for number, text in enumerate(texts, start=first)]
+    write_numbers(bank, corpus, {text.id: text.number for text in numbered})
+    _append(bank, corpus, numbered)
+
+
+def number_texts(bank: Bank, corpus: Corpus, texts: Sequence[str]) -> list[int | None]:
+    """Numbers for rows that will be inserted with these texts, so that none is written twice: a row has a vector.
+
+    `add_numbered_texts` has to follow before anything else is added to the corpus. None: without lexemes.
+    """
+    worded = [bool(count_lexemes(text)) for text in texts]
+    if not any(worded):
+        return [None for _ in texts]
+    fresh = count(take_numbers(bank, corpus, sum(worded)))
+    return [next(fresh) if has_words else None for has_words in worded]
+
+
+def add_numbered_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
+    """Index rows that were just inserted with their numbers. Once only: nothing tells that they are indexed."""
+    texts = [text for text in read_texts(bank, corpus, ids) if text.number is not None]
+    if texts:
+        _append(bank, corpus, sorted(texts, key=lambda text: text.number or 0))
 
 
 def retire_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
@@ -71,6 +87,16 @@ def replacing_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> Iterator
     remove_texts(bank, corpus, ids)
     yield
     add_texts(bank, corpus, ids)
+
+
+def _append(bank: Bank, corpus: Corpus, texts: Sequence[StoredText]) -> None:
+    values: defaultdict[str, list[PostingValues]] = defaultdict(list)
+    for text in texts:
+        for lexeme, frequency in text.frequencies.items():
+            values[lexeme].append((text.number or 0, frequency, text.is_expired, text.length))
+    append_postings(bank, corpus, {lexeme: build_postings(added) for lexeme, added in values.items()})
+    live = [text.length for text in texts if not text.is_expired]
+    change_statistics(bank, corpus, texts=len(live), words=sum(live))
 
 
 def _mark(bank: Bank, corpus: Corpus, ids: Sequence[UUID], *, retired: bool) -> None:

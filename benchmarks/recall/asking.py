@@ -55,7 +55,7 @@ def ask(haystack: Haystack, question: Asked, mode: Mode) -> Answered:
     started = perf_counter()
     everything = recall(haystack.access, [haystack.case.name], query).result
     seconds = perf_counter() - started
-    window = recall(haystack.access, [haystack.case.name], replace(query, max_tokens=WINDOW, trace=False)).result
+    window = recall(haystack.access, [haystack.case.name], replace(query, max_tokens=WINDOW)).result
     return judge(haystack, question, everything, window, seconds)
 
 
@@ -67,7 +67,6 @@ def build_query(question: Asked, mode: Mode) -> RecallQuery:
         budget=replace(BUDGETS[mode.budget], rerank_seconds=None),
         channel_weights=dict.fromkeys(mode.without, 0.0),
         rerank=mode.rerank,
-        trace=True,
     )
 
 
@@ -86,10 +85,5 @@ def judge(
         session=measure_sessions(sessions, frozenset(turns[key].session for key in wanted)),
         tokens=measure_cover(covered, wanted),
         audited=measure_turns(ranked, audited),
-        milliseconds={**read_phases(everything), "total": seconds * 1000},
+        milliseconds={**everything.milliseconds, "total": seconds * 1000},
     )
-
-
-def read_phases(result: RecallResult) -> dict[str, float]:
-    phases = (result.trace or {}).get("summary", {}).get("phase_metrics", [])
-    return {phase["phase_name"]: phase["duration_seconds"] * 1000 for phase in phases}

@@ -12,12 +12,13 @@ from benchmarks.tenant import make_access
 from providers.registry import get_embedder, get_reranker
 from retrieval.types import BUDGETS, Channel
 
+ARCHIVE = frozenset({Channel.ARCHIVE, Channel.ARCHIVE_WORDS, Channel.SUMMARIES})
 MAIN = Mode("mid")
 BESIDE = (
     Mode("low", budget="low"),
     Mode("mid without reranking", rerank=False),
-    Mode("facts only", without=frozenset({Channel.ARCHIVE})),
-    Mode("archive only", without=frozenset(Channel) - {Channel.ARCHIVE}),
+    Mode("facts only", without=ARCHIVE),
+    Mode("archive only", without=frozenset(Channel) - ARCHIVE),
 )
 LEAVE_ONE_OUT = tuple(Mode(f"without {channel.value}", without=frozenset({channel})) for channel in Channel)
 

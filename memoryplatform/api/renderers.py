@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -11,6 +12,6 @@ class FastJSONRenderer(JSONRenderer):
     """The framework's JSON, written in compiled code: a hundred results take 0.4 ms instead of 11."""
 
     def render(
-        self, data: Any, accepted_media_type: str | None = None, renderer_context: dict[str, Any] | None = None
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
     ) -> bytes:
         return b"" if data is None else orjson.dumps(data, default=JSONEncoder().default, option=OPTIONS)

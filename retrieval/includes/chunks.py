@@ -19,12 +19,12 @@ WITH resting AS (
     JOIN banks_chunkpart AS part ON part.message_id = source.message_id
      AND source.start < part.message_end AND source."end" > part.message_start
 )
-SELECT chunk.id, chunk.text, chunk.heading, chunk.said_at, coalesce(document.document_id, ''),
+SELECT chunk.id, chunk.text, chunk.position, chunk.heading, chunk.said_at, coalesce(document.document_id, ''),
     array_agg(resting.unit_id ORDER BY resting.place)
 FROM resting JOIN banks_chunk AS chunk ON chunk.id = resting.chunk_id
 LEFT JOIN banks_document AS document ON document.id = chunk.document_id
 WHERE chunk.tenant_id = {tenant}
-GROUP BY chunk.id, chunk.text, chunk.heading, chunk.said_at, document.document_id
+GROUP BY chunk.id, chunk.text, chunk.position, chunk.heading, chunk.said_at, document.document_id
 ORDER BY min(resting.place), chunk.said_at, chunk.id
 """)
 
@@ -35,8 +35,8 @@ def include_chunks(tenant_id: UUID, unit_ids: Sequence[UUID], *, max_tokens: int
     rows = read_rows(tenant_id, statement, within_seconds=None)
     return fit(
         (
-            IncludedChunk(row_id, text, heading, said_at, document_id, tuple(units))
-            for row_id, text, heading, said_at, document_id, units in rows
+            IncludedChunk(row_id, text, position, heading, said_at, document_id, tuple(units))
+            for row_id, text, position, heading, said_at, document_id, units in rows
         ),
         max_tokens,
     )

@@ -19,6 +19,7 @@ class IncludedEntity:
 class IncludedChunk:
     id: UUID
     text: str
+    position: int
     heading: str
     said_at: datetime
     document_id: str

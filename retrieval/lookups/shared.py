@@ -10,7 +10,7 @@ from retrieval.filters.scope import Scope
 from retrieval.limits import Limits
 from retrieval.lookups.nearest import Nearest
 from retrieval.lookups.resolving import Resolved, Wanted, resolve
-from retrieval.lookups.sources import SourceScores, score_sources
+from retrieval.lookups.sources import Sources, score_sources
 from retrieval.lookups.words import RankedWords
 from retrieval.outcome import Outcome, attempt, wait
 
@@ -45,7 +45,7 @@ class Lookups:
     def words(self) -> RankedWords:
         return wait(self._words, seconds=self.asked.limits.seconds).get()
 
-    def sources(self) -> SourceScores:
+    def sources(self) -> Sources:
         nearest = attempt(self.nearest).value or Nearest({})
         words = attempt(self.words).value or {}
         return score_sources(nearest, words, self.asked.limits.sources)
@@ -59,5 +59,5 @@ class Lookups:
     def _resolve(self) -> Resolved:
         asked = self.asked
         ranked = (attempt(self.words).value or {}).get(Corpus.UNIT, ())
-        wanted = Wanted([text.number for text in ranked], list(self.sources()), asked.names)
+        wanted = Wanted([text.number for text in ranked], self.sources().names, asked.names)
         return resolve(asked.bank, asked.vector, asked.scope, wanted, within_seconds=asked.limits.seconds)

@@ -1,6 +1,7 @@
-"""Which rows of the archive are worth following to their units."""
+"""Which rows of the archive are worth following to their units, and how good each is."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from banks.models import Corpus
 from retrieval.lookups.nearest import Nearest
@@ -9,26 +10,51 @@ from retrieval.lookups.words import RankedWords
 from retrieval.recipes import RRF_K
 
 LEAST_COSINE = 0.3  # the same floor as for units
-# A chunk is the place itself; an episode and a relationship only lead there.
-WEIGHTS: Mapping[Corpus, float] = {Corpus.CHUNK: 1.0, Corpus.EPISODE: 0.5, Corpus.RELATIONSHIP: 0.5}
 
 SourceScores = dict[SourceName, float]
 
 
-def score_sources(nearest: Nearest, words: RankedWords, limits: Mapping[Corpus, int]) -> SourceScores:
-    """The best of each corpus by RRF of its cosine and its BM25 order, best first."""
-    scores: SourceScores = {}
-    for corpus, limit in limits.items():
-        by_meaning = [
-            name_source(corpus, hit.id, hit.number) for hit in nearest.of(corpus) if hit.score >= LEAST_COSINE
-        ]
-        by_words = [SourceName(corpus, text.number) for text in words.get(corpus, ())]
-        ranked = sorted(add_up([by_meaning, by_words]).items(), key=lambda entry: (-entry[1], str(entry[0].name)))
-        scores |= {source: score * WEIGHTS[corpus] for source, score in ranked[:limit]}
-    return scores
+@dataclass(frozen=True)
+class Sources:
+    """Chunks by meaning and by words, each with its own order; episodes and relationships by both together.
+
+    A chunk is the place itself, and fusing its two orders early would lose which of them found it.
+    """
+
+    chunks_by_meaning: SourceScores = field(default_factory=dict)
+    chunks_by_words: SourceScores = field(default_factory=dict)
+    summaries: SourceScores = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[SourceName]:
+        return list(self.chunks_by_meaning | self.chunks_by_words | self.summaries)
 
 
-def add_up(orders: Iterable[Sequence[SourceName]]) -> SourceScores:
+def score_sources(nearest: Nearest, words: RankedWords, limits: Mapping[Corpus, int]) -> Sources:
+    summaries: SourceScores = {}
+    for corpus in (Corpus.EPISODE, Corpus.RELATIONSHIP):
+        scores = add_up([by_meaning(nearest, corpus), by_words(words, corpus)])
+        ranked = sorted(scores.items(), key=lambda entry: (-entry[1], str(entry[0].name)))
+        summaries |= dict(ranked[: limits[corpus]])
+    most = limits[Corpus.CHUNK]
+    return Sources(
+        dict(list(by_meaning(nearest, Corpus.CHUNK).items())[:most]),
+        dict(list(by_words(words, Corpus.CHUNK).items())[:most]),
+        summaries,
+    )
+
+
+def by_meaning(nearest: Nearest, corpus: Corpus) -> SourceScores:
+    near = (hit for hit in nearest.of(corpus) if hit.score >= LEAST_COSINE)
+    return {name_source(corpus, hit.id, hit.number): hit.score for hit in near}
+
+
+def by_words(words: RankedWords, corpus: Corpus) -> SourceScores:
+    return {SourceName(corpus, text.number): text.score for text in words.get(corpus, ())}
+
+
+def add_up(orders: Iterable[Sequence[SourceName] | SourceScores]) -> SourceScores:
+    """RRF of the orders."""
     scores: SourceScores = {}
     for order in orders:
         for rank, source in enumerate(order, 1):

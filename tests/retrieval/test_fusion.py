@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import Fused, credit_neighbours, fuse
+from retrieval.fusion import Fused, fuse
 from retrieval.types import Channel, Hit, Place
 from tests.retrieval.ranking_factories import make_id
 
@@ -67,23 +67,3 @@ def test_the_order_of_the_channels_changes_nothing(found: list[list[int]]) -> No
     lists = [(channel, make_hits(*numbers)) for channel, numbers in zip((SEMANTIC, KEYWORD, GRAPH), found, strict=True)]
     results = [fuse(dict(order), {}) for order in permutations(lists)]
     assert all(result == results[0] for result in results)
-
-
-def test_a_neighbour_gets_a_share_of_the_best_next_to_it() -> None:
-    fused = fuse({SEMANTIC: make_hits(1, 2, 3)}, {})
-    beside = {("unit", make_id(1)): [("unit", make_id(3))], ("unit", make_id(2)): [("unit", make_id(3))]}
-    credited = credit_neighbours(fused, beside, share=0.5)  # type: ignore[arg-type]  # a literal in a dict is a str
-    assert numbers_of(credited) == [3, 1, 2]
-    assert credited[0].score == pytest.approx(1 / 63 + 0.5 / 61)
-
-
-def test_a_neighbour_that_no_channel_found_comes_in_by_the_credit() -> None:
-    fused = fuse({SEMANTIC: make_hits(1)}, {})
-    credited = credit_neighbours(fused, {fused[0].key: [("unit", make_id(7))]}, share=0.5)
-    assert [(one.id.int, one.places == {}) for one in credited] == [(1, False), (7, True)]
-    assert credited[1].score == pytest.approx(0.5 / 61)
-
-
-def test_no_share_leaves_the_order() -> None:
-    fused = fuse({SEMANTIC: make_hits(1, 2)}, {})
-    assert credit_neighbours(fused, {fused[0].key: [fused[1].key]}, share=0.0) == fused

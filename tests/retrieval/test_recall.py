@@ -189,11 +189,18 @@ def test_banks_of_two_tenants_are_never_asked_together(memory: Memory, tools: Re
 
 
 def test_results_below_the_least_scores_are_dropped(memory: Memory, tools: RecallTools) -> None:
+    memory.unit("Where did Alice move Lisbon")
+    assert ids(recall(memory.bank, replace(QUERY, least_scores=LeastScores(reranker=0.1)), tools)) == []
+
+
+def test_the_floor_of_a_channel_touches_no_other_channel(memory: Memory, tools: RecallTools) -> None:
     best = memory.unit("Where did Alice move Lisbon")
-    memory.unit("Alice moved to a house")
-    query = replace(QUERY, least_scores=LeastScores(semantic=0.9))
-    assert ids(recall(memory.bank, query, tools)) == [best.id]
-    assert ids(recall(memory.bank, replace(query, least_scores=LeastScores(reranker=0.1)), tools)) == []
+    other = memory.unit("Alice moved to a house")
+    result = recall(memory.bank, replace(QUERY, least_scores=LeastScores(semantic=0.9)), tools)
+    places = {item.candidate.id: item.scores.places for item in result.items}
+    assert Channel.SEMANTIC in places[best.id]
+    assert Channel.SEMANTIC not in places[other.id]
+    assert Channel.KEYWORD in places[other.id]
 
 
 def test_what_comes_along_belongs_to_the_results(memory: Memory, tools: RecallTools) -> None:

@@ -21,6 +21,7 @@ class EntityStateOutput(Output):
 class ChunkOutput(Output):
     id = serializers.UUIDField()
     text = serializers.CharField()
+    chunk_index = serializers.IntegerField(help_text="Its place in the document or episode, from 0.")
     truncated = serializers.BooleanField()
     heading = serializers.CharField()
     document_id = serializers.CharField()
@@ -80,6 +81,7 @@ def describe_chunks(included: Included) -> dict[str, Any]:
         str(chunk.id): {
             "id": chunk.id,
             "text": chunk.text,
+            "chunk_index": chunk.position,
             "truncated": False,
             "heading": chunk.heading,
             "document_id": chunk.document_id,

@@ -16,7 +16,7 @@ ENTITY_TOKENS, CHUNK_TOKENS, MESSAGE_TOKENS = 500, 8_192, 4_096  # the first two
 
 
 class ScoresInput(Input):
-    """What a channel did not find, or the reranker had no time for, has no score and reaches no floor."""
+    """`semantic` and `keyword` bound what their own channel brings; the others hold for every result."""
 
     semantic = serializers.FloatField(required=False, allow_null=True, default=None)
     keyword = serializers.FloatField(required=False, allow_null=True, default=None)

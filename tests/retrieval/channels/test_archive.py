@@ -1,7 +1,7 @@
 from datetime import timedelta
 from typing import Any
 
-from retrieval.channels.archive import search_archive
+from retrieval.channels.archive import search_archive, search_archive_words, search_summaries
 from retrieval.filters.types import Filters, Tags
 from retrieval.types import PointInTime
 from tests.retrieval.channels.searching import begin_search
@@ -54,12 +54,13 @@ def test_an_episode_and_a_relationship_bring_their_units(memory: Memory) -> None
     told, related = memory.unit("something else entirely"), memory.unit("another matter")
     memory.quote(told, memory.message("yes", episode=episode))
     memory.relationship("the parrot is green", related)
-    assert set(ids(memory)) == {("unit", told.id), ("unit", related.id)}
+    assert {hit.id for hit in search_summaries(begin_search(memory, QUERY))} == {told.id, related.id}
+    assert ids(memory) == []
 
 
 def test_a_relationship_that_was_closed_brings_nothing(memory: Memory) -> None:
     memory.relationship("the parrot is green", memory.unit("other"), expired_at=NOW, close_reason="update")
-    assert ids(memory) == []
+    assert search_summaries(begin_search(memory, QUERY)) == []
 
 
 def test_units_of_one_source_come_in_the_order_of_their_own_nearness(memory: Memory) -> None:
@@ -87,3 +88,12 @@ def test_a_chunk_is_evidence_of_its_documents_and_of_its_time_only(memory: Memor
 def test_a_chunk_that_is_not_in_the_text_index_yet_is_found_by_its_vector(memory: Memory) -> None:
     chunk = memory.chunk(text="the green parrot sings", is_indexed=False)
     assert ids(memory) == [("chunk", chunk.id)]
+
+
+def test_by_words_a_chunk_stands_where_its_words_put_it(memory: Memory) -> None:
+    messages = memory.message("a parrot is green, green, green"), memory.message("the parrot")
+    units = memory.unit("one thing"), memory.unit("another thing")
+    for message, unit in zip(messages, units, strict=True):
+        memory.chunk(message)
+        memory.quote(unit, message)
+    assert [hit.id for hit in search_archive_words(begin_search(memory, QUERY))] == [unit.id for unit in units]

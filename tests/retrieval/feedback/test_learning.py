@@ -13,8 +13,8 @@ marks = st.lists(st.tuples(channels, channels, st.integers(1, 500), st.booleans(
 
 def test_a_useful_result_lifts_the_channel_that_found_it_and_lowers_the_others() -> None:
     weights = learn(EVEN, {Channel.GRAPH: 1}, useful=True, asked=ALL)
-    assert weights[Channel.GRAPH] == pytest.approx(1 + STEP * 0.8)
-    assert weights[Channel.KEYWORD] == pytest.approx(1 - STEP * 0.2)
+    assert weights[Channel.GRAPH] == pytest.approx(1 + STEP * (1 - 1 / len(ALL)))
+    assert weights[Channel.KEYWORD] == pytest.approx(1 - STEP / len(ALL))
 
 
 def test_a_useless_result_takes_the_same_step_back() -> None:
@@ -42,7 +42,7 @@ def test_a_thousand_marks_of_one_kind_stop_at_the_bound() -> None:
     for _ in range(1_000):
         weights = learn(weights, {Channel.GRAPH: 1}, useful=True, asked=ALL)
     assert weights[Channel.GRAPH] == pytest.approx(MOST)
-    assert weights[Channel.KEYWORD] == pytest.approx((5 - MOST) / 4)
+    assert weights[Channel.KEYWORD] == pytest.approx((len(ALL) - MOST) / (len(ALL) - 1))
 
 
 @settings(max_examples=30)

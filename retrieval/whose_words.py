@@ -1,0 +1,37 @@
+"""Whose words answer a query: a question about somebody is mostly answered by what that one said."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from banks.entities.normalise import normalise_name
+from retrieval.types import Candidate
+
+# "Can you recommend..." asks for a service, not for what the assistant said.
+REQUEST = re.compile(r"\b(?:can|could|would|will|do) you\b|\bthank you\b", re.IGNORECASE)
+YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+ME = re.compile(r"\b(?:i|i'm|i've|i'd|my|mine|me)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A speaker by name, or a role; neither where the query tells nothing."""
+
+    speaker: str = ""
+    role: str = ""
+
+    def covers(self, candidate: Candidate) -> bool:
+        if self.speaker:
+            return any(normalise_name(voice.name) == self.speaker for voice in candidate.voices)
+        return bool(self.role) and any(voice.role == self.role for voice in candidate.voices)
+
+
+def find_whose_words(query: str, names: Iterable[str], candidates: Sequence[Candidate]) -> Wanted:
+    """`names` are the query's possible names, normalised. Two speakers who are both named cancel each other out."""
+    speakers = {normalise_name(voice.name) for candidate in candidates for voice in candidate.voices}
+    named = speakers.intersection(names)
+    if named:
+        return Wanted(speaker=named.pop()) if len(named) == 1 else Wanted()
+    if YOU.search(REQUEST.sub("", query)):
+        return Wanted(role="assistant")
+    return Wanted(role="user") if ME.search(query) else Wanted()
