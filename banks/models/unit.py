@@ -91,6 +91,10 @@ class MemoryUnit(Validity):
         indexes = (
             models.Index(fields=["bank", "-mentioned_at"], name="unit_by_mention"),  # lists, vector scans, neighbours
             models.Index(fields=["bank", "occurred_start"], name="unit_by_occurrence"),  # time windows
+            # what was so once, when it is heard again
+            models.Index(
+                fields=["bank", "content_hash"], condition=Q(expired_at__isnull=False), name="unit_closed_by_words"
+            ),
             models.Index(F("bank"), HAPPENED_AT, F("id"), name="unit_by_time"),  # neighbours in time, in their order
         )
 

@@ -22,7 +22,7 @@ from banks.models import Bank, Corpus
 from banks.retain.prepared import PreparedFact
 from banks.retain.store_relationships import StoredRelationships, store_relationships
 from banks.retain.store_units import StoredUnit, store_units
-from banks.text_index.write import add_texts, replacing_texts, retire_texts
+from banks.text_index.write import replacing_texts, retire_texts
 
 
 def store_facts(
@@ -48,7 +48,7 @@ def store_facts(
     new_ids = [unit.id for unit in units if unit.is_new]
     link_by_cause(bank, [one.fact for one in prepared], [unit.id for unit in units])
     link_by_meaning(bank, new_ids)
-    index_texts(bank, new_ids, told, closed)
+    retire_closed(bank, told, closed)
     return [complete(unit, resolved, closings, closed) for unit in units]
 
 
@@ -60,11 +60,7 @@ def reword_units(bank: Bank, prepared: Sequence[PreparedFact], settled: Settled,
     note_tellings(bank, prepared, settled, actor=actor)
 
 
-def index_texts(bank: Bank, new_ids: Sequence[UUID], told: StoredRelationships, closed: Closed) -> None:
-    if new_ids:
-        add_texts(bank, Corpus.UNIT, new_ids)
-    if told.ids:
-        add_texts(bank, Corpus.RELATIONSHIP, told.ids)
+def retire_closed(bank: Bank, told: StoredRelationships, closed: Closed) -> None:
     if closed.unit_ids:
         retire_texts(bank, Corpus.UNIT, closed.unit_ids)
     if over := [*told.closed_ids, *closed.relationship_ids]:

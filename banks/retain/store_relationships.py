@@ -11,32 +11,33 @@ from django.db import connection
 from banks.entities.named import Resolved
 from banks.entities.normalise import identity_key
 from banks.lifecycle.close import Closing
-from banks.models import Bank, RelationshipSource
+from banks.models import Bank, Corpus, RelationshipSource
 from banks.retain.close_relationships import News, close_former, find_units_that_told_no_more
 from banks.retain.prepared import PreparedFact
 from banks.retain.relations import holds_one_value
 from banks.retain.store_units import StoredUnit
 from banks.retain.told import Key, Told
+from banks.text_index.write import add_numbered_texts, number_texts
 from banks.vector_index.literal import write_vector
 from tenants.identifiers import uuid7
 
 INSERT_RELATIONSHIPS = """
 INSERT INTO banks_relationship (
     tenant_id, bank_id, id, subject_id, relation, object_id, value, text, embedding,
-    valid_from, valid_until, mentioned_at, recorded_at, close_reason, proof_count
+    valid_from, valid_until, mentioned_at, recorded_at, close_reason, proof_count, number
 )
 SELECT %(tenant_id)s, %(bank_id)s, id, subject_id, relation, object_id, value, text, embedding::vector,
-    valid_from, valid_until, mentioned_at, %(now)s, '', 1
+    valid_from, valid_until, mentioned_at, %(now)s, '', 1, number
 FROM unnest(
     %(id)s::uuid[], %(subject_id)s::uuid[], %(relation)s::text[], %(object_id)s::uuid[], %(value)s::text[],
     %(text)s::text[], %(embedding)s::text[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[],
-    %(mentioned_at)s::timestamptz[]
-) AS told (id, subject_id, relation, object_id, value, text, embedding, valid_from, valid_until, mentioned_at)
+    %(mentioned_at)s::timestamptz[], %(number)s::int[]
+) AS told (id, subject_id, relation, object_id, value, text, embedding, valid_from, valid_until, mentioned_at, number)
 ON CONFLICT (subject_id, relation, object_id, value) WHERE expired_at IS NULL
 DO UPDATE SET
     proof_count = banks_relationship.proof_count + 1,
     mentioned_at = greatest(banks_relationship.mentioned_at, excluded.mentioned_at)
-RETURNING id, subject_id, relation, object_id, value
+RETURNING id, subject_id, relation, object_id, value, xmax = 0
 """
 
 
@@ -44,7 +45,6 @@ RETURNING id, subject_id, relation, object_id, value
 class StoredRelationships:
     """`closings` are for units that told nothing but a relationship that is over."""
 
-    ids: tuple[UUID, ...] = ()
     closed_ids: tuple[UUID, ...] = ()
     closings: tuple[Closing, ...] = ()
 
@@ -74,7 +74,7 @@ def store_relationships(
     news = [News(ids[one.key], one) for one in distinct.values() if holds_one_value(one.found.relation)]
     over = close_former(bank, news, now=now)
     closings = find_units_that_told_no_more(bank, over)
-    return StoredRelationships(tuple(ids.values()), tuple(one.relationship_id for one in over), tuple(closings))
+    return StoredRelationships(tuple(one.relationship_id for one in over), tuple(closings))
 
 
 def list_told(facts: Sequence[PreparedFact], units: Sequence[StoredUnit], resolved: Sequence[Resolved]) -> list[Told]:
@@ -106,9 +106,10 @@ def insert(bank: Bank, told: Sequence[Told], *, now: datetime) -> dict[Key, UUID
         "valid_from": [one.found.valid_from for one in told],
         "valid_until": [one.found.valid_until for one in told],
         "mentioned_at": [one.mentioned_at for one in told],
+        "number": [*number_texts(bank, Corpus.RELATIONSHIP, [one.found.text for one in told])],
     }
     with connection.cursor() as cursor:
         cursor.execute(INSERT_RELATIONSHIPS, {"tenant_id": bank.tenant_id, "bank_id": bank.id, "now": now, **columns})
-        return {
-            (subject, relation, thing, value): row_id for row_id, subject, relation, thing, value in cursor.fetchall()
-        }
+        rows = cursor.fetchall()
+    add_numbered_texts(bank, Corpus.RELATIONSHIP, [row[0] for row in rows if row[-1]])
+    return {(subject, relation, thing, value): row_id for row_id, subject, relation, thing, value, _ in rows}

@@ -11,8 +11,9 @@ from django.db import connection
 
 from banks.lifecycle.prove import prove_units
 from banks.lifecycle.settle import Settled
-from banks.models import Bank, UnitMetadata, UnitSource, UnitTag
+from banks.models import Bank, Corpus, UnitMetadata, UnitSource, UnitTag
 from banks.retain.prepared import PreparedFact
+from banks.text_index.write import add_numbered_texts, number_texts
 from banks.vector_index.literal import write_vector
 from tenants.identifiers import uuid7
 
@@ -22,17 +23,19 @@ INSERT_UNITS = """
 INSERT INTO banks_memoryunit (
     tenant_id, bank_id, id, network, kind, text, content_hash, dimensions, context, embedding,
     occurred_start, occurred_end, mentioned_at, confidence, importance, valid_from, recorded_at, updated_at,
-    review, close_reason, access_count, proof_count
+    review, close_reason, access_count, proof_count, number
 )
 SELECT %(tenant_id)s, %(bank_id)s, id, network, kind, text, content_hash, dimensions::jsonb, context, embedding::vector,
-    occurred_start, occurred_end, mentioned_at, confidence, importance, occurred_start, %(now)s, %(now)s, '', '', 0, 1
+    occurred_start, occurred_end, mentioned_at, confidence, importance, occurred_start, %(now)s, %(now)s,
+    '', '', 0, 1, number
 FROM unnest(
     %(id)s::uuid[], %(network)s::text[], %(kind)s::text[], %(text)s::text[], %(content_hash)s::bytea[],
     %(dimensions)s::text[], %(context)s::text[], %(embedding)s::text[], %(occurred_start)s::timestamptz[],
-    %(occurred_end)s::timestamptz[], %(mentioned_at)s::timestamptz[], %(confidence)s::float8[], %(importance)s::float8[]
+    %(occurred_end)s::timestamptz[], %(mentioned_at)s::timestamptz[], %(confidence)s::float8[],
+    %(importance)s::float8[], %(number)s::int[]
 ) AS fact (
     id, network, kind, text, content_hash, dimensions, context, embedding,
-    occurred_start, occurred_end, mentioned_at, confidence, importance
+    occurred_start, occurred_end, mentioned_at, confidence, importance, number
 )
 ORDER BY network, content_hash
 ON CONFLICT (bank_id, network, content_hash) WHERE expired_at IS NULL DO UPDATE SET
@@ -40,6 +43,14 @@ ON CONFLICT (bank_id, network, content_hash) WHERE expired_at IS NULL DO UPDATE 
     mentioned_at = greatest(banks_memoryunit.mentioned_at, excluded.mentioned_at),
     updated_at = excluded.updated_at
 RETURNING id, network, content_hash, xmax = 0
+"""
+
+INSERT_SOURCES = """
+INSERT INTO banks_unitsource (id, tenant_id, unit_id, role, message_id, chunk_id, start, "end")
+SELECT id, %(tenant_id)s, unit_id, %(role)s, message_id, chunk_id, start, "end"
+FROM unnest(
+    %(id)s::uuid[], %(unit_id)s::uuid[], %(message_id)s::uuid[], %(chunk_id)s::uuid[], %(start)s::int[], %(end)s::int[]
+) AS source (id, unit_id, message_id, chunk_id, start, "end")
 """
 
 
@@ -59,7 +70,10 @@ class StoredUnit:
 def store_units(
     bank: Bank, facts: Sequence[PreparedFact], *, now: datetime, settled: Settled | None = None
 ) -> list[StoredUnit]:
-    """One for each fact, in order; the same unit where two say the same. Call inside a tenant transaction."""
+    """One for each fact, in order; the same unit where two say the same. New ones are in the text index.
+
+    Call inside a tenant transaction that holds `lock_memory(bank)`.
+    """
     settled = settled or Settled()
     hosts = settled.twins | find_repeated(facts, settled)
     new = [place for place in range(len(facts)) if place not in settled.homes and place not in hosts]
@@ -90,9 +104,11 @@ def insert(bank: Bank, facts: Sequence[PreparedFact], *, now: datetime) -> dict[
     for row in (build_row(fact) for fact in facts):
         for name, value in row.items():
             columns.setdefault(name, []).append(value)
+    columns["number"] = [*number_texts(bank, Corpus.UNIT, [fact.fact.text for fact in facts])]
     with connection.cursor() as cursor:
         cursor.execute(INSERT_UNITS, {"tenant_id": bank.tenant_id, "bank_id": bank.id, "now": now, **columns})
         rows = cursor.fetchall()
+    add_numbered_texts(bank, Corpus.UNIT, [unit_id for unit_id, _, _, is_new in rows if is_new])
     return {
         (network, bytes(content_hash)): StoredUnit(unit_id, is_new) for unit_id, network, content_hash, is_new in rows
     }
@@ -119,12 +135,17 @@ def build_row(prepared: PreparedFact) -> dict[str, Any]:
 
 
 def store_sources(bank: Bank, facts: Sequence[PreparedFact], units: Sequence[StoredUnit]) -> None:
-    rows = [
-        UnitSource(unit_id=unit.id, **asdict(source))
-        for fact, unit in zip(facts, units, strict=True)
-        for source in fact.sources
-    ]
-    UnitSource.objects.for_tenant(bank.tenant_id).bulk_create(rows)
+    rows = [(unit.id, source) for fact, unit in zip(facts, units, strict=True) for source in fact.sources]
+    columns: dict[str, Any] = {
+        "id": [uuid7() for _ in rows],
+        "unit_id": [unit_id for unit_id, _ in rows],
+        "message_id": [source.message_id for _, source in rows],
+        "chunk_id": [source.chunk_id for _, source in rows],
+        "start": [source.start for _, source in rows],
+        "end": [source.end for _, source in rows],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT_SOURCES, {"tenant_id": bank.tenant_id, "role": UnitSource.Role.SAID.value, **columns})
 
 
 def store_labels(bank: Bank, facts: Sequence[PreparedFact], units: Sequence[StoredUnit]) -> None:

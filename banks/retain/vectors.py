@@ -8,9 +8,11 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import numpy as np
+from django.db import connection
 
 from banks.models import Bank, CachedAnswer, MemoryUnit
 from banks.retain.prepared import build_embedding_text, hash_telling, list_texts
@@ -18,7 +20,15 @@ from banks.retain.types import ExtractedFact
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from providers.usage import Usage
+from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
+
+KEEP = """
+INSERT INTO banks_cachedanswer (id, tenant_id, key, answer, created_at)
+SELECT id, %(tenant_id)s, key, answer, now()
+FROM unnest(%(id)s::uuid[], %(key)s::bytea[], %(answer)s::bytea[]) AS given (id, key, answer)
+ON CONFLICT (tenant_id, key) DO NOTHING
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +102,10 @@ def read_cached(tenant_id: UUID, keys: Sequence[bytes]) -> dict[bytes, Vector]:
 def write_cached(tenant_id: UUID, vectors: dict[bytes, Vector]) -> None:
     if not vectors:
         return
-    rows = [CachedAnswer(key=key, answer=vector.astype(np.float32).tobytes()) for key, vector in vectors.items()]
-    with tenant_transaction(tenant_id):
-        CachedAnswer.objects.for_tenant(tenant_id).bulk_create(rows, ignore_conflicts=True)
+    columns: dict[str, Any] = {
+        "id": [uuid7() for _ in vectors],
+        "key": list(vectors),
+        "answer": [vector.astype(np.float32).tobytes() for vector in vectors.values()],
+    }
+    with tenant_transaction(tenant_id), connection.cursor() as cursor:
+        cursor.execute(KEEP, {"tenant_id": tenant_id, **columns})

@@ -8,10 +8,13 @@ from banks.models import Bank, Corpus, CorpusStatistics
 from banks.text_index.texts import owner_of
 from tenants.identifiers import uuid7
 
-TAKE = """
+ENLARGE = """
 INSERT INTO banks_corpusstatistics AS known (tenant_id, bank_id, id, corpus, texts, words, next_number)
-VALUES (%(tenant_id)s, %(bank_id)s, %(id)s, %(corpus)s, 0, 0, %(numbers)s)
-ON CONFLICT (bank_id, corpus) DO UPDATE SET next_number = known.next_number + excluded.next_number
+VALUES (%(tenant_id)s, %(bank_id)s, %(id)s, %(corpus)s, %(texts)s, %(words)s, %(numbers)s)
+ON CONFLICT (bank_id, corpus) DO UPDATE SET
+    texts = known.texts + excluded.texts,
+    words = known.words + excluded.words,
+    next_number = known.next_number + excluded.next_number
 RETURNING next_number
 """
 CHANGE = """
@@ -20,11 +23,14 @@ WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND corpus = %(corpus)
 """
 
 
-def take_numbers(bank: Bank, corpus: Corpus, numbers: int) -> int:
-    """The first of so many fresh numbers. One that is not used after all is left out for good."""
-    given: dict[str, Any] = {"id": uuid7(), "corpus": corpus, "numbers": numbers}
+def take_numbers(bank: Bank, corpus: Corpus, numbers: int, *, texts: int = 0, words: int = 0) -> int:
+    """The first of so many fresh numbers; one that is not used after all is left out for good.
+
+    Counts the live texts that are sure to get them.
+    """
+    counts: dict[str, Any] = {"id": uuid7(), "corpus": corpus, "numbers": numbers, "texts": texts, "words": words}
     with connection.cursor() as cursor:
-        cursor.execute(TAKE, {**owner_of(bank), **given})
+        cursor.execute(ENLARGE, {**owner_of(bank), **counts})
         return int(cursor.fetchone()[0]) - numbers
 
 

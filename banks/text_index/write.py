@@ -5,7 +5,7 @@ number of statements.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
@@ -28,9 +28,10 @@ def add_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
     texts = [text for text in read_texts(bank, corpus, ids) if text.number is None and text.frequencies]
     if not texts:
         return
-    first = take_numbers(bank, corpus, len(texts))
-    numbered = [replace(text, number=number) for number, text in enumerate(texts, start=first)]
-    write_numbers(bank, corpus, {text.id: text.number for text in numbered})
+    live = [text.length for text in texts if not text.is_expired]
+    first = take_numbers(bank, corpus, len(texts), texts=len(live), words=sum(live))
+    numbered = dict(enumerate(texts, start=first))
+    write_numbers(bank, corpus, {text.id: number for number, text in numbered.items()})
     _append(bank, corpus, numbered)
 
 
@@ -48,9 +49,12 @@ def number_texts(bank: Bank, corpus: Corpus, texts: Sequence[str]) -> list[int |
 
 def add_numbered_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
     """Index rows that were just inserted with their numbers. Once only: nothing tells that they are indexed."""
-    texts = [text for text in read_texts(bank, corpus, ids) if text.number is not None]
-    if texts:
-        _append(bank, corpus, sorted(texts, key=lambda text: text.number or 0))
+    texts = _read_indexed(bank, corpus, ids)
+    if not texts:
+        return
+    _append(bank, corpus, texts)
+    live = [text.length for text in texts.values() if not text.is_expired]
+    change_statistics(bank, corpus, texts=len(live), words=sum(live))
 
 
 def retire_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
@@ -89,14 +93,13 @@ def replacing_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> Iterator
     add_texts(bank, corpus, ids)
 
 
-def _append(bank: Bank, corpus: Corpus, texts: Sequence[StoredText]) -> None:
+def _append(bank: Bank, corpus: Corpus, texts: Mapping[int, StoredText]) -> None:
+    """By their numbers."""
     values: defaultdict[str, list[PostingValues]] = defaultdict(list)
-    for text in texts:
+    for number, text in sorted(texts.items()):
         for lexeme, frequency in text.frequencies.items():
-            values[lexeme].append((text.number or 0, frequency, text.is_expired, text.length))
+            values[lexeme].append((number, frequency, text.is_expired, text.length))
     append_postings(bank, corpus, {lexeme: build_postings(added) for lexeme, added in values.items()})
-    live = [text.length for text in texts if not text.is_expired]
-    change_statistics(bank, corpus, texts=len(live), words=sum(live))
 
 
 def _mark(bank: Bank, corpus: Corpus, ids: Sequence[UUID], *, retired: bool) -> None:

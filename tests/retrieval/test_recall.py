@@ -165,7 +165,7 @@ def test_without_an_embedder_words_still_find(memory: Memory, tools: RecallTools
 
 def test_a_bank_with_vectors_of_another_model_is_searched_by_words(memory: Memory, tools: RecallTools) -> None:
     other = Memory(make_bank(memory.tenant, embedding_model="another"))
-    answer = other.unit("Alice moved to Lisbon", embedding=[1.0, 0.0])
+    answer = other.unit("Alice moved to Lisbon")  # as many dimensions, and yet they mean nothing to each other
     result = recall(other.bank, QUERY, tools)
     assert ids(result) == [answer.id]
     assert Channel.SEMANTIC in {one.channel for one in result.left_out}
@@ -173,13 +173,15 @@ def test_a_bank_with_vectors_of_another_model_is_searched_by_words(memory: Memor
 
 def test_several_banks_give_one_answer_with_the_bank_named(memory: Memory, tools: RecallTools) -> None:
     other = Memory(make_bank(memory.tenant))
-    weaker, best = memory.unit("Alice moved"), other.unit("Where did Alice move Lisbon")
+    weaker = [memory.unit(f"Alice moved {number}") for number in range(3)]
+    best = other.unit("Where did Alice move Lisbon")
     unasked = Memory(make_bank(memory.tenant)).unit("Alice moved to Lisbon")
     result = recall_across([memory.bank, other.bank], QUERY, tools)
-    assert [(item.candidate.id, item.bank_id) for item in result.items] == [
-        (best.id, other.bank.bank_id),
-        (weaker.id, memory.bank.bank_id),
-    ]
+    assert (result.items[0].candidate.id, result.items[0].bank_id) == (best.id, other.bank.bank_id)
+    assert result.items[0].scores.places[Channel.SEMANTIC].rank == 1
+    assert {(item.candidate.id, item.bank_id) for item in result.items[1:]} == {
+        (unit.id, memory.bank.bank_id) for unit in weaker
+    }
     assert unasked.id not in ids(result)
 
 

@@ -3,6 +3,7 @@ from uuid import UUID
 
 from banks.models import Bank
 from banks.vector_index.build import drop_index
+from banks.vector_index.lookup import read_state
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 
@@ -12,9 +13,11 @@ NAME = "delete_bank"
 @operation_kind(NAME, queue="background", cancellable=False)  # the bank is hidden already: half done is not done
 def delete_bank(run: Run) -> dict[str, Any]:
     """Remove a bank that callers no longer see. What hangs on it goes with it: the foreign keys cascade."""
-    drop_index(UUID(run.payload["bank_pk"]))
+    bank_pk = UUID(run.payload["bank_pk"])
+    if read_state(bank_pk).exists:
+        drop_index(bank_pk)
     with run.transaction() as operation:
-        deleted, _ = Bank.objects.for_tenant(run.tenant_id).filter(id=run.payload["bank_pk"]).delete()
+        deleted, _ = Bank.objects.for_tenant(run.tenant_id).filter(id=bank_pk).delete()
         receipt = {"bank_id": run.payload["bank_id"], "deleted": {"banks": deleted}}
         operation.bank_id = None
         run.complete(operation, receipt)

@@ -21,7 +21,7 @@ from banks.models import (
     UnitTag,
 )
 from banks.retain.types import Network
-from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, Tags, TimeRange
+from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, TagMatch, Tags, TimeRange
 from retrieval.filters.units import build_unit_condition
 from retrieval.lookups.reading import read_rows
 from retrieval.types import PointInTime
@@ -171,3 +171,16 @@ def test_the_sql_means_what_the_filters_mean(
         for wanted, moment in asked:
             expected = {row_id for row_id, one in zip(ids, said, strict=True) if passes(one, wanted, moment)}
             assert find_passing(bench.bank, wanted, moment) == expected, (wanted, moment)
+
+
+@pytest.mark.parametrize("match", ["any", "all", "any_strict", "all_strict", "exact"])
+@pytest.mark.parametrize("wanted", [(), ("a",), ("a", "b")])
+def test_each_way_to_match_tags(bench: Bench, match: TagMatch, wanted: tuple[str, ...]) -> None:
+    said = [
+        Said("world", DAYS[0], DAYS[0], tags=frozenset(tags)) for tags in ((), ("a",), ("a", "b"), ("a", "c"), ("c",))
+    ]
+    asked = Filters(tags=Tags(wanted, match))
+    with undone(bench.bank):
+        ids = bench.write(said)
+        expected = {row_id for row_id, one in zip(ids, said, strict=True) if passes(one, asked, PointInTime())}
+        assert find_passing(bench.bank, asked, PointInTime()) == expected
