@@ -5,12 +5,16 @@ from dataclasses import dataclass
 
 from banks.models import Corpus
 from retrieval.filters.types import Filters
+from retrieval.graph.rules import SPREAD
 from retrieval.types import Budget
 
 # A chunk holds some eight turns and an episode up to 25, so a few of them bring many units.
 ARCHIVE_SHARES: Mapping[Corpus, float] = {Corpus.CHUNK: 0.25, Corpus.EPISODE: 0.05, Corpus.RELATIONSHIP: 0.1}
 # Ranks down there still tell two candidates apart, and a longer list costs next to nothing: the scan is the same.
 LEAST_ROWS = 300
+# A hop is a statement, and a small budget has eight for the whole recall: the bank, the nearest, the words, what they
+# resolve to, the window, two hops, and the reading.
+FEW_NODES, FEW_HOPS = 200, 2
 # The text index knows no filters: what they refuse is taken from its list afterwards.
 FILTERED_DEPTH = 5
 SECONDS_A_STATEMENT = 1.0  # a hundred times what one takes; time that the reranker may take comes on top
@@ -18,9 +22,14 @@ SECONDS_A_STATEMENT = 1.0  # a hundred times what one takes; time that the reran
 
 @dataclass(frozen=True)
 class Limits:
-    """`seconds` is the share of one channel; None where a run must come out the same each time."""
+    """`seconds` is the share of one channel; None where a run must come out the same each time.
+
+    `nodes` and `hops` bound the walk over the graph, `rows` the lists of the other channels.
+    """
 
     rows: int
+    nodes: int
+    hops: int
     words: int
     sources: Mapping[Corpus, int]
     seconds: float | None
@@ -38,6 +47,8 @@ def build_limits(budget: Budget, filters: Filters) -> Limits:
     rows = max(LEAST_ROWS, budget.nodes)
     return Limits(
         rows=rows,
+        nodes=budget.nodes,
+        hops=FEW_HOPS if budget.nodes <= FEW_NODES else SPREAD.most_hops,
         words=rows * (1 if filters == Filters() else FILTERED_DEPTH),
         sources={corpus: max(1, round(rows * share)) for corpus, share in ARCHIVE_SHARES.items()},
         seconds=None if budget.rerank_seconds is None else SECONDS_A_STATEMENT + budget.rerank_seconds,

@@ -32,7 +32,8 @@ class DocumentJob:
 def retain_document(job: DocumentJob, tools: Tools) -> list[Retained]:
     """Goes on where it was left: a chunk that was extracted is not extracted again."""
     with tools.write():
-        bring_chunks_up_to_date(job)
+        if not bring_chunks_up_to_date(job):
+            return []
     waiting = load_waiting_chunks(job)
     outcomes = []
     for done, chunk in enumerate(waiting):
@@ -41,8 +42,12 @@ def retain_document(job: DocumentJob, tools: Tools) -> list[Retained]:
     return outcomes
 
 
-def bring_chunks_up_to_date(job: DocumentJob) -> None:
-    document = Document.objects.for_tenant(job.bank.tenant_id).select_for_update(no_key=True).get(id=job.document_pk)
+def bring_chunks_up_to_date(job: DocumentJob) -> bool:
+    """False where the document was deleted while it waited: then there is nothing left to do."""
+    rows_of_it = Document.objects.for_tenant(job.bank.tenant_id).select_for_update(no_key=True)
+    document = rows_of_it.filter(id=job.document_pk).first()
+    if document is None:
+        return False
     spans = chunk_text(document.text)
     wanted = {bytes.fromhex(hash_chunk(span.read(document.text))): (place, span) for place, span in enumerate(spans)}
     rows = Chunk.objects.for_tenant(job.bank.tenant_id).filter(document=document)
@@ -53,6 +58,7 @@ def bring_chunks_up_to_date(job: DocumentJob) -> None:
             move_chunk(chunk, *wanted[content_hash])
     missing = {key: value for key, value in wanted.items() if key not in there}
     rows.bulk_create([build_chunk(document, job.bank, key, *value) for key, value in missing.items()])
+    return True
 
 
 def move_chunk(chunk: Chunk, position: int, span: ChunkSpan) -> None:

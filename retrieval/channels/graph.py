@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from banks.models import Corpus
 from retrieval.channels.search import Search
 from retrieval.graph.edges import EdgeFinder
@@ -11,5 +13,6 @@ def search_graph(search: Search) -> list[Hit]:
     nearest = search.lookups.nearest().of(Corpus.UNIT)[: SPREAD.entry_points]
     entries = {hit.id: hit.score for hit in nearest if hit.score >= SPREAD.least_entry_cosine}
     find_edges = EdgeFinder(search.bank, search.scope, search.limits.seconds)
-    activation = spread(entries, find_edges, nodes=search.limits.rows)
+    rules = replace(SPREAD, most_hops=search.limits.hops)
+    activation = spread(entries, find_edges, nodes=search.limits.nodes, rules=rules)
     return [Hit("unit", unit_id, value) for unit_id, value in activation.items()]

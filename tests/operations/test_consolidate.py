@@ -1,10 +1,11 @@
 """What follows a retain: it is handed over with the retain's own commit, and nothing of it is lost in a crash."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.utils import timezone
 
-from banks.models import Entity
+from banks.models import Entity, MemoryUnit
 from banks.retain import conversation
 from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.post_retain import PostRetain
@@ -57,26 +58,56 @@ def test_a_retain_that_brings_nothing_hands_nothing_over(tenant: Tenant) -> None
     assert find_consolidations(tenant) == []
 
 
+class Killed(BaseException):
+    """Nobody catches it, as nobody catches a signal."""
+
+
+def fail_at_the_second_episode(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
+    real, calls = conversation.retain_episode, []
+
+    def fail_once(*args: object) -> object:
+        calls.append(args)
+        if len(calls) == 2:
+            raise failure
+        return real(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(conversation, "retain_episode", fail_once)
+
+
+ITEMS = [say("I play the cello in Porto.", "first"), say("I grow tomatoes in Braga.", "second")]
+
+
+def try_again(tenant: Tenant) -> Operation:
+    with tenant_transaction(tenant.id):
+        rows = Operation.objects.for_tenant(tenant.id).filter(kind="retain")
+        rows.update(next_attempt_at=None, lease_until=timezone.now() - timedelta(seconds=1))
+        operation_id = rows.get().id
+    perform(tenant.id, operation_id)
+    with tenant_transaction(tenant.id):
+        return Operation.objects.for_tenant(tenant.id).get(id=operation_id)
+
+
 def test_what_was_stored_before_a_crash_is_handed_over_after_it(
     tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    items = [say("I play the cello in Porto.", "first"), say("I grow tomatoes in Braga.", "second")]
-    real, calls = conversation.retain_episode, []
-
-    def crash_at_the_second(*args: object) -> object:
-        calls.append(args)
-        if len(calls) == 2:
-            raise RuntimeError
-        return real(*args)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(conversation, "retain_episode", crash_at_the_second)
-    operation = retain(BankAccess(tenant.id), "support", items, wait=True)
-    assert operation.status == "pending"
-    with tenant_transaction(tenant.id):
-        Operation.objects.for_tenant(tenant.id).filter(id=operation.id).update(next_attempt_at=None)
-    perform(tenant.id, operation.id)
+    fail_at_the_second_episode(monkeypatch, Killed())
+    with pytest.raises(Killed):
+        retain(BankAccess(tenant.id), "support", ITEMS, wait=True)
+    assert try_again(tenant).status == "completed"
     (after,) = find_consolidations(tenant)
     assert len(PostRetain.read(after.payload).unit_ids) == 2
+
+
+def test_an_item_that_fails_takes_no_other_with_it(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_at_the_second_episode(monkeypatch, RuntimeError())
+    third = say("I paint the harbour in Faro.", "third")
+    operation = retain(BankAccess(tenant.id), "support", [*ITEMS, third], wait=True)
+    assert operation.status == "pending"
+    (after,) = find_consolidations(tenant)
+    assert len(PostRetain.read(after.payload).unit_ids) == 2
+    with tenant_transaction(tenant.id):
+        assert MemoryUnit.objects.for_tenant(tenant.id).filter(text__contains="Faro").exists()
+    assert try_again(tenant).status == "completed"
 
 
 def test_usage_is_recorded_once_for_each_operation(tenant: Tenant) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -77,13 +78,17 @@ def test_at_low_budget_with_a_window_it_takes_eight_statements_at_most(memory: M
     for number in range(12):
         memory.quote(memory.unit(f"Alice moved to Lisbon {number}", about=[alice]), memory.message("I moved."))
     memory.chunk(text="Alice spoke of Lisbon")
+    chain = [memory.unit(word, days=100 * place) for place, word in enumerate(["Where did Alice move", *"abcdef"], 1)]
+    for one, other in pairwise(chain):  # the graph could be walked on and on
+        memory.link(one, other, type="causes", weight=1.0)
     query = replace(QUERY, text="Where did Alice move yesterday, Lisbon?", budget=BUDGETS["low"])
     with CaptureQueriesContext(connection) as captured:
         result = recall(memory.bank, query, tools)
     settings = ("set_config", "current_setting", "SAVEPOINT")
     asked = [one["sql"] for one in captured.captured_queries if not any(word in one["sql"][:60] for word in settings)]
     assert Channel.TEMPORAL in result.items[0].scores.places
-    assert len(asked) <= 8, [one[:60] for one in asked]
+    assert sum("frontier" in one for one in asked) == 2
+    assert len(asked) <= 7, [one[:60] for one in asked]  # and one that fetches the bank
 
 
 def test_superseded_units_show_only_to_who_asks_for_the_past(memory: Memory, tools: RecallTools) -> None:

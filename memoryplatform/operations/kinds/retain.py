@@ -14,7 +14,7 @@ from banks.retain.tools import Retained, Tools
 from banks.retain.types import EntityKind, FoundEntity, Mode
 from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.engine_choice import choose_engine
-from memoryplatform.operations.errors import PermanentFailure
+from memoryplatform.operations.errors import OperationError, PermanentFailure
 from memoryplatform.operations.kinds.consolidate import hand_over
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.registry import operation_kind
@@ -31,11 +31,7 @@ def retain(run: Run) -> dict[str, Any]:
     bank = load_bank(run)
     sources = run.payload["sources"]
     tools = Tools(choose_engine(run.tenant_id), get_embedder(), run.transaction, build_report(run, len(sources)))
-    outcomes: list[Retained] = []
-    for done, source in enumerate(sources):
-        run.report("extracting", processed=done, total=len(sources))
-        outcomes += retain_source(bank, source, tools)
-    run.report("extracting", processed=len(sources), total=len(sources))
+    outcomes = retain_sources(run, bank, tools)
     result = describe(outcomes, engine=tools.engine.name)
     with run.transaction() as operation:
         operation.payload = {"sources": [forget_facts(source) for source in sources]}
@@ -51,6 +47,30 @@ def retain(run: Run) -> dict[str, Any]:
         )
         run.complete(operation, result)
     return result
+
+
+def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
+    """One that fails takes no other with it: the rest is stored, and then the attempt fails for its sake.
+
+    The next attempt passes over what is stored, so what follows from that is handed over now.
+    """
+    sources = run.payload["sources"]
+    outcomes: list[Retained] = []
+    failures: list[Exception] = []
+    for done, source in enumerate(sources):
+        run.report("extracting", processed=done, total=len(sources))
+        try:
+            outcomes += retain_source(bank, source, tools)
+        except OperationError:
+            raise
+        except Exception as failure:  # noqa: BLE001  # whatever it is, it is raised when the others are done
+            failures.append(failure)
+    run.report("extracting", processed=len(sources) - len(failures), total=len(sources))
+    if failures:
+        with run.transaction():
+            hand_over(bank, PostRetain.of(outcomes))
+        raise failures[0]
+    return outcomes
 
 
 def gather_post_retain(run: Run, bank: Bank, outcomes: list[Retained]) -> PostRetain:

@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banks.entities.compare import compare_names
+from banks.entities.compare import compare_names, is_namesake
+from banks.entities.likeness import EXACT
 from banks.entities.resolve import Thresholds, resolve
 from banks.entities.score import ALPHA, BETA, GAMMA, score
 from banks.entities.types import Verdict
 from banks.retain.types import EntityKind
-from tests.banks.entities.sample import make_candidate, make_mention
+from tests.banks.entities.sample import make_candidate, make_id, make_mention
 
 _names = st.one_of(
     st.text(alphabet=st.characters(), max_size=30),
@@ -18,6 +19,25 @@ _names = st.one_of(
     ),
 )
 _kinds = st.sampled_from(EntityKind)
+
+
+@given(_names, _names, _kinds, _kinds)
+def test_whoever_has_the_very_name_is_a_namesake(
+    one: str, other: str, kind: EntityKind, other_kind: EntityKind
+) -> None:
+    is_exact = compare_names(one, kind, other, other_kind).value == EXACT
+    assert is_namesake(one, other) or not is_exact
+
+
+@pytest.mark.parametrize("pair", [("Dr Smith", "Prof. Smith"), ("the Beatles", "Beatles"), ("Acme Inc", "ACME")])
+def test_titles_articles_and_legal_forms_make_no_other_namesake(pair: tuple[str, str]) -> None:
+    assert is_namesake(*pair)
+
+
+def test_the_very_name_is_taken_whoever_else_comes_near() -> None:
+    others = [make_candidate(name, is_speaker=True) for name in ("Alice Chen", "Alicia", "Alise")]
+    decision = resolve(make_mention("Alice"), [*others, make_candidate("Alice")])
+    assert (decision.verdict, decision.entity_id) == ("same", make_id("Alice"))
 
 
 def test_the_total_is_the_weighted_sum_of_its_parts() -> None:

@@ -10,7 +10,7 @@ from django.db import connection, connections
 from banks.entities.named import Naming
 from banks.entities.record import record_mentions
 from banks.locking import lock_memory
-from banks.models import Bank, CoOccurrence, Entity, EntityName, Mention
+from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention
 from banks.retain.types import EntityKind, FoundEntity
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -43,6 +43,24 @@ def tenant(db: None) -> Tenant:
 @pytest.fixture
 def bank(tenant: Tenant) -> Bank:
     return make_bank(tenant)
+
+
+def count_keys(bank: Bank) -> int:
+    with tenant_transaction(bank.tenant_id):
+        return EntityKey.objects.for_tenant(bank.tenant_id).count()
+
+
+def watch(bank: Bank, *namings: Naming) -> list[str]:
+    """The statements that recording them takes."""
+    seen: list[str] = []
+
+    def note(execute: Any, sql: str, *rest: Any) -> Any:
+        seen.append(sql)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(note):
+        record(bank, *namings)
+    return seen
 
 
 def entities_of(bank: Bank) -> dict[str, Entity]:
@@ -85,6 +103,22 @@ def test_companions_are_counted_once_for_a_pair_and_unit(bank: Bank, tenant: Ten
     with tenant_transaction(tenant.id):
         rows = list(CoOccurrence.objects.for_tenant(tenant.id))
     assert sorted(row.count for row in rows) == [2, 2, 2]
+
+
+def test_a_name_that_is_known_gets_no_more_keys_and_another_spelling_does(bank: Bank) -> None:
+    record(bank, naming(bank, "Caroline Meyer"))
+    keys = count_keys(bank)
+    statements = watch(bank, naming(bank, "Caroline Meyer"))
+    assert not any("banks_entitykey (" in statement for statement in statements)
+    record(bank, naming(bank, "Karoline Meyer"))
+    assert count_keys(bank) > keys
+
+
+@pytest.mark.parametrize(("companion", "is_he"), [("Eve", True), ("Kim", False)])
+def test_old_company_tells_who_is_meant(bank: Bank, companion: str, *, is_he: bool) -> None:
+    (john, _), later = record(bank, naming(bank, "John Smith", "Eve")), NOW + timedelta(days=20)
+    smith, _ = record(bank, naming(bank, "Smith", companion, seen_at=later))
+    assert (smith.entity_id == john.entity_id) is is_he
 
 
 def test_the_first_and_last_time_and_the_speakers_are_noted(bank: Bank) -> None:

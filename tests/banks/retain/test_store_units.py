@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +13,7 @@ from banks.retain.store_units import store_units
 from banks.retain.types import Dimensions, ExtractedFact, Network
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
+from tests.banks.text_index.reference import check_index
 from tests.factories import make_bank, make_tenant
 from tests.memory_factories import make_message
 
@@ -92,6 +94,14 @@ def test_a_text_without_words_is_kept_apart_from_others(bank: Bank) -> None:
     assert [unit.text for unit in units_of(bank)] in (["🎉", "!!!"], ["!!!", "🎉"])
 
 
+def test_new_units_are_in_the_text_index_and_their_rows_are_written_once(bank: Bank) -> None:
+    store(bank, prepare("Alice moved to Lisbon."))
+    seen = watch_statements(bank, [prepare("Alice moved to Porto."), prepare("alice moved to lisbon"), prepare("🎉")])
+    assert [unit.number for unit in units_of(bank)] == [0, 1, None]
+    assert [statement for statement in seen if "UPDATE banks_memoryunit SET number" in statement.replace('"', "")] == []
+    check_index(bank)
+
+
 def test_tags_and_metadata_are_rows(bank: Bank, tenant: Tenant) -> None:
     fact = prepare("Alice moved.", tags=("home", "home", "2026"), metadata={"channel": "mail"})
     store(bank, fact)
@@ -101,19 +111,22 @@ def test_tags_and_metadata_are_rows(bank: Bank, tenant: Tenant) -> None:
         assert [row.value for row in UnitMetadata.objects.for_tenant(tenant.id)] == ["mail"]
 
 
-def test_a_batch_costs_the_same_number_of_statements_whatever_its_size(bank: Bank) -> None:
-    def count(size: int) -> int:
-        facts = [prepare(f"Fact {size}-{number}.") for number in range(size)]
-        with tenant_transaction(bank.tenant_id), connection.execute_wrapper(lambda *call: note(*call)):
-            seen.clear()
-            store_units(bank, facts, now=NOW)
-            return len(seen)
-
+def watch_statements(bank: Bank, facts: Sequence[PreparedFact]) -> list[str]:
     seen: list[str] = []
 
     def note(execute: Any, sql: str, *rest: Any) -> Any:
         seen.append(sql)
         return execute(sql, *rest)
+
+    with tenant_transaction(bank.tenant_id), connection.execute_wrapper(note):
+        seen.clear()
+        store_units(bank, facts, now=NOW)
+    return seen
+
+
+def test_a_batch_costs_the_same_number_of_statements_whatever_its_size(bank: Bank) -> None:
+    def count(size: int) -> int:
+        return len(watch_statements(bank, [prepare(f"Fact {size}-{number}.") for number in range(size)]))
 
     assert count(2) == count(200) <= 7  # units, sources, and five of the text index
 
