@@ -10,8 +10,6 @@ from retrieval.types import Budget
 
 # A chunk holds some eight turns and an episode up to 25, so a few of them bring many units.
 ARCHIVE_SHARES: Mapping[Corpus, float] = {Corpus.CHUNK: 0.25, Corpus.EPISODE: 0.05, Corpus.RELATIONSHIP: 0.1}
-# Ranks down there still tell two candidates apart, and a longer list costs next to nothing: the scan is the same.
-LEAST_ROWS = 300
 # A hop is a statement, and a small budget has eight for the whole recall: the bank, the nearest, the words, what they
 # resolve to, the window, two hops, and the reading.
 FEW_NODES, FEW_HOPS = 200, 2
@@ -44,12 +42,11 @@ class Limits:
 
 
 def build_limits(budget: Budget, filters: Filters) -> Limits:
-    rows = max(LEAST_ROWS, budget.nodes)
     return Limits(
-        rows=rows,
+        rows=budget.nodes,
         nodes=budget.nodes,
         hops=FEW_HOPS if budget.nodes <= FEW_NODES else SPREAD.most_hops,
-        words=rows * (1 if filters == Filters() else FILTERED_DEPTH),
-        sources={corpus: max(1, round(rows * share)) for corpus, share in ARCHIVE_SHARES.items()},
+        words=budget.nodes * (1 if filters == Filters() else FILTERED_DEPTH),
+        sources={corpus: max(1, round(budget.nodes * share)) for corpus, share in ARCHIVE_SHARES.items()},
         seconds=None if budget.rerank_seconds is None else SECONDS_A_STATEMENT + budget.rerank_seconds,
     )
