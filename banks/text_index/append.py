@@ -12,8 +12,8 @@ from banks.text_index.packing import POSTING, Postings, pack
 from banks.text_index.texts import owner_of
 from tenants.identifiers import uuid7
 
-# 8 kB: a write rewrites half of that for each common word, and a read finds 100,000 postings in a hundred rows.
-BLOCK_POSTINGS = 1024
+# Just under 2 kB: a larger value would move out of its row, and every rewrite would leave a dead copy of it behind.
+BLOCK_POSTINGS = 224
 
 FIND_LAST = """
 SELECT wanted.lexeme, last.place, last.bytes
