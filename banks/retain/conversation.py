@@ -26,6 +26,10 @@ from providers.embedding.vector import Vector
 from tenants.transactions import tenant_transaction
 
 
+# What a long message is about shows in its beginning; the whole of it is embedded once more as chunks and facts.
+CHARACTERS_FOR_TOPIC = 500
+
+
 @dataclass(frozen=True)
 class Conversation:
     """The messages of one item."""
@@ -50,7 +54,7 @@ def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retain
 def place_new_messages(conversation: Conversation, tools: Tools) -> None:
     messages = load_messages(conversation, episode=None)
     if messages:
-        texts = [message.content for message in messages]
+        texts = [message.content[:CHARACTERS_FOR_TOPIC] for message in messages]
         embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, texts)
         with tools.write():
             place_messages(conversation.bank, conversation.thread, messages, embedded.vectors)
