@@ -25,7 +25,6 @@ from banks.text_index.write import add_texts, replacing_texts
 from providers.embedding.vector import Vector
 from tenants.transactions import tenant_transaction
 
-
 # What a long message is about shows in its beginning; the whole of it is embedded once more as chunks and facts.
 CHARACTERS_FOR_TOPIC = 500
 
