@@ -1,6 +1,6 @@
 """From ids to candidates: all that ranking and answering need, in one statement."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
 from psycopg import sql
@@ -10,6 +10,7 @@ from banks.retain.types import Network
 from retrieval.filters.joining import any_of
 from retrieval.filters.moment import build_moment_condition, closed_later
 from retrieval.fusion import Key
+from retrieval.lookups.arrays import id_array
 from retrieval.lookups.reading import Row, read_rows
 from retrieval.types import Candidate, PointInTime, SourceSpan, Voice
 
@@ -78,10 +79,6 @@ def hydrate(
     rows = read_rows(bank.tenant_id, statement, within_seconds=within_seconds)
     found: dict[Key, Candidate] = {(one.kind, one.id): one for one in map(build_candidate, rows)}
     return [found[key] for key in keys if key in found]
-
-
-def id_array(ids: Iterable[UUID]) -> sql.Composable:
-    return sql.SQL("{}::uuid[]").format(sql.Literal(list(ids)))
 
 
 def build_candidate(row: Row) -> Candidate:

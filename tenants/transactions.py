@@ -1,6 +1,6 @@
 """A transaction that belongs to one tenant: the key that row-level security turns on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -14,29 +14,35 @@ class CrossTenantTransaction(Exception):
 
 
 @contextmanager
-def tenant_transaction(tenant_id: UUID, *, using: str = "default") -> Iterator[None]:
+def tenant_transaction(
+    tenant_id: UUID, *, using: str = "default", settings: Mapping[str, str] | None = None
+) -> Iterator[None]:
     """Open a transaction in which Postgres shows the rows of this tenant only.
 
     The setting is local to the transaction, so a pooler in transaction mode can hand the connection to another
-    tenant right after the commit. Inside an open transaction this is a savepoint of the same tenant.
+    tenant right after the commit. Inside an open transaction this is a savepoint of the same tenant. `settings` go
+    with the tenant's in one statement and hold to the end of the outermost transaction.
     """
+    wanted = {**(settings or {}), TENANT_SETTING: str(tenant_id)}
     nested = connections[using].in_atomic_block
     with transaction.atomic(using=using):
         if not nested:
-            set_tenant(str(tenant_id), using=using)
+            set_locally(wanted, using=using)
             yield
             return
         before = read_tenant(using=using)
         if before not in {"", str(tenant_id)}:
             raise CrossTenantTransaction("This transaction belongs to another tenant.")
-        set_tenant(str(tenant_id), using=using)
+        set_locally(wanted, using=using)
         yield
-        set_tenant(before, using=using)
+        set_locally({TENANT_SETTING: before}, using=using)
 
 
-def set_tenant(value: str, *, using: str) -> None:
+def set_locally(settings: Mapping[str, str], *, using: str) -> None:
+    """For this transaction, in one round trip."""
+    calls = ", ".join(["set_config(%s, %s, true)"] * len(settings))
     with connections[using].cursor() as cursor:
-        cursor.execute("SELECT set_config(%s, %s, true)", [TENANT_SETTING, value])
+        cursor.execute(f"SELECT {calls}", [part for setting in settings.items() for part in setting])
 
 
 def read_tenant(*, using: str) -> str:

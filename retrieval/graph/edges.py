@@ -12,6 +12,7 @@ from retrieval.filters.scope import Scope
 from retrieval.graph.rules import NEIGHBOURS, EdgeType, NeighbourRules
 from retrieval.graph.spreading import Edge
 from retrieval.graph.weights import weigh_shared_entity, weigh_time
+from retrieval.lookups.arrays import id_array
 from retrieval.lookups.reading import Row, read_rows
 
 # As the index `unit_by_time` has it.
@@ -88,7 +89,7 @@ class EdgeFinder:
         statement = LEAVING.format(
             scope=self.scope.unit,
             happened_at=HAPPENED_AT,
-            ids=sql.SQL("{}::uuid[]").format(sql.Literal(list(unit_ids))),
+            ids=id_array(unit_ids),
             newest=sql.Literal(self.rules.newest_of_entity),
             most_mentions=sql.Literal(self.rules.most_mentions),
             nearest=sql.Literal(self.rules.nearest_in_time),

@@ -1,23 +1,23 @@
 """One statement in a transaction of its own: nothing is held while a model works."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from psycopg import sql
+from django.db.backends.utils import CursorWrapper
+from psycopg import Cursor, sql
+from psycopg.pq import Format
 
 from tenants.transactions import tenant_transaction
 
 Row = tuple[Any, ...]
-SET = "SELECT set_config(name, value, true) FROM unnest(%s::text[], %s::text[]) AS setting (name, value)"
 
 
-@contextmanager
 def reading(
     tenant_id: UUID, *, within_seconds: float | None, settings: Mapping[str, str] | None = None
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Postgres ends a statement itself when its time is over, which raises an OperationalError.
 
     `settings` hold for this transaction only.
@@ -25,11 +25,7 @@ def reading(
     given = dict(settings or {})
     if within_seconds is not None:
         given["statement_timeout"] = str(max(1, round(within_seconds * 1000)))
-    with tenant_transaction(tenant_id):
-        if given:
-            with connection.cursor() as cursor:
-                cursor.execute(SET, [list(given), list(given.values())])
-        yield
+    return tenant_transaction(tenant_id, settings=given)
 
 
 def read_rows(
@@ -39,7 +35,17 @@ def read_rows(
     within_seconds: float | None,
     settings: Mapping[str, str] | None = None,
 ) -> list[Row]:
-    with reading(tenant_id, within_seconds=within_seconds, settings=settings), connection.cursor() as cursor:
+    with reading(tenant_id, within_seconds=within_seconds, settings=settings), open_binary_cursor() as cursor:
         cursor.execute(statement)
         rows: list[Row] = cursor.fetchall()
     return rows
+
+
+def open_binary_cursor() -> CursorWrapper:
+    """Ids, numbers and times come as bytes, which are read in a fifth of the time that their text takes.
+
+    Django's own cursors know text only.
+    """
+    cursor = Cursor(connection.connection)
+    cursor.format = Format.BINARY
+    return connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)

@@ -10,6 +10,7 @@ from psycopg import sql
 from banks.models import Bank, Corpus
 from providers.embedding.vector import Vector
 from retrieval.filters.scope import Scope
+from retrieval.lookups.arrays import id_array, number_array
 from retrieval.lookups.distance import build_distance
 from retrieval.lookups.reading import Row, read_rows
 
@@ -117,13 +118,8 @@ def name_sources(sources: Sequence[SourceName]) -> dict[str, sql.Composable]:
     for corpus in (Corpus.CHUNK, Corpus.EPISODE, Corpus.RELATIONSHIP):
         names = [source.name for source in sources if source.corpus == corpus]
         named[f"{corpus.value}_numbers"] = number_array([name for name in names if isinstance(name, int)])
-        ids = [name for name in names if isinstance(name, UUID)]
-        named[f"{corpus.value}_ids"] = sql.SQL("{}::uuid[]").format(sql.Literal(ids))
+        named[f"{corpus.value}_ids"] = id_array([name for name in names if isinstance(name, UUID)])
     return named
-
-
-def number_array(numbers: Sequence[int]) -> sql.Composable:
-    return sql.SQL("{}::int[]").format(sql.Literal(list(numbers)))
 
 
 def sort_out(rows: Iterable[Row]) -> Resolved:
