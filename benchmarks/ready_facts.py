@@ -23,9 +23,9 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def read_extracted(path: Path) -> list[ExtractedFact]:
-    """Rows with `text`, `fact_type` and `event_date`."""
+    """Rows with `text`, `event_date` and, in some, `fact_type`."""
     return [
-        build_fact(row["text"], row["event_date"], NETWORKS.get(row["fact_type"], Network.WORLD))
+        build_fact(row["text"], row["event_date"], NETWORKS.get(row.get("fact_type", ""), Network.WORLD))
         for row in read_lines(path)
     ]
 

@@ -27,6 +27,14 @@ WHERE unit.tenant_id = %(tenant_id)s AND unit.id = closing.unit_id AND unit.expi
 RETURNING unit.id, unit.valid_until, unit.close_reason, unit.superseded_by_id
 """
 
+# What took the place of a state that is over holds since then, also where nobody said since when.
+BEGIN_UNITS = """
+UPDATE banks_memoryunit AS unit SET valid_from = closing.since
+FROM unnest(%(successor_id)s::uuid[], %(since)s::timestamptz[], %(reason)s::text[]) AS closing (id, since, reason)
+WHERE unit.tenant_id = %(tenant_id)s AND unit.id = closing.id AND unit.valid_from IS NULL
+  AND closing.reason = 'update' AND (unit.valid_until IS NULL OR unit.valid_until >= closing.since)
+"""
+
 # Those that no live unit tells any more. They share the moment with their unit, by which a restoration finds them.
 CLOSE_RELATIONSHIPS = """
 UPDATE banks_relationship AS told SET
@@ -96,8 +104,10 @@ def close_units(bank: Bank, closings: Sequence[Closing], *, now: datetime, actor
     if not standing:
         return Closed()
     with connection.cursor() as cursor:
-        cursor.execute(CLOSE_UNITS, build_columns(bank, standing, now=now))
+        columns = build_columns(bank, standing, now=now)
+        cursor.execute(CLOSE_UNITS, columns)
         rows = cursor.fetchall()
+        cursor.execute(BEGIN_UNITS, columns)
         cursor.execute(
             CLOSE_RELATIONSHIPS, {"tenant_id": bank.tenant_id, "now": now, "unit_id": [row[0] for row in rows]}
         )

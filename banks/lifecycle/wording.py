@@ -33,8 +33,6 @@ SAME = (
     "buys purchases",
     "buying purchasing",
     "received got",
-    "helps aids",
-    "runs operates",
     "kids children",
     "kid child",
     "mother mom mum",

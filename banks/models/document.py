@@ -3,10 +3,11 @@ from typing import ClassVar
 from django.db import models
 
 from banks.models.bank import Bank
+from banks.models.spoken import Spoken
 from tenants.scoping import TenantManager, TenantOwned
 
 
-class Document(TenantOwned):
+class Document(Spoken, TenantOwned):
     """A source with an id of the caller's own: sent again, it replaces what it was."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -14,7 +15,6 @@ class Document(TenantOwned):
     text = models.TextField()
     content_hash = models.BinaryField(max_length=32)
     context = models.TextField(blank=True)
-    said_at = models.DateTimeField(help_text="When it was written or said, as the caller gave it.")
     tags = models.JSONField(default=list)
     metadata = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=1)

@@ -5,10 +5,11 @@ from django.db import models
 from banks.models.bank import Bank
 from banks.models.document import Document
 from banks.models.episode import Episode
+from banks.models.spoken import Spoken
 from tenants.scoping import TenantManager, TenantOwned
 
 
-class Message(TenantOwned):
+class Message(Spoken, TenantOwned):
     """What was said, as it was said. Append-only: the database lets nobody change a word of it."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -17,7 +18,6 @@ class Message(TenantOwned):
     speaker = models.CharField(max_length=200, help_text="The name that stands for it in texts.")
     actor = models.CharField(max_length=200, blank=True, help_text="Which agent or user, by the caller's own id.")
     content = models.TextField()
-    said_at = models.DateTimeField()
     document = models.ForeignKey(
         Document, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )

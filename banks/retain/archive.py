@@ -4,6 +4,7 @@ import hashlib
 from uuid import UUID
 
 from banks.models import Bank, Document, Message
+from banks.models.spoken import find_utc_offset
 from banks.retain.input import RetainItem
 from tenants.identifiers import uuid7
 
@@ -19,6 +20,7 @@ def archive_messages(bank: Bank, item: RetainItem) -> list[UUID]:
             actor=message.actor,
             content=message.content,
             said_at=message.said_at,
+            utc_offset=find_utc_offset(message.said_at),
         )
         for message in item.messages
     ]
@@ -37,6 +39,7 @@ def archive_document(bank: Bank, item: RetainItem) -> UUID:
 def save_document(document: Document, item: RetainItem, text: str) -> None:
     document.text, document.content_hash = text, hash_text(text)
     document.context, document.said_at = item.context, item.said_at
+    document.utc_offset = find_utc_offset(item.said_at)
     document.tags, document.metadata = list(item.tags), item.metadata
     document.version += 1
     document.save()

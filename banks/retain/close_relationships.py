@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -19,6 +20,14 @@ UPDATE banks_relationship AS told SET
     superseded_by_id = over.successor_id
 FROM unnest(%(id)s::uuid[], %(successor_id)s::uuid[], %(since)s::timestamptz[]) AS over (id, successor_id, since)
 WHERE told.tenant_id = %(tenant_id)s AND told.id = over.id
+"""
+
+# What took its place holds since then, also where nobody said since when.
+BEGIN = """
+UPDATE banks_relationship AS told SET valid_from = begun.since
+FROM unnest(%(successor_id)s::uuid[], %(since)s::timestamptz[]) AS begun (id, since)
+WHERE told.tenant_id = %(tenant_id)s AND told.id = begun.id AND told.valid_from IS NULL
+  AND (told.valid_until IS NULL OR told.valid_until >= begun.since)
 """
 
 LONGEST = 14  # words: what is longer tells more than a relationship
@@ -50,17 +59,16 @@ def close_former(bank: Bank, news: Sequence[News], *, now: datetime) -> list[Ove
             if is_older and row.id != one.relationship_id and not {row.id, one.relationship_id} & over.keys():
                 over[row.id] = Over(row.id, row.text, one)
     if over:
+        ended: dict[str, Any] = {
+            "tenant_id": bank.tenant_id,
+            "now": now,
+            "id": list(over),
+            "successor_id": [one.by.relationship_id for one in over.values()],
+            "since": [one.by.told.since for one in over.values()],
+        }
         with connection.cursor() as cursor:
-            cursor.execute(
-                CLOSE,
-                {
-                    "tenant_id": bank.tenant_id,
-                    "now": now,
-                    "id": list(over),
-                    "successor_id": [one.by.relationship_id for one in over.values()],
-                    "since": [one.by.told.since for one in over.values()],
-                },
-            )
+            cursor.execute(CLOSE, ended)
+            cursor.execute(BEGIN, ended)
     return list(over.values())
 
 

@@ -74,7 +74,7 @@ def build_chunk(document: Document, bank: Bank, content_hash: bytes, position: i
         position=position,
         start=span.start,
         end=span.end,
-        heading=heading(document.said_at),
+        heading=heading(document.said_locally),
         text=span.read(document.text),
         content_hash=content_hash,
         said_at=document.said_at,
@@ -91,12 +91,19 @@ def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> None:
 def load_waiting_chunks(job: DocumentJob) -> list[Chunk]:
     with tenant_transaction(job.bank.tenant_id):
         rows = Chunk.objects.for_tenant(job.bank.tenant_id).filter(document_id=job.document_pk, extracted_at=None)
-        return list(rows.order_by("position"))
+        return list(rows.select_related("document").order_by("position"))
 
 
 def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
     passage = Passage(
-        turns=(Turn(role="user", speaker="", text=chunk.text, said_at=chunk.said_at),),
+        turns=(
+            Turn(
+                role="user",
+                speaker="",
+                text=chunk.text,
+                said_at=chunk.document.said_locally if chunk.document else chunk.said_at,
+            ),
+        ),
         context=job.instructions.context,
         agent_name=job.bank.name,
         is_document=True,

@@ -24,7 +24,7 @@ class Placed:
 
 
 def build_turn(message: Message) -> Turn:
-    return Turn(role=message.role, speaker=message.speaker, text=message.content, said_at=message.said_at)  # type: ignore[arg-type]  # a check constraint knows the roles
+    return Turn(role=message.role, speaker=message.speaker, text=message.content, said_at=message.said_locally)  # type: ignore[arg-type]  # a check constraint knows the roles
 
 
 def place_messages(bank: Bank, thread: str, messages: Sequence[Message], vectors: Sequence[Vector]) -> list[Placed]:

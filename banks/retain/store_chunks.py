@@ -27,7 +27,7 @@ def store_chunks(
             bank=bank,
             episode_id=episode_id,
             position=first + place,
-            heading=heading(messages[chunk.parts[0].turn_index].said_at),
+            heading=heading(messages[chunk.parts[0].turn_index].said_locally),
             text=chunk.text,
             content_hash=bytes.fromhex(hash_chunk(chunk.text)),
             embedding=vector,

@@ -11,11 +11,12 @@ if TYPE_CHECKING:  # rest_framework.views loads this module while it is loaded i
 
 
 class HasScope(BasePermission):
-    """Reading wants the scope `read`, everything else `write`; a view may name another in `scopes`."""
+    """Reading wants the scope `read`, everything else `write`; a view may name others in `scopes`, "write read"."""
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         usual = ApiKey.Scope.READ if request.method in SAFE_METHODS else ApiKey.Scope.WRITE
-        scope = getattr(view, "scopes", {}).get(request.method, usual)
-        self.message = f"This API key lacks the scope '{scope}'."
+        wanted = getattr(view, "scopes", {}).get(request.method, usual).split()
         identity = cast("KeyIdentity", request.auth)
-        return identity.allows(scope)
+        missing = [scope for scope in wanted if not identity.allows(scope)]
+        self.message = f"This API key lacks the scope '{' '.join(missing)}'."
+        return not missing

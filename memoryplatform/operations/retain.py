@@ -17,7 +17,8 @@ from memoryplatform.operations.submit import submit
 from tenants.transactions import tenant_transaction
 
 KIND = "retain"
-MOST_CHARACTERS_TO_WAIT_FOR = 100_000  # more is answered with the operation's id
+MOST_ITEMS_TO_WAIT_FOR = 100  # more is answered with the operation's id
+MOST_CHARACTERS_TO_WAIT_FOR = 100_000
 
 
 def retain(
@@ -75,7 +76,8 @@ def archive_ready_facts(bank: Bank, item: RetainItem) -> dict[str, Any]:
 
 
 def is_small(items: Sequence[RetainItem]) -> bool:
-    return sum(count_characters(item) for item in items) <= MOST_CHARACTERS_TO_WAIT_FOR
+    characters = sum(count_characters(item) for item in items)
+    return len(items) <= MOST_ITEMS_TO_WAIT_FOR and characters <= MOST_CHARACTERS_TO_WAIT_FOR
 
 
 def count_characters(item: RetainItem) -> int:

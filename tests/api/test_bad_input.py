@@ -57,6 +57,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a long tag": ({"content": "x", "tags": ["t" * 201]}, "tags.0"),
     "tags that are no list": ({"content": "x", "tags": "work"}, "tags"),
     "a long document id": ({"content": "x", "document_id": "d" * 501}, "document_id"),
+    "a document id that leads out of its folder": ({"content": "x", "document_id": "a/../b"}, "document_id"),
+    "a document id that ends like a route": ({"content": "x", "document_id": "a/chunks"}, "document_id"),
     "a null byte in a document id": ({"content": "x", "document_id": "a\x00"}, "document_id"),
     "a long name in the metadata": ({"content": "x", "metadata": {"k" * 101: "v"}}, "metadata"),
     "a null byte in a name of the metadata": ({"content": "x", "metadata": {"k\x00": "v"}}, "metadata"),
@@ -137,3 +139,8 @@ def test_null_stands_for_what_is_left_out(call: Caller) -> None:
 def test_tags_that_came_as_json_are_a_list(call: Caller) -> None:
     retain(call, GOOD | {"tags": '["work", "home"]'})
     assert call("GET", "/v1/banks/support/memories").json()["items"][0]["tags"] == ["home", "work"]
+
+
+def test_a_bank_id_that_no_bank_may_have_is_refused(call: Caller) -> None:
+    assert call("POST", f"/v1/banks/{'b' * 201}/memories", {"items": [GOOD]}).status_code == 422
+    assert call("POST", "/v1/banks/%20/memories", {"items": [GOOD]}).status_code == 422

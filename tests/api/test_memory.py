@@ -260,6 +260,15 @@ def test_a_key_that_only_reads_changes_nothing(bank: Bank, alice: Tenant, make_c
     assert elsewhere("GET", path(unit_id)).status_code == 404
 
 
+def test_a_key_that_only_writes_is_shown_no_memory(bank: Bank, alice: Tenant, make_caller: MakeCaller) -> None:
+    unit_id = tell(bank, "Alice sings.")
+    writer = make_caller(alice, scopes=["write"])
+    for method, rest in (("PATCH", ""), ("POST", "/invalidate"), ("POST", "/restore")):
+        response = writer(method, path(unit_id, rest), {"importance": 0.1})
+        assert response.status_code == 403
+        assert response.json()["detail"] == "This API key lacks the scope 'read'."
+
+
 def test_a_memory_that_is_not_there_is_not_found(call: Caller, bank: Bank) -> None:
     for method, rest in (("GET", ""), ("GET", "/history"), ("DELETE", ""), ("POST", "/invalidate")):
         response = call(method, path(uuid4(), rest), None if method == "GET" else {})

@@ -1,6 +1,6 @@
 """`/v1/banks/{bank_id}/entities`: whom and what the memories are about."""
 
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -137,6 +137,8 @@ class EntitiesView(TenantView):
 
 
 class EntityView(TenantView):
+    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
+
     @extend_schema(operation_id="get_entity", summary="Get an entity", responses={200: EntityDetailOutput, **ERRORS})
     def get(self, _request: Request, bank_id: str, entity_id: UUID) -> Response:
         return Response(render(show_entity(self.access, bank_id, entity_id)))
@@ -155,6 +157,8 @@ class EntityView(TenantView):
 
 
 class MergeView(TenantView):
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
+
     @extend_schema(
         operation_id="merge_entities",
         summary="Merge entities that turned out to be one",
@@ -171,6 +175,8 @@ class MergeView(TenantView):
 
 
 class SplitView(TenantView):
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
+
     @extend_schema(
         operation_id="split_entity",
         summary="Split an entity that is two",

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from memoryplatform.api.errors import list_faults
 from memoryplatform.api.idempotency import HEADER, idempotent_operation
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
+from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.lists import Listed, list_rows
 from memoryplatform.api.v1.retain_shapes import ReadItems, RetainInput, RetainOutput, read_items
 from memoryplatform.api.v1.unit_shapes import DeletedOutput, MemoryFilterInput, UnitListInput, UnitListOutput
@@ -57,6 +58,7 @@ class MemoriesView(TenantView):
     )
     @idempotent_operation
     def post(self, request: Request, bank_id: str) -> Response:
+        check_bank_id(bank_id)
         body = RetainInput(data=request.data)
         body.is_valid(raise_exception=True)
         read = read_items(body.validated_data["items"])

@@ -1,5 +1,6 @@
 """`/v1/banks/{bank_id}/memories/{memory_id}`: one memory, and what became of it."""
 
+from typing import ClassVar
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -49,6 +50,8 @@ def read_version(request: Request) -> str | None:
 
 
 class MemoryView(TenantView):
+    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
+
     @extend_schema(
         operation_id="get_memory",
         summary="Get a memory with what it rests on",
@@ -100,6 +103,8 @@ class MemoryHistoryView(TenantView):
 
 
 class InvalidateView(TenantView):
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
+
     @extend_schema(
         operation_id="invalidate_memory",
         summary="Close a memory: it is no longer so, or it never was",
@@ -116,6 +121,8 @@ class InvalidateView(TenantView):
 
 
 class RestoreView(TenantView):
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
+
     @extend_schema(
         operation_id="restore_memory",
         summary="Undo the end of a memory",

@@ -19,6 +19,10 @@ class MomentField(serializers.DateTimeField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs, validators=[check_moment])
 
+    def enforce_timezone(self, value: datetime) -> datetime:
+        """A zone that was given is kept: "today" is the day of the one who says it."""
+        return super().enforce_timezone(value) if value.tzinfo is None else value
+
     def to_internal_value(self, value: Any) -> datetime:
         try:
             return super().to_internal_value(value)

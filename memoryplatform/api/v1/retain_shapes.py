@@ -32,6 +32,13 @@ class MessageInput(Input):
     timestamp = MomentField(required=False)
 
 
+def check_document_id(value: str) -> None:
+    """It becomes part of a path: these would lead somewhere else there."""
+    parts = value.split("/")
+    if {".", ".."}.intersection(parts) or parts[1:][-1:] == ["chunks"]:
+        raise serializers.ValidationError("Must not have '.' or '..' between slashes, nor end in '/chunks'.")
+
+
 class ItemInput(Input):
     """A conversation (`messages`), a text (`content`), or `facts` that the caller extracted: one of them."""
 
@@ -50,6 +57,7 @@ class ItemInput(Input):
         required=False,
         allow_null=True,
         allow_blank=True,
+        validators=[check_document_id],
         help_text="Sent again, it replaces what it was.",
     )
     update_mode = serializers.ChoiceField(choices=["replace", "append"], required=False, allow_null=True)
