@@ -68,6 +68,15 @@ def test_another_value_closes_the_former_and_points_to_the_new(bank: Bank) -> No
     assert rows["Lisbon"].expired_at is None
 
 
+def test_what_takes_the_place_of_another_holds_since_it_was_said_at_the_latest(bank: Bank) -> None:
+    tell(bank, "Porto", said=2020)
+    tell(bank, "Lisbon", said=2023)
+    assert rows_of(bank)["Lisbon"].valid_from == YEAR[2023]
+    with tenant_transaction(bank.tenant_id):
+        held = Relationship.objects.for_tenant(bank.tenant_id).true_at(YEAR[2021]).values_list("object__name", flat=True)
+        assert list(held) == ["Porto"]
+
+
 def test_a_thing_of_the_past_that_is_told_late_closes_nothing_newer(bank: Bank) -> None:
     tell(bank, "Lisbon", said=2024, since=2023)
     tell(bank, "Porto", said=2025, since=2020)
