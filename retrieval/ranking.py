@@ -49,7 +49,7 @@ def fuse_channels(merged: Merged, plan: Plan) -> list[Fused]:
     least = plan.query.least_scores
     floors = {Channel.SEMANTIC: least.semantic, Channel.KEYWORD: least.keyword}
     lists = {channel: keep_from(hits, floors.get(channel)) for channel, hits in merged.lists.items()}
-    return fuse(lists, plan.weights)[: plan.budget.nodes]
+    return fuse(lists, plan.weights, most=plan.budget.nodes)
 
 
 def keep_from(hits: Sequence[Hit], floor: float | None) -> Sequence[Hit]:
@@ -109,7 +109,13 @@ def order_by_all(ranked: Sequence[Ranked], reranked: Reranked, plan: Plan) -> li
     """Best first, by the reranker and the fused order together, and the boosts on top."""
     finals = combine(reranked.scores, plan.recipe.combination)
     scored = [
-        replace(one, scores=replace(one.scores, reranker=score, final=final))
+        Ranked(
+            one.candidate,
+            one.text,
+            Scores(one.scores.fused, final, score, one.scores.places, one.scores.boosts),
+            one.bank_id,
+            one.passage,
+        )
         for one, score, final in zip(ranked, reranked.scores, finals, strict=True)
     ]
     boosted = boost(scored, plan.recipe.boosts, asked_at=plan.query.asked_at, moment=plan.moment)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from banks.dates.types import TimeWindow
@@ -118,17 +118,18 @@ class Analysis:
     vector: Vector
 
 
-@dataclass(frozen=True)
-class Hit:
-    """A row that a channel found, best first in its list."""
+class Hit(NamedTuple):
+    """A row that a channel found, best first in its list.
+
+    A named tuple, as are those below of which a recall makes a thousand: they are made in a third of the time.
+    """
 
     kind: Literal["unit", "chunk"]
     id: UUID
     score: float
 
 
-@dataclass(frozen=True)
-class CorpusHit:
+class CorpusHit(NamedTuple):
     """A row of any corpus that a look-up found, before it became units. `number` is its name in the text index."""
 
     corpus: Corpus
@@ -186,8 +187,7 @@ class Candidate:
     voices: tuple[Voice, ...] = ()
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where a channel had a candidate: its rank from 1, and the channel's own score."""
 
     rank: int

@@ -4,7 +4,7 @@ Three lists, since each ranks differently: chunks by meaning, chunks by words, a
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from math import inf
 from uuid import UUID
 
 from banks.models import Corpus
@@ -14,13 +14,13 @@ from retrieval.lookups.sources import SourceScores
 from retrieval.types import Hit
 
 Standing = tuple[float, float]  # of the source, of the unit itself
+NOWHERE: Standing = (-inf, -inf)
 
 
 def search_archive(search: Search) -> list[Hit]:
     """Chunks by cosine; the units of one chunk in the order of their own."""
     resolved = search.lookups.resolved()
-    own = {one.unit_id: one.cosine for one in resolved.brought}
-    return order_brought(search.lookups.sources().chunks_by_meaning, resolved, own)[: search.limits.rows]
+    return order_brought(search.lookups.sources().chunks_by_meaning, resolved)[: search.limits.rows]
 
 
 def search_archive_words(search: Search) -> list[Hit]:
@@ -34,19 +34,21 @@ def search_archive_words(search: Search) -> list[Hit]:
 def search_summaries(search: Search) -> list[Hit]:
     """Episodes by their narrative and relationships by their sentence."""
     resolved = search.lookups.resolved()
-    own = {one.unit_id: one.cosine for one in resolved.brought}
-    return order_brought(search.lookups.sources().summaries, resolved, own)[: search.limits.rows]
+    return order_brought(search.lookups.sources().summaries, resolved)[: search.limits.rows]
 
 
-def order_brought(scores: SourceScores, resolved: Resolved, own: Mapping[UUID, float]) -> list[Hit]:
-    """A unit stands where its best source does. A chunk that no unit tells stands for itself."""
-    best: dict[tuple[Literal["unit", "chunk"], UUID], Standing] = {}
-    for one in resolved.brought:
-        if one.source in scores:
-            standing = scores[one.source], own.get(one.unit_id, 0.0)
-            best["unit", one.unit_id] = max(best.get(("unit", one.unit_id), standing), standing)
-    for source, chunk_id in resolved.lone_chunks.items():
-        if source in scores:
-            best["chunk", chunk_id] = scores[source], 1.0
-    ordered = sorted(best.items(), key=lambda entry: (-entry[1][0], -entry[1][1], entry[0][1]))
-    return [Hit(kind, row_id, score) for (kind, row_id), (score, _) in ordered]
+def order_brought(scores: SourceScores, resolved: Resolved, own: Mapping[UUID, float] | None = None) -> list[Hit]:
+    """A unit stands where its best source does, then by its `own` score, which is its cosine where none are given.
+
+    A chunk that no unit tells stands for itself.
+    """
+    best: dict[UUID, Standing] = {}
+    for source, score in scores.items():
+        for unit_id, cosine in resolved.brought.get(source, ()):
+            standing = score, cosine if own is None else own.get(unit_id, 0.0)
+            if standing > best.get(unit_id, NOWHERE):
+                best[unit_id] = standing
+    placed = [(-score, -of_unit, Hit("unit", unit_id, score)) for unit_id, (score, of_unit) in best.items()]
+    lone = [(chunk_id, scores[source]) for source, chunk_id in resolved.lone_chunks.items() if source in scores]
+    placed += [(-score, -1.0, Hit("chunk", chunk_id, score)) for chunk_id, score in lone]
+    return [hit for *_, hit in sorted(placed, key=lambda place: (place[0], place[1], place[2].id))]

@@ -61,22 +61,26 @@ def spread_in_time(units: Sequence[Dated], closeness: Mapping[UUID, float]) -> d
     waiting = [(-value, place) for place, value in enumerate(values) if value]
     heapify(waiting)
     final: dict[UUID, float] = {}
+    middles = [unit.middle for unit in ordered]
+    done = [False] * len(ordered)
     while waiting:
         negative, place = heappop(waiting)
-        if ordered[place].id in final:
+        if done[place]:
             continue
+        done[place] = True
         final[ordered[place].id] = -negative
-        for other, weight in list_beside(ordered, place):
-            value = -negative * weight * DECAY
-            if value > values[other]:
-                values[other] = value
-                heappush(waiting, (-value, other))
+        for other, value in raise_beside(middles, values, place):
+            values[other] = value
+            heappush(waiting, (-value, other))
     return final | {unit_id: 0.0 for unit_id in closeness if unit_id not in final}
 
 
-def list_beside(ordered: Sequence[Dated], place: int) -> Iterator[tuple[int, float]]:
-    middle = ordered[place].middle
-    for other in range(max(0, place - NEIGHBOURS), min(len(ordered), place + NEIGHBOURS + 1)):
-        apart = abs(ordered[other].middle - middle)
-        if other != place and apart < DAY_SECONDS:
-            yield other, weigh_time(apart)
+def raise_beside(middles: Sequence[float], values: Sequence[float], place: int) -> Iterator[tuple[int, float]]:
+    """Those that get more than they have. Most have as much as the nearest could get, and are not weighed."""
+    middle, own = middles[place], values[place]
+    for other in range(max(0, place - NEIGHBOURS), min(len(middles), place + NEIGHBOURS + 1)):
+        if values[other] < own * DECAY:
+            apart = abs(middles[other] - middle)
+            value = own * weigh_time(apart) * DECAY
+            if apart < DAY_SECONDS and value > values[other]:
+                yield other, value

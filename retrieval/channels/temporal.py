@@ -13,17 +13,23 @@ from retrieval.types import Hit
 LEAST_COSINE = 0.4  # TEMPR 3.1.4: what merely happened then is no answer
 REACH = 2  # so many times the entry points are read, for what stands beside them in time
 
-# Two branches, so that each has an index of its own.
+# Two branches, so that each has an index of its own. What is told of a unit is worked out after the nearest are
+# chosen: a wide window holds most of a bank.
 IN_WINDOW = sql.SQL("""
-SELECT unit.id, unit.distance, extract(epoch FROM unit.middle)::float8, unit.has_occurred FROM (
-    SELECT unit.id, {distance} AS distance, true AS has_occurred,
-        unit.occurred_start + (coalesce(unit.occurred_end, unit.occurred_start) - unit.occurred_start) / 2 AS middle
-    FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NOT NULL AND {occurred}
-    UNION ALL
-    SELECT unit.id, {distance}, false, unit.mentioned_at
-    FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NULL AND {mentioned}
+SELECT unit.id, unit.distance, unit.began IS NOT NULL,
+    extract(epoch FROM coalesce(unit.began + (coalesce(unit.ended, unit.began) - unit.began) / 2, unit.said))::float8
+FROM (
+    SELECT unit.id, unit.distance, unit.began, unit.ended, unit.said FROM (
+        SELECT unit.id, {distance} AS distance, unit.occurred_start AS began, unit.occurred_end AS ended,
+            unit.mentioned_at AS said
+        FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NOT NULL AND {occurred}
+        UNION ALL
+        SELECT unit.id, {distance}, NULL, NULL, unit.mentioned_at
+        FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NULL AND {mentioned}
+    ) AS unit
+    ORDER BY unit.distance, unit.id LIMIT {limit}
 ) AS unit
-ORDER BY unit.distance, unit.id LIMIT {limit}
+ORDER BY unit.distance, unit.id
 """)
 
 
@@ -58,7 +64,7 @@ def find_in_window(search: Search, window: TimeRange) -> list[Dated]:
     rows = read_rows(search.bank.tenant_id, statement, within_seconds=search.limits.seconds)
     units = [
         Dated(row_id, 1.0 - distance, middle, has_occurred)
-        for row_id, distance, middle, has_occurred in rows
+        for row_id, distance, has_occurred, middle in rows
         if distance is not None
     ]
     return [unit for unit in units if unit.cosine >= LEAST_COSINE]

@@ -43,9 +43,10 @@ def raise_neighbours(activation: Activation, edges: Iterable[Edge], rules: Sprea
     """A(j, t + 1) = max over edges (i, j) of A(i, t) * weight * decay * multiplier, where that is more than it had."""
     before = dict(activation)
     risen = set()
+    decay, multipliers, cut_off = rules.decay, rules.multipliers, rules.cut_off
     for source, target, kind, weight in edges:
-        value = before[source] * weight * rules.decay * rules.multipliers[kind]
-        if value >= rules.cut_off and value > activation.get(target, 0.0):
+        value = before[source] * weight * decay * multipliers[kind]
+        if value >= cut_off and value > activation.get(target, 0.0):
             activation[target] = value
             risen.add(target)
     return risen

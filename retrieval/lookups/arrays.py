@@ -7,8 +7,8 @@ from psycopg import sql
 
 
 def id_array(ids: Iterable[UUID]) -> sql.Composable:
-    return sql.SQL("'{{{}}}'::uuid[]").format(sql.SQL(",".join(["%032x" % one.int for one in ids])))
+    return sql.SQL("'{{{}}}'::uuid[]").format(sql.SQL(",".join([f"{one.int:032x}" for one in ids])))
 
 
 def number_array(numbers: Iterable[int]) -> sql.Composable:
-    return sql.SQL("'{{{}}}'::int[]").format(sql.SQL(",".join(["%d" % number for number in numbers])))
+    return sql.SQL("'{{{}}}'::int[]").format(sql.SQL(",".join(map(str, numbers))))

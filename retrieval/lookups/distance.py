@@ -10,7 +10,11 @@ def build_distance(row: sql.Identifier, vector: Vector) -> sql.Composable:
     """Null where there is no vector to compare with."""
     if not vector.size:
         return sql.SQL("NULL::float8")
-    return sql.SQL("({row}.embedding <=> {vector})").format(row=row, vector=quote_vector(vector))
+    return measure_distance(row, quote_vector(vector))
+
+
+def measure_distance(row: sql.Identifier, quoted: sql.Composable) -> sql.Composable:
+    return sql.SQL("({row}.embedding <=> {vector})").format(row=row, vector=quoted)
 
 
 def quote_vector(vector: Vector) -> sql.Composable:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.db import connection
@@ -48,4 +48,5 @@ def open_binary_cursor() -> CursorWrapper:
     """
     cursor = Cursor(connection.connection)
     cursor.format = Format.BINARY
-    return connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)
+    wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    return wrap(cast("CursorWrapper", cursor))

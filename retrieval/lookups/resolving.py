@@ -1,6 +1,6 @@
 """From what was found to what is shown: names, numbers and archive rows become entities and visible units."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
@@ -16,6 +16,7 @@ from retrieval.lookups.reading import Row, read_rows
 
 CORPORA = {corpus.value: corpus for corpus in Corpus}  # calling the class takes five times as long
 
+# The tenant is named for every table: where row-level security finds it so, it compares once and not once a row.
 # A unit rests on a chunk if it quotes the chunk itself, or characters of a message that stand in it.
 RESOLVE = sql.SQL("""
 WITH chunk AS MATERIALIZED (
@@ -30,22 +31,23 @@ WITH chunk AS MATERIALIZED (
       AND (relationship.number = ANY({relationship_numbers}) OR relationship.id = ANY({relationship_ids}))
 ), bringing AS MATERIALIZED (
     SELECT 'chunk' AS corpus, chunk.id, chunk.number, source.unit_id
-    FROM chunk JOIN banks_unitsource AS source ON source.chunk_id = chunk.id
+    FROM chunk JOIN banks_unitsource AS source ON source.chunk_id = chunk.id AND source.tenant_id = {tenant}
     UNION
     SELECT 'chunk', chunk.id, chunk.number, source.unit_id
-    FROM chunk JOIN banks_chunkpart AS part ON part.chunk_id = chunk.id
+    FROM chunk JOIN banks_chunkpart AS part ON part.chunk_id = chunk.id AND part.tenant_id = {tenant}
     JOIN banks_unitsource AS source ON source.message_id = part.message_id
-     AND source.start < part.message_end AND source."end" > part.message_start
+     AND source.tenant_id = {tenant} AND source.start < part.message_end AND source."end" > part.message_start
     UNION
     SELECT 'episode', episode.id, episode.number, source.unit_id
-    FROM episode JOIN banks_message AS message ON message.episode_id = episode.id
-    JOIN banks_unitsource AS source ON source.message_id = message.id
+    FROM episode JOIN banks_message AS message ON message.episode_id = episode.id AND message.tenant_id = {tenant}
+    JOIN banks_unitsource AS source ON source.message_id = message.id AND source.tenant_id = {tenant}
     UNION
     SELECT 'episode', episode.id, episode.number, source.unit_id
-    FROM episode JOIN banks_unitsource AS source ON source.episode_id = episode.id
+    FROM episode JOIN banks_unitsource AS source ON source.episode_id = episode.id AND source.tenant_id = {tenant}
     UNION
     SELECT 'relationship', relationship.id, relationship.number, source.unit_id
-    FROM relationship JOIN banks_relationshipsource AS source ON source.relationship_id = relationship.id
+    FROM relationship JOIN banks_relationshipsource AS source
+      ON source.relationship_id = relationship.id AND source.tenant_id = {tenant}
 )
 SELECT bringing.corpus, bringing.id, bringing.number, unit.id, {distance}
 FROM bringing JOIN banks_memoryunit AS unit ON unit.id = bringing.unit_id WHERE {unit_scope}
@@ -72,7 +74,6 @@ class SourceName(NamedTuple):
 class Brought(NamedTuple):
     """A unit that came with a source, and how near the unit itself is to the query."""
 
-    source: SourceName
     unit_id: UUID
     cosine: float
 
@@ -82,7 +83,7 @@ class Resolved:
     """`lone_chunks` hold text that no unit tells, visible or not: what was superseded does not return as evidence."""
 
     units: dict[int, UUID] = field(default_factory=dict)
-    brought: tuple[Brought, ...] = ()
+    brought: Mapping[SourceName, Sequence[Brought]] = field(default_factory=dict)
     lone_chunks: dict[SourceName, UUID] = field(default_factory=dict)
     entity_ids: tuple[UUID, ...] = ()
 
@@ -124,7 +125,7 @@ def name_sources(sources: Sequence[SourceName]) -> dict[str, sql.Composable]:
 
 def sort_out(rows: Iterable[Row]) -> Resolved:
     units: dict[int, UUID] = {}
-    brought: list[Brought] = []
+    brought: dict[tuple[str, int | UUID], list[Brought]] = {}
     lone: dict[SourceName, UUID] = {}
     entities: set[UUID] = set()
     for corpus, source_id, number, row_id, distance in rows:
@@ -135,9 +136,10 @@ def sort_out(rows: Iterable[Row]) -> Resolved:
         elif row_id is None:
             lone[name_source(corpus, source_id, number)] = source_id
         else:
-            cosine = 0.0 if distance is None else 1.0 - distance
-            brought.append(Brought(name_source(corpus, source_id, number), row_id, cosine))
-    return Resolved(units, tuple(brought), lone, tuple(sorted(entities)))
+            one = Brought(row_id, 0.0 if distance is None else 1.0 - distance)
+            brought.setdefault((corpus, source_id if number is None else number), []).append(one)
+    named = {SourceName(CORPORA[corpus], name): own for (corpus, name), own in brought.items()}
+    return Resolved(units, named, lone, tuple(sorted(entities)))
 
 
 def name_source(corpus: str, source_id: UUID, number: int | None) -> SourceName:

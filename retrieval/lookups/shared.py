@@ -37,6 +37,7 @@ class Lookups:
     _nearest: "Future[Outcome[Nearest]]"
     _words: "Future[Outcome[RankedWords]]"
     _resolved: list[Outcome[Resolved]] = field(default_factory=list)
+    _sources: list[Sources] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
     def nearest(self) -> Nearest:
@@ -46,9 +47,11 @@ class Lookups:
         return wait(self._words, seconds=self.asked.limits.seconds).get()
 
     def sources(self) -> Sources:
-        nearest = attempt(self.nearest).value or Nearest({})
-        words = attempt(self.words).value or {}
-        return score_sources(nearest, words, self.asked.limits.sources)
+        if not self._sources:
+            nearest = attempt(self.nearest).value or Nearest({})
+            words = attempt(self.words).value or {}
+            self._sources.append(score_sources(nearest, words, self.asked.limits.sources))
+        return self._sources[0]
 
     def resolved(self) -> Resolved:
         with self._lock:
