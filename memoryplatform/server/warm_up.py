@@ -1,5 +1,6 @@
 """Loads models while the process already serves: `/health/ready` says when those of the web process are there."""
 
+import gc
 import threading
 from collections.abc import Callable
 
@@ -19,4 +20,6 @@ def warm_up(load: Callable[[], object]) -> None:
     except Exception:
         log.exception("models.warm_up_failed")
     else:
+        gc.collect()
+        gc.freeze()  # what stays for ever need not be walked again: a full collection held up one request in forty
         log.info("models.ready")
