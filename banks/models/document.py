@@ -17,6 +17,7 @@ class Document(Spoken, TenantOwned):
     context = models.TextField(blank=True)
     tags = models.JSONField(default=list)
     metadata = models.JSONField(default=dict)
+    pieces = models.JSONField(default=list, help_text="Where each appended part begins, with its own date.")
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -6,6 +6,7 @@ from uuid import UUID
 from banks.models import Bank, Document, Message
 from banks.models.spoken import find_utc_offset
 from banks.retain.input import RetainItem
+from banks.retain.pieces import describe_piece
 from tenants.identifiers import uuid7
 
 
@@ -31,9 +32,25 @@ def archive_messages(bank: Bank, item: RetainItem) -> list[UUID]:
 def archive_document(bank: Bank, item: RetainItem) -> UUID:
     """Store a text under its id, or bring the one that is there up to date. Call inside a tenant transaction."""
     document = lock_document(bank, item)
-    appends = document.text and item.update_mode == "append"
-    save_document(document, item, f"{document.text}\n{item.text}" if appends else item.text)
+    if document.text and item.update_mode == "append":
+        append_to(document, item)
+    else:
+        document.pieces = [describe_piece(0, item)]
+        save_document(document, item, item.text)
     return document.id
+
+
+def append_to(document: Document, item: RetainItem) -> None:
+    """What was said of the document before stays said: its date, its context, its labels."""
+    first = {"start": 0, "said_at": document.said_locally.isoformat(), "infer": True}
+    document.pieces = [*(document.pieces or [first]), describe_piece(len(document.text) + 1, item)]
+    document.text = f"{document.text}\n{item.text}"
+    document.content_hash = hash_text(document.text)
+    document.context = document.context or item.context
+    document.tags = list(dict.fromkeys((*document.tags, *item.tags)))
+    document.metadata = document.metadata | item.metadata
+    document.version += 1
+    document.save()
 
 
 def save_document(document: Document, item: RetainItem, text: str) -> None:

@@ -1,7 +1,8 @@
 """Retaining a document: only chunks whose text is new are read; what rested on removed ones alone goes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import UUID
 
 from django.utils import timezone
@@ -13,6 +14,7 @@ from banks.models import Bank, Chunk, Corpus, Document
 from banks.retain.chunking import ChunkSpan, chunk_text, hash_chunk, heading
 from banks.retain.extract import read_passage
 from banks.retain.instructions import Instructions
+from banks.retain.pieces import find_piece, list_pieces
 from banks.retain.prepared import Source, list_texts, prepare_facts
 from banks.retain.store_facts import store_facts
 from banks.retain.tools import Retained, Tools
@@ -48,8 +50,10 @@ def bring_chunks_up_to_date(job: DocumentJob) -> bool:
     document = rows_of_it.filter(id=job.document_pk).first()
     if document is None:
         return False
-    spans = chunk_text(document.text)
-    wanted = {bytes.fromhex(hash_chunk(span.read(document.text))): (place, span) for place, span in enumerate(spans)}
+    wanted = {
+        bytes.fromhex(hash_chunk(span.read(document.text))): (place, span)
+        for place, span in enumerate(cut_document(document))
+    }
     rows = Chunk.objects.for_tenant(job.bank.tenant_id).filter(document=document)
     there = {bytes(chunk.content_hash): chunk for chunk in rows}
     remove_chunks(job.bank, [chunk for content_hash, chunk in there.items() if content_hash not in wanted])
@@ -61,6 +65,15 @@ def bring_chunks_up_to_date(job: DocumentJob) -> bool:
     return True
 
 
+def cut_document(document: Document) -> list[ChunkSpan]:
+    """No chunk reaches over the seam of what was appended: it would have two dates."""
+    return [
+        ChunkSpan(piece.start + span.start, piece.start + span.end)
+        for piece in list_pieces(document)
+        for span in chunk_text(document.text[piece.start : piece.end])
+    ]
+
+
 def move_chunk(chunk: Chunk, position: int, span: ChunkSpan) -> None:
     if (chunk.position, chunk.start, chunk.end) != (position, span.start, span.end):
         chunk.position, chunk.start, chunk.end = position, span.start, span.end
@@ -68,16 +81,17 @@ def move_chunk(chunk: Chunk, position: int, span: ChunkSpan) -> None:
 
 
 def build_chunk(document: Document, bank: Bank, content_hash: bytes, position: int, span: ChunkSpan) -> Chunk:
+    piece = find_piece(document, span.start)
     return Chunk(
         bank=bank,
         document=document,
         position=position,
         start=span.start,
         end=span.end,
-        heading=heading(document.said_locally),
+        heading=heading(piece.said_at),
         text=span.read(document.text),
         content_hash=content_hash,
-        said_at=document.said_at,
+        said_at=piece.said_at,
     )
 
 
@@ -94,22 +108,24 @@ def load_waiting_chunks(job: DocumentJob) -> list[Chunk]:
         return list(rows.select_related("document").order_by("position"))
 
 
+def read_piece(job: DocumentJob, chunk: Chunk) -> tuple[datetime, bool]:
+    """When the chunk was written, where it was, and whether facts are wanted of it."""
+    if chunk.document is None:  # parted from it meanwhile
+        return chunk.said_at, job.instructions.infer
+    piece = find_piece(chunk.document, chunk.start)
+    return piece.said_at, piece.infer
+
+
 def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
+    said_at, infer = read_piece(job, chunk)
     passage = Passage(
-        turns=(
-            Turn(
-                role="user",
-                speaker="",
-                text=chunk.text,
-                said_at=chunk.document.said_locally if chunk.document else chunk.said_at,
-            ),
-        ),
+        turns=(Turn(role="user", speaker="", text=chunk.text, said_at=said_at),),
         context=job.instructions.context,
         agent_name=job.bank.name,
         is_document=True,
         given_entities=job.instructions.entities,
     )
-    reading = read_passage(job.bank, passage, job.instructions, tools)
+    reading = read_passage(job.bank, passage, replace(job.instructions, infer=infer), tools)
     texts = [build_chunk_text(job, chunk), *list_texts(reading.facts)]
     embedded = embed_texts(job.bank.tenant_id, tools.embedder, texts)
     prepared = prepare_facts(

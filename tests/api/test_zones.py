@@ -29,3 +29,30 @@ def test_today_is_the_day_where_it_was_said(tenant: Tenant, item: dict[str, Any]
         unit = MemoryUnit.objects.for_tenant(tenant.id).get()
     assert "December 31, 2024" in unit.text
     assert unit.occurred_start == datetime.fromisoformat("2024-12-31T00:00:00-08:00")
+
+
+def test_appended_text_has_its_own_date_and_leaves_the_first_alone(tenant: Tenant) -> None:
+    call = Caller(make_key_with_text(tenant)[1])
+    first = {"content": "Alice broke her arm yesterday.", "timestamp": "2024-01-10T12:00:00Z", "tags": ["health"]}
+    second = {"content": "Bob visited Alice yesterday.", "timestamp": "2024-06-10T12:00:00Z", "update_mode": "append"}
+    for item in (first, second):
+        body = {"items": [item | {"document_id": "diary"}]}
+        assert call("POST", "/v1/banks/zone/memories", body).json()["status"] == "completed"
+    with tenant_transaction(tenant.id):
+        texts = list(MemoryUnit.objects.for_tenant(tenant.id).order_by("id").values_list("text", flat=True))
+    assert ["January 9, 2024" in texts[0], "June 9, 2024" in texts[1]] == [True, True]
+    document = call("GET", "/v1/banks/zone/documents/diary").json()
+    assert document["tags"] == ["health"]
+
+
+def test_what_was_only_to_be_stored_is_not_read_when_something_is_appended(tenant: Tenant) -> None:
+    call = Caller(make_key_with_text(tenant)[1])
+    for item in (
+        {"content": "Zorro lives in Madrid.", "infer": False},
+        {"content": "Ana lives in Porto.", "update_mode": "append"},
+    ):
+        call("POST", "/v1/banks/zone/memories", {"items": [item | {"document_id": "notes"}]})
+    with tenant_transaction(tenant.id):
+        texts = list(MemoryUnit.objects.for_tenant(tenant.id).values_list("text", flat=True))
+    assert len(texts) == 1
+    assert "Porto" in texts[0]
