@@ -35,7 +35,6 @@ def archive_document(bank: Bank, item: RetainItem) -> UUID:
     if document.text and item.update_mode == "append":
         append_to(document, item)
     else:
-        document.pieces = [describe_piece(0, item)]
         save_document(document, item, item.text)
     return document.id
 
@@ -55,6 +54,7 @@ def append_to(document: Document, item: RetainItem) -> None:
 
 def save_document(document: Document, item: RetainItem, text: str) -> None:
     document.text, document.content_hash = text, hash_text(text)
+    document.pieces = [describe_piece(0, item)]
     document.context, document.said_at = item.context, item.said_at
     document.utc_offset = find_utc_offset(item.said_at)
     document.tags, document.metadata = list(item.tags), item.metadata
