@@ -38,6 +38,12 @@ class Bank(TenantOwned):
     literalism = models.SmallIntegerField(default=3, validators=TRAIT)
     empathy = models.SmallIntegerField(default=3, validators=TRAIT)
     bias_strength = models.FloatField(default=0.5, validators=SHARE)
+    opinion_step = models.FloatField(
+        null=True, blank=True, help_text="How far one piece of evidence moves an opinion; empty: the deployment's."
+    )
+    opinion_reach = models.FloatField(
+        null=True, blank=True, help_text="Cosine from which a fact bears on an opinion; empty: the deployment's."
+    )
     extraction_mode = models.CharField(max_length=12, choices=Extraction, default=Extraction.NARRATIVE)
     embedding_model = models.CharField(max_length=200, help_text="One model a bank: its vectors can't be mixed.")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -54,6 +60,13 @@ class Bank(TenantOwned):
                 name="bank_disposition_in_range",
             ),
             models.CheckConstraint(condition=Q(bias_strength__range=(0.0, 1.0)), name="bank_bias_in_range"),
+            models.CheckConstraint(
+                condition=Q(opinion_step=None) | Q(opinion_step__gt=0.0, opinion_step__lt=1.0),
+                name="bank_opinion_step_in_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(opinion_reach=None) | Q(opinion_reach__range=(0.0, 1.0)), name="bank_opinion_reach_in_range"
+            ),
             models.CheckConstraint(
                 condition=Q(extraction_mode__in=["narrative", "calibrated", "verbatim"]), name="bank_mode_known"
             ),

@@ -54,6 +54,7 @@ class MemoryUnit(Validity):
     importance = models.FloatField(default=0.5)
     access_count = models.PositiveIntegerField(default=0)
     proof_count = models.PositiveIntegerField(default=1)
+    faded_at = models.DateTimeField(null=True, help_text="Ranked lower since: it is old, and nobody recalled it.")
     number = models.PositiveIntegerField(null=True, help_text="Its name in the text index; null until it is there.")
     superseded_by = models.ForeignKey(
         "self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"

@@ -36,6 +36,7 @@ INSTALLED_APPS = [
     "tenants",
     "banks",
     "retrieval",
+    "reflection",
     "memoryplatform.operations",
     "memoryplatform.api",
     "memoryplatform.embedded",

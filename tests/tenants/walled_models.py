@@ -11,6 +11,7 @@ from memoryplatform.operations.models import IdempotencyRecord, Operation
 from tenants.models import ApiKey, AuditEvent, Member, Tenant, UsageRecord
 from tenants.scoping import TenantOwned
 from tests import factories
+from tests.belief_factories import BELIEFS
 from tests.memory_factories import MEMORY
 
 FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
@@ -23,6 +24,7 @@ FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     Operation: factories.make_operation,
     IdempotencyRecord: factories.make_idempotency_record,
     **MEMORY,
+    **BELIEFS,
 }
 
 

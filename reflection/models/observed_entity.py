@@ -1,0 +1,52 @@
+from typing import ClassVar, Self
+
+from django.db import models
+from django.db.models import Q
+
+from banks.models import Bank, Entity
+from tenants.scoping import TenantOwned, TenantQuerySet
+
+
+class ObservedEntityQuerySet(TenantQuerySet["ObservedEntity"]):
+    def of_bank(self, bank: Bank) -> Self:
+        return self.for_tenant(bank.tenant_id).filter(bank=bank)
+
+    def stale(self) -> Self:
+        return self.filter(stale_since__isnull=False)
+
+
+ObservedEntityManager = models.Manager.from_queryset(ObservedEntityQuerySet)
+
+
+class ObservedEntity(TenantOwned):
+    """How far the observations of an entity have kept up with its facts."""
+
+    bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    entity = models.ForeignKey(
+        Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    stale_since = models.DateTimeField(null=True, help_text="The first change that no refresh has seen.")
+    due_at = models.DateTimeField(null=True, help_text="When the next refresh may take it: changes in between join it.")
+    changes = models.PositiveIntegerField(default=0, help_text="Facts that came or went since the last refresh.")
+    refreshed_at = models.DateTimeField(null=True)
+    seen_until = models.DateTimeField(null=True, help_text="Facts recorded up to here are in the observations.")
+    facts = models.PositiveIntegerField(default=0, help_text="How many the last refresh saw.")
+
+    objects: ClassVar[ObservedEntityManager["ObservedEntity"]] = ObservedEntityManager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["entity"], name="observed_entity_once"),
+            models.CheckConstraint(
+                condition=Q(stale_since=None, due_at=None) | Q(stale_since__isnull=False, due_at__isnull=False),
+                name="observed_entity_due_while_stale",
+            ),
+        )
+        indexes = (
+            models.Index(  # what a refresh takes next
+                fields=["bank", "due_at"], condition=Q(stale_since__isnull=False), name="observed_entity_due"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.entity_id)

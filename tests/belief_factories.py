@@ -1,0 +1,53 @@
+"""Rows of what an agent believes, each inside its tenant's transaction."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import Model
+
+from banks import models
+from reflection.models import BackgroundRevision, ObservedEntity, OpinionRevision, RetentionRule
+from tenants.models import Tenant
+from tests.factories import make_bank
+from tests.memory_factories import make_entity, make_row, make_unit, with_bank
+
+
+def make_opinion(tenant: Tenant, **fields: Any) -> models.MemoryUnit:
+    """With the revision that it begins with."""
+    usual = {"network": "opinion", "text": "I think that Python is the best language.", "confidence": 0.7}
+    opinion = make_unit(tenant, **usual | fields)
+    make_opinion_revision(tenant, opinion=opinion)
+    return opinion
+
+
+def make_opinion_revision(tenant: Tenant, **fields: Any) -> OpinionRevision:
+    opinion = fields.pop("opinion", None) or make_unit(tenant, network="opinion", confidence=0.7)
+    usual = {
+        "number": 1,
+        "cause": OpinionRevision.Cause.FORMED,
+        "confidence_after": opinion.confidence,
+        "text_after": opinion.text,
+        "actor": "test",
+    }
+    return make_row(OpinionRevision, tenant, bank_id=opinion.bank_id, opinion=opinion, **usual | fields)
+
+
+def make_background_revision(tenant: Tenant) -> BackgroundRevision:
+    return make_row(BackgroundRevision, tenant, bank=make_bank(tenant), number=1, after="I am an agent.", actor="test")
+
+
+def make_observed_entity(tenant: Tenant, **fields: Any) -> ObservedEntity:
+    entity = fields.pop("entity", None) or make_entity(tenant)
+    return make_row(ObservedEntity, tenant, bank_id=entity.bank_id, entity=entity, **fields)
+
+
+def make_retention_rule(tenant: Tenant, **fields: Any) -> RetentionRule:
+    return make_row(RetentionRule, tenant, **with_bank(tenant, {"name": "old talk", "days": 90} | fields))
+
+
+BELIEFS: dict[type[Model], Callable[[Tenant], Any]] = {
+    OpinionRevision: make_opinion_revision,
+    BackgroundRevision: make_background_revision,
+    ObservedEntity: make_observed_entity,
+    RetentionRule: make_retention_rule,
+}
