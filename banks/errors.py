@@ -3,6 +3,7 @@
 BankError
 ├── BankNotFound        not there, not yours, or being deleted
 ├── BankExists
+├── BankBusy            others change the same all the time
 ├── MemoryNotFound
 ├── MemoryExists        another live memory says the same
 ├── MemoryChanged       somebody else edited it since it was read
@@ -36,6 +37,13 @@ class BankExists(BankError):
 
     def __init__(self, bank_id: str) -> None:
         super().__init__(f"Bank '{bank_id}' exists already.")
+
+
+class BankBusy(BankError):
+    code = "bank_busy"
+
+    def __init__(self, bank_id: str) -> None:
+        super().__init__(f"Bank '{bank_id}' is being changed by others; try again.")
 
 
 class MemoryNotFound(BankError):

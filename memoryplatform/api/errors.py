@@ -10,6 +10,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from banks.errors import (
+    BankBusy,
     BankExists,
     BankNotFound,
     ChunkNotFound,
@@ -32,6 +33,7 @@ from memoryplatform.operations.errors import (
     RequestInFlight,
     UnknownKind,
 )
+from providers.llm.errors import LLMError, LLMRefused, LLMTimeout, MalformedAnswer
 from retrieval.errors import NothingSearched
 from retrieval.feedback.errors import RecallNotFound
 from retrieval.query.errors import BackwardWindow, QueryWithoutWords
@@ -41,6 +43,7 @@ log = structlog.get_logger(__name__)
 STATUS_OF: dict[type[Exception], int] = {
     BankNotFound: status.HTTP_404_NOT_FOUND,
     BankExists: status.HTTP_409_CONFLICT,
+    BankBusy: status.HTTP_503_SERVICE_UNAVAILABLE,
     MemoryNotFound: status.HTTP_404_NOT_FOUND,
     MemoryExists: status.HTTP_409_CONFLICT,
     MemoryChanged: status.HTTP_412_PRECONDITION_FAILED,
@@ -63,6 +66,7 @@ STATUS_OF: dict[type[Exception], int] = {
     RequestInFlight: status.HTTP_409_CONFLICT,
     KeyReused: status.HTTP_422_UNPROCESSABLE_ENTITY,
 }
+RETRYABLE = {"unavailable", "model_unavailable", "request_in_flight", NothingSearched.code, BankBusy.code}
 RETRY_AFTER_SECONDS = "1"
 
 
@@ -75,7 +79,19 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
         return invalid(error, request_id)
     if isinstance(error, exceptions.APIException):
         return from_framework(error, request_id)
+    if isinstance(error, LLMError):
+        return from_model(error, request_id)
     return unexpected(error, request_id)
+
+
+def from_model(error: LLMError, request_id: str) -> Response:
+    """Its messages hold nothing of the conversation. What it refused, or got wrong twice, is not better in a second."""
+    log.warning("api.model_failed", error=type(error).__name__)
+    if isinstance(error, LLMTimeout):
+        return answer(status.HTTP_504_GATEWAY_TIMEOUT, str(error), "model_timeout", request_id)
+    if isinstance(error, LLMRefused | MalformedAnswer):
+        return answer(status.HTTP_502_BAD_GATEWAY, str(error), "model_failed", request_id)
+    return answer(status.HTTP_503_SERVICE_UNAVAILABLE, str(error), "model_unavailable", request_id)
 
 
 def unexpected(error: Exception, request_id: str) -> Response:
@@ -88,7 +104,7 @@ def unexpected(error: Exception, request_id: str) -> Response:
 
 
 def answer(code: int, detail: str, name: str, request_id: str, **extra: Any) -> Response:
-    retryable = name in {"unavailable", "request_in_flight", NothingSearched.code}
+    retryable = name in RETRYABLE
     headers = {"Retry-After": RETRY_AFTER_SECONDS} if retryable else None
     return Response({"detail": detail, "code": name, "request_id": request_id, **extra}, status=code, headers=headers)
 

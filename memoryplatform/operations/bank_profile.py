@@ -13,6 +13,7 @@ from memoryplatform.operations.kinds import delete_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.submit import submit
 from providers.registry import get_embedder
+from reflection.background.revisions import BackgroundChange, note_background
 from tenants.audit import Actor, record
 from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
@@ -28,6 +29,8 @@ class BankChange:
     literalism: int | None = None
     empathy: int | None = None
     bias_strength: float | None = None
+    opinion_step: float | None = None
+    opinion_reach: float | None = None
     extraction_mode: str | None = None
 
     def given(self) -> dict[str, Any]:
@@ -41,6 +44,11 @@ class BankAccess:
     tenant_id: UUID
     banks: frozenset[str] | None = None
     actor: Actor = field(default_factory=Actor)
+
+
+def name_of(access: BankAccess) -> str:
+    """As whom the histories of banks and memories know the caller."""
+    return f"api_key:{access.actor.api_key_prefix}"
 
 
 def get_bank(access: BankAccess, bank_id: str, *, lock: bool = False) -> Bank:
@@ -65,6 +73,7 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
                 )
         except IntegrityError:
             raise BankExists(bank_id) from None
+        note_background(bank, "", BackgroundChange(bank.background, name_of(access)))
         record(access.tenant_id, actor=access.actor, action="bank.created", target=f"bank:{bank_id}")
     return bank
 
@@ -73,9 +82,11 @@ def change_bank(access: BankAccess, bank_id: str, change: BankChange) -> Bank:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id, lock=True)
         fields = change.given()
+        before = bank.background
         for name, value in fields.items():
             setattr(bank, name, value)
         bank.save()
+        note_background(bank, before, BackgroundChange(bank.background, name_of(access)))
         record(
             access.tenant_id,
             actor=access.actor,

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
-from memoryplatform.operations.memories import name_of
+from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
 from retrieval.feedback.marking import Mark, get_recall, lock_weights
 from retrieval.feedback.marking import mark_result as store_mark
 from retrieval.models import ChannelWeights, Feedback, RecallRecord

@@ -12,7 +12,7 @@ from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.retain.vectors import embed_texts
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
 from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from providers.embedding.vector import Vector
@@ -130,11 +130,6 @@ def delete_memories(access: BankAccess, bank_id: str, wanted: MemoryFilter) -> R
                     detail={"memories": total.units},
                 )
                 return total
-
-
-def name_of(access: BankAccess) -> str:
-    """As whom a unit's history knows the caller."""
-    return f"api_key:{access.actor.api_key_prefix}"
 
 
 def note(access: BankAccess, bank_id: str, action: str, memory_id: UUID) -> None:

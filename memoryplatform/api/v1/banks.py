@@ -48,7 +48,12 @@ class BankChangeInput(Input):
     bias_strength = serializers.FloatField(
         min_value=0.0, max_value=1.0, required=False, help_text="0 answers objectively, 1 is openly opinionated."
     )
-
+    opinion_step = serializers.FloatField(
+        min_value=0.001, max_value=0.999, required=False, help_text="How far one piece of evidence moves an opinion."
+    )
+    opinion_reach = serializers.FloatField(
+        min_value=0.0, max_value=1.0, required=False, help_text="Cosine from which a fact bears on an opinion."
+    )
     extraction_mode = serializers.ChoiceField(
         choices=Bank.Extraction.choices,
         required=False,
@@ -83,6 +88,8 @@ class BankOutput(Output):
     background = serializers.CharField()
     disposition = DispositionOutput()
     bias_strength = serializers.FloatField()
+    opinion_step = serializers.FloatField(allow_null=True, help_text="Null: the deployment's.")
+    opinion_reach = serializers.FloatField(allow_null=True, help_text="Null: the deployment's.")
     extraction_mode = serializers.ChoiceField(choices=Bank.Extraction.choices)
     embedding_model = serializers.CharField()
     created_at = serializers.DateTimeField()

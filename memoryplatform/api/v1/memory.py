@@ -20,12 +20,12 @@ from memoryplatform.api.v1.unit_shapes import (
     UnitEditInput,
 )
 from memoryplatform.api.views import TenantView
+from memoryplatform.operations.bank_profile import name_of
 from memoryplatform.operations.memories import (
     ShownMemory,
     delete_memory,
     edit_memory,
     invalidate_memory,
-    name_of,
     restore_memory,
     show_history,
     show_memory,

@@ -3,6 +3,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView, Spec
 
 from memoryplatform.api.v1 import (
     archive,
+    background,
     banks,
     documents,
     entities,
@@ -18,6 +19,8 @@ from memoryplatform.api.v1 import (
 urlpatterns = [
     path("banks", banks.BanksView.as_view()),
     path("banks/<str:bank_id>", banks.BankView.as_view()),
+    path("banks/<str:bank_id>/background", background.BackgroundView.as_view()),
+    path("banks/<str:bank_id>/background/revisions", background.BackgroundRevisionsView.as_view()),
     path("banks/<str:bank_id>/memories", memories.MemoriesView.as_view()),
     path("banks/<str:bank_id>/memories/list", memories.MemoryListView.as_view()),
     path("banks/<str:bank_id>/memories/recall", recall.RecallView.as_view()),

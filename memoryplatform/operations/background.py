@@ -1,0 +1,68 @@
+"""Who the agent is: news are merged in, and each change leaves a revision."""
+
+from dataclasses import dataclass
+
+from banks.errors import BankBusy
+from banks.models import Bank
+from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
+from providers.registry import find_llm
+from providers.usage import Usage
+from reflection.background.builtin_merger import BuiltinMerger
+from reflection.background.first_person import to_first_person
+from reflection.background.llm_merger import LLMMerger
+from reflection.background.merger import MergedBackground, Merger, Snippet
+from reflection.background.revisions import BackgroundChange, get_number, note_background
+from reflection.models import BackgroundRevision
+from tenants.audit import record
+from tenants.models import UsageRecord
+from tenants.transactions import tenant_transaction
+from tenants.usage import record_usage
+
+ATTEMPTS = 8  # each begins anew from what another wrote in between
+
+
+@dataclass(frozen=True)
+class Merged:
+    """`revision` is None where the news were known already."""
+
+    bank: Bank
+    revision: BackgroundRevision | None
+    engine: str
+
+
+def merge_background(access: BankAccess, bank_id: str, text: str) -> Merged:
+    """No transaction is open while the merger works. If somebody else was quicker, his text is merged with too."""
+    merger = choose_merger()
+    usage = Usage()
+    for _ in range(ATTEMPTS):
+        with tenant_transaction(access.tenant_id):
+            bank = get_bank(access, bank_id)
+            number = get_number(bank)
+        snippet = Snippet(to_first_person(text, bank.name), bank.name)
+        merged = merger.merge(bank.background, snippet)
+        usage += merged.usage
+        with tenant_transaction(access.tenant_id):
+            bank = get_bank(access, bank_id, lock=True)
+            if get_number(bank) == number:
+                revision = write(access, bank, merged, snippet=text, engine=merger.name)
+                record_usage(access.tenant_id, UsageRecord.Kind.REFLECT, usage, bank_id=bank_id)
+                return Merged(bank, revision, merger.name)
+    raise BankBusy(bank_id)
+
+
+def choose_merger() -> Merger:
+    llm = find_llm()
+    return BuiltinMerger() if llm is None else LLMMerger(llm)
+
+
+def write(
+    access: BankAccess, bank: Bank, merged: MergedBackground, *, snippet: str, engine: str
+) -> BackgroundRevision | None:
+    change = BackgroundChange(merged.text, name_of(access), snippet=snippet, engine=engine)
+    revision = note_background(bank, bank.background, change)
+    if revision is not None:
+        bank.background = merged.text
+        bank.save(update_fields=["background", "updated_at"])
+        target = f"bank:{bank.bank_id}"
+        record(access.tenant_id, actor=access.actor, action="bank.background_merged", target=target)
+    return revision

@@ -1,0 +1,1 @@
+"""Who the agent is, in the first person: how news of it are merged in, and what it was before (formula 27)."""

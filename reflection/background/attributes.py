@@ -1,0 +1,56 @@
+"""What a statement about oneself is about, where there can be only one of it: two birthplaces exclude each other."""
+
+import re
+from collections.abc import Iterator
+
+PATTERNS = (
+    ("name", re.compile(r"\b(?:my (?:full |first )?name is|i am (?:called|named)|i go by)\b")),
+    ("birth year", re.compile(r"\bborn (?:on\b|in \d{4}\b)")),
+    ("birthplace", re.compile(r"\bborn (?:and raised )?in (?!\d)|\bi come from\b")),
+    ("age", re.compile(r"\bi am \d+(?: years old)?$|\bi am \d+ years old\b")),
+    ("home", re.compile(r"\bi (?:now |currently )?(?:live|reside|am based) in\b|\bi (?:have )?moved to\b")),
+    ("profession", re.compile(r"\bi (?:now |currently )?work as\b|\bmy (?:job|profession|occupation) is\b")),
+    ("employer", re.compile(r"\bi (?:now |currently )?work (?:at|for)\b|\bi joined\b|\bmy employer is\b")),
+    ("field", re.compile(r"\bi (?:now |currently )?work in\b")),
+    ("marriage", re.compile(r"\bi am (?:married|divorced|single|engaged|widowed)\b|\bmy (?:wife|husband|spouse) is\b")),
+    ("purpose", re.compile(r"\bmy (?:goal|purpose|mission) is\b")),
+)
+# Where the thing itself is a part of the key.
+KEYED = (
+    ("favourite", re.compile(r"\bmy favou?rite (?P<thing>[\w -]+?) (?:is|are)\b")),
+    (
+        "experience",
+        re.compile(
+            r"\bi have (?:over |more than |about |some )?(?:\d+|\w+) years? of (?:experience in )?(?P<thing>[\w -]+?)"
+            r"(?: experience)?$"
+        ),
+    ),
+    ("number of", re.compile(r"\bi have (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|no) (?P<thing>\w+)$")),
+)
+# "Works as a machine learning engineer" says more than "works in tech", and takes its place.
+REFINES = {"profession": ("field",)}
+
+
+def find_attributes(statement: str) -> frozenset[str]:
+    """Of a clause in the first person. Empty where it can stand beside anything."""
+    return frozenset(find_names(statement.casefold().replace("i'm ", "i am ").strip(" .!")))
+
+
+def find_names(statement: str) -> Iterator[str]:
+    for name, pattern in PATTERNS:
+        if pattern.search(statement):
+            yield name
+    for name, pattern in KEYED:
+        if found := pattern.search(statement):
+            yield f"{name} {fold_thing(found['thing'])}"
+
+
+def fold_thing(thing: str) -> str:
+    """The same for "colour" and "colors"."""
+    return thing.strip().removesuffix("s").replace("our", "or")
+
+
+def displaces(newer: frozenset[str], older: frozenset[str]) -> bool:
+    """Whether what is newly said takes the place of what was said before."""
+    refined = {name for one in newer for name in REFINES.get(one, ())}
+    return bool((newer | refined) & older)

@@ -1,0 +1,33 @@
+"""A background taken apart into statements that stand or fall by themselves, and put together again."""
+
+import re
+
+from banks.retain.chunking.sentences import ends_sentence, split_sentences
+
+VERBS = (
+    "am|was|were|have|had|live|lived|reside|work|worked|speak|like|love|prefer|enjoy|moved|grew|studied|study|own|run|"
+    "lead|teach|play|can|will|do|joined|come|go|graduated|hold|manage|write|build|help|care|value|believe|know"
+)
+JOINED = re.compile(rf",? and (?=(?:i )?(?:now |currently |also )?(?:{VERBS})\b)", re.IGNORECASE)
+SUBJECT = re.compile(r"^(?:i\b|i'|my\b)", re.IGNORECASE)
+
+
+def split_clauses(background: str) -> list[list[str]]:
+    """Sentences, each as its clauses. A clause without a subject of its own gets the one before's: "I"."""
+    sentences = [span.read(background).strip() for span in split_sentences(background)]
+    return [split_sentence(sentence) for sentence in sentences if sentence]
+
+
+def split_sentence(sentence: str) -> list[str]:
+    if not SUBJECT.match(sentence):
+        return [sentence]
+    first, *others = JOINED.split(sentence.rstrip(" ."))
+    return [first, *(clause if SUBJECT.match(clause) else f"I {clause}" for clause in others)]
+
+
+def join_clauses(clauses: list[str]) -> str:
+    """One sentence again: "I was born in Texas and have a dog."."""
+    first, *others = clauses
+    *middle, last = [first, *(clause.removeprefix("I ") for clause in others)]
+    sentence = f"{', '.join(middle)} and {last}" if middle else last
+    return sentence if ends_sentence(sentence) else f"{sentence}."

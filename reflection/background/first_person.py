@@ -1,0 +1,83 @@
+"""What is said to or of the agent, turned into its own words: "You were born" becomes "I was born"."""
+
+from collections.abc import Iterator
+
+from banks.retain.engines.builtin.edits import Edit, apply_edits
+from banks.retain.engines.builtin.parsed import Parsed
+from banks.retain.engines.builtin.parser import parse
+
+SUBJECTS = ("nsubj", "nsubjpass")
+AUXILIARIES = frozenset({"aux", "auxpass"})
+OWN = {"your": "my", "yours": "mine", "yourself": "myself"}
+FORMS_OF_YOU = {"are": "am", "were": "was", "'re": "'m", "re": "'m"}
+FORMS_OF_NAME = {"is": "am", "has": "have", "does": "do", "'s": "'m"}
+HISSING = ("sses", "shes", "ches", "xes", "zes", "oes")
+ARTICLES = frozenset({"the", "this"})
+ROLES = frozenset({"agent", "assistant", "bot"})
+
+
+def to_first_person(text: str, name: str = "") -> str:
+    """`name` is the agent's own. What is in the first person, or says not whom it is about, stays as it is."""
+    if not text.strip():
+        return ""
+    parsed = parse([text])[0]
+    edits = [edit for place in range(len(parsed.words)) for edit in find_edits(parsed, place, name)]
+    return apply_edits(text, edits).strip()
+
+
+def find_edits(parsed: Parsed, place: int, name: str) -> Iterator[Edit]:
+    word = parsed.words[place]
+    if word.lower in OWN:
+        own = OWN[word.lower]
+        yield Edit(word.start, word.end, own.capitalize() if word.text[:1].isupper() else own)
+    elif word.lower == "you":
+        is_subject = word.dep in SUBJECTS
+        yield Edit(word.start, word.end, "I" if is_subject else "me")
+        if is_subject:
+            yield from agree(parsed, place, FORMS_OF_YOU)
+    elif is_agent(parsed, place, name):
+        yield from speak_for(parsed, place)
+
+
+def is_agent(parsed: Parsed, place: int, name: str) -> bool:
+    """The agent's name, or "the assistant", as the subject or owner in a sentence."""
+    word = parsed.words[place]
+    before = parsed.words[place - 1].lower if place else ""
+    called = bool(name) and word.text.casefold() == name.casefold()
+    return word.dep in (*SUBJECTS, "poss") and (called or (word.lower in ROLES and before in ARTICLES))
+
+
+def speak_for(parsed: Parsed, place: int) -> Iterator[Edit]:
+    word = parsed.words[place]
+    start = parsed.words[place - 1].start if word.lower in ROLES else word.start
+    opens = start == 0 or parsed.text[:start].rstrip().endswith((".", "!", "?"))
+    mark = parsed.child(place, "case")
+    if word.dep == "poss" and mark is not None:
+        yield Edit(start, parsed.words[mark].end, "My" if opens else "my")
+    elif word.dep != "poss":
+        yield Edit(start, word.end, "I")
+        yield from agree(parsed, place, FORMS_OF_NAME, third_person=True)
+
+
+def agree(parsed: Parsed, subject: int, forms: dict[str, str], *, third_person: bool = False) -> Iterator[Edit]:
+    """The verb of the subject, and those that share it: "You were born in Texas and are happy"."""
+    for verb in find_verbs(parsed, parsed.words[subject].head):
+        word = parsed.words[verb]
+        if word.lower in forms:
+            yield Edit(word.start, word.end, forms[word.lower])
+        elif third_person and word.tag == "VBZ":
+            yield Edit(word.start, word.end, drop_ending(word.text))
+
+
+def find_verbs(parsed: Parsed, verb: int) -> Iterator[int]:
+    auxiliaries = [at for at in parsed.children.get(verb, ()) if parsed.words[at].dep in AUXILIARIES]
+    yield min(auxiliaries, default=verb)
+    for joined in parsed.children.get(verb, ()):
+        if parsed.words[joined].dep == "conj" and parsed.child(joined, *SUBJECTS) is None:
+            yield from find_verbs(parsed, joined)
+
+
+def drop_ending(verb: str) -> str:
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb[:-2] if verb.endswith(HISSING) else verb.removesuffix("s")

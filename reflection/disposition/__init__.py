@@ -1,0 +1,1 @@
+"""How an agent is inclined, in the words that a language model is given (formula 23)."""

@@ -1,0 +1,110 @@
+"""Merging backgrounds through the use-case, with the built-in merger and with a scripted model."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import pytest
+from django.db import connections
+from django.test import override_settings
+
+from memoryplatform.operations.background import merge_background
+from memoryplatform.operations.bank_profile import BankAccess, BankChange, change_bank, create_bank, get_bank
+from providers import registry
+from providers.llm.errors import MalformedAnswer
+from reflection.models import BackgroundRevision
+from tenants.models import Tenant, UsageRecord
+from tenants.transactions import tenant_transaction
+from tests.llm_server import ScriptedLLM
+
+
+@pytest.fixture
+def access(tenant: Tenant) -> BankAccess:
+    access = BankAccess(tenant.id)
+    create_bank(access, "support", BankChange(name="Ada", background="I was born in Colorado."))
+    return access
+
+
+@pytest.fixture
+def llm() -> Iterator[ScriptedLLM]:
+    with ScriptedLLM() as server:
+        with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
+            registry.reset()
+            yield server
+        registry.reset()
+
+
+def read_history(access: BankAccess) -> list[BackgroundRevision]:
+    with tenant_transaction(access.tenant_id):
+        return list(BackgroundRevision.objects.of_bank(get_bank(access, "support")).order_by("number"))
+
+
+def read_background(access: BankAccess) -> str:
+    with tenant_transaction(access.tenant_id):
+        return get_bank(access, "support").background
+
+
+def test_colorado_becomes_texas_and_the_former_text_stays_in_the_history(access: BankAccess) -> None:
+    merged = merge_background(access, "support", "You were born in Texas and have 10 years of startup experience.")
+
+    assert read_background(access) == "I was born in Texas and have 10 years of startup experience."
+    assert merged.engine == "builtin"
+    first, second = read_history(access)
+    assert (first.number, first.before, first.after) == (1, "", "I was born in Colorado.")
+    assert (second.number, second.before) == (2, "I was born in Colorado.")
+    assert second.snippet == "You were born in Texas and have 10 years of startup experience."
+
+
+def test_a_model_merges_where_there_is_one(access: BankAccess, llm: ScriptedLLM) -> None:
+    llm.chat.say(json.dumps({"background": "You were born in Texas and have 10 years of startup experience."}))
+
+    merged = merge_background(access, "support", "You were born in Texas.")
+
+    assert merged.engine == "scripted"
+    assert read_background(access) == "I was born in Texas and have 10 years of startup experience."
+    [asked] = llm.chat.received
+    assert "I was born in Colorado." in asked.prompt
+    assert "I was born in Texas." in asked.prompt
+    with tenant_transaction(access.tenant_id):
+        assert UsageRecord.objects.for_tenant(access.tenant_id).filter(kind="reflect", calls=1).exists()
+
+
+def test_a_model_that_answers_nonsense_changes_nothing(access: BankAccess, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = lambda _: "I would rather not."
+
+    with pytest.raises(MalformedAnswer):
+        merge_background(access, "support", "You were born in Texas.")
+
+    assert read_background(access) == "I was born in Colorado."
+    assert len(read_history(access)) == 1
+
+
+def test_news_that_are_known_make_no_revision(access: BankAccess) -> None:
+    merged = merge_background(access, "support", "You were born in Colorado.")
+
+    assert merged.revision is None
+    assert len(read_history(access)) == 1
+
+
+def test_two_merges_at_once_lose_neither(access: BankAccess) -> None:
+    def merge(number: int) -> None:
+        try:
+            merge_background(access, "support", f"You like the number {number}.")
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(merge, range(4)))
+
+    background = read_background(access)
+    assert all(f"I like the number {number}." in background for number in range(4))
+    history = read_history(access)
+    assert [revision.number for revision in history] == [1, 2, 3, 4, 5]
+    assert all(later.before == earlier.after for earlier, later in pairwise(history))
+
+
+def test_a_background_that_is_set_leaves_a_revision_too(access: BankAccess) -> None:
+    change_bank(access, "support", BankChange(background="I am somebody else."))
+
+    assert [revision.after for revision in read_history(access)] == ["I was born in Colorado.", "I am somebody else."]
