@@ -63,6 +63,7 @@ def _united(mentions: list[MentionOf]) -> MentionOf:
         first,
         companions=frozenset().union(*(mention.companions for mention in mentions)),
         kind_is_guess=all(mention.kind_is_guess for mention in mentions),
+        kind_is_stated=any(mention.kind_is_stated for mention in mentions),
     )
 
 
@@ -104,6 +105,7 @@ def _lead(group: _Group, index: CandidateIndex) -> dict[UUID, int]:
             last_seen_at=mention.seen_at,
             mention_count=len(group.places),
             is_speaker=False,
+            kind_is_stated=mention.kind_is_stated,
         )
     )
     return {stand_in: leader}
@@ -112,5 +114,6 @@ def _lead(group: _Group, index: CandidateIndex) -> dict[UUID, int]:
 def _with_mention(candidate: Candidate, mention: MentionOf) -> Candidate:
     aliases = merge_aliases(candidate.canonical_name, candidate.aliases, (mention.name,))
     companions = Counter(candidate.companions) + Counter(mention.companions)
-    kind = mention.kind if candidate.kind is EntityKind.OTHER else candidate.kind
+    is_open = candidate.kind is EntityKind.OTHER and not candidate.kind_is_stated
+    kind = mention.kind if is_open else candidate.kind
     return replace(candidate, aliases=aliases, companions=companions, kind=kind)

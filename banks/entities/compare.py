@@ -11,6 +11,7 @@ from banks.entities.things import compare_things
 from banks.entities.types import Likeness
 from banks.retain.types import EntityKind
 
+STATED_OTHERWISE = "equal, stated to be something else"
 _BOTH_UNKNOWN = 0.93  # where neither side has a kind, the rules for people are a guess
 
 # Extractors waver between these: YouTube is a firm and an app, Universal Studios a firm and a place.
@@ -41,6 +42,20 @@ def compare_names(one: str, one_kind: EntityKind, other: str, other_kind: Entity
     if kind in _PROPER and one_kind is not other_kind and first.is_lower_case is not second.is_lower_case:
         return Likeness(min(likeness.value, DOUBTFUL), "written small on one side", likeness.veto)
     return likeness
+
+
+def compare_stated(one: str, one_kind: EntityKind, other: str, other_kind: EntityKind) -> Likeness:
+    """Where both kinds were stated OTHER agrees with itself and with ideas only: the fruit Apple is not the firm.
+
+    An equal name is still worth a question, since OTHER is what is said of much that nobody looked at closely.
+    """
+    kinds = {one_kind, other_kind}
+    if EntityKind.OTHER not in kinds or kinds <= {EntityKind.OTHER, EntityKind.CONCEPT}:
+        return compare_names(one, one_kind, other, other_kind)
+    first, second = parse_name(one), parse_name(other)
+    if first.key == second.key and first.is_lower_case is second.is_lower_case:
+        return Likeness(WEAK, STATED_OTHERWISE)
+    return vetoed("kinds disagree")
 
 
 def is_namesake(one: str, other: str) -> bool:

@@ -23,7 +23,8 @@ def find_candidates(bank: Bank, names: Iterable[str]) -> list[Candidate]:
     namesakes = find_namesakes(bank, wanted)
     ids = list(dict.fromkeys([*namesakes, *find_alike(bank, wanted)]))
     entities = Entity.objects.of_bank(bank).filter(id__in=ids).order_by("id")
-    rows = list(entities.values_list("id", "name", "kind", "last_seen_at", "mention_count", "is_speaker"))
+    columns = ("id", "name", "kind", "last_seen_at", "mention_count", "is_speaker", "kind_is_stated")
+    rows = list(entities.values_list(*columns))
     canonical = {entity_id: name for entity_id, name, *_ in rows}
     aliases = read_aliases(bank, ids)
     companions = read_companions(bank, ids, {one: canonical[one] for one in namesakes if one in canonical})
@@ -37,8 +38,9 @@ def find_candidates(bank: Bank, names: Iterable[str]) -> list[Candidate]:
             last_seen_at=last_seen_at or NEVER,
             mention_count=mention_count,
             is_speaker=is_speaker,
+            kind_is_stated=kind_is_stated,
         )
-        for entity_id, name, kind, last_seen_at, mention_count, is_speaker in rows
+        for entity_id, name, kind, last_seen_at, mention_count, is_speaker, kind_is_stated in rows
     ]
 
 
@@ -62,7 +64,8 @@ def read_aliases(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, list[str]]:
     aliases: defaultdict[UUID, list[str]] = defaultdict(list)
     rows = EntityName.objects.for_tenant(bank.tenant_id).filter(entity_id__in=ids).order_by("-uses", "id")
     for entity_id, name in rows.values_list("entity_id", "name"):
-        aliases[entity_id].append(name)
+        if name not in aliases[entity_id]:
+            aliases[entity_id].append(name)
     return aliases
 
 

@@ -67,7 +67,8 @@ def move_names(bank: Bank, entity: Entity, other_ids: set[UUID]) -> None:
     rows.filter(entity_id__in=other_ids).exclude(id__in=[row.id for row in own.values()]).delete()
     rows.bulk_update(own.values(), ["entity", "uses"])
     keys = EntityKey.objects.for_tenant(bank.tenant_id)
-    wanted = keys.filter(entity_id__in=other_ids).values_list("key", flat=True).distinct()
+    of_names = keys.filter(entity_id__in=other_ids)
+    wanted = of_names.values_list("key", flat=True).distinct()
     new = [EntityKey(entity=entity, bank_id=bank.id, key=key) for key in wanted]
     keys.bulk_create(new, ignore_conflicts=True)
 

@@ -24,6 +24,16 @@ def identity_key(name: str) -> str:
     return parse_name(name).identity
 
 
+def spelling_key(name: str) -> str:
+    """Of a name as it is written, case and spaces aside: "google|google inc.". Begins with the normal form."""
+    return f"{normalise_name(name)}|{' '.join(name.split()).casefold()}"
+
+
+def alias_keys(name: str) -> tuple[str, str]:
+    """Under which the rows of a name stand: its normal form's, and the one of this spelling."""
+    return normalise_name(name), spelling_key(name)
+
+
 def trigrams(name: str) -> frozenset[str]:
     """Three letters at a time of each word, padded as pg_trgm does: a word's beginning weighs more than its end."""
     words = (f"  {word} " for spelling in parse_name(name).spellings for word in spelling.split())

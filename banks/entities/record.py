@@ -6,11 +6,12 @@ from uuid import UUID
 
 from banks.entities.batch import resolve_all
 from banks.entities.canonical import choose_canonical
+from banks.entities.chosen import find_chosen
 from banks.entities.identifier import Identities
 from banks.entities.identify import follow_answers
 from banks.entities.known import find_candidates, read_aliases
 from banks.entities.named import Naming, Resolved
-from banks.entities.normalise import identity_key
+from banks.entities.normalise import identity_key, normalise_name
 from banks.entities.store import insert_entities, store_companions, store_mentions, store_names
 from banks.entities.types import Decision, MentionOf
 from banks.models import Bank, Entity
@@ -39,16 +40,26 @@ def record_mentions(bank: Bank, namings: Sequence[Naming], *, identities: Identi
 
 
 def rename_entities(bank: Bank, ids: set[UUID]) -> None:
-    """Give each the most complete name that was heard so far: Mel becomes Melanie once she is called that."""
+    """Give each the most complete name that was heard so far: Mel becomes Melanie once she is called that.
+
+    A name that a person gave stays.
+    """
     if not ids:
         return
     heard = read_aliases(bank, list(ids))
     named = Entity.objects.of_bank(bank).filter(id__in=ids).only("tenant_id", "name")
-    rows = [entity for entity in named if heard[entity.id]]
-    changed = [entity for entity in rows if entity.name != choose_canonical(heard[entity.id])]
-    for entity in changed:
-        entity.name = choose_canonical(heard[entity.id])
-    Entity.objects.for_tenant(bank.tenant_id).bulk_update(changed, ["name"])
+    names = {entity.id: choose_canonical(list_first_writings(heard[entity.id])) for entity in named if heard[entity.id]}
+    changed = [entity for entity in named if names.get(entity.id, entity.name) != entity.name]
+    chosen = find_chosen(bank, {entity.id for entity in changed}) if changed else {}
+    renamed = [entity for entity in changed if entity.id not in chosen]
+    for entity in renamed:
+        entity.name = names[entity.id]
+    Entity.objects.for_tenant(bank.tenant_id).bulk_update(renamed, ["name"])
+
+
+def list_first_writings(names: Sequence[str]) -> list[str]:
+    """One of each normal form: a title or a legal form makes no name more complete."""
+    return list({normalise_name(name): name for name in reversed(names)}.values())
 
 
 def usable(naming: Naming) -> list[FoundEntity]:
@@ -70,7 +81,14 @@ def has_letters(name: str) -> bool:
 
 def build_mention(naming: Naming, entity: FoundEntity) -> MentionOf:
     others = frozenset(other.name for other in naming.entities if other.name != entity.name)
-    return MentionOf(entity.name, entity.kind, others, naming.seen_at, kind_is_guess=entity.is_guess)
+    return MentionOf(
+        entity.name,
+        entity.kind,
+        others,
+        naming.seen_at,
+        kind_is_guess=entity.is_guess,
+        kind_is_stated=entity.is_stated,
+    )
 
 
 def settle(bank: Bank, mentions: Sequence[MentionOf], decisions: Sequence[Decision]) -> list[UUID]:
@@ -98,6 +116,9 @@ def make_entities(bank: Bank, mentions: Sequence[MentionOf]) -> dict[tuple[str, 
         return {}
     insert_entities(bank, [wanted[key] for key in sorted(wanted)])
     there = Entity.objects.of_bank(bank).filter(identity__in={identity for identity, _ in wanted})
-    return {
+    made = {
         (identity, EntityKind(kind)): row_id for row_id, identity, kind in there.values_list("id", "identity", "kind")
     }
+    stated = [made[key] for key, mention in wanted.items() if mention.kind_is_stated]
+    Entity.objects.of_bank(bank).filter(id__in=stated, kind_is_stated=False).update(kind_is_stated=True)
+    return made

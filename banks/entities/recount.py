@@ -8,8 +8,9 @@ from django.db import connection
 from django.db.models import Count, Max, Min, Q
 
 from banks.entities.canonical import choose_canonical
+from banks.entities.chosen import find_chosen
 from banks.entities.known import read_aliases
-from banks.entities.normalise import identity_key, index_keys, normalise_name
+from banks.entities.normalise import alias_keys, identity_key, index_keys, normalise_name, spelling_key
 from banks.entities.store import LONGEST_KEY, UPSERT_COMPANIONS, execute
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention, Relationship
 from tenants.identifiers import uuid7
@@ -73,19 +74,31 @@ def recount_companions(bank: Bank, entity_ids: list[UUID]) -> None:
 
 def forget_names(bank: Bank, heard: Iterable[tuple[UUID, str]]) -> None:
     """A name goes with the last mention that had it. `heard` are the entities and names of mentions that went."""
-    gone = {(entity_id, normalise_name(name)) for entity_id, name in heard}
+    gone = {(entity_id, key) for entity_id, name in heard for key in alias_keys(name)}
     entity_ids = {entity_id for entity_id, _ in gone}
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id__in=entity_ids)
-    left = Counter((entity_id, normalise_name(name)) for entity_id, name in mentions.values_list("entity_id", "name"))
+    said = list(mentions.values_list("entity_id", "name"))
+    left = Counter((entity_id, key) for entity_id, name in said for key in alias_keys(name))
     rows = EntityName.objects.for_tenant(bank.tenant_id).filter(entity_id__in=entity_ids)
     touched = [row for row in rows if (row.entity_id, row.normalised_name) in gone]
     for row in touched:
         row.uses = left[row.entity_id, row.normalised_name]
-    rows.bulk_update(touched, ["uses"])
-    lost = [row for row in touched if row.uses == 0]
+    chosen = find_chosen(bank, entity_ids)
+    free = [row for row in touched if chosen.get(row.entity_id) != normalise_name(row.name)]
+    respell(free, said)
+    rows.bulk_update(touched, ["uses", "name"])
+    lost = [row for row in free if row.uses == 0]
     rows.filter(id__in=[row.id for row in lost]).delete()
     for entity in Entity.objects.of_bank(bank).filter(id__in={row.entity_id for row in lost}):
         rename_after_loss(bank, entity)
+
+
+def respell(rows: Iterable[EntityName], said: Iterable[tuple[UUID, str]]) -> None:
+    """A normal form whose first spelling is gone is written as one of those that are left."""
+    heard = {(entity_id, key): name for entity_id, name in said for key in alias_keys(name)}
+    for row in rows:
+        if row.uses and (row.entity_id, spelling_key(row.name)) not in heard:
+            row.name = heard[row.entity_id, row.normalised_name]
 
 
 def rename_after_loss(bank: Bank, entity: Entity) -> None:

@@ -1,6 +1,6 @@
 """Formula 2 of the paper: alpha * sim_str + beta * sim_co + gamma * sim_temp."""
 
-from banks.entities.compare import compare_names
+from banks.entities.compare import STATED_OTHERWISE, compare_names, compare_stated
 from banks.entities.context import cooccurrence, keeps_company_with, temporal_proximity
 from banks.entities.likeness import EXACT, KNOWN_ALIAS, WEAK
 from banks.entities.normalise import identity_key
@@ -34,7 +34,7 @@ def _best_likeness(mention: MentionOf, candidate: Candidate) -> Likeness:
     if _is_speaker_by_name(mention, candidate):
         return Likeness(EXACT, "a speaker's name")
     canonical = _compare(mention, candidate, candidate.canonical_name)
-    if canonical.value == EXACT:
+    if canonical.value == EXACT or canonical.rule == STATED_OTHERWISE:
         return canonical
     if canonical.veto != "kinds disagree" and identity_key(mention.name) in map(identity_key, candidate.aliases):
         return Likeness(KNOWN_ALIAS, "alias")
@@ -50,7 +50,14 @@ def _is_speaker_by_name(mention: MentionOf, candidate: Candidate) -> bool:
 
 
 def _compare(mention: MentionOf, candidate: Candidate, name: str) -> Likeness:
-    return compare_names(mention.name, mention.kind, name, candidate.kind)
+    compare = compare_stated if _are_stated(mention, candidate) else compare_names
+    return compare(mention.name, mention.kind, name, candidate.kind)
+
+
+def _are_stated(mention: MentionOf, candidate: Candidate) -> bool:
+    """A kind that is told at all counts, OTHER only where it was stated; a recogniser's guess never does."""
+    one = mention.kind_is_stated or (mention.kind is not EntityKind.OTHER and not mention.kind_is_guess)
+    return one and (candidate.kind_is_stated or candidate.kind is not EntityKind.OTHER)
 
 
 def _appear_together(mention: MentionOf, candidate: Candidate) -> bool:

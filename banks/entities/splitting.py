@@ -1,12 +1,14 @@
 """Splitting an entity by hand: what was taken for one are two."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.db.models import Q
 
 from banks.entities.canonical import choose_canonical
-from banks.entities.normalise import identity_key, index_keys, normalise_name
+from banks.entities.chosen import forget_choice, note_choice
+from banks.entities.normalise import alias_keys, identity_key, index_keys, normalise_name, spelling_key
 from banks.entities.recount import recount_entities, rename_after_loss
 from banks.entities.store import LONGEST_KEY
 from banks.errors import EntityConflict, EntityExists
@@ -26,51 +28,60 @@ class Split:
 def split_entity(bank: Bank, entity: Entity, split: Split) -> Entity:
     """Call inside a tenant transaction, after `lock_memory`; returns the new entity.
 
-    The names belong to the new one alone from here on, so the next who says them means it. Of units, a name goes
-    along where no mention of it is left behind; otherwise both have it, and company and time decide as for any two
-    of the same name.
+    A name goes along where no mention of it is left behind, so the next who says it means the new one. Otherwise both
+    have it: its own spelling tells Google Inc. from Google, else company and time decide as for any two of one name.
     """
-    aliases = {normalise_name(name) for name in split.names}
     mentions = list(Mention.objects.for_tenant(bank.tenant_id).filter(entity=entity))
-    moved = [one for one in mentions if one.unit_id in split.unit_ids or normalise_name(one.name) in aliases]
+    meant = find_meant(split.names, mentions)
+    moved = [one for one in mentions if one.unit_id in split.unit_ids or meant & set(alias_keys(one.name))]
     moved_ids = {one.id for one in moved}
     left = [one for one in mentions if one.id not in moved_ids]
     if not moved:
         raise EntityConflict("None of its mentions is under these names or in these memories.")
     if not left:
         raise EntityConflict("All of its mentions would go; rename the entity instead.")
-    left_behind = {normalise_name(one.name) for one in left}
-    taken = (aliases | {normalise_name(one.name) for one in moved}) - left_behind
+    left_behind = {key for one in left for key in alias_keys(one.name)}
+    taken = (meant | {key for one in moved for key in alias_keys(one.name)}) - left_behind
     shared = {normalise_name(one.name): one.name for one in moved if normalise_name(one.name) in left_behind}
-    new = make_entity(bank, entity, split, moved, taken)
+    part_from_names(bank, entity, taken, left)
+    new = make_entity(bank, entity, split, moved)
     Mention.objects.for_tenant(bank.tenant_id).filter(id__in=moved_ids).update(entity=new)
     move_names(bank, entity, new, taken, shared)
+    respell_names(bank, entity, left)
     move_relationships(bank, entity, new, {one.unit_id for one in moved})
     recount_entities(bank, {entity.id, new.id})
     new.refresh_from_db()
     return new
 
 
-def make_entity(bank: Bank, entity: Entity, split: Split, moved: list[Mention], taken: set[str]) -> Entity:
+def find_meant(names: Sequence[str], mentions: Sequence[Mention]) -> set[str]:
+    """The keys of the names: of the spelling where somebody wrote it so, else of all that have the normal form."""
+    written = {spelling_key(one.name) for one in mentions}
+    return {key if key in written else normalise_name(name) for name in names for key in [spelling_key(name)]}
+
+
+def make_entity(bank: Bank, entity: Entity, split: Split, moved: list[Mention]) -> Entity:
     name = split.name or choose_canonical([one.name for one in moved])
     kind = split.kind or entity.kind
-    part_from_identity(bank, entity, taken)
     same = Entity.objects.of_bank(bank).filter(identity=identity_key(name), kind=kind).first()
     if same is not None:
         raise EntityExists(same.id)
-    return Entity.objects.for_tenant(bank.tenant_id).create(
+    new = Entity.objects.for_tenant(bank.tenant_id).create(
         bank=bank, name=name, identity=identity_key(name), kind=kind, is_speaker=entity.is_speaker
     )
+    if split.name:
+        note_choice(bank, new)
+    return new
 
 
-def part_from_identity(bank: Bank, entity: Entity, taken: set[str]) -> None:
+def part_from_names(bank: Bank, entity: Entity, taken: set[str], left: Sequence[Mention]) -> None:
     """Where a name that it is called by, or was first known by, goes to the new one, it takes one that it keeps."""
     rows = list(EntityName.objects.for_tenant(bank.tenant_id).filter(entity=entity))
-    kept = [row.name for row in rows if row.normalised_name not in taken]
-    lost = {identity_key(row.name) for row in rows if row.normalised_name in taken}
-    if normalise_name(entity.name) in taken:
-        entity.name = choose_canonical(kept)
-    if entity.identity in lost:
+    lost = {row.name for row in rows if taken & {row.normalised_name, spelling_key(row.name)}}
+    if taken & set(alias_keys(entity.name)):
+        entity.name = choose_canonical([row.name for row in rows if row.name not in lost] or [one.name for one in left])
+        forget_choice(bank, entity)
+    if entity.identity in set(map(identity_key, lost)):
         entity.identity = identity_key(entity.name)
     same = Entity.objects.of_bank(bank).filter(identity=entity.identity, kind=entity.kind).exclude(id=entity.id)
     if (other := same.first()) is not None:
@@ -95,6 +106,17 @@ def move_names(bank: Bank, entity: Entity, new: Entity, taken: set[str], shared:
         [EntityKey(entity=new, bank_id=bank.id, key=key) for key in sorted(keys)]
     )
     rename_after_loss(bank, entity)
+
+
+def respell_names(bank: Bank, entity: Entity, left: Sequence[Mention]) -> None:
+    """Where the first spelling of a name went and the name stayed, it is written as one that is left."""
+    rows = EntityName.objects.for_tenant(bank.tenant_id).filter(entity=entity)
+    written = {spelling_key(one.name): one.name for one in left}
+    said = {normalise_name(one.name): one.name for one in left}
+    lost = [row for row in rows if row.normalised_name in said and spelling_key(row.name) not in written]
+    for row in lost:
+        row.name = said[row.normalised_name]
+    rows.bulk_update(lost, ["name"])
 
 
 def move_relationships(bank: Bank, entity: Entity, new: Entity, unit_ids: set[UUID]) -> None:

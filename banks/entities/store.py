@@ -4,19 +4,22 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import combinations
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
 from banks.entities.named import Resolved
-from banks.entities.normalise import identity_key, index_keys, normalise_name
+from banks.entities.normalise import identity_key, index_keys, normalise_name, spelling_key
 from banks.entities.types import MentionOf
 from banks.models import Bank
 from tenants.identifiers import uuid7
 
 LONGEST_KEY = 120
+MOST_NAMES = 50  # of an entity, after which no further spelling of a name that it has is kept
+LONGEST_SPELLING = 300
 
-KnownName = tuple[UUID, str]  # an entity and a name that it has, as it was first written
+KnownName = tuple[UUID, str]  # an entity and a name that it has
 
 INSERT_ENTITIES = """
 INSERT INTO banks_entity (
@@ -34,6 +37,28 @@ INSERT INTO banks_entityname (id, tenant_id, bank_id, entity_id, name, normalise
 SELECT id, %(tenant_id)s, %(bank_id)s, entity_id, name, normalised_name, uses
 FROM unnest(%(id)s::uuid[], %(entity_id)s::uuid[], %(name)s::text[], %(normalised_name)s::text[], %(uses)s::int[])
     AS alias (id, entity_id, name, normalised_name, uses)
+ON CONFLICT (bank_id, normalised_name, entity_id) DO UPDATE SET uses = banks_entityname.uses + excluded.uses
+RETURNING entity_id, name
+"""
+
+# A spelling that has its row is counted; a new one is kept while the entity has few.
+UPSERT_SPELLINGS = """
+INSERT INTO banks_entityname (id, tenant_id, bank_id, entity_id, name, normalised_name, uses)
+SELECT id, %(tenant_id)s, %(bank_id)s, entity_id, name, normalised_name, uses
+FROM (
+    SELECT given.*, known.count + row_number() OVER (PARTITION BY given.entity_id ORDER BY given.id) AS place, EXISTS (
+        SELECT FROM banks_entityname AS same
+        WHERE same.tenant_id = %(tenant_id)s AND same.bank_id = %(bank_id)s
+          AND same.entity_id = given.entity_id AND same.normalised_name = given.normalised_name
+    ) AS is_known
+    FROM unnest(%(id)s::uuid[], %(entity_id)s::uuid[], %(name)s::text[], %(normalised_name)s::text[], %(uses)s::int[])
+        AS given (id, entity_id, name, normalised_name, uses)
+    CROSS JOIN LATERAL (
+        SELECT count(*) FROM banks_entityname AS alias
+        WHERE alias.tenant_id = %(tenant_id)s AND alias.entity_id = given.entity_id
+    ) AS known
+) AS spelling
+WHERE is_known OR place <= %(most)s
 ON CONFLICT (bank_id, normalised_name, entity_id) DO UPDATE SET uses = banks_entityname.uses + excluded.uses
 """
 
@@ -86,17 +111,8 @@ def insert_entities(bank: Bank, mentions: Sequence[MentionOf]) -> None:
 
 def store_names(bank: Bank, resolved: Sequence[Resolved], *, known: AbstractSet[KnownName] = frozenset()) -> None:
     """A name that is known has its keys already, and is only counted."""
-    uses = Counter((one.entity_id, normalise_name(one.name)) for one in resolved)
-    spelling = {(one.entity_id, normalise_name(one.name)): one.name for one in reversed(resolved)}
-    execute(
-        UPSERT_NAMES,
-        bank,
-        id=[uuid7() for _ in uses],
-        entity_id=[entity_id for entity_id, _ in uses],
-        name=[spelling[key] for key in uses],
-        normalised_name=[normalised for _, normalised in uses],
-        uses=list(uses.values()),
-    )
+    first_written = count_names(bank, resolved)
+    count_spellings(bank, [one for one in resolved if (one.entity_id, spelling_key(one.name)) not in first_written])
     fresh = {(one.entity_id, one.name) for one in resolved} - known
     keys = sorted(
         {(entity_id, key) for entity_id, name in fresh for key in index_keys(name) if len(key) <= LONGEST_KEY}
@@ -107,6 +123,39 @@ def store_names(bank: Bank, resolved: Sequence[Resolved], *, known: AbstractSet[
         id=[uuid7() for _ in keys],
         entity_id=[entity_id for entity_id, _ in keys],
         key=[key for _, key in keys],
+    )
+
+
+def count_names(bank: Bank, resolved: Sequence[Resolved]) -> set[KnownName]:
+    """One row for each normal form; returns the spellings that these rows have, which are those that came first."""
+    uses = Counter((one.entity_id, normalise_name(one.name)) for one in resolved)
+    spelling = {(one.entity_id, normalise_name(one.name)): one.name for one in reversed(resolved)}
+    rows = execute(
+        UPSERT_NAMES,
+        bank,
+        id=[uuid7() for _ in uses],
+        entity_id=[entity_id for entity_id, _ in uses],
+        name=[spelling[key] for key in uses],
+        normalised_name=[normalised for _, normalised in uses],
+        uses=list(uses.values()),
+    )
+    return {(entity_id, spelling_key(name)) for entity_id, name in rows}
+
+
+def count_spellings(bank: Bank, resolved: Sequence[Resolved]) -> None:
+    """The other spellings of names that an entity has: Google Inc. beside Google, José beside Jose."""
+    uses = Counter((one.entity_id, spelling_key(one.name)) for one in resolved)
+    kept = [(entity_id, key) for entity_id, key in uses if len(key) <= LONGEST_SPELLING]
+    written = {(one.entity_id, spelling_key(one.name)): one.name for one in reversed(resolved)}
+    execute(
+        UPSERT_SPELLINGS,
+        bank,
+        id=[uuid7() for _ in kept],
+        entity_id=[entity_id for entity_id, _ in kept],
+        name=[written[one] for one in kept],
+        normalised_name=[key for _, key in kept],
+        uses=[uses[one] for one in kept],
+        most=MOST_NAMES,
     )
 
 
@@ -149,7 +198,10 @@ def store_companions(bank: Bank, resolved: Sequence[Resolved]) -> None:
     )
 
 
-def execute(statement: str, bank: Bank, **columns: list[object]) -> None:
-    if any(columns.values()):
-        with connection.cursor() as cursor:
-            cursor.execute(statement, {"tenant_id": bank.tenant_id, "bank_id": bank.id, **columns})
+def execute(statement: str, bank: Bank, *, most: int = 0, **columns: list[object]) -> list[tuple[Any, ...]]:
+    """The rows that it returns, if any."""
+    if not any(columns.values()):
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"tenant_id": bank.tenant_id, "bank_id": bank.id, "most": most, **columns})
+        return list(cursor.fetchall()) if cursor.description else []

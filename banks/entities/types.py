@@ -20,6 +20,7 @@ class MentionOf:
     companions: frozenset[str]
     seen_at: datetime
     kind_is_guess: bool = False
+    kind_is_stated: bool = False  # somebody who knows said so, which makes OTHER a kind and not a gap
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Candidate:
     last_seen_at: datetime
     mention_count: int
     is_speaker: bool
+    kind_is_stated: bool = False
 
 
 @dataclass(frozen=True)

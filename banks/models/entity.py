@@ -36,6 +36,8 @@ class Entity(TenantOwned):
     attributes = models.JSONField(default=dict)
     embedding = VectorField(null=True)
     is_speaker = models.BooleanField(default=False)
+    name_is_chosen = models.BooleanField(db_default=False, help_text="By a person: no retain calls it otherwise.")
+    kind_is_stated = models.BooleanField(db_default=False, help_text="Somebody said so; else it was guessed.")
     mention_count = models.PositiveIntegerField(default=0)
     first_seen_at = models.DateTimeField(null=True)
     last_seen_at = models.DateTimeField(null=True)

@@ -51,12 +51,19 @@ def build_mention(pair: Pair) -> MentionOf:
     shared = drawn % 10 < (5 if pair.same else 2)
     seen_at = NOW + timedelta(days=drawn % 120)
     return MentionOf(
-        pair.one.text, pair.one.kind, frozenset({name_companion(pair.other) if shared else "Zed"}), seen_at
+        pair.one.text,
+        pair.one.kind,
+        frozenset({name_companion(pair.other) if shared else "Zed"}),
+        seen_at,
+        kind_is_stated=pair.one.is_stated,
     )
 
 
 def build_candidate(name: Name) -> Candidate:
-    return Candidate(identify(name), name.text, (), name.kind, {name_companion(name): 2}, NOW, 3, is_speaker=False)
+    company = {name_companion(name): 2}
+    return Candidate(
+        identify(name), name.text, (), name.kind, company, NOW, 3, is_speaker=False, kind_is_stated=name.is_stated
+    )
 
 
 def name_companion(name: Name) -> str:

@@ -11,6 +11,7 @@ PRODUCT, CONCEPT, OTHER = EntityKind.PRODUCT, EntityKind.CONCEPT, EntityKind.OTH
 class Name:
     text: str
     kind: EntityKind
+    is_stated: bool = False
 
 
 @dataclass(frozen=True)

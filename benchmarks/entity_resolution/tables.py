@@ -65,7 +65,18 @@ Jaguar:R/jaguar:C Java:R/Java:L Phoenix:P/Phoenix:L Chelsea:P/Chelsea:L Apple:O/
 Delta:O/delta:C Rose:P/rose:C Jasmine:P/jasmine:C Florence:P/Florence:L Blackberry:R/blackberry:C
 Sydney:P/Sydney:L Dove:O/dove:C Charlotte:P/Charlotte:L
 """
-KINDS = {"O": ORGANIZATION, "L": PLACE, "P": PERSON, "C": CONCEPT, "R": PRODUCT, "X": OTHER}
+# S is OTHER that somebody stated, X is OTHER because nobody knew.
+STATED_HOMOGRAPHS = """
+Apple:O/Apple:S Apple:S/Apple:O Shell:O/Shell:S Amazon:L/Amazon:S Mercury:R/Mercury:S Phoenix:S/Phoenix:L
+Apple:R/Apple:O Orange:S/Orange:O Target:O/Target:S Rose:P/Rose:S Jasmine:S/Jasmine:P Delta:O/Delta:S Dove:S/Dove:O
+Java:L/Java:S Jaguar:S/Jaguar:R Gap:S/Gap:O
+"""
+UNSURE_KINDS = """
+Acme:O/Acme:X Initech:X/Initech:O Hooli:X/Hooli_Inc.:O Globex_Corp.:O/Globex:X Barcelona:X/Barcelona:L
+Vancouver:L/Vancouver:X PlayStation:R/PlayStation:X Kindle:X/Kindle:R Melanie:X/Melanie:P Robert_Chen:P/Bob_Chen:X
+Christmas:S/Christmas:C Karate:C/Karate:S Tyrell:S/Tyrell:X
+"""
+KINDS = {"O": ORGANIZATION, "L": PLACE, "P": PERSON, "C": CONCEPT, "R": PRODUCT, "X": OTHER, "S": OTHER}
 
 
 def read_cells(table: str) -> list[str]:
@@ -78,4 +89,4 @@ def read_rows(table: str) -> list[tuple[str, ...]]:
 
 def read_typed(cell: str) -> Name:
     text, letter = cell.split(":")
-    return Name(text, KINDS[letter])
+    return Name(text, KINDS[letter], is_stated=letter == "S")

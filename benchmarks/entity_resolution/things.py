@@ -40,3 +40,7 @@ def read_tables() -> Iterator[Pair]:
         yield make_pair("confusable places", one, other, PLACE, same=False)
     for one, other in read_rows(tables.HOMOGRAPHS):
         yield Pair("written alike, other kind", read_typed(one), read_typed(other), same=False)
+    for one, other in read_rows(tables.STATED_HOMOGRAPHS):
+        yield Pair("written alike, stated to be another kind", read_typed(one), read_typed(other), same=False)
+    for one, other in read_rows(tables.UNSURE_KINDS):
+        yield Pair("one kind unknown", read_typed(one), read_typed(other), same=True)

@@ -1,6 +1,7 @@
 """Mentions in the database."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.db import connection, connections
 
 from banks.entities.named import Naming
 from banks.entities.record import record_mentions
+from banks.entities.renaming import rename_entity
 from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention
 from banks.retain.types import EntityKind, FoundEntity
@@ -90,6 +92,48 @@ def test_the_most_complete_name_becomes_the_canonical_one(bank: Bank) -> None:
     record(bank, naming(bank, "Melanie"))
     record(bank, naming(bank, "Mel"))
     assert set(entities_of(bank)) == {"Melanie"}
+
+
+def firm(bank: Bank, name: str) -> Naming:
+    return replace(naming(bank), entities=(FoundEntity(name, EntityKind.ORGANIZATION),))
+
+
+def names_of(bank: Bank) -> dict[str, int]:
+    with tenant_transaction(bank.tenant_id):
+        return dict(EntityName.objects.for_tenant(bank.tenant_id).values_list("name", "uses"))
+
+
+def test_every_spelling_is_kept_as_an_alias_with_its_uses(bank: Bank) -> None:
+    for name in ("Google Inc.", "Google", "google  inc.", "Google", "GOOGLE"):
+        record(bank, firm(bank, name))
+    assert set(entities_of(bank)) == {"Google Inc."}
+    assert names_of(bank) == {"Google Inc.": 5, "Google": 3}
+
+
+def test_a_spelling_makes_no_other_canonical_name(bank: Bank) -> None:
+    for name in ("José Chen", "Dr. José Chen", "Jose Chen"):
+        record(bank, naming(bank, name))
+    assert set(entities_of(bank)) == {"José Chen"}
+    assert set(names_of(bank)) == {"José Chen", "Dr. José Chen", "Jose Chen"}
+
+
+def test_no_more_spellings_than_a_few_are_kept_and_those_are_still_counted(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("banks.entities.store.MOST_NAMES", 3)
+    record(bank, firm(bank, "Google"))
+    record(bank, *(firm(bank, f"Google{form}") for form in (" Inc.", " Inc", " LLC", " Corp.")))
+    record(bank, *(firm(bank, f"Google{form}") for form in (" Inc.", " Inc", " LLC", " Corp.")))
+    assert names_of(bank) == {"Google": 9, "Google Inc.": 2, "Google Inc": 2}
+
+
+def test_a_name_that_a_person_gave_stays(bank: Bank) -> None:
+    (mel,) = record(bank, naming(bank, "Mel"))
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        rename_entity(bank, Entity.objects.of_bank(bank).get(id=mel.entity_id), name="Mel B", kind=None)
+    record(bank, naming(bank, "Melanie Brown"), naming(bank, "Mel"))
+    assert "Mel B" in entities_of(bank)
 
 
 def test_people_who_appear_together_are_not_merged(bank: Bank) -> None:

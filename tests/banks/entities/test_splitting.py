@@ -5,10 +5,12 @@ from uuid import UUID
 
 import pytest
 
+from banks.entities.chosen import find_chosen
 from banks.entities.splitting import Split, split_entity
 from banks.errors import EntityConflict, EntityExists
 from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityName, Relationship
+from banks.retain.types import EntityKind, FoundEntity
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
 from tests.told_facts import relation, tell
@@ -88,6 +90,33 @@ def test_memories_can_be_named_instead_where_both_have_one_name(bank: Bank) -> N
         assert {row.value: row.subject_id == new.id for row in rows} == {"Porto": False, "Berlin": True}
     tell(bank, "Alice Berger passed her exam.", "Alice Berger")
     assert entities(bank) == {"Alice": 1, "Alice Berger": 2}
+
+
+def tell_of_google(bank: Bank, *names: str) -> None:
+    for name in names:
+        firm = FoundEntity(name, EntityKind.ORGANIZATION)
+        tell(bank, f"{name} was in the news ({len(entities(bank))}).", entities=(firm,))
+
+
+@pytest.mark.parametrize("first", ["Google", "Google Inc."])
+def test_mentions_under_one_spelling_become_anothers(bank: Bank, first: str) -> None:
+    tell_of_google(bank, first, "Google Inc.", "Google")
+    (both,) = entities(bank)
+    new = split(bank, both, "google inc.")
+    assert new.name == "Google Inc."
+    assert (aliases(bank, "Google Inc."), aliases(bank, "Google")) == ({"Google Inc."}, {"Google"})
+    before = entities(bank)
+    tell_of_google(bank, "Google Inc.")
+    assert entities(bank) == before | {"Google Inc.": before["Google Inc."] + 1}
+
+
+def test_only_a_name_that_a_person_gave_is_marked_as_such(bank: Bank) -> None:
+    tell_of_robert(bank)
+    rob = split(bank, "Bob Chen", "Robert Chen", name="Rob Chen")
+    tell_of_google(bank, "Google", "Google Inc.")
+    google = split(bank, "Google", "Google Inc.")
+    with tenant_transaction(bank.tenant_id):
+        assert find_chosen(bank, [rob.id, google.id]) == {rob.id: "rob chen"}
 
 
 @pytest.mark.parametrize("names", [("Nobody",), ("Bob Chen", "Robert Chen")])

@@ -1,5 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
+from banks.entities.batch import resolve_all
+from banks.entities.compare import STATED_OTHERWISE
 from banks.entities.resolve import resolve
 from banks.entities.score import score
 from banks.retain.types import EntityKind
@@ -63,6 +67,35 @@ def test_one_word_of_two_kinds_is_two_things(kind: EntityKind, known_kind: Entit
 @pytest.mark.parametrize("known_kind", list(EntityKind))
 def test_an_unknown_kind_agrees_with_every_kind(known_kind: EntityKind) -> None:
     assert resolve(make_mention("Phoenix", OTHER), [make_candidate("Phoenix", known_kind)]).verdict == "same"
+
+
+@pytest.mark.parametrize(
+    ("kind", "known_kind"), [(OTHER, ORGANIZATION), (ORGANIZATION, OTHER), (OTHER, PERSON), (PRODUCT, OTHER)]
+)
+def test_one_word_that_was_stated_to_be_something_else_is_two_things(kind: EntityKind, known_kind: EntityKind) -> None:
+    mention = replace(make_mention("Apple", kind), kind_is_stated=True)
+    candidate = replace(make_candidate("Apple", known_kind), aliases=("Apple",), kind_is_stated=True)
+    assert resolve(mention, [candidate]).verdict != "same"
+    assert score(mention, candidate).rule == STATED_OTHERWISE
+    assert score(replace(mention, name="apple"), candidate).veto == "kinds disagree"
+
+
+@pytest.mark.parametrize("known_kind", [OTHER, CONCEPT])
+def test_what_was_stated_to_be_other_agrees_with_itself_and_with_ideas(known_kind: EntityKind) -> None:
+    mention = replace(make_mention("Christmas", OTHER), kind_is_stated=True)
+    candidate = replace(make_candidate("Christmas", known_kind), kind_is_stated=True)
+    assert resolve(mention, [candidate]).verdict == "same"
+
+
+def test_a_guess_is_no_statement() -> None:
+    mention = replace(make_mention("Apple", ORGANIZATION), kind_is_guess=True)
+    assert resolve(mention, [replace(make_candidate("Apple", OTHER), kind_is_stated=True)]).verdict == "same"
+
+
+@pytest.mark.parametrize("kinds", [(OTHER, ORGANIZATION), (ORGANIZATION, OTHER)])
+def test_two_stated_kinds_of_one_call_are_two_things(kinds: tuple[EntityKind, EntityKind]) -> None:
+    mentions = [replace(make_mention("Apple", kind), kind_is_stated=True) for kind in kinds]
+    assert [decision.verdict for decision in resolve_all(mentions, [])] == ["new", "new"]
 
 
 def test_a_common_noun_of_unknown_kind_is_no_firm() -> None:
