@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from banks.models import Bank, Chunk, Document
-from banks.retain.archive import lock_document, save_document
+from banks.retain.archive import append_to, lock_document, save_document
 from banks.retain.chunking import heading
 from banks.retain.fact_chunks import SEPARATOR, FactChunk, cut_facts, join_facts
 from banks.retain.input import RetainItem
@@ -16,7 +17,7 @@ from tenants.identifiers import uuid7
 class ArchivedFacts:
     """The chunks with their rows, in the order of the facts, and the rows that the document has lost."""
 
-    document_pk: UUID
+    document: Document
     chunks: tuple[tuple[UUID, FactChunk], ...]
     dropped: tuple[UUID, ...]
 
@@ -30,10 +31,14 @@ def archive_facts(bank: Bank, item: RetainItem) -> ArchivedFacts:
     document = lock_document(bank, item)
     before = f"{document.text}{SEPARATOR}" if document.text and item.update_mode == "append" else ""
     chunks = cut_facts(item.facts, offset=len(before))
-    save_document(document, item, before + join_facts(item.facts))
-    dropped = [] if before else drop_chunks(document, {chunk.content_hash for chunk in chunks})
-    ids = place_chunks(bank, document, chunks, before=before)
-    return ArchivedFacts(document.id, tuple(zip(ids, chunks, strict=True)), tuple(dropped))
+    dropped = []
+    if before:
+        append_to(document, item, join_facts(item.facts))
+    else:
+        save_document(document, item, join_facts(item.facts))
+        dropped = drop_chunks(document, {chunk.content_hash for chunk in chunks})
+    ids = place_chunks(document, chunks, before=before, said_at=item.said_at)
+    return ArchivedFacts(document, tuple(zip(ids, chunks, strict=True)), tuple(dropped))
 
 
 def drop_chunks(document: Document, wanted: set[bytes]) -> list[UUID]:
@@ -43,27 +48,27 @@ def drop_chunks(document: Document, wanted: set[bytes]) -> list[UUID]:
     return unwanted
 
 
-def place_chunks(bank: Bank, document: Document, chunks: Sequence[FactChunk], *, before: str) -> list[UUID]:
+def place_chunks(document: Document, chunks: Sequence[FactChunk], *, before: str, said_at: datetime) -> list[UUID]:
     """The row of each: one that holds the same facts is moved, the others are made, waiting for their facts."""
-    rows = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
+    rows = Chunk.objects.for_tenant(document.tenant_id).filter(document=document)
     first = rows.filter(start__lt=len(before)).count()
     known = {bytes(row.content_hash): row for row in rows}
     there = dict(known)
     for place, chunk in enumerate(chunks, first):
-        row = there.setdefault(chunk.content_hash, build_chunk(bank, document, chunk))
+        row = there.setdefault(chunk.content_hash, build_chunk(document, chunk, said_at=said_at))
         row.position, row.start, row.end = place, chunk.start, chunk.end
     rows.bulk_update(known.values(), ["position", "start", "end"], batch_size=500)
     rows.bulk_create(row for content_hash, row in there.items() if content_hash not in known)
     return [there[chunk.content_hash].id for chunk in chunks]
 
 
-def build_chunk(bank: Bank, document: Document, chunk: FactChunk) -> Chunk:
+def build_chunk(document: Document, chunk: FactChunk, *, said_at: datetime) -> Chunk:
     return Chunk(
         id=uuid7(),
-        bank=bank,
+        bank_id=document.bank_id,
         document=document,
-        heading=heading(document.said_at),
+        heading=heading(said_at),
         text=chunk.text,
         content_hash=chunk.content_hash,
-        said_at=document.said_at,
+        said_at=said_at,
     )

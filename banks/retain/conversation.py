@@ -27,6 +27,7 @@ from tenants.transactions import tenant_transaction
 
 # What a long message is about shows in its beginning; the whole of it is embedded once more as chunks and facts.
 CHARACTERS_FOR_TOPIC = 500
+MANY_FACTS = 500  # their write takes seconds, so it is told of beforehand
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def place_new_messages(conversation: Conversation, tools: Tools) -> None:
     messages = load_messages(conversation, episode=None)
     if messages:
         texts = [message.content[:CHARACTERS_FOR_TOPIC] for message in messages]
-        embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, texts)
+        embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, texts, step=tools.step)
         with tools.write():
             place_messages(conversation.bank, conversation.thread, messages, embedded.vectors)
 
@@ -81,7 +82,8 @@ def retain_episode(conversation: Conversation, episode_id: UUID, messages: Seque
     chunks = chunk_turns(turns)
     narrative = build_narrative([*before, *turns])
     fact_texts, chunk_texts = list_texts(reading.facts), list_chunk_texts(conversation, chunks, turns)
-    embedded = embed_texts(bank.tenant_id, tools.embedder, [*fact_texts, *chunk_texts, narrative])
+    texts = [*fact_texts, *chunk_texts, narrative]
+    embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step)
     *chunk_vectors, narrative_vector = embedded.vectors[len(fact_texts) :]
     prepared = prepare_facts(
         reading.facts,
@@ -92,6 +94,8 @@ def retain_episode(conversation: Conversation, episode_id: UUID, messages: Seque
     )
     speakers = frozenset(turn.speaker for turn in turns)
     plan = plan_facts(bank, prepared, tools, speakers=speakers)
+    if len(prepared) > MANY_FACTS:
+        tools.step("storing", 0, len(prepared))
     with tools.write():
         lock_memory(bank)
         add_texts(bank, Corpus.CHUNK, store_chunks(bank, episode_id, messages, chunks, chunk_vectors))

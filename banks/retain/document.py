@@ -1,21 +1,28 @@
 """Retaining a document: only chunks whose text is new are read; what rested on removed ones alone goes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from uuid import UUID
 
 from django.utils import timezone
 
 from banks.lifecycle.deciding import plan_facts
-from banks.lifecycle.delete import delete_chunks
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Corpus, Document
-from banks.retain.chunking import ChunkSpan, chunk_text, hash_chunk, heading
+from banks.retain.document_chunks import bring_chunks_up_to_date
 from banks.retain.extract import read_passage
+from banks.retain.fate import (
+    BroughtPiece,
+    SourceDeleted,
+    SourceGone,
+    SourceReplaced,
+    check_piece,
+    check_still_there,
+    give_way,
+)
 from banks.retain.instructions import Instructions
-from banks.retain.pieces import find_piece, list_pieces
+from banks.retain.pieces import Piece, find_piece, list_former_labels, list_pieces
 from banks.retain.prepared import Source, list_texts, prepare_facts
+from banks.retain.relabel import relabel_units
 from banks.retain.store_facts import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import Passage, Turn
@@ -26,117 +33,114 @@ from tenants.transactions import tenant_transaction
 
 @dataclass(frozen=True)
 class DocumentJob:
+    """`version` is what the document had when the caller brought his piece of it: that piece is read here."""
+
     bank: Bank
     document_pk: UUID
     instructions: Instructions = field(default_factory=Instructions)
+    version: int | None = None
+
+    @property
+    def brought(self) -> BroughtPiece:
+        return BroughtPiece(self.bank, self.document_pk, self.version)
+
+
+@dataclass(frozen=True)
+class WaitingChunk:
+    chunk: Chunk
+    piece: Piece
 
 
 def retain_document(job: DocumentJob, tools: Tools) -> list[Retained]:
     """Goes on where it was left: a chunk that was extracted is not extracted again."""
-    with tools.write():
-        if not bring_chunks_up_to_date(job):
-            return []
-    waiting = load_waiting_chunks(job)
-    outcomes = []
-    for done, chunk in enumerate(waiting):
-        tools.report(done, len(waiting))
-        outcomes.append(retain_chunk(job, chunk, tools))
+    outcomes: list[Retained] = []
+    try:
+        with tools.write():
+            bring_up_to_date(job)
+        outcomes += embed_bare_chunks(job, tools)
+        waiting = load_waiting_chunks(job)
+        for done, one in enumerate(waiting):
+            tools.report(done, len(waiting))
+            check_still_there(job.brought)
+            outcomes.append(retain_chunk(job, one, tools))
+    except SourceGone as gone:
+        return give_way(outcomes, gone)
     return outcomes
 
 
-def bring_chunks_up_to_date(job: DocumentJob) -> bool:
-    """False where the document was deleted while it waited: then there is nothing left to do."""
-    rows_of_it = Document.objects.for_tenant(job.bank.tenant_id).select_for_update(no_key=True)
-    document = rows_of_it.filter(id=job.document_pk).first()
-    if document is None:
-        return False
-    wanted = {
-        bytes.fromhex(hash_chunk(span.read(document.text))): (place, span)
-        for place, span in enumerate(cut_document(document))
-    }
-    rows = Chunk.objects.for_tenant(job.bank.tenant_id).filter(document=document)
-    there = {bytes(chunk.content_hash): chunk for chunk in rows}
-    remove_chunks(job.bank, [chunk for content_hash, chunk in there.items() if content_hash not in wanted])
-    for content_hash, chunk in there.items():
-        if content_hash in wanted:
-            move_chunk(chunk, *wanted[content_hash])
-    missing = {key: value for key, value in wanted.items() if key not in there}
-    rows.bulk_create([build_chunk(document, job.bank, key, *value) for key, value in missing.items()])
-    return True
+def bring_up_to_date(job: DocumentJob) -> None:
+    """Chunks as the text has them now, and labels as the caller gave them last. Call inside a tenant transaction."""
+    document = check_piece(find_document(job, lock=True), job.brought)
+    bring_chunks_up_to_date(job.bank, document)
+    former = {labels.context for labels in list_former_labels(document)}
+    relabel_units(job.bank, document)
+    if former - {list_pieces(document)[0].labels.context}:
+        forget_outdated_vectors(document)
 
 
-def cut_document(document: Document) -> list[ChunkSpan]:
-    """No chunk reaches over the seam of what was appended: it would have two dates."""
-    return [
-        ChunkSpan(piece.start + span.start, piece.start + span.end)
-        for piece in list_pieces(document)
-        for span in chunk_text(document.text[piece.start : piece.end])
-    ]
+def find_document(job: DocumentJob, *, lock: bool = False) -> Document | None:
+    rows = Document.objects.for_tenant(job.bank.tenant_id).filter(id=job.document_pk)
+    return (rows.select_for_update(no_key=True) if lock else rows).first()
 
 
-def move_chunk(chunk: Chunk, position: int, span: ChunkSpan) -> None:
-    if (chunk.position, chunk.start, chunk.end) != (position, span.start, span.end):
-        chunk.position, chunk.start, chunk.end = position, span.start, span.end
-        chunk.save(update_fields=["position", "start", "end"])
+def forget_outdated_vectors(document: Document) -> None:
+    """The context stands in what a chunk's vector is made of. They are made anew when this is committed."""
+    first = list_pieces(document)[0]
+    rows = Chunk.objects.for_tenant(document.tenant_id).filter(document=document, start__lt=first.end)
+    rows.update(embedding=None)
 
 
-def build_chunk(document: Document, bank: Bank, content_hash: bytes, position: int, span: ChunkSpan) -> Chunk:
-    piece = find_piece(document, span.start)
-    return Chunk(
-        bank=bank,
-        document=document,
-        position=position,
-        start=span.start,
-        end=span.end,
-        heading=heading(piece.said_at),
-        text=span.read(document.text),
-        content_hash=content_hash,
-        said_at=piece.said_at,
-    )
+def embed_bare_chunks(job: DocumentJob, tools: Tools) -> list[Retained]:
+    """Those that were read, and whose vectors were then forgotten."""
+    bare = [one for one in load_chunks(job, extracted_at__isnull=False, embedding=None) if not one.piece.is_ready]
+    if not bare:
+        return []
+    texts = [build_chunk_text(one) for one in bare]
+    embedded = embed_texts(job.bank.tenant_id, tools.embedder, texts, step=tools.step)
+    for one, vector in zip(bare, embedded.vectors, strict=True):
+        one.chunk.embedding = vector
+    with tools.write():
+        rows = Chunk.objects.for_tenant(job.bank.tenant_id)
+        rows.bulk_update([one.chunk for one in bare], ["embedding"], batch_size=500)
+    return [Retained(usage=embedded.usage)]
 
 
-def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> None:
-    """With the units that nothing else speaks for. Call inside a tenant transaction."""
-    if chunks:
-        lock_memory(bank)
-        delete_chunks(bank, [chunk.id for chunk in chunks])
+def load_waiting_chunks(job: DocumentJob) -> list[WaitingChunk]:
+    """Of the piece that the caller brought; of all where that is not known."""
+    waiting = [one for one in load_chunks(job, extracted_at=None) if not one.piece.is_ready]
+    return [one for one in waiting if job.version in {None, one.piece.version}]
 
 
-def load_waiting_chunks(job: DocumentJob) -> list[Chunk]:
+def load_chunks(job: DocumentJob, **conditions: object) -> list[WaitingChunk]:
     with tenant_transaction(job.bank.tenant_id):
-        rows = Chunk.objects.for_tenant(job.bank.tenant_id).filter(document_id=job.document_pk, extracted_at=None)
-        return list(rows.select_related("document").order_by("position"))
+        document = check_piece(find_document(job), job.brought)
+        pieces = list_pieces(document)
+        rows = Chunk.objects.for_tenant(job.bank.tenant_id).filter(document=document, **conditions)
+        return [WaitingChunk(chunk, find_piece(pieces, chunk.start)) for chunk in rows.order_by("position")]
 
 
-def read_piece(job: DocumentJob, chunk: Chunk) -> tuple[datetime, bool]:
-    """When the chunk was written, where it was, and whether facts are wanted of it."""
-    if chunk.document is None:  # parted from it meanwhile
-        return chunk.said_at, job.instructions.infer
-    piece = find_piece(chunk.document, chunk.start)
-    return piece.said_at, piece.infer
-
-
-def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
-    said_at, infer = read_piece(job, chunk)
+def retain_chunk(job: DocumentJob, waiting: WaitingChunk, tools: Tools) -> Retained:
+    chunk, instructions = waiting.chunk, instruct(job, waiting.piece)
     passage = Passage(
-        turns=(Turn(role="user", speaker="", text=chunk.text, said_at=said_at),),
-        context=job.instructions.context,
+        turns=(Turn(role="user", speaker="", text=chunk.text, said_at=waiting.piece.said_at),),
+        context=instructions.context,
         agent_name=job.bank.name,
         is_document=True,
-        given_entities=job.instructions.entities,
+        given_entities=instructions.entities,
     )
-    reading = read_passage(job.bank, passage, replace(job.instructions, infer=infer), tools)
-    texts = [build_chunk_text(job, chunk), *list_texts(reading.facts)]
-    embedded = embed_texts(job.bank.tenant_id, tools.embedder, texts)
+    reading = read_passage(job.bank, passage, instructions, tools)
+    texts = [build_chunk_text(waiting), *list_texts(reading.facts)]
+    embedded = embed_texts(job.bank.tenant_id, tools.embedder, texts, step=tools.step)
     prepared = prepare_facts(
         reading.facts,
         embedded.vectors[1:],
-        job.instructions,
+        instructions,
         lambda quote: Source(quote.start, quote.end, chunk_id=chunk.id),
     )
     plan = plan_facts(job.bank, prepared, tools, speakers=frozenset())
     with tools.write():
         lock_memory(job.bank)
+        check_chunk(job, chunk)
         units = store_facts(job.bank, prepared, speakers=frozenset(), plan=plan)
         add_texts(job.bank, Corpus.CHUNK, [chunk.id])
         Chunk.objects.for_tenant(job.bank.tenant_id).filter(id=chunk.id).update(
@@ -145,7 +149,21 @@ def retain_chunk(job: DocumentJob, chunk: Chunk, tools: Tools) -> Retained:
     return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, reading.error)
 
 
-def build_chunk_text(job: DocumentJob, chunk: Chunk) -> str:
+def check_chunk(job: DocumentJob, chunk: Chunk) -> None:
+    """Call inside a tenant transaction, after `lock_memory`: from there on nobody removes it."""
+    rows = Chunk.objects.for_tenant(job.bank.tenant_id).filter(id=chunk.id, document_id=job.document_pk)
+    if not rows.exists():
+        raise SourceDeleted if find_document(job) is None else SourceReplaced
+
+
+def instruct(job: DocumentJob, piece: Piece) -> Instructions:
+    labels = piece.labels
+    return replace(
+        job.instructions, infer=piece.infer, context=labels.context, tags=labels.tags, metadata=dict(labels.metadata)
+    )
+
+
+def build_chunk_text(waiting: WaitingChunk) -> str:
     """Headed by what the caller said of the document and by its date."""
-    head = [job.instructions.context] if job.instructions.context else []
-    return "\n".join([*head, chunk.heading, chunk.text])
+    context = waiting.piece.labels.context
+    return "\n".join([*([context] if context else []), waiting.chunk.heading, waiting.chunk.text])

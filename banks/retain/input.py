@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from banks.retain.labels import Labels
 from banks.retain.types import ExtractedFact, FoundEntity, Role
 
 
@@ -14,6 +15,7 @@ class GivenMessage:
     said_at: datetime
     name: str = ""
     actor: str = ""
+    thread: str = ""  # the item's where it is empty
 
     @property
     def speaker(self) -> str:
@@ -36,3 +38,7 @@ class RetainItem:
     metadata: dict[str, str] = field(default_factory=dict)
     entities: tuple[FoundEntity, ...] = ()
     infer: bool = True
+
+    @property
+    def labels(self) -> Labels:
+        return Labels(self.context, self.tags, self.metadata)

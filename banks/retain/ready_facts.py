@@ -6,14 +6,17 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from banks.entities.given import Given, attach_given, read_given
 from banks.lifecycle.deciding import plan_facts
 from banks.locking import lock_memory
-from banks.models import Bank, Chunk
-from banks.retain.document import remove_chunks
+from banks.models import Bank, Chunk, Document
+from banks.retain.document_chunks import remove_chunks
 from banks.retain.fact_causes import link_between_chunks
 from banks.retain.fact_groups import FactGroup
+from banks.retain.fate import BroughtPiece, SourceGone, check_piece, check_still_there, give_way
 from banks.retain.instructions import Instructions
 from banks.retain.prepared import Source, prepare_facts
+from banks.retain.relabel import relabel_units
 from banks.retain.store_facts import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import ExtractedFact, Quote
@@ -25,26 +28,42 @@ BATCH = 100  # facts: enough to share the cost of the statements, few enough to 
 
 @dataclass(frozen=True)
 class FactsJob:
-    """`dropped` are the chunks that an earlier version of the document had."""
+    """`dropped` are the chunks that an earlier version of the document had; `brought` what the caller brought to it."""
 
     bank: Bank
     groups: tuple[FactGroup, ...]
     dropped: tuple[UUID, ...] = ()
     instructions: Instructions = field(default_factory=Instructions)
+    brought: BroughtPiece | None = None
 
 
 def retain_facts(job: FactsJob, tools: Tools) -> list[Retained]:
     """Goes on where it was left: a chunk whose facts were stored is passed over."""
-    remove_dropped(job, tools)
-    waiting = find_waiting(job.bank, job.groups)
-    batches = list(build_batches(waiting))
-    outcomes = []
-    for done, batch in enumerate(batches):
-        tools.report(done, len(batches))
-        outcomes.append(retain_batch(job, batch, tools))
-    with tools.write():
-        link_between_chunks(job.bank, job.groups)
+    outcomes: list[Retained] = []
+    try:
+        bring_up_to_date(job, tools)
+        batches = list(build_batches(find_waiting(job.bank, job.groups)))
+        for done, batch in enumerate(batches):
+            tools.report(done, len(batches))
+            outcomes.append(retain_batch(job, batch, tools))
+        with tools.write():
+            link_between_chunks(job.bank, job.groups)
+        if job.brought:
+            check_still_there(job.brought)
+    except SourceGone as gone:
+        return give_way(outcomes, gone)
     return outcomes
+
+
+def bring_up_to_date(job: FactsJob, tools: Tools) -> None:
+    """What the document no longer says goes even where it was replaced since: nobody else knows of it."""
+    remove_dropped(job, tools)
+    if job.brought is None:
+        return
+    with tools.write():
+        rows = Document.objects.for_tenant(job.bank.tenant_id).select_for_update(no_key=True)
+        document = rows.filter(id=job.brought.document_pk).first()
+        relabel_units(job.bank, check_piece(document, job.brought))
 
 
 def remove_dropped(job: FactsJob, tools: Tools) -> None:
@@ -77,8 +96,9 @@ def build_batches(groups: Sequence[FactGroup]) -> Iterator[list[FactGroup]]:
 
 
 def retain_batch(job: FactsJob, batch: Sequence[FactGroup], tools: Tools) -> Retained:
-    facts = gather_facts(batch)
-    embedded = embed_facts(job.bank, tools.embedder, facts)
+    given = read_given(job.bank, job.instructions.entities, seen_at=batch[0].chunk.facts[0].mentioned_at)
+    facts = gather_facts(batch, given)
+    embedded = embed_facts(job.bank, tools.embedder, facts, step=tools.step)
     prepared = prepare_facts(
         facts,
         embedded.vectors,
@@ -103,12 +123,12 @@ def mark_stored(bank: Bank, batch: Sequence[FactGroup]) -> None:
     rows.update(extracted_at=timezone.now())
 
 
-def gather_facts(batch: Sequence[FactGroup]) -> list[ExtractedFact]:
+def gather_facts(batch: Sequence[FactGroup], given: Sequence[Given] = ()) -> list[ExtractedFact]:
     """With their place in their chunk as the quote, and with those causes that point inside the chunk."""
     facts: list[ExtractedFact] = []
     for number, group in enumerate(batch):
         shift = len(facts) - group.first
-        facts += [
+        told = [
             replace(
                 fact,
                 quotes=(Quote(number, *span),),
@@ -118,4 +138,5 @@ def gather_facts(batch: Sequence[FactGroup]) -> list[ExtractedFact]:
             )
             for fact, span in zip(group.chunk.facts, group.chunk.spans, strict=True)
         ]
+        facts += attach_given(told, given)
     return facts

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from banks.retain.engines.protocol import Engine
+from banks.retain.steps import Step, unnoticed
 from banks.retain.store_units import StoredUnit
 from providers.embedding.protocol import Embedder
 from providers.usage import Usage
@@ -11,21 +12,27 @@ from providers.usage import Usage
 
 @dataclass(frozen=True)
 class Tools:
-    """What the steps work with. `write` opens the transaction of every write: an operation's is fenced."""
+    """What the steps work with. `write` opens the transaction of every write: an operation's is fenced.
+
+    `report` tells how many passages are done; `step` how far a long one is, and is where a cancelled operation ends.
+    """
 
     engine: Engine
     embedder: Embedder
     write: Callable[[], AbstractContextManager[object]]
     report: Callable[[int, int], None] = lambda _done, _total: None
+    step: Step = unnoticed
+    longest_passage: int | None = None  # characters that the engine is given at once; None: it bounds itself
 
 
 @dataclass(frozen=True)
 class Retained:
-    """What came of one passage; `error` where its facts could not be read."""
+    """What came of one passage; `error` where its facts could not be read, `note` where they are no longer wanted."""
 
     units: tuple[StoredUnit, ...] = ()
     usage: Usage = field(default_factory=Usage)
     error: str = ""
+    note: str = ""
 
     @property
     def new_ids(self) -> tuple[UUID, ...]:

@@ -74,6 +74,7 @@ class FoundEntity:
     name: str
     kind: EntityKind = EntityKind.OTHER
     is_guess: bool = field(default=False, compare=False)  # a recogniser takes many a first name for a firm
+    is_stated: bool = field(default=False, compare=False)  # OTHER too: it is none of the other kinds
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,15 @@ from django.db import connection
 
 from banks.models import Bank, CachedAnswer, MemoryUnit
 from banks.retain.prepared import build_embedding_text, hash_telling, list_texts
+from banks.retain.steps import Step, unnoticed
 from banks.retain.types import ExtractedFact
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
+
+BATCH = 128  # texts between two signs of life: some seconds
 
 KEEP = """
 INSERT INTO banks_cachedanswer (id, tenant_id, key, answer, created_at)
@@ -39,24 +42,29 @@ class Embedded:
     usage: Usage
 
 
-def embed_texts(tenant_id: UUID, embedder: Embedder, texts: Sequence[str]) -> Embedded:
-    """Call outside of transactions: the model may take its time."""
+def embed_texts(tenant_id: UUID, embedder: Embedder, texts: Sequence[str], *, step: Step = unnoticed) -> Embedded:
+    """Call outside of transactions: the model may take its time. What an attempt embedded, the next one has."""
     keys = [key_of(embedder.model_id, text) for text in texts]
-    known = read_cached(tenant_id, keys)
-    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-    batch = embedder.embed_documents(list(missing.values()))
-    fresh = dict(zip(missing, batch.vectors, strict=True))
-    write_cached(tenant_id, fresh)
-    vectors = known | fresh
-    return Embedded([vectors[key] for key in keys], batch.usage)
+    vectors, usage = read_cached(tenant_id, keys), Usage()
+    missing = list({key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}.items())
+    for start in range(0, len(missing), BATCH):
+        if start:
+            step("embedding", start, len(missing))
+        part = missing[start : start + BATCH]
+        batch = embedder.embed_documents([text for _, text in part])
+        fresh = {key: vector for (key, _), vector in zip(part, batch.vectors, strict=True)}
+        write_cached(tenant_id, fresh)
+        vectors |= fresh
+        usage += batch.usage
+    return Embedded([vectors[key] for key in keys], usage)
 
 
-def embed_facts(bank: Bank, embedder: Embedder, facts: Sequence[ExtractedFact]) -> Embedded:
+def embed_facts(bank: Bank, embedder: Embedder, facts: Sequence[ExtractedFact], *, step: Step = unnoticed) -> Embedded:
     """The vectors of `list_texts(facts)`. A fact that the bank holds word for word lends its own."""
     held = find_held(bank, facts) if bank.embedding_model == embedder.model_id else {}
     texts = list_texts(facts)
     missing = [text for text in texts if text not in held]
-    embedded = embed_texts(bank.tenant_id, embedder, missing)
+    embedded = embed_texts(bank.tenant_id, embedder, missing, step=step)
     vectors = held | dict(zip(missing, embedded.vectors, strict=True))
     return Embedded([vectors[text] for text in texts], embedded.usage)
 

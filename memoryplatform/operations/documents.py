@@ -11,10 +11,15 @@ from banks.errors import ChunkNotFound, DocumentNotFound
 from banks.lifecycle.delete import Removed, delete_chunks
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, ChunkPart, Document, MemoryUnit, UnitSource
+from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.kinds.retain import keep_ids
+from memoryplatform.operations.models import Operation
 from tenants.audit import record
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
+
+RETRIABLE = (Operation.Status.FAILED, Operation.Status.CANCELLED)
 
 
 @dataclass(frozen=True)
@@ -99,11 +104,25 @@ def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Remov
         lock_memory(bank)
         chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
         removed = delete_chunks(bank, set(chunks.values_list("id", flat=True)))
+        follow_deletion(bank, removed)
+        forget_payloads(bank, document)
         document.delete()
         detail = {"bank_id": bank_id, "memories": removed.units}
         target = f"document:{document.id}"  # its own id may be a text of the caller's; that is gone with it
         record(access.tenant_id, actor=access.actor, action="document.deleted", target=target, detail=detail)
         return removed
+
+
+def forget_payloads(bank: Bank, document: Document) -> None:
+    """A retain that failed or was cancelled keeps what was said, to be tried again. There is nothing left to try."""
+    document_pk = str(document.id)
+    ended = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, status__in=RETRIABLE)
+    for operation in ended.filter(payload__sources__contains=[{"document_pk": document_pk}]).select_for_update():
+        sources = operation.payload["sources"]
+        operation.payload["sources"] = [
+            keep_ids(source) if source.get("document_pk") == document_pk else source for source in sources
+        ]
+        operation.save(update_fields=["payload", "updated_at"])
 
 
 def show_chunk(access: BankAccess, bank_id: str, chunk_id: UUID) -> ShownChunk:

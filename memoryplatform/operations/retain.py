@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from banks.errors import BankExists, BankNotFound
-from banks.models import Bank
+from banks.models import Bank, Document
 from banks.retain.archive import archive_document, archive_messages
 from banks.retain.archive_facts import archive_facts
 from banks.retain.fact_chunks import write_facts
@@ -43,30 +43,36 @@ def accept(
         known = rows.filter(idempotency_key=idempotency_key).first() if idempotency_key else None
         if known is not None:
             return known
-        payload = {"sources": [archive(bank, item) for item in items]}
+        payload = {"sources": [source for item in items for source in archive(bank, item)]}
         return submit(access.tenant_id, KIND, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)
 
 
-def archive(bank: Bank, item: RetainItem) -> dict[str, Any]:
+def archive(bank: Bank, item: RetainItem) -> list[dict[str, Any]]:
+    """What is to be worked on, each for itself: a document, or the messages of one thread."""
     about = {
         "infer": item.infer,
-        "context": item.context,
-        "tags": list(item.tags),
-        "metadata": item.metadata,
+        **item.labels.write(),
         "entities": [asdict(entity) for entity in item.entities],
     }
     if item.messages:
-        ids = archive_messages(bank, item)
-        return {"thread": item.thread, "message_ids": [str(message_id) for message_id in ids], **about}
+        threads = archive_messages(bank, item)
+        return [
+            {"thread": thread, "message_ids": [str(one) for one in ids], **about} for thread, ids in threads.items()
+        ]
     if item.facts:
-        return {**archive_ready_facts(bank, item), **about}
-    return {"document_pk": str(archive_document(bank, item)), **about}
+        return [{**archive_ready_facts(bank, item), **about}]
+    return [{**name_piece(archive_document(bank, item)), **about}]
+
+
+def name_piece(document: Document) -> dict[str, Any]:
+    return {"document_pk": str(document.id), "version": document.version}
 
 
 def archive_ready_facts(bank: Bank, item: RetainItem) -> dict[str, Any]:
     """What the facts say beyond their texts stands in the payload until they are stored."""
     archived = archive_facts(bank, item)
     return {
+        **name_piece(archived.document),
         "fact_chunks": [
             {"id": str(row_id), "facts": write_facts(chunk.facts), "start": chunk.start}
             for row_id, chunk in archived.chunks

@@ -135,6 +135,37 @@ def test_a_bad_item_takes_no_other_with_it(call: Caller) -> None:
     assert len(answer["unit_ids"]) == 2
 
 
+BAD_MESSAGES: dict[str, dict[str, Any]] = {
+    "blank": {"role": "user", "content": " \n"},
+    "only null bytes": {"role": "user", "content": "\x00\x00"},
+    "a lone surrogate": {"role": "user", "content": "\ud800"},
+    "an unknown role": {"role": "king", "content": "x"},
+    "no message": {"colour": "red"},
+}
+
+
+@pytest.mark.parametrize("message", BAD_MESSAGES.values(), ids=BAD_MESSAGES.keys())
+def test_a_bad_message_is_told_of_and_takes_no_other_with_it(
+    call: Caller, tenant: Tenant, message: dict[str, Any]
+) -> None:
+    first, second = TALK["messages"]
+    answer = retain(call, TALK | {"messages": [first, message, second], "infer": False}).json()
+    (fault,) = answer["item_errors"]
+    assert (answer["items_count"], fault["index"], fault["accepted"]) == (1, 0, True)
+    assert fault["faults"][0]["field"].startswith("messages.1.")
+    with tenant_transaction(tenant.id):
+        said = list(Message.objects.for_tenant(tenant.id).order_by("id").values_list("content", flat=True))
+    assert said == [first["content"], second["content"]]
+
+
+def test_a_message_may_have_a_thread_of_its_own(call: Caller, tenant: Tenant) -> None:
+    first, second = TALK["messages"]
+    retain(call, TALK | {"messages": [first | {"thread": "aside"}, second], "infer": False})
+    with tenant_transaction(tenant.id):
+        threads = Message.objects.for_tenant(tenant.id).order_by("id").values_list("thread", flat=True)
+        assert list(threads) == ["aside", "t1"]
+
+
 BAD_ITEMS: dict[str, dict[str, Any]] = {
     "nothing": {},
     "both": {"content": "x", "messages": TALK["messages"]},
@@ -144,6 +175,8 @@ BAD_ITEMS: dict[str, dict[str, Any]] = {
     "a null byte": {"content": "a\x00b"},
     "a lone surrogate": {"content": "a\ud800b"},
     "an unknown role": {"messages": [{"role": "king", "content": "x"}]},
+    "only blank messages": {"messages": [{"role": "user", "content": " "}, {"role": "user", "content": ""}]},
+    "no list of messages": {"messages": {"role": "user", "content": "x"}},
     "10,000 tags": {"content": "x", "tags": ["t"] * 10_000},
 }
 

@@ -154,11 +154,3 @@ def test_what_a_filter_finds_is_deleted_and_nothing_else(call: Caller, bank: Ban
     assert call("DELETE", "/v1/banks/support/memories?state=all").json()["deleted_count"] == 2
     with tenant_transaction(bank.tenant_id):
         assert not MemoryUnit.objects.of_bank(bank).exists()
-
-
-def test_many_are_deleted_in_batches(call: Caller, bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memoryplatform.operations.memories.BATCH", 2)
-    for number in range(5):
-        tell(bank, f"fact {number}", "Alice")
-    receipt = call("DELETE", "/v1/banks/support/memories").json()
-    assert (receipt["deleted_count"], receipt["entities_deleted"]) == (5, 1)

@@ -36,7 +36,8 @@ class EntityInput(Input):
         name = attrs.get("name") or attrs.get("text")
         if name is None:
             raise serializers.ValidationError({"name": ["This field is required."]})
-        return {"name": name, "kind": read_kind(attrs.get("kind") or attrs.get("type") or "")}
+        given = attrs.get("kind") or attrs.get("type") or ""
+        return {"name": name, "kind": read_kind(given), "is_stated": given.upper() in set(EntityKind)}
 
 
 def read_kind(given: str) -> EntityKind:

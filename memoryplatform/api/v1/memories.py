@@ -16,8 +16,8 @@ from memoryplatform.api.v1.retain_shapes import ReadItems, RetainInput, RetainOu
 from memoryplatform.api.v1.unit_shapes import DeletedOutput, MemoryFilterInput, UnitListInput, UnitListOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.clear_memories import Cleared, clear_memories
 from memoryplatform.operations.described_units import describe_units
-from memoryplatform.operations.memories import delete_memories
 from memoryplatform.operations.memory_filter import find_units
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
@@ -46,6 +46,12 @@ class MemoryListView(TenantView):
         return list_memories(self, request, bank_id)
 
 
+class ClearedOutput(DeletedOutput):
+    """The counts are of what is gone by now."""
+
+    operation_id = serializers.UUIDField(allow_null=True, help_text="The operation that deletes the others, if any.")
+
+
 class MemoriesView(TenantView):
     @extend_schema(
         operation_id="retain",
@@ -64,7 +70,7 @@ class MemoriesView(TenantView):
         read = read_items(body.validated_data["items"])
         if not read.good:
             raise serializers.ValidationError(
-                {"items": {str(index): fault.detail for index, fault in read.faults.items()}}
+                {"items": {str(fault.index): fault.faults.detail for fault in read.faults}}
             )
         operation = retain(
             self.access,
@@ -88,16 +94,27 @@ class MemoriesView(TenantView):
         operation_id="clear_memories",
         summary="Delete all memories that a filter finds",
         description="For good, with what rests on them alone. Without a filter: every current memory of the bank; "
-        "`state=all` takes the superseded ones too. Messages and documents stay.",
+        "`state=all` takes the superseded ones too. Messages and documents stay. Many are deleted in the background: "
+        "then the operation's result is the receipt.",
         parameters=[MemoryFilterInput],
-        responses={200: DeletedOutput, **ERRORS},
+        responses={200: ClearedOutput, **ERRORS},
     )
     def delete(self, request: Request, bank_id: str) -> Response:
         query = MemoryFilterInput(data=request.query_params)
         query.is_valid(raise_exception=True)
-        removed = delete_memories(self.access, bank_id, query.memory_filter())
-        answer = {"success": True, "message": f"{removed.units} memories are deleted.", "removed": removed}
-        return Response(DeletedOutput(answer).data)
+        cleared = clear_memories(self.access, bank_id, query.memory_filter())
+        return Response(ClearedOutput(describe_cleared(cleared)).data)
+
+
+def describe_cleared(cleared: Cleared) -> dict[str, Any]:
+    operation = cleared.operation
+    message = f"{cleared.removed.units} memories are deleted."
+    return {
+        "success": True,
+        "message": message if operation is None else "The memories are being deleted.",
+        "removed": cleared.removed,
+        "operation_id": operation.id if operation else None,
+    }
 
 
 def describe(bank_id: str, operation: Operation, read: ReadItems) -> dict[str, Any]:
@@ -106,11 +123,15 @@ def describe(bank_id: str, operation: Operation, read: ReadItems) -> dict[str, A
         "success": operation.status != Operation.Status.FAILED,
         "bank_id": bank_id,
         "items_count": len(read.good),
-        "item_errors": [{"index": index, "faults": list_faults(fault)} for index, fault in read.faults.items()],
+        "item_errors": [
+            {"index": fault.index, "accepted": fault.is_accepted, "faults": list_faults(fault.faults)}
+            for fault in read.faults
+        ],
         "async": not operation.is_finished,
         "operation_id": operation.id,
         "status": operation.status,
         "unit_ids": result.get("unit_ids", []),
         "errors": result.get("errors", [operation.error_detail] if operation.error_detail else []),
+        "notes": result.get("notes", []),
         "usage": result.get("usage"),
     }

@@ -24,12 +24,45 @@ def check_not_blank(value: str) -> None:
         raise serializers.ValidationError("This field may not be blank.", code="blank")
 
 
+@dataclass(frozen=True)
+class ReadMessages:
+    """What can be kept of a conversation, and what is wrong with the rest, by its place."""
+
+    good: tuple[dict[str, Any], ...]
+    faults: Mapping[str, Any]
+
+
 class MessageInput(Input):
     role = serializers.ChoiceField(choices=["user", "assistant", "system", "tool"])
     content = serializers.CharField(trim_whitespace=False, validators=[check_not_blank])
     name = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
     actor = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
     timestamp = MomentField(required=False)
+    thread = serializers.CharField(
+        max_length=200, required=False, default="", allow_blank=True, help_text="The item's where left out."
+    )
+
+
+@extend_schema_field(MessageInput(many=True))
+class MessagesField(serializers.Field[ReadMessages, Any, Any, Any]):
+    """Each message stands for itself: a blank one is left out and told of, and takes no other with it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.reader = MessageInput()
+
+    def to_internal_value(self, data: Any) -> ReadMessages:
+        if not isinstance(data, list) or not data:
+            raise serializers.ValidationError("Must be a list of at least one message.")
+        good, faults = [], {}
+        for place, message in enumerate(data):
+            try:
+                good.append(self.reader.run_validation(message))
+            except serializers.ValidationError as fault:
+                faults[str(place)] = fault.detail
+        if not good:
+            raise serializers.ValidationError(faults)
+        return ReadMessages(tuple(good), faults)
 
 
 def check_document_id(value: str) -> None:
@@ -43,7 +76,7 @@ class ItemInput(Input):
     """A conversation (`messages`), a text (`content`), or `facts` that the caller extracted: one of them."""
 
     content = serializers.CharField(required=False, trim_whitespace=False, validators=[check_not_blank])
-    messages = MessageInput(many=True, required=False, allow_empty=False)
+    messages = MessagesField(required=False)
     facts = serializers.ListField(child=FactInput(), required=False, min_length=1, max_length=MOST_FACTS)
     thread = serializers.CharField(max_length=200, required=False, allow_blank=True)
     timestamp = MomentField(
@@ -74,23 +107,37 @@ class ItemInput(Input):
 
 
 @dataclass(frozen=True)
+class ItemFaults:
+    """What is wrong with an item; `is_accepted` where the rest of it is kept."""
+
+    index: int
+    faults: serializers.ValidationError
+    is_accepted: bool
+
+
+@dataclass(frozen=True)
 class ReadItems:
-    """What can be retained, and what is wrong with the rest, by its place in the call."""
+    """What can be retained, and what is wrong with the rest."""
 
     good: tuple[RetainItem, ...]
-    faults: Mapping[int, serializers.ValidationError]
+    faults: tuple[ItemFaults, ...]
 
 
 def read_items(given: Sequence[Any]) -> ReadItems:
     """By one reader for all: to make one for each of a thousand items takes seconds."""
     reader = ItemInput()
-    good, faults = [], {}
+    good: list[RetainItem] = []
+    faults: list[ItemFaults] = []
     for index, item in enumerate(given):
         try:
-            good.append(build_item(reader.run_validation(item)))
+            read = reader.run_validation(item)
         except serializers.ValidationError as fault:
-            faults[index] = fault
-    return ReadItems(tuple(good), faults)
+            faults.append(ItemFaults(index, fault, is_accepted=False))
+            continue
+        good.append(build_item(read))
+        if "messages" in read and (left_out := read["messages"].faults):
+            faults.append(ItemFaults(index, serializers.ValidationError({"messages": left_out}), is_accepted=True))
+    return ReadItems(tuple(good), tuple(faults))
 
 
 def build_item(validated: Mapping[str, Any]) -> RetainItem:
@@ -99,7 +146,9 @@ def build_item(validated: Mapping[str, Any]) -> RetainItem:
     return RetainItem(
         said_at=said_at,
         text=given.get("content", ""),
-        messages=tuple(build_message(message, said_at) for message in given.get("messages", ())),
+        messages=tuple(build_message(message, said_at) for message in given["messages"].good)
+        if "messages" in given
+        else (),
         facts=tuple(build_fact(fact, said_at=said_at) for fact in given.get("facts", ())),
         thread=given.get("thread", ""),
         document_id=given.get("document_id", ""),
@@ -119,6 +168,7 @@ def build_message(given: dict[str, Any], said_at: datetime) -> GivenMessage:
         said_at=given.get("timestamp") or said_at,
         name=given["name"],
         actor=given["actor"],
+        thread=given["thread"],
     )
 
 
@@ -139,6 +189,7 @@ class RetainInput(Input):
 
 class ItemFault(Output):
     index = serializers.IntegerField(help_text="Which item of the call.")
+    accepted = serializers.BooleanField(help_text="Whether the rest of the item is kept without what is at fault.")
     faults = FieldFault(many=True)
 
 
@@ -152,12 +203,18 @@ class RetainOutput(Output):
     success = serializers.BooleanField()
     bank_id = serializers.CharField()
     items_count = serializers.IntegerField(help_text="Items that were accepted.")
-    item_errors = ItemFault(many=True, help_text="Items that were not, and why; the others are not touched by it.")
+    item_errors = ItemFault(
+        many=True, help_text="Items and messages that were not, and why; the others are not touched by it."
+    )
     operation_id = serializers.UUIDField()
     status = serializers.ChoiceField(choices=Operation.Status.choices)
     unit_ids = serializers.ListField(child=serializers.UUIDField(), help_text="New memories, where they are there yet.")
     errors = serializers.ListField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
         child=serializers.CharField(), help_text="Passages whose facts could not be read."
+    )
+    notes = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Sources that were deleted or replaced before their memories were made.",
     )
     usage = UsageOutput(allow_null=True)
 

@@ -5,8 +5,10 @@ from uuid import UUID
 from banks.models import Bank
 from banks.retain.conversation import Conversation, retain_conversation
 from banks.retain.document import DocumentJob, retain_document
+from banks.retain.engines.llm.engine import LLMEngine
 from banks.retain.fact_chunks import FactChunk, read_facts
 from banks.retain.fact_groups import group_facts
+from banks.retain.fate import BroughtPiece
 from banks.retain.instructions import Instructions
 from banks.retain.post_retain import PostRetain, add_earlier_attempts
 from banks.retain.ready_facts import FactsJob, retain_facts
@@ -24,17 +26,20 @@ from providers.usage import Usage
 from tenants.models import UsageRecord
 from tenants.usage import record_usage
 
+LONGEST_QUESTION = 40_000  # characters, a few questions to a model: what a caller waits for between signs of progress
+IDS = frozenset({"thread", "message_ids", "document_pk", "version"})
+
 
 @operation_kind("retain", queue="ingest")
 def retain(run: Run) -> dict[str, Any]:
     """Sources that were finished before a crash have nothing waiting and are passed over."""
     bank = load_bank(run)
     sources = run.payload["sources"]
-    tools = Tools(choose_engine(run.tenant_id), get_embedder(), run.transaction, build_report(run, len(sources)))
+    tools = build_tools(run)
     outcomes = retain_sources(run, bank, tools)
     result = describe(outcomes, engine=tools.engine.name)
     with run.transaction() as operation:
-        operation.payload = {"sources": [forget_facts(source) for source in sources]}
+        operation.payload = {"sources": [keep_ids(source) for source in sources]}
         ask_for_vector_index(bank)
         hand_over(bank, gather_post_retain(run, bank, outcomes))
         record_usage(
@@ -47,6 +52,18 @@ def retain(run: Run) -> dict[str, Any]:
         )
         run.complete(operation, result)
     return result
+
+
+def build_tools(run: Run) -> Tools:
+    engine = choose_engine(run.tenant_id)
+    return Tools(
+        engine,
+        get_embedder(),
+        run.transaction,
+        build_report(run, len(run.payload["sources"])),
+        lambda stage, done, total: run.report(stage, processed=done, total=total),
+        longest_passage=LONGEST_QUESTION if isinstance(engine, LLMEngine) else None,
+    )
 
 
 def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
@@ -101,44 +118,53 @@ def build_report(run: Run, sources: int) -> Callable[[int, int], None]:
     return report
 
 
-def forget_facts(source: dict[str, Any]) -> dict[str, Any]:
-    """They are memories now: what is deleted there must not live on here."""
-    return {key: value for key, value in source.items() if key != "fact_chunks"}
+def keep_ids(source: dict[str, Any]) -> dict[str, Any]:
+    """What was said is a memory now: what is deleted there must not live on here."""
+    return {key: value for key, value in source.items() if key in IDS}
 
 
 def retain_source(bank: Bank, source: dict[str, Any], tools: Tools) -> list[Retained]:
+    """Of a document that was deleted since, only the ids are left."""
     instructions = Instructions(
         mode=Mode(bank.extraction_mode),
-        infer=source["infer"],
-        context=source["context"],
-        tags=tuple(source["tags"]),
-        metadata=source["metadata"],
-        entities=tuple(FoundEntity(one["name"], EntityKind(one["kind"])) for one in source["entities"]),
+        infer=source.get("infer", True),
+        context=source.get("context", ""),
+        tags=tuple(source.get("tags", ())),
+        metadata=source.get("metadata", {}),
+        entities=tuple(
+            FoundEntity(one["name"], EntityKind(one["kind"]), is_stated=one.get("is_stated", False))
+            for one in source.get("entities", ())
+        ),
     )
     if "fact_chunks" in source:
         return retain_facts(build_facts_job(bank, source, instructions), tools)
     if "document_pk" in source:
-        return retain_document(DocumentJob(bank, UUID(source["document_pk"]), instructions), tools)
+        document_pk, version = UUID(source["document_pk"]), source.get("version")
+        return retain_document(DocumentJob(bank, document_pk, instructions, version), tools)
     ids = tuple(UUID(message_id) for message_id in source["message_ids"])
     return retain_conversation(Conversation(bank, source["thread"], ids, instructions), tools)
 
 
 def build_facts_job(bank: Bank, source: dict[str, Any], instructions: Instructions) -> FactsJob:
     chunks = [(UUID(one["id"]), FactChunk(read_facts(one["facts"]), one["start"])) for one in source["fact_chunks"]]
-    return FactsJob(bank, group_facts(chunks), tuple(map(UUID, source["dropped_chunks"])), instructions)
+    brought = None
+    if "document_pk" in source:
+        brought = BroughtPiece(bank, UUID(source["document_pk"]), source["version"])
+    return FactsJob(bank, group_facts(chunks), tuple(map(UUID, source["dropped_chunks"])), instructions, brought)
 
 
 def describe(outcomes: list[Retained], *, engine: str) -> dict[str, Any]:
     """Visible where a passage failed: the others' facts stand. Where all failed, so did the operation."""
     errors = [outcome.error for outcome in outcomes if outcome.error]
-    if errors and len(errors) == len(outcomes):
-        raise PermanentFailure(errors[0], code="extraction_failed")
     units = [unit for outcome in outcomes for unit in outcome.units]
+    if errors and len(errors) == len(outcomes) and not units:
+        raise PermanentFailure(errors[0], code="extraction_failed")
     usage = sum_usage(outcomes)
     return {
         "engine": engine,
         "unit_ids": [str(unit.id) for unit in units if unit.is_new],
         "proven_again": sum(not unit.is_new for unit in units),
         "errors": errors,
+        "notes": [outcome.note for outcome in outcomes if outcome.note],
         "usage": {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "calls": usage.calls},
     }

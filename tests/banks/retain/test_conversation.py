@@ -38,7 +38,7 @@ def say(bank: Bank, *lines: str, minutes: int = 0) -> list[Retained]:
         role: Role = "assistant" if speaker == "Agent" else "user"
         messages.append(GivenMessage(role, text, said_at, name=speaker))
     with tenant_transaction(bank.tenant_id):
-        ids = archive_messages(bank, RetainItem(said_at, messages=tuple(messages), thread="t"))
+        ids = archive_messages(bank, RetainItem(said_at, messages=tuple(messages), thread="t"))["t"]
     tools = Tools(BuiltinEngine(), WordedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
     return retain_conversation(Conversation(bank, "t", tuple(ids)), tools)
 

@@ -150,7 +150,7 @@ def gather_entities(
 
 
 def read_entity(entity: AnsweredEntity) -> FoundEntity:
-    return FoundEntity(entity.name, entity.kind)
+    return FoundEntity(entity.name, entity.kind, is_stated="kind" in entity.model_fields_set)
 
 
 def find_speakers(pieces: Iterable[Piece], section: Section) -> list[FoundEntity]:
@@ -169,5 +169,5 @@ def merge_by_name(found: Iterable[FoundEntity]) -> list[FoundEntity]:
         if known is None and key:
             merged[key] = entity
         elif known is not None and known.kind is EntityKind.OTHER:
-            merged[key] = FoundEntity(known.name, entity.kind)
+            merged[key] = FoundEntity(known.name, entity.kind, is_stated=known.is_stated or entity.is_stated)
     return list(merged.values())

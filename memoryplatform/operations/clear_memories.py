@@ -1,0 +1,46 @@
+"""Deleting all memories that a filter finds: a few at once, many by a worker."""
+
+from dataclasses import dataclass, field, replace
+
+from django.utils import timezone
+
+from banks.lifecycle.delete import Removed
+from banks.models import Bank
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.kinds.clear_memories import BATCH, NAME, delete_batch, write_filter
+from memoryplatform.operations.memory_filter import MemoryFilter, Span, find_units
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.submit import submit
+from tenants.audit import record
+from tenants.transactions import tenant_transaction
+
+
+@dataclass(frozen=True)
+class Cleared:
+    """What is gone, and the operation that deletes the rest."""
+
+    removed: Removed = field(default_factory=Removed)
+    operation: Operation | None = None
+
+
+def clear_memories(access: BankAccess, bank_id: str, wanted: MemoryFilter) -> Cleared:
+    """One batch is deleted while the caller waits. More is left to a worker, whole, so that it has one receipt.
+
+    What is retained after the call is not meant by it.
+    """
+    wanted = replace(wanted, spans=(*wanted.spans, Span("recorded_at", end=timezone.now())))
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        found = len(find_units(bank, wanted).values_list("id", flat=True)[: BATCH + 1])
+        if found <= BATCH:
+            removed = delete_batch(bank, wanted)
+            note(access, bank, {"memories": removed.units})
+            return Cleared(removed)
+        operation = submit(access.tenant_id, NAME, payload={"filter": write_filter(wanted)}, bank=bank)
+        note(access, bank, {"operation_id": str(operation.id)})
+        return Cleared(operation=operation)
+
+
+def note(access: BankAccess, bank: Bank, detail: dict[str, object]) -> None:
+    target = f"bank:{bank.bank_id}"
+    record(access.tenant_id, actor=access.actor, action="memories.deleted", target=target, detail=detail)

@@ -1,0 +1,84 @@
+"""Deleting many memories at once: by a worker, in batches."""
+
+import pytest
+
+from banks.models import Bank, MemoryUnit
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.clear_memories import clear_memories
+from memoryplatform.operations.memory_filter import MemoryFilter
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.perform import perform
+from tenants.models import AuditEvent, Tenant
+from tenants.transactions import tenant_transaction
+from tests.factories import make_bank
+from tests.operations.conftest import reload
+from tests.told_facts import tell
+
+
+@pytest.fixture
+def bank(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> Bank:
+    for module in ("clear_memories", "kinds.clear_memories"):
+        monkeypatch.setattr(f"memoryplatform.operations.{module}.BATCH", 2)
+    bank = make_bank(tenant, bank_id="support")
+    for number in range(5):
+        tell(bank, f"fact {number}", "Alice")
+    return bank
+
+
+def texts_of(bank: Bank) -> list[str]:
+    with tenant_transaction(bank.tenant_id):
+        return list(MemoryUnit.objects.of_bank(bank).order_by("id").values_list("text", flat=True))
+
+
+def clear(bank: Bank, wanted: MemoryFilter) -> Operation:
+    operation = clear_memories(BankAccess(bank.tenant_id), bank.bank_id, wanted).operation
+    assert operation is not None
+    return operation
+
+
+def test_many_are_left_to_a_worker_who_gives_the_receipt(bank: Bank) -> None:
+    operation = clear(bank, MemoryFilter())
+    assert len(texts_of(bank)) == 5
+    perform(bank.tenant_id, operation.id)
+    done = reload(operation)
+    assert (done.status, done.processed, done.total) == ("completed", 5, 5)
+    assert (done.result or {})["deleted"] == {"units": 5, "relationships": 0, "entities": 1}
+    assert texts_of(bank) == []
+
+
+def test_what_is_retained_after_the_call_stays(bank: Bank) -> None:
+    operation = clear(bank, MemoryFilter())
+    tell(bank, "a later fact")
+    perform(bank.tenant_id, operation.id)
+    assert texts_of(bank) == ["a later fact"]
+
+
+def test_the_worker_deletes_what_the_filter_finds_and_nothing_else(bank: Bank) -> None:
+    tell(bank, "Bob paints.", "Bob")
+    operation = clear(bank, MemoryFilter(words="fact"))
+    perform(bank.tenant_id, operation.id)
+    assert texts_of(bank) == ["Bob paints."]
+
+
+def test_a_few_are_deleted_at_once(bank: Bank) -> None:
+    tell(bank, "Bob paints.", "Bob")
+    cleared = clear_memories(BankAccess(bank.tenant_id), bank.bank_id, MemoryFilter(words="paints"))
+    assert (cleared.removed.units, cleared.operation) == (1, None)
+    assert len(texts_of(bank)) == 5
+
+
+def test_an_attempt_goes_on_counting_where_the_last_was_cut_off(bank: Bank) -> None:
+    operation = clear(bank, MemoryFilter())
+    with tenant_transaction(bank.tenant_id):
+        gone = {"units": 7, "relationships": 0, "entities": 0}
+        rows = Operation.objects.for_tenant(bank.tenant_id).filter(id=operation.id)
+        rows.update(payload=operation.payload | {"gone": gone})
+    perform(bank.tenant_id, operation.id)
+    assert (reload(operation).result or {})["deleted"]["units"] == 12
+
+
+def test_who_asked_for_it_is_written_down(bank: Bank) -> None:
+    operation = clear(bank, MemoryFilter())
+    with tenant_transaction(bank.tenant_id):
+        event = AuditEvent.objects.for_tenant(bank.tenant_id).latest("id")
+    assert (event.action, event.detail) == ("memories.deleted", {"operation_id": str(operation.id)})
