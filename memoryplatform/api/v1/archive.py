@@ -1,5 +1,6 @@
 """`/v1/banks/{bank_id}/messages` and `/episodes`: what was said, as it was said."""
 
+from functools import partial
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -8,12 +9,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.errors import EpisodeNotFound, MessageNotFound
-from banks.models import Episode, Message
+from banks.models import Bank, Corpus, Episode, Message
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Output
-from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.lists import (
+    ListInput,
+    ListOutput,
+    ScoredOutput,
+    SearchedListInput,
+    list_or_search,
+    list_rows,
+    read_query,
+)
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
+from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
 
@@ -44,8 +54,12 @@ class EpisodeOutput(Output):
     ended_at = serializers.DateTimeField()
 
 
+class FoundEpisodeOutput(EpisodeOutput, ScoredOutput):
+    pass
+
+
 class EpisodeListOutput(ListOutput):
-    items = EpisodeOutput(many=True)
+    items = FoundEpisodeOutput(many=True)
 
 
 class EpisodeDetailOutput(EpisodeOutput):
@@ -53,6 +67,10 @@ class EpisodeDetailOutput(EpisodeOutput):
 
 
 class ThreadInput(ListInput):
+    thread = serializers.CharField(max_length=200, required=False)
+
+
+class EpisodeListInput(SearchedListInput):
     thread = serializers.CharField(max_length=200, required=False)
 
 
@@ -89,17 +107,19 @@ class MessageView(TenantView):
 class EpisodesView(TenantView):
     @extend_schema(
         operation_id="list_episodes",
-        summary="List episodes, newest first",
-        parameters=[ThreadInput],
+        summary="List episodes, newest first, or search them by their narrative",
+        parameters=[EpisodeListInput],
         responses={200: EpisodeListOutput, **ERRORS},
     )
     def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(request, ThreadInput)
-        with tenant_transaction(self.tenant_id):
-            rows = Episode.objects.for_tenant(self.tenant_id).filter(bank=get_bank(self.access, bank_id))
-            named = {"thread": wanted["thread"]} if "thread" in wanted else {}
-            found = rows.filter(**named).defer("embedding", "centroid")
-            return Response(EpisodeListOutput(list_rows(found, wanted)).data)
+        wanted = read_query(request, EpisodeListInput)
+        find = partial(find_episodes, thread=wanted.get("thread"))
+        return Response(EpisodeListOutput(list_or_search(self.access, bank_id, find, Corpus.EPISODE, wanted)).data)
+
+
+def find_episodes(bank: Bank, *, thread: str | None) -> TenantQuerySet[Episode]:
+    rows = Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank).defer("embedding", "centroid")
+    return rows if thread is None else rows.filter(thread=thread)
 
 
 class EpisodeView(TenantView):

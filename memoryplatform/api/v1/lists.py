@@ -1,15 +1,20 @@
 """Lists of what a bank holds: by cursor, or by offset as the peer's clients ask."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from uuid import UUID
 
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from banks.models import Bank, Corpus
 from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.serializers import Output
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.ranked_rows import NO_SCORES, RowQuestion, RowScores, search_rows
 from tenants.scoping import TenantOwned, TenantQuerySet
+from tenants.transactions import tenant_transaction
 
 M = TypeVar("M", bound=TenantOwned)
 
@@ -19,6 +24,25 @@ class ListInput(PageInput):
     offset = serializers.IntegerField(
         min_value=0, max_value=1_000_000, default=0, help_text="Rows to pass over; a cursor is quicker and steadier."
     )
+
+
+class SearchedListInput(ListInput):
+    q = serializers.CharField(
+        max_length=2_000, required=False, default="", help_text="Searches by meaning and by words, the best first."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["q"] and "cursor" in attrs:
+            raise serializers.ValidationError({"cursor": ["Not with q: what is ranked has offsets."]})
+        return attrs
+
+
+class ScoredOutput(Output):
+    """Scores of a search; null in a plain list, and where one of the two ways did not find the row."""
+
+    score = serializers.FloatField(allow_null=True, help_text="Of both ways; comparable within one answer.")
+    cosine = serializers.FloatField(allow_null=True)
+    bm25 = serializers.FloatField(allow_null=True)
 
 
 class ListOutput(Output):
@@ -54,3 +78,26 @@ def list_rows(rows: TenantQuerySet[M], wanted: dict[str, Any]) -> Listed:
     found = list(rows.order_by("-id")[offset : offset + limit + 1])
     following = found[limit - 1].id if len(found) > limit else None
     return Listed(found[:limit], rows.count(), limit, offset, following)
+
+
+def list_or_search(
+    access: BankAccess,
+    bank_id: str,
+    find: Callable[[Bank], TenantQuerySet[Any]],
+    corpus: Corpus,
+    wanted: dict[str, Any],
+) -> Listed:
+    """What `find` finds in the bank: newest first, or ranked for `q`; with scores either way."""
+    limit, offset = wanted["limit"], wanted["offset"]
+    if wanted["q"]:
+        page = search_rows(access, bank_id, RowQuestion(wanted["q"], corpus, find, limit, offset))
+        return Listed([with_scores(one.row, one.scores) for one in page.items], page.total, limit, offset, None)
+    with tenant_transaction(access.tenant_id):
+        listed = list_rows(find(get_bank(access, bank_id)), wanted)
+    return replace(listed, items=[with_scores(row, NO_SCORES) for row in listed.items])
+
+
+def with_scores(row: Any, scores: RowScores) -> Any:
+    """The row as a `ScoredOutput` reads it."""
+    row.score, row.cosine, row.bm25 = scores.fused, scores.cosine, scores.bm25
+    return row

@@ -1,22 +1,21 @@
 """`/v1/banks/{bank_id}/relationships`: who stands to whom, and since when."""
 
-from typing import Any
+from functools import partial
 
-from django.db.models import Q
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from banks.models import Bank, Relationship
-from banks.models.relationship import RelationshipQuerySet
+from banks.models import Corpus
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Output
-from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.lists import ListOutput, ScoredOutput, SearchedListInput, list_or_search, read_query
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
-from tenants.transactions import tenant_transaction
+from memoryplatform.operations.relationships import RelationshipFilter, find_relationships
+
+FILTERS = ("relation", "subject_id", "entity_id", "state", "as_of")
 
 
 class RelationshipOutput(Output):
@@ -36,11 +35,15 @@ class RelationshipOutput(Output):
     superseded_by = serializers.UUIDField(source="superseded_by_id", allow_null=True)
 
 
+class FoundRelationshipOutput(RelationshipOutput, ScoredOutput):
+    pass
+
+
 class RelationshipListOutput(ListOutput):
-    items = RelationshipOutput(many=True)
+    items = FoundRelationshipOutput(many=True)
 
 
-class RelationshipListInput(ListInput):
+class RelationshipListInput(SearchedListInput):
     relation = serializers.CharField(max_length=100, required=False)
     subject_id = serializers.UUIDField(required=False)
     entity_id = serializers.UUIDField(required=False, help_text="As subject or as object.")
@@ -51,24 +54,13 @@ class RelationshipListInput(ListInput):
 class RelationshipsView(TenantView):
     @extend_schema(
         operation_id="list_relationships",
-        summary="List relationships with their validity, newest first",
+        summary="List relationships with their validity, newest first, or search them by their text",
         parameters=[RelationshipListInput],
         responses={200: RelationshipListOutput, **ERRORS},
     )
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(request, RelationshipListInput)
-        with tenant_transaction(self.tenant_id):
-            rows = find_relationships(get_bank(self.access, bank_id), wanted)
-            return Response(RelationshipListOutput(list_rows(rows.defer("embedding"), wanted)).data)
-
-
-def find_relationships(bank: Bank, wanted: dict[str, Any]) -> RelationshipQuerySet:
-    rows = Relationship.objects.for_tenant(bank.tenant_id).filter(bank=bank)
-    rows = rows.filter(**{name: wanted[name] for name in ("relation", "subject_id") if name in wanted})
-    if "entity_id" in wanted:
-        rows = rows.filter(Q(subject_id=wanted["entity_id"]) | Q(object_id=wanted["entity_id"]))
-    if "as_of" in wanted:
-        rows = rows.true_at(wanted["as_of"])
-    if wanted["state"] == "current":
-        return rows.current()
-    return rows.exclude(expired_at=None) if wanted["state"] == "superseded" else rows
+        given = {name: wanted[name] for name in FILTERS if name in wanted}
+        find = partial(find_relationships, wanted=RelationshipFilter(**given))
+        listed = list_or_search(self.access, bank_id, find, Corpus.RELATIONSHIP, wanted)
+        return Response(RelationshipListOutput(listed).data)
