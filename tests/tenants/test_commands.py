@@ -3,10 +3,13 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.test import Client
 
 from tenants.keys import find_identity
-from tenants.models import Tenant, User
+from tenants.memberships import list_memberships
+from tenants.models import AuditEvent, Tenant, User
+from tenants.transactions import tenant_transaction
 from tests.factories import make_member, make_tenant, make_user
 
 pytestmark = pytest.mark.django_db
@@ -82,3 +85,63 @@ def test_a_key_can_do_no_more_than_its_person(tenant: Tenant) -> None:
     with pytest.raises(CommandError, match="A key of a viewer may not have the scopes read, write"):
         run("create_api_key", viewer.email)
     assert find_identity(run("create_api_key", viewer.email, "--scope", "read")) is not None
+
+
+def test_a_tenant_is_made_with_its_owner_and_a_key_for_everything() -> None:
+    identity = find_identity(run("create_tenant", "Blue Sun", "--email", "eve@example.com"))
+    assert identity is not None
+    owner = User.objects.get(email="eve@example.com")
+    (membership,) = list_memberships(owner.id)
+    assert (membership.slug, membership.name, membership.role) == ("blue-sun", "Blue Sun", "owner")
+    assert (identity.tenant_id, identity.scopes) == (membership.tenant_id, frozenset({"read", "write", "admin"}))
+    assert not owner.has_usable_password()
+    assert not owner.is_superuser
+    with tenant_transaction(membership.tenant_id):
+        actions = set(AuditEvent.objects.for_tenant(membership.tenant_id).values_list("action", flat=True))
+    assert actions == {"tenant.founded", "api_key.created"}
+
+
+def test_a_person_who_is_there_owns_the_new_tenant_too(member: User) -> None:
+    run("create_tenant", "Blue Sun", "--email", member.email.upper())
+    assert {one.slug: one.role for one in list_memberships(member.id)}["blue-sun"] == "owner"
+    assert User.objects.filter(email__iexact=member.email).count() == 1
+
+
+@pytest.mark.parametrize("email", ["eve@example.com", "bob@example.com"])
+def test_a_tenant_that_is_there_is_left_as_it_is(member: User, email: str) -> None:
+    with pytest.raises(CommandError, match="There is a tenant acme already"):
+        run("create_tenant", "ACME", "--email", email)
+    assert [one.slug for one in list_memberships(member.id)] == ["acme"]
+    assert not User.objects.filter(email="eve@example.com").exists()
+    assert find_identity(run("create_tenant", "ACME", "--email", email, "--slug", "acme-2")) is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (("  ", "--email", "eve@example.com"), "The name must have"),
+        (("n" * 201, "--email", "eve@example.com"), "The name must have"),
+        (("Blue Sun", "--email", "eve"), "eve is no e-mail address"),
+        (("株式会社", "--email", "eve@example.com"), "Give a --slug"),
+        (("Blue Sun", "--email", "eve@example.com", "--slug", "s" * 64), "Give a --slug"),
+    ],
+)
+def test_what_can_be_no_tenant_is_refused_in_a_sentence(arguments: tuple[str, ...], fault: str) -> None:
+    with pytest.raises(CommandError, match=fault):
+        run("create_tenant", *arguments)
+    assert not User.objects.filter(email__startswith="eve").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("create_api_key", "bob@example.com"), ("create_tenant", "Blue Sun", "--email", "eve@example.com"), ("demo",)],
+)
+def test_without_a_database_an_operator_is_told_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(User.objects, "filter", refuse)
+    with pytest.raises(CommandError, match="set MEMORYPLATFORM_DATA_DIR=FOLDER"):
+        run(*arguments)

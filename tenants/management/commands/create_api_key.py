@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from tenants.audit import Actor, record
 from tenants.keys import make_key
+from tenants.management.reachable import needing_database
 from tenants.memberships import Membership, list_memberships
 from tenants.models import ApiKey, User
 from tenants.transactions import tenant_transaction
@@ -34,30 +35,40 @@ class Command(BaseCommand):
         parser.add_argument("--days", type=int, help="Days until it expires; never where left out.")
 
     def handle(self, **options: Any) -> None:
-        user = User.objects.filter(email__iexact=options["email"]).first()
-        if user is None:
-            raise CommandError(f"There is no user {options['email']}.")
-        membership = choose(list_memberships(user.id), options["tenant"])
-        days = options["days"]
-        if days is not None and not 1 <= days <= MOST_DAYS:
-            raise CommandError(f"--days must be 1 to {MOST_DAYS}.")
-        scopes = options["scope"] or ["read", "write"]
-        if not set(scopes) <= MAY_HAVE[membership.role]:
-            raise CommandError(f"A key of a {membership.role} may not have the scopes {', '.join(scopes)}.")
-        if any(len(bank) > LONGEST_BANK_ID for bank in options["bank"] or ()):
-            raise CommandError(f"--bank must be at most {LONGEST_BANK_ID} characters.")
-        with tenant_transaction(membership.tenant_id):
-            key, text = make_key(
-                membership.tenant_id,
-                name=options["name"],
-                scopes=scopes,
-                banks=options["bank"],
-                created_by=user,
-                expires_at=timezone.now() + timedelta(days=days) if days is not None else None,
-            )
-            actor = Actor(user_id=user.id)
-            record(membership.tenant_id, actor=actor, action="api_key.created", target=f"api_key:{key.prefix}")
-        self.stdout.write(text)
+        check_limits(options)
+        with needing_database():
+            self.stdout.write(create_api_key(options))
+
+
+def create_api_key(options: dict[str, Any]) -> str:
+    user = User.objects.filter(email__iexact=options["email"]).first()
+    if user is None:
+        raise CommandError(f"There is no user {options['email']}.")
+    membership = choose(list_memberships(user.id), options["tenant"])
+    scopes = options["scope"] or ["read", "write"]
+    if not set(scopes) <= MAY_HAVE[membership.role]:
+        raise CommandError(f"A key of a {membership.role} may not have the scopes {', '.join(scopes)}.")
+    days = options["days"]
+    with tenant_transaction(membership.tenant_id):
+        key, text = make_key(
+            membership.tenant_id,
+            name=options["name"],
+            scopes=scopes,
+            banks=options["bank"],
+            created_by=user,
+            expires_at=timezone.now() + timedelta(days=days) if days is not None else None,
+        )
+        actor = Actor(user_id=user.id)
+        record(membership.tenant_id, actor=actor, action="api_key.created", target=f"api_key:{key.prefix}")
+    return text
+
+
+def check_limits(options: dict[str, Any]) -> None:
+    days = options["days"]
+    if days is not None and not 1 <= days <= MOST_DAYS:
+        raise CommandError(f"--days must be 1 to {MOST_DAYS}.")
+    if any(len(bank) > LONGEST_BANK_ID for bank in options["bank"] or ()):
+        raise CommandError(f"--bank must be at most {LONGEST_BANK_ID} characters.")
 
 
 def choose(memberships: list[Membership], slug: str | None) -> Membership:

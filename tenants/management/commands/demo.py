@@ -7,6 +7,7 @@ from django.db import transaction
 
 from tenants.founding import found_tenant
 from tenants.keys import make_key
+from tenants.management.reachable import needing_database
 from tenants.models import User
 from tenants.transactions import tenant_transaction
 
@@ -20,7 +21,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="One JSON object, for programs.")
 
     def handle(self, **options: Any) -> None:
-        made = make_demo()
+        with needing_database():
+            made = make_demo()
         if options["json"]:
             self.stdout.write(json.dumps(made))
             return

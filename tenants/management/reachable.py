@@ -1,0 +1,20 @@
+"""A database that can't be reached, told to the operator of a command in a sentence."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.core.management import CommandError
+from django.db import OperationalError
+
+ADVICE = (
+    "The database can't be reached. Beside `manage.py up --data-dir FOLDER`, set MEMORYPLATFORM_DATA_DIR=FOLDER and "
+    "keep `up` running; elsewhere, check DATABASE_URL."
+)
+
+
+@contextmanager
+def needing_database() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        raise CommandError(ADVICE) from error
