@@ -12,9 +12,9 @@ from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.retain.vectors import embed_texts
+from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
 from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
-from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from tenants.audit import record
@@ -108,28 +108,9 @@ def delete_memory(access: BankAccess, bank_id: str, memory_id: UUID) -> Removed:
         bank = get_bank(access, bank_id)
         lock_memory(bank)
         removed = delete_units(bank, {get_unit(bank, memory_id).id})
+        follow_deletion(bank, removed)
         note(access, bank_id, "memory.deleted", memory_id)
         return removed
-
-
-def delete_memories(access: BankAccess, bank_id: str, wanted: MemoryFilter) -> Removed:
-    """In batches, each a transaction of its own: if it is cut off, what went is gone, and it can be sent again."""
-    total = Removed()
-    while True:
-        with tenant_transaction(access.tenant_id):
-            bank = get_bank(access, bank_id)
-            lock_memory(bank)
-            ids = set(find_units(bank, wanted).order_by("id").values_list("id", flat=True)[:BATCH])
-            total += delete_units(bank, ids)
-            if len(ids) < BATCH:
-                record(
-                    access.tenant_id,
-                    actor=access.actor,
-                    action="memories.deleted",
-                    target=f"bank:{bank_id}",
-                    detail={"memories": total.units},
-                )
-                return total
 
 
 def note(access: BankAccess, bank_id: str, action: str, memory_id: UUID) -> None:

@@ -1,6 +1,6 @@
 """Accepting work: the operation and its dispatch are stored with what they need, and a worker is woken after that."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -40,6 +40,13 @@ def submit(
         max_attempts=settings.OPERATION_MAX_ATTEMPTS,
     )
     dispatch(operation, wake=wake)
+    return operation
+
+
+def submit_for_later(bank: Bank, kind: str, *, payload: dict[str, Any], due_at: datetime) -> Operation:
+    """Accept an operation whose time has not come: the sweeper finds it then. Call inside a tenant transaction."""
+    operation = submit(bank.tenant_id, kind, payload=payload, bank=bank, wake=False)
+    Dispatch.objects.filter(operation_id=operation.id).update(due_at=due_at)
     return operation
 
 

@@ -95,7 +95,7 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('bank', 'name'), name='retention_rule_once'), models.CheckConstraint(condition=models.Q(('action__in', ['fade', 'delete'])), name='retention_action_known'), models.CheckConstraint(condition=models.Q(('network__in', ['', 'world', 'experience', 'opinion', 'observation'])), name='retention_network_known'), models.CheckConstraint(condition=models.Q(('days__gte', 1)), name='retention_at_least_a_day')],
+                'constraints': [models.UniqueConstraint(fields=('bank', 'name'), name='retention_rule_once'), models.CheckConstraint(condition=models.Q(('action__in', ['fade', 'delete'])), name='retention_action_known'), models.CheckConstraint(condition=models.Q(('network__in', ['', 'world', 'experience', 'opinion', 'observation'])), name='retention_network_known'), models.CheckConstraint(condition=models.Q(('action', 'fade'), models.Q(('network', ''), _negated=True), models.Q(('tag', ''), _negated=True), _connector='OR'), name='retention_deletes_what_it_names'), models.CheckConstraint(condition=models.Q(('days__gte', 1)), name='retention_at_least_a_day')],
             },
         ),
         IsolateTenantTable("BackgroundRevision"),

@@ -42,6 +42,10 @@ class RetentionRule(TenantOwned):
                 condition=Q(network__in=["", "world", "experience", "opinion", "observation"]),
                 name="retention_network_known",
             ),
+            # A slip must not empty a bank: what deletes says what it means.
+            models.CheckConstraint(
+                condition=Q(action="fade") | ~Q(network="") | ~Q(tag=""), name="retention_deletes_what_it_names"
+            ),
             models.CheckConstraint(condition=Q(days__gte=1), name="retention_at_least_a_day"),
         )
 

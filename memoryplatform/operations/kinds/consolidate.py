@@ -1,48 +1,121 @@
 """What follows a retain: step by step, what is derived from memories is brought up to date with them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils import timezone
+
 from banks.entities.describe import describe_entities
+from banks.locking import lock_memory
 from banks.models import Bank
 from banks.retain.post_retain import PostRetain
+from memoryplatform.operations.assessor_choice import choose_assessor
 from memoryplatform.operations.bank_of_run import load_bank
+from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.nights import ask_for_tending
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 from memoryplatform.operations.submit import submit
 from providers.registry import get_embedder
 from providers.usage import Usage
+from reflection.observations.marking import mark_stale
+from reflection.opinions.adopting import Heard, adopt_opinions
+from reflection.opinions.embedding import embed_opinions
+from reflection.opinions.reinforcing import Tools, reinforce_opinions
+from reflection.opinions.withdrawing import has_lost_evidence, withdraw_lost_evidence
 from tenants.models import UsageRecord
 from tenants.usage import record_usage
 
 NAME = "consolidate"
 
-Step = Callable[[Bank, PostRetain], Usage]
+
+@dataclass(frozen=True)
+class Task:
+    """What a step works on. Its writes go through the run's transaction, which a lost lease refuses."""
+
+    bank: Bank
+    post: PostRetain
+    run: Run
 
 
-def describe_touched_entities(bank: Bank, post: PostRetain) -> Usage:
-    return describe_entities(bank, post.entity_ids, get_embedder())
+@dataclass(frozen=True)
+class Done:
+    """What a step spent, and figures for the operation's result."""
+
+    usage: Usage = field(default_factory=Usage)
+    figures: Mapping[str, int] = field(default_factory=dict)
+
+
+Step = Callable[[Task], Done]
+
+
+def describe_touched_entities(task: Task) -> Done:
+    return Done(describe_entities(task.bank, task.post.entity_ids, get_embedder()))
+
+
+def take_back_lost_evidence(task: Task) -> Done:
+    """What the retain deleted, with an earlier version of a document, had perhaps moved opinions."""
+    with task.run.transaction():
+        lock_memory(task.bank)
+        withdrawn = withdraw_lost_evidence(task.bank, now=timezone.now())
+    return Done(figures={"opinions_withdrawn": withdrawn.opinions})
+
+
+def take_in_opinions(task: Task) -> Done:
+    """Before the facts are weighed: those of the same retain may bear on them."""
+    heard = Heard(task.post.unit_ids, task.post.proven_ids, task.post.closed_ids)
+    formed = adopt_opinions(task.bank, heard, embedder=get_embedder(), write=task.run.transaction, now=timezone.now())
+    return Done(embed_opinions(task.bank, get_embedder(), task.run.transaction), {"opinions_formed": formed})
+
+
+def weigh_evidence(task: Task) -> Done:
+    tools = Tools(choose_assessor(task.run.tenant_id), get_embedder(), task.run.transaction)
+    weighed = reinforce_opinions(task.bank, task.post.unit_ids, tools, now=timezone.now())
+    figures = {
+        "evidence_weighed": weighed.weighed,
+        "opinions_moved": weighed.moved,
+        "evidence_undecided": weighed.undecided,
+    }
+    return Done(weighed.usage, figures)
+
+
+def mark_touched_entities(task: Task) -> Done:
+    with task.run.transaction():
+        mark_stale(task.bank, task.post.entity_ids, now=timezone.now())
+        ask_for_refresh(task.bank)
+        ask_for_tending(task.bank)
+    return Done()
 
 
 # Each may run again after a crash, and must come to the same.
-STEPS: dict[str, Step] = {"describing entities": describe_touched_entities}
+STEPS: dict[str, Step] = {
+    "describing entities": describe_touched_entities,
+    "taking back lost evidence": take_back_lost_evidence,
+    "taking in opinions": take_in_opinions,
+    "weighing evidence": weigh_evidence,
+    "marking observations": mark_touched_entities,
+}
 
 
 def hand_over(bank: Bank, post: PostRetain) -> Operation | None:
     """Call inside the tenant transaction that ends the retain: what it changed is then never forgotten."""
-    return submit(bank.tenant_id, NAME, payload=post.write(), bank=bank) if post else None
+    is_needed = post or has_lost_evidence(bank)
+    return submit(bank.tenant_id, NAME, payload=post.write(), bank=bank) if is_needed else None
 
 
 @operation_kind(NAME, queue="background")
 def consolidate(run: Run) -> dict[str, Any]:
     bank = load_bank(run)
-    post = PostRetain.read(run.payload)
+    task = Task(bank, PostRetain.read(run.payload), run)
     usage = Usage()
+    result = {"units": len(task.post.unit_ids), "entities": len(task.post.entity_ids)}
     for done, (stage, step) in enumerate(STEPS.items()):
         run.report(stage, processed=done, total=len(STEPS))
-        usage += step(bank, post)
-    result = {"units": len(post.unit_ids), "entities": len(post.entity_ids)}
+        outcome = step(task)
+        usage += outcome.usage
+        result |= outcome.figures
     with run.transaction() as operation:
         record_usage(
             run.tenant_id,

@@ -1,0 +1,72 @@
+"""Observations that no longer tell what the facts do are made anew, entity by entity."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Min
+from django.utils import timezone
+
+from banks.models import Bank
+from banks.retain.answers import TenantAnswers
+from banks.retain.engines.llm.cache import CachedLLM
+from memoryplatform.operations.bank_of_run import load_bank
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.registry import operation_kind
+from memoryplatform.operations.run import Run
+from memoryplatform.operations.submit import submit_for_later
+from providers.registry import find_llm, get_embedder
+from providers.usage import Usage
+from reflection.models import ObservedEntity
+from reflection.observations.builtin_observer import BuiltinObserver
+from reflection.observations.llm_observer import LLMObserver
+from reflection.observations.refreshing import Refreshing, refresh_entity
+from reflection.observations.types import Observer
+from tenants.models import UsageRecord
+from tenants.usage import record_usage
+
+NAME = "refresh_observations"
+
+
+def ask_for_refresh(bank: Bank) -> Operation | None:
+    """One that waits serves all that becomes stale meanwhile. Call inside the tenant transaction that marked them."""
+    due_at = ObservedEntity.objects.of_bank(bank).stale().aggregate(first=Min("due_at"))["first"]
+    waiting = Operation.objects.for_tenant(bank.tenant_id).filter(kind=NAME, bank=bank, status="pending")
+    if due_at is None or waiting.exists():
+        return None
+    return submit_for_later(bank, NAME, payload={}, due_at=due_at)
+
+
+@operation_kind(NAME, queue="background")
+def refresh_observations(run: Run) -> dict[str, Any]:
+    """An entity that was refreshed before a crash is fresh, and passed over."""
+    bank = load_bank(run)
+    tools = Refreshing(choose_observer(run.tenant_id), get_embedder(), run.transaction)
+    usage, refreshed = Usage(), 0
+    while (entity_id := find_due(run, bank)) is not None:
+        usage += refresh_entity(bank, entity_id, tools)
+        refreshed += 1
+        run.report("observing", processed=refreshed, total=refreshed + count_due(run, bank))
+    result = {"engine": tools.observer.name, "entities": refreshed}
+    with run.transaction() as operation:
+        record_usage(
+            run.tenant_id, UsageRecord.Kind.CONSOLIDATE, usage, bank_id=bank.bank_id, operation_id=operation.id
+        )
+        run.complete(operation, result)
+        ask_for_refresh(bank)
+    return result
+
+
+def choose_observer(tenant_id: UUID) -> Observer:
+    llm = find_llm()
+    return BuiltinObserver() if llm is None else LLMObserver(CachedLLM(llm, TenantAnswers(tenant_id)))
+
+
+def find_due(run: Run, bank: Bank) -> UUID | None:
+    with run.transaction():
+        due = ObservedEntity.objects.of_bank(bank).stale().filter(due_at__lte=timezone.now())
+        return due.order_by("due_at", "id").values_list("entity_id", flat=True).first()
+
+
+def count_due(run: Run, bank: Bank) -> int:
+    with run.transaction():
+        return ObservedEntity.objects.of_bank(bank).stale().filter(due_at__lte=timezone.now()).count()

@@ -1,0 +1,117 @@
+"""What is done for a bank every night: its retention rules, twins among its observations, old episodes in short."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from banks.lifecycle.delete import delete_units
+from banks.locking import lock_memory
+from banks.models import Bank
+from banks.retain.answers import TenantAnswers
+from banks.retain.engines.llm.cache import CachedLLM
+from memoryplatform.operations.after_deletion import follow_deletion
+from memoryplatform.operations.bank_of_run import load_bank
+from memoryplatform.operations.nights import NAME, ask_for_tending
+from memoryplatform.operations.registry import operation_kind
+from memoryplatform.operations.run import Run
+from providers.registry import find_llm, get_embedder
+from providers.usage import Usage
+from reflection.forgetting.fading import fade
+from reflection.forgetting.old_episodes import find_months, store_summary
+from reflection.forgetting.rules import find_expired
+from reflection.forgetting.summarising import BuiltinSummariser, LLMSummariser, Summariser
+from reflection.forgetting.twins import unite_twins
+from reflection.models import RetentionRule
+from tenants.audit import SYSTEM, record
+from tenants.models import UsageRecord
+from tenants.usage import record_usage
+
+BATCH = 500
+
+Figures = dict[str, int]
+
+
+@operation_kind(NAME, queue="background")
+def tend_bank(run: Run) -> dict[str, Any]:
+    """Each step commits by itself and finds nothing left to do when it is run again."""
+    bank = load_bank(run)
+    usage, result = Usage(), dict[str, int]()
+    for done, (stage, step) in enumerate(STEPS.items()):
+        run.report(stage, processed=done, total=len(STEPS))
+        spent, figures = step(run, bank)
+        usage += spent
+        result |= figures
+    with run.transaction() as operation:
+        record_usage(
+            run.tenant_id, UsageRecord.Kind.CONSOLIDATE, usage, bank_id=bank.bank_id, operation_id=operation.id
+        )
+        run.complete(operation, result)
+        ask_for_tending(bank)
+    return result
+
+
+def fade_old(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    now = timezone.now()
+    with run.transaction():
+        rules = RetentionRule.objects.of_bank(bank).filter(enabled=True, action=RetentionRule.Action.FADE)
+        faded = fade(bank, list(rules), now=now)
+        rules.update(applied_at=now)
+    return Usage(), {"faded": faded.faded, "restored": faded.restored}
+
+
+def delete_old(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    now, deleted = timezone.now(), 0
+    with run.transaction():
+        rules = list(RetentionRule.objects.of_bank(bank).filter(enabled=True, action=RetentionRule.Action.DELETE))
+    for rule in rules:
+        while batch := delete_batch(run, bank, rule, now):
+            deleted += batch
+    return Usage(), {"deleted": deleted}
+
+
+def delete_batch(run: Run, bank: Bank, rule: RetentionRule, now: datetime) -> int:
+    with run.transaction():
+        lock_memory(bank)
+        ids = set(find_expired(bank, rule, now=now).order_by("id").values_list("id", flat=True)[:BATCH])
+        removed = delete_units(bank, ids)
+        follow_deletion(bank, removed)
+        RetentionRule.objects.of_bank(bank).filter(id=rule.id).update(applied_at=now)
+        if ids:
+            detail = {"rule": rule.name, "memories": removed.units}
+            record(run.tenant_id, actor=SYSTEM, action="memories.expired", target=f"bank:{bank.bank_id}", detail=detail)
+        return len(ids)
+
+
+def unite_observations(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    with run.transaction():
+        lock_memory(bank)
+        return Usage(), {"united": unite_twins(bank, actor=NAME, now=timezone.now())}
+
+
+def sum_up_episodes(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    summariser, usage, written = choose_summariser(run), Usage(), 0
+    with run.transaction():
+        months = find_months(bank, now=timezone.now())
+    for month in months:
+        text, spent = summariser.summarise(month)
+        batch = get_embedder().embed_documents([text])
+        usage += spent + batch.usage
+        with run.transaction():
+            lock_memory(bank)
+            written += store_summary(bank, month, text, batch.vectors[0], now=timezone.now()) is not None
+    return usage, {"summaries": written}
+
+
+def choose_summariser(run: Run) -> Summariser:
+    llm = find_llm()
+    return BuiltinSummariser() if llm is None else LLMSummariser(CachedLLM(llm, TenantAnswers(run.tenant_id)))
+
+
+STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {
+    "fading": fade_old,
+    "deleting": delete_old,
+    "uniting observations": unite_observations,
+    "summing up episodes": sum_up_episodes,
+}

@@ -1,0 +1,19 @@
+"""What a deletion of memories means for the opinions that they had moved."""
+
+from django.utils import timezone
+
+from banks.models import Bank
+from banks.retain.post_retain import PostRetain
+from memoryplatform.operations.kinds.consolidate import NAME
+from memoryplatform.operations.submit import submit
+from reflection.opinions.withdrawing import withdraw_lost_evidence
+
+
+def take_back_lost_evidence(bank: Bank) -> None:
+    """Call inside the tenant transaction of a deletion, after it, with `lock_memory` held.
+
+    An opinion whose text went back is embedded by an operation: no model is asked inside a transaction.
+    """
+    withdrawn = withdraw_lost_evidence(bank, now=timezone.now())
+    if withdrawn.unembedded:
+        submit(bank.tenant_id, NAME, payload=PostRetain().write(), bank=bank)

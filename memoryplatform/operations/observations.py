@@ -1,0 +1,79 @@
+"""What a caller does with observations: look at them, and have them made anew."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.errors import EntityNotFound
+from banks.models import Bank, Entity, MemoryUnit, Mention
+from banks.models.unit import UnitQuerySet
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.kinds.refresh_observations import NAME
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.submit import submit
+from reflection.models import ObservedEntity
+from reflection.observations.dossiers import read_sources
+from reflection.observations.marking import mark_stale
+from tenants.audit import record
+from tenants.transactions import tenant_transaction
+
+
+@dataclass(frozen=True)
+class ShownObservation:
+    """`is_stale`: facts of its entity changed since, and it will be made anew."""
+
+    unit: MemoryUnit
+    entity: Entity | None
+    is_stale: bool
+    source_ids: tuple[UUID, ...]
+
+
+def find_observations(bank: Bank, *, entity_id: UUID | None = None) -> UnitQuerySet:
+    """Call inside a tenant transaction."""
+    rows = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OBSERVATION).defer("embedding")
+    if entity_id is None:
+        return rows
+    mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=entity_id)
+    return rows.filter(id__in=mentions.values("unit_id"))
+
+
+def show_observations(bank: Bank, units: Sequence[MemoryUnit]) -> list[ShownObservation]:
+    """Call inside a tenant transaction."""
+    ids = [unit.id for unit in units]
+    mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).select_related("entity")
+    entities = {row.unit_id: row.entity for row in mentions.defer("entity__embedding").order_by("-id")}
+    stale = set(ObservedEntity.objects.of_bank(bank).stale().values_list("entity_id", flat=True))
+    sources = read_sources(bank, ids)
+    shown = []
+    for unit in units:
+        entity = entities.get(unit.id)
+        is_stale = entity is not None and entity.id in stale
+        shown.append(ShownObservation(unit, entity, is_stale, tuple(sources[unit.id])))
+    return shown
+
+
+def refresh_now(access: BankAccess, bank_id: str, *, entity_id: UUID | None) -> Operation | None:
+    """Of one entity, or of all that are stale, without waiting for quiet. None where nothing is stale."""
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        if entity_id is not None:
+            if not Entity.objects.of_bank(bank).filter(id=entity_id).exists():
+                raise EntityNotFound(entity_id)
+            mark_stale(bank, [entity_id], now=timezone.now(), quiet=timedelta(0))
+        due = ObservedEntity.objects.of_bank(bank).stale()
+        if not due.exists():
+            return None
+        due.update(due_at=timezone.now())
+        detail = {"entity_id": str(entity_id)} if entity_id else {}
+        record(
+            access.tenant_id,
+            actor=access.actor,
+            action="observations.refreshed",
+            target=f"bank:{bank_id}",
+            detail=detail,
+        )
+        return submit(access.tenant_id, NAME, payload={}, bank=bank)
+

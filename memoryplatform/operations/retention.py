@@ -1,0 +1,90 @@
+"""What a caller does with retention rules."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from banks.models import Bank
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.nights import NAME, ask_for_tending
+from memoryplatform.operations.submit import submit
+from reflection.errors import RuleExists, RuleNotFound, RuleTooWide
+from reflection.forgetting.rules import find_expired
+from reflection.models import RetentionRule
+from tenants.audit import record
+from tenants.transactions import tenant_transaction
+
+
+@dataclass(frozen=True)
+class ShownRule:
+    """`matches`: memories that the rule is over for now, and that the next night will take."""
+
+    rule: RetentionRule
+    matches: int
+
+
+def create_rule(access: BankAccess, bank_id: str, **fields: Any) -> ShownRule:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        rule = RetentionRule(tenant_id=access.tenant_id, bank=bank, **fields)
+        save(rule)
+        ask_for_tending(bank)
+        note(access, bank_id, "retention_rule.created", rule)
+        return show_rule(bank, rule)
+
+
+def change_rule(access: BankAccess, bank_id: str, rule_id: UUID, **fields: Any) -> ShownRule:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        rule = get_rule(bank, rule_id)
+        for name, value in fields.items():
+            setattr(rule, name, value)
+        save(rule)
+        note(access, bank_id, "retention_rule.changed", rule)
+        return show_rule(bank, rule)
+
+
+def save(rule: RetentionRule) -> None:
+    if rule.action == RetentionRule.Action.DELETE and not (rule.network or rule.tag):
+        raise RuleTooWide
+    try:
+        with transaction.atomic():
+            rule.save()
+    except IntegrityError:
+        raise RuleExists(rule.name) from None
+
+
+def delete_rule(access: BankAccess, bank_id: str, rule_id: UUID) -> None:
+    with tenant_transaction(access.tenant_id):
+        rule = get_rule(get_bank(access, bank_id), rule_id)
+        note(access, bank_id, "retention_rule.deleted", rule)
+        rule.delete()
+
+
+def apply_now(access: BankAccess, bank_id: str) -> Operation:
+    """What a night does, at once."""
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        record(access.tenant_id, actor=access.actor, action="bank.tended", target=f"bank:{bank_id}")
+        return submit(access.tenant_id, NAME, payload={}, bank=bank)
+
+
+def get_rule(bank: Bank, rule_id: UUID) -> RetentionRule:
+    rule = RetentionRule.objects.of_bank(bank).filter(id=rule_id).first()
+    if rule is None:
+        raise RuleNotFound(rule_id)
+    return rule
+
+
+def show_rule(bank: Bank, rule: RetentionRule) -> ShownRule:
+    """Call inside a tenant transaction."""
+    return ShownRule(rule, find_expired(bank, rule, now=timezone.now()).count())
+
+
+def note(access: BankAccess, bank_id: str, action: str, rule: RetentionRule) -> None:
+    detail = {"bank_id": bank_id, "name": rule.name, "action": rule.action, "days": rule.days}
+    record(access.tenant_id, actor=access.actor, action=action, target=f"retention_rule:{rule.id}", detail=detail)

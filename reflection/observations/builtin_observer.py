@@ -1,0 +1,29 @@
+"""Observations without a language model: what holds of the entity, and how much was told of it."""
+
+from reflection.observations.types import Dossier, Observation, Observed
+
+MOST = 7
+FEW = 3  # below that it is also told how often and when the entity was spoken of
+LEAST_FACTS = 2
+NEWEST = 5  # facts that stand for all of them
+
+
+class BuiltinObserver:
+    name = "builtin"
+    facts_at_once = 1_000
+
+    def observe(self, dossier: Dossier) -> Observed:
+        """Relationships are closed when a newer one contradicts them, so what holds is without conflict already."""
+        told = [Observation(one.text, one.source_ids) for one in dossier.held if one.source_ids][:MOST]
+        if len(told) < FEW and dossier.fact_count >= LEAST_FACTS:
+            told.append(tell_presence(dossier))
+        return Observed(tuple(told))
+
+
+def tell_presence(dossier: Dossier) -> Observation:
+    newest = sorted(dossier.facts, key=lambda fact: (fact.said_at, fact.id))[-NEWEST:]
+    first = min(fact.said_at for fact in newest) if dossier.first_seen_at is None else dossier.first_seen_at
+    last = newest[-1].said_at if dossier.last_seen_at is None else dossier.last_seen_at
+    span = f"on {first:%d %B %Y}" if first.date() == last.date() else f"between {first:%d %B %Y} and {last:%d %B %Y}"
+    text = f"{dossier.name} was spoken of in {dossier.fact_count} memories {span}."
+    return Observation(text, tuple(fact.id for fact in newest))

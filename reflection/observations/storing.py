@@ -1,0 +1,92 @@
+"""Writing the observations of an entity: those that still stand stay, others are closed, new ones are added."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from banks.models import Bank, Corpus, Entity, MemoryUnit, Mention, UnitChange, UnitSource
+from banks.retain.prepared import PreparedFact
+from banks.retain.store_units import store_units
+from banks.retain.types import ExtractedFact, Network
+from banks.text_index.write import retire_texts
+from providers.embedding.vector import Vector
+from reflection.observations.dossiers import find_observations
+from reflection.observations.types import Observation
+
+
+def store_observations(
+    bank: Bank, entity: Entity, told: Sequence[tuple[Observation, Vector]], *, actor: str, now: datetime
+) -> None:
+    """Call inside a tenant transaction, after `lock_memory`."""
+    standing = keep_standing(bank, told)
+    prepared = [build_fact(bank, observation, vector) for observation, vector in standing]
+    present = {unit.identity: unit for unit in map(Present, find_observations(bank, entity.id))}
+    new = [one for one in prepared if one.identity not in present]
+    stored = store_units(bank, new, now=now)
+    ids = {one.identity: unit.id for one, unit in zip(new, stored, strict=True)}
+    ids |= {identity: unit.id for identity, unit in present.items()}
+    wanted = {one.identity for one in prepared}
+    close(bank, [unit.id for identity, unit in present.items() if identity not in wanted], actor=actor, now=now)
+    name_entity(bank, entity, [unit.id for unit in stored])
+    pairs = zip(prepared, standing, strict=True)
+    name_sources(bank, {ids[one.identity]: observation.source_ids for one, (observation, _) in pairs})
+
+
+class Present:
+    """An observation that is there, and what makes it the same as another."""
+
+    def __init__(self, unit: MemoryUnit) -> None:
+        self.id = unit.id
+        self.identity = (unit.network, bytes(unit.content_hash))
+
+
+def keep_standing(bank: Bank, told: Sequence[tuple[Observation, Vector]]) -> list[tuple[Observation, Vector]]:
+    """Facts may have gone while the observer thought: what rests on none that is left is not said."""
+    wanted = {source_id for observation, _ in told for source_id in observation.source_ids}
+    left = set(MemoryUnit.objects.of_bank(bank).current().filter(id__in=wanted).values_list("id", flat=True))
+    kept = [
+        (Observation(one.text, tuple(source_id for source_id in one.source_ids if source_id in left)), vector)
+        for one, vector in told
+    ]
+    return [(one, vector) for one, vector in kept if one.source_ids]
+
+
+def build_fact(bank: Bank, observation: Observation, vector: Vector) -> PreparedFact:
+    """Said when the newest of its facts was."""
+    sources = MemoryUnit.objects.of_bank(bank).filter(id__in=observation.source_ids)
+    said_at = sources.order_by("-mentioned_at").values_list("mentioned_at", flat=True)[0]
+    return PreparedFact(ExtractedFact(observation.text, Network.OBSERVATION, said_at), vector, ())
+
+
+def close(bank: Bank, unit_ids: Sequence[UUID], *, actor: str, now: datetime) -> None:
+    """What was observed before stays for those who ask what was known then."""
+    if not unit_ids:
+        return
+    reason = MemoryUnit.CloseReason.UPDATE
+    rows = MemoryUnit.objects.of_bank(bank).filter(id__in=unit_ids)
+    rows.update(expired_at=now, valid_until=now, close_reason=reason, updated_at=now)
+    retire_texts(bank, Corpus.UNIT, unit_ids)
+    after = {"close_reason": str(reason)}
+    action = UnitChange.Action.SUPERSEDED
+    UnitChange.objects.for_tenant(bank.tenant_id).bulk_create(
+        [UnitChange(unit_id=unit_id, action=action, after=after, actor=actor) for unit_id in unit_ids]
+    )
+
+
+def name_entity(bank: Bank, entity: Entity, unit_ids: Sequence[UUID]) -> None:
+    Mention.objects.for_tenant(bank.tenant_id).bulk_create(
+        [Mention(unit_id=unit_id, entity=entity, name=entity.name) for unit_id in dict.fromkeys(unit_ids)],
+        ignore_conflicts=True,
+    )
+
+
+def name_sources(bank: Bank, sources: dict[UUID, tuple[UUID, ...]]) -> None:
+    rows = UnitSource.objects.for_tenant(bank.tenant_id)
+    rows.filter(unit_id__in=sources, role=UnitSource.Role.SUMMARISES).delete()
+    rows.bulk_create(
+        [
+            UnitSource(unit_id=unit_id, role=UnitSource.Role.SUMMARISES, other_unit_id=source_id)
+            for unit_id, source_ids in sources.items()
+            for source_id in source_ids
+        ]
+    )

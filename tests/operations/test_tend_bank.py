@@ -1,0 +1,106 @@
+"""The nightly work on a bank."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.models import Bank, Episode, MemoryUnit, UnitSource, UnitTag
+from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.nights import ask_for_tending, find_night
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.submit import submit
+from tenants.models import AuditEvent, Tenant
+from tenants.transactions import tenant_transaction
+from tests.belief_factories import make_retention_rule
+from tests.factories import make_bank
+from tests.memory_factories import make_episode, make_row, make_unit
+
+LONG_AGO = timezone.now() - timedelta(days=200)
+
+
+def tend(bank: Bank) -> Operation:
+    with tenant_transaction(bank.tenant_id):
+        operation = submit(bank.tenant_id, "tend_bank", payload={}, bank=bank, wake=False)
+    perform(bank.tenant_id, operation.id)
+    with tenant_transaction(bank.tenant_id):
+        return Operation.objects.for_tenant(bank.tenant_id).get(id=operation.id)
+
+
+def test_a_rule_deletes_what_has_its_tag_and_says_so(tenant: Tenant) -> None:
+    bank = make_bank(tenant)
+    make_retention_rule(tenant, bank=bank, tag="secret", action="delete", days=30)
+    old, other, new = (
+        make_unit(tenant, bank=bank, text=text, content_hash=text.encode(), mentioned_at=at)
+        for text, at in (("old", LONG_AGO), ("other", LONG_AGO), ("new", timezone.now()))
+    )
+    for unit in (old, new):
+        make_row(UnitTag, tenant, unit=unit, bank_id=bank.id, tag="secret")
+
+    operation = tend(bank)
+
+    assert (operation.status, (operation.result or {})["deleted"]) == ("completed", 1)
+    with tenant_transaction(tenant.id):
+        left = set(MemoryUnit.objects.of_bank(bank).values_list("id", flat=True))
+        assert left == {other.id, new.id}
+        assert AuditEvent.objects.for_tenant(tenant.id).filter(action="memories.expired").exists()
+
+
+def test_a_month_of_old_episodes_gets_a_summary_that_names_them(tenant: Tenant) -> None:
+    bank = make_bank(tenant)
+    month = LONG_AGO.replace(day=2)
+    episodes = [
+        make_episode(
+            tenant,
+            bank=bank,
+            narrative=f"Ana spoke of concert {number}. It was long.",
+            started_at=month + timedelta(days=number),
+            ended_at=month + timedelta(days=number, hours=1),
+        )
+        for number in range(3)
+    ]
+
+    assert (tend(bank).result or {})["summaries"] == 1
+    assert (tend(bank).result or {})["summaries"] == 0
+
+    with tenant_transaction(tenant.id):
+        [unit] = MemoryUnit.objects.of_bank(bank).filter(network="observation")
+        sources = UnitSource.objects.for_tenant(tenant.id).filter(unit=unit, role="summarises")
+        assert {source.episode_id for source in sources} == {episode.id for episode in episodes}
+    assert unit.text == (f"In {month:%B %Y}: Ana spoke of concert 0. Ana spoke of concert 1. Ana spoke of concert 2.")
+
+
+def test_recent_episodes_are_left_alone(tenant: Tenant) -> None:
+    bank = make_bank(tenant)
+    for _ in range(3):
+        make_episode(tenant, bank=bank, narrative="Ana spoke.", started_at=timezone.now(), ended_at=timezone.now())
+
+    assert (tend(bank).result or {})["summaries"] == 0
+
+
+def test_the_next_night_is_asked_for_once(tenant: Tenant) -> None:
+    bank = make_bank(tenant)
+    operation = tend(bank)
+    with tenant_transaction(tenant.id):
+        assert ask_for_tending(bank) is None
+        [following] = Operation.objects.for_tenant(tenant.id).filter(kind="tend_bank", status="pending")
+    assert following.id != operation.id
+    assert Dispatch.objects.get(operation_id=following.id).due_at == find_night(bank, timezone.now())
+
+
+def test_a_night_is_the_next_one() -> None:
+    bank = Bank(id=UUID(int=30))
+    assert find_night(bank, datetime(2026, 1, 2, 1, tzinfo=UTC)) == datetime(2026, 1, 2, 3, 30, tzinfo=UTC)
+    assert find_night(bank, datetime(2026, 1, 2, 4, tzinfo=UTC)) == datetime(2026, 1, 3, 3, 30, tzinfo=UTC)
+
+
+def test_episodes_without_a_narrative_are_no_reason_for_a_summary(tenant: Tenant) -> None:
+    bank = make_bank(tenant)
+    for _ in range(3):
+        make_episode(tenant, bank=bank, narrative="", started_at=LONG_AGO, ended_at=LONG_AGO)
+
+    tend(bank)
+
+    with tenant_transaction(tenant.id):
+        assert Episode.objects.for_tenant(tenant.id).count() == 3
+        assert not MemoryUnit.objects.of_bank(bank).exists()

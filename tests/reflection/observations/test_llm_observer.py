@@ -1,0 +1,61 @@
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from providers.llm.protocol import ChatMessage, Structured
+from providers.usage import Usage
+from reflection.observations.llm_observer import Answer, LLMObserver, Statement
+from reflection.observations.types import Dossier, Fact, Observation
+from tenants.identifiers import uuid7
+
+FACTS = tuple(
+    Fact(uuid7(), text, datetime(2026, 1, day, tzinfo=UTC), proof_count=day)
+    for day, text in enumerate(["Ana plays the cello.", "Ana moved to Porto."], 1)
+)
+KNOWN = (Observation("Ana is a musician.", (uuid7(),)),)
+
+
+class Model:
+    model_id = "scripted"
+
+    def __init__(self, *statements: Statement) -> None:
+        self.statements = list(statements)
+        self.prompt = ""
+
+    def complete_as(self, _schema: type[Answer], messages: Sequence[ChatMessage], **_: object) -> Structured[Answer]:
+        self.prompt = "\n".join(message.content for message in messages)
+        return Structured(Answer(statements=self.statements), Usage(calls=1), "", repaired=False)
+
+
+def observe(model: Model, dossier: Dossier) -> tuple[Observation, ...]:
+    return LLMObserver(model).observe(dossier).observations  # type: ignore[arg-type]  # all that it asks for
+
+
+def test_a_statement_names_the_facts_and_the_former_statements_it_rests_on() -> None:
+    model = Model(Statement(text="Ana is a cellist in Porto.", facts=[1, 2], kept=[1]))
+
+    [told] = observe(model, Dossier(uuid7(), "Ana", FACTS, KNOWN))
+
+    assert told.text == "Ana is a cellist in Porto."
+    assert told.source_ids == (FACTS[0].id, FACTS[1].id, *KNOWN[0].source_ids)
+
+
+def test_what_rests_on_nothing_that_was_shown_is_left_out() -> None:
+    model = Model(Statement(text="Ana is rich.", facts=[9]), Statement(text="Ana plays.", facts=[1]))
+
+    assert [one.text for one in observe(model, Dossier(uuid7(), "Ana", FACTS))] == ["Ana plays."]
+
+
+def test_more_than_seven_are_too_many() -> None:
+    model = Model(*[Statement(text=f"Ana is {number}.", facts=[1]) for number in range(9)])
+
+    assert len(observe(model, Dossier(uuid7(), "Ana", FACTS))) == 7
+
+
+def test_the_prompt_has_dates_and_proofs_and_no_disposition() -> None:
+    model = Model()
+
+    observe(model, Dossier(uuid7(), "Ana", FACTS, KNOWN))
+
+    assert "Fact 2 (Friday, 02 January 2026, told 2 times)\n| Ana moved to Porto." in model.prompt
+    assert "Statement 1\n| Ana is a musician." in model.prompt
+    assert not any(word in model.prompt for word in ("skeptic", "empath", "literal", "disposition", "You are Ada"))

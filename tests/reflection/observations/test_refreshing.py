@@ -1,0 +1,187 @@
+"""Refreshing an entity on real rows, with an observer that says what it is told to."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.lifecycle.delete import delete_units
+from banks.locking import lock_memory
+from banks.models import Bank, Entity, MemoryUnit, UnitSource
+from banks.retain.types import Network
+from providers.usage import Usage
+from reflection.models import ObservedEntity
+from reflection.observations.builtin_observer import BuiltinObserver
+from reflection.observations.dossiers import find_observations
+from reflection.observations.marking import LONGEST_WAIT, mark_stale
+from reflection.observations.refreshing import MOST_CALLS, Refreshing, refresh_entity
+from reflection.observations.types import Dossier, Observation, Observed, Observer
+from tenants.transactions import tenant_transaction
+from tests.hashed_embedder import HashedEmbedder
+from tests.told_facts import NOON, relation, tell
+
+
+@dataclass
+class Recorder:
+    """Makes one observation of all that it sees."""
+
+    name: str = "recorder"
+    facts_at_once: int = 3
+    seen: list[Dossier] = field(default_factory=list)
+
+    def observe(self, dossier: Dossier) -> Observed:
+        self.seen.append(dossier)
+        text = " ".join([*(one.text for one in dossier.known), *(fact.text for fact in dossier.facts)])
+        sources = [source for one in dossier.known for source in one.source_ids] + [fact.id for fact in dossier.facts]
+        return Observed((Observation(text, tuple(sources)),), Usage(calls=1))
+
+
+def find_ana(bank: Bank) -> Entity:
+    with tenant_transaction(bank.tenant_id):
+        return Entity.objects.of_bank(bank).get(name="Ana")
+
+
+def mark(bank: Bank, entity: Entity) -> None:
+    with tenant_transaction(bank.tenant_id):
+        mark_stale(bank, [entity.id], now=timezone.now(), quiet=timedelta(0))
+
+
+def refresh(bank: Bank, observer: Observer) -> Usage:
+    ana = find_ana(bank)
+    mark(bank, ana)
+    tools = Refreshing(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+    return refresh_entity(bank, ana.id, tools)
+
+
+def read_observations(bank: Bank) -> list[MemoryUnit]:
+    with tenant_transaction(bank.tenant_id):
+        return list(find_observations(bank, find_ana(bank).id).order_by("id"))
+
+
+def read_sources(bank: Bank, unit: MemoryUnit) -> set[UUID]:
+    with tenant_transaction(bank.tenant_id):
+        rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit=unit, role="summarises")
+        return {row.other_unit_id for row in rows if row.other_unit_id}
+
+
+def test_an_observation_names_its_facts_and_is_closed_when_they_say_something_else(bank: Bank) -> None:
+    cello = tell(bank, "Ana plays the cello.", "Ana")
+    refresh(bank, Recorder())
+    [first] = read_observations(bank)
+    assert (first.text, first.network, first.confidence) == ("Ana plays the cello.", "observation", None)
+    assert read_sources(bank, first) == {cello}
+
+    porto = tell(bank, "Ana lives in Porto.", "Ana")
+    refresh(bank, Recorder())
+
+    [second] = read_observations(bank)
+    assert read_sources(bank, second) == {cello, porto}
+    with tenant_transaction(bank.tenant_id):
+        first.refresh_from_db()
+    assert (first.close_reason, first.expired_at is not None) == ("update", True)
+
+
+def test_an_observation_that_still_stands_stays_the_same_unit(bank: Bank) -> None:
+    tell(bank, "Ana plays the cello.", "Ana")
+    refresh(bank, Recorder())
+    [before] = read_observations(bank)
+
+    refresh(bank, Recorder())
+
+    assert [unit.id for unit in read_observations(bank)] == [before.id]
+
+
+def test_a_large_entity_is_read_in_bounded_parts_and_then_only_what_is_new(bank: Bank) -> None:
+    for number in range(30):
+        tell(bank, f"Ana likes the number {number}.", "Ana")
+    first = Recorder()
+    refresh(bank, first)
+    assert [len(dossier.facts) for dossier in first.seen] == [3] * MOST_CALLS
+    assert all(dossier.known for dossier in first.seen[1:])
+
+    tell(bank, "Ana lives in Porto.", "Ana")
+    second = Recorder()
+    refresh(bank, second)
+
+    [dossier] = second.seen
+    assert [fact.text for fact in dossier.facts] == ["Ana lives in Porto."]
+    assert dossier.known
+
+
+def test_deleting_all_facts_deletes_the_observation(bank: Bank) -> None:
+    unit_id = tell(bank, "Ana plays the cello.", "Ana")
+    tell(bank, "Ana lives in Porto.", "Ana", network=Network.EXPERIENCE)
+    refresh(bank, Recorder())
+    ana = find_ana(bank)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(role="summarises")
+        delete_units(bank, {unit_id, *sources.values_list("other_unit_id", flat=True)})
+        assert not find_observations(bank, ana.id).exists()
+
+
+def test_a_fact_that_goes_while_the_observer_thinks_is_not_told(bank: Bank) -> None:
+    unit_id = tell(bank, "Ana plays the cello.", "Ana")
+    tell(bank, "Ana lives in Porto.", "Ana")
+
+    class Slow(Recorder):
+        def observe(self, dossier: Dossier) -> Observed:
+            with tenant_transaction(bank.tenant_id):
+                lock_memory(bank)
+                delete_units(bank, {unit_id})
+            return Observed(tuple(Observation(fact.text, (fact.id,)) for fact in dossier.facts))
+
+    refresh(bank, Slow())
+
+    assert [unit.text for unit in read_observations(bank)] == ["Ana lives in Porto."]
+
+
+def test_a_change_while_the_observer_thinks_keeps_it_stale(bank: Bank) -> None:
+    tell(bank, "Ana plays the cello.", "Ana")
+
+    class Interrupted(Recorder):
+        def observe(self, dossier: Dossier) -> Observed:
+            mark(bank, find_ana(bank))
+            return super().observe(dossier)
+
+    refresh(bank, Interrupted())
+    with tenant_transaction(bank.tenant_id):
+        assert ObservedEntity.objects.of_bank(bank).stale().exists()
+
+    refresh(bank, Recorder())
+    with tenant_transaction(bank.tenant_id):
+        assert not ObservedEntity.objects.of_bank(bank).stale().exists()
+
+
+def test_many_changes_wait_for_quiet_but_not_for_ever(bank: Bank) -> None:
+    tell(bank, "Ana plays the cello.", "Ana")
+    ana, start = find_ana(bank), timezone.now()
+    with tenant_transaction(bank.tenant_id):
+        for minute in range(4):
+            mark_stale(bank, [ana.id], now=start + timedelta(minutes=minute))
+        [row] = ObservedEntity.objects.of_bank(bank)
+
+    assert (row.stale_since, row.due_at, row.changes) == (start, start + LONGEST_WAIT, 4)
+
+
+def test_without_a_model_what_holds_is_observed_and_what_was_superseded_is_not(bank: Bank) -> None:
+    for day, town in enumerate(["Lisbon", "Porto"]):
+        lives = relation("Ana", "lives_in", town, object_is_value=True)
+        tell(bank, f"Ana lives in {town}.", "Ana", relations=[lives], mentioned_at=NOON + timedelta(days=day))
+
+    refresh(bank, BuiltinObserver())
+
+    texts = [unit.text for unit in read_observations(bank)]
+    assert "Ana lives_in Porto." in texts
+    assert "Ana lives_in Lisbon." not in texts
+
+
+def test_without_a_model_and_without_relationships_it_is_told_how_much_was_said(bank: Bank) -> None:
+    for day in range(2):
+        tell(bank, f"Ana ran {day} miles.", "Ana", mentioned_at=NOON + timedelta(days=day))
+
+    refresh(bank, BuiltinObserver())
+
+    [told] = read_observations(bank)
+    assert told.text == "Ana was spoken of in 2 memories between 01 May 2024 and 02 May 2024."
