@@ -34,6 +34,9 @@ class Bank(TenantOwned):
     bank_id = models.CharField(max_length=200, help_text="The caller's own name for it, unique within the tenant.")
     name = models.CharField(max_length=200)
     background = models.TextField(blank=True, help_text="Who the agent is, in the first person.")
+    learns_background = models.BooleanField(
+        db_default=False, help_text="Whether what people tell the agent about itself is merged into the background."
+    )
     skepticism = models.SmallIntegerField(default=3, validators=TRAIT)
     literalism = models.SmallIntegerField(default=3, validators=TRAIT)
     empathy = models.SmallIntegerField(default=3, validators=TRAIT)

@@ -1,4 +1,5 @@
 from importlib import import_module
+from pkgutil import iter_modules
 
 from django.apps import AppConfig
 
@@ -9,4 +10,6 @@ class OperationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register every kind of operation, in the web process too: it must know their queues."""
-        import_module("memoryplatform.operations.kinds")
+        kinds = import_module("memoryplatform.operations.kinds")
+        for module in iter_modules(kinds.__path__, f"{kinds.__name__}."):
+            import_module(module.name)

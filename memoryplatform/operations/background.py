@@ -10,7 +10,7 @@ from providers.usage import Usage
 from reflection.background.builtin_merger import BuiltinMerger
 from reflection.background.first_person import to_first_person
 from reflection.background.llm_merger import LLMMerger
-from reflection.background.merger import MergedBackground, Merger, Snippet
+from reflection.background.merger import Merger, Snippet
 from reflection.background.revisions import BackgroundChange, get_number, note_background
 from reflection.models import BackgroundRevision
 from tenants.audit import record
@@ -30,21 +30,25 @@ class Merged:
     engine: str
 
 
-def merge_background(access: BankAccess, bank_id: str, text: str) -> Merged:
-    """No transaction is open while the merger works. If somebody else was quicker, his text is merged with too."""
+def merge_background(access: BankAccess, bank_id: str, text: str, *, actor: str = "") -> Merged:
+    """No transaction is open while the merger works. If somebody else was quicker, his text is merged with too.
+
+    `actor` is whom the history names; the caller where it is empty.
+    """
     merger = choose_merger()
     usage = Usage()
     for _ in range(ATTEMPTS):
         with tenant_transaction(access.tenant_id):
-            bank = get_bank(access, bank_id)
-            number = get_number(bank)
+            number = get_number(get_bank(access, bank_id))
+            bank = get_bank(access, bank_id)  # after the number: what comes in between is then noticed
         snippet = Snippet(to_first_person(text, bank.name), bank.name)
         merged = merger.merge(bank.background, snippet)
         usage += merged.usage
         with tenant_transaction(access.tenant_id):
             bank = get_bank(access, bank_id, lock=True)
             if get_number(bank) == number:
-                revision = write(access, bank, merged, snippet=text, engine=merger.name)
+                change = BackgroundChange(merged.text, actor or name_of(access), snippet=text, engine=merger.name)
+                revision = write(access, bank, change)
                 record_usage(access.tenant_id, UsageRecord.Kind.REFLECT, usage, bank_id=bank_id)
                 return Merged(bank, revision, merger.name)
     raise BankBusy(bank_id)
@@ -55,13 +59,10 @@ def choose_merger() -> Merger:
     return BuiltinMerger() if llm is None else LLMMerger(llm)
 
 
-def write(
-    access: BankAccess, bank: Bank, merged: MergedBackground, *, snippet: str, engine: str
-) -> BackgroundRevision | None:
-    change = BackgroundChange(merged.text, name_of(access), snippet=snippet, engine=engine)
+def write(access: BankAccess, bank: Bank, change: BackgroundChange) -> BackgroundRevision | None:
     revision = note_background(bank, bank.background, change)
     if revision is not None:
-        bank.background = merged.text
+        bank.background = change.after
         bank.save(update_fields=["background", "updated_at"])
         target = f"bank:{bank.bank_id}"
         record(access.tenant_id, actor=access.actor, action="bank.background_merged", target=target)

@@ -25,6 +25,7 @@ class BankChange:
 
     name: str | None = None
     background: str | None = None
+    learns_background: bool | None = None
     skepticism: int | None = None
     literalism: int | None = None
     empathy: int | None = None

@@ -26,8 +26,9 @@ def split_sentence(sentence: str) -> list[str]:
 
 
 def join_clauses(clauses: list[str]) -> str:
-    """One sentence again: "I was born in Texas and have a dog."."""
-    first, *others = clauses
-    *middle, last = [first, *(clause.removeprefix("I ") for clause in others)]
+    """One sentence again: "I was born in Texas and have a dog.". After "My name is Ada" the "I" is wanted."""
+    shares_subject = clauses[0].startswith(("I ", "I'"))
+    parts = [clauses[0], *(clause.removeprefix("I ") if shares_subject else clause for clause in clauses[1:])]
+    *middle, last = parts
     sentence = f"{', '.join(middle)} and {last}" if middle else last
     return sentence if ends_sentence(sentence) else f"{sentence}."

@@ -25,6 +25,7 @@ def test_a_bank_is_created_with_its_profile(call: Caller) -> None:
     assert response.status_code == 201
     assert response.json() | {"created_at": "", "updated_at": ""} == body | {
         "disposition": {"skepticism": 5, "literalism": 3, "empathy": 1},
+        "learns_background": False,
         "opinion_step": None,
         "opinion_reach": None,
         "extraction_mode": "narrative",

@@ -3,14 +3,19 @@
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
 from django.db import connections
 from django.test import override_settings
 
+from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.bank_profile import BankAccess, BankChange, change_bank, create_bank, get_bank
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.retain import retain
 from providers import registry
 from providers.llm.errors import MalformedAnswer
 from reflection.models import BackgroundRevision
@@ -108,3 +113,30 @@ def test_a_background_that_is_set_leaves_a_revision_too(access: BankAccess) -> N
     change_bank(access, "support", BankChange(background="I am somebody else."))
 
     assert [revision.after for revision in read_history(access)] == ["I was born in Colorado.", "I am somebody else."]
+
+
+def talk(access: BankAccess, *turns: tuple[str, str]) -> None:
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+    names = {"user": "Eve", "assistant": "Ada"}
+    messages = tuple(GivenMessage(role, text, at, name=names[role]) for role, text in turns)
+    retain(access, "support", [RetainItem(at, messages=messages)], wait=True)
+    with tenant_transaction(access.tenant_id):
+        rows = Operation.objects.for_tenant(access.tenant_id).filter(kind="consolidate", status="pending")
+        ids = list(rows.values_list("id", flat=True))
+    for operation_id in ids:
+        perform(access.tenant_id, operation_id)
+
+
+def test_what_people_tell_the_agent_about_itself_is_learned_where_the_bank_wants_that(access: BankAccess) -> None:
+    change_bank(access, "support", BankChange(learns_background=True))
+
+    talk(access, ("user", "You were born in Texas. You met Bob yesterday."), ("assistant", "I live in Rome."))
+
+    assert read_background(access) == "I was born in Texas."
+    assert read_history(access)[-1].actor == "consolidate"
+
+
+def test_a_bank_that_does_not_want_it_learns_nothing_about_itself(access: BankAccess) -> None:
+    talk(access, ("user", "You were born in Texas."))
+
+    assert read_background(access) == "I was born in Colorado."

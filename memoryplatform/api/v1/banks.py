@@ -44,6 +44,9 @@ class BankChangeInput(Input):
     background = serializers.CharField(
         max_length=20_000, allow_blank=True, required=False, help_text="Who the agent is, in the first person."
     )
+    learns_background = serializers.BooleanField(
+        required=False, help_text="Whether what people tell the agent about itself is merged into the background."
+    )
     disposition = DispositionInput(required=False)
     bias_strength = serializers.FloatField(
         min_value=0.0, max_value=1.0, required=False, help_text="0 answers objectively, 1 is openly opinionated."
@@ -86,6 +89,7 @@ class BankOutput(Output):
     bank_id = serializers.CharField()
     name = serializers.CharField()
     background = serializers.CharField()
+    learns_background = serializers.BooleanField()
     disposition = DispositionOutput()
     bias_strength = serializers.FloatField()
     opinion_step = serializers.FloatField(allow_null=True, help_text="Null: the deployment's.")

@@ -11,7 +11,9 @@ from banks.locking import lock_memory
 from banks.models import Bank
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.assessor_choice import choose_assessor
+from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.bank_of_run import load_bank
+from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.nights import ask_for_tending
@@ -20,6 +22,7 @@ from memoryplatform.operations.run import Run
 from memoryplatform.operations.submit import submit
 from providers.registry import get_embedder
 from providers.usage import Usage
+from reflection.background.learning import find_snippets, read_told
 from reflection.observations.marking import mark_stale
 from reflection.opinions.adopting import Heard, adopt_opinions
 from reflection.opinions.embedding import embed_opinions
@@ -89,6 +92,18 @@ def mark_touched_entities(task: Task) -> Done:
     return Done()
 
 
+def learn_background(task: Task) -> Done:
+    """Merged once more it says nothing new, so a second run changes nothing."""
+    if not task.bank.learns_background:
+        return Done()
+    with task.run.transaction():
+        texts = read_told(task.bank, task.post.unit_ids)
+    access = BankAccess(task.run.tenant_id)
+    for snippet in find_snippets(texts, task.bank.name):
+        merge_background(access, task.bank.bank_id, snippet, actor=NAME)
+    return Done()
+
+
 # Each may run again after a crash, and must come to the same.
 STEPS: dict[str, Step] = {
     "describing entities": describe_touched_entities,
@@ -96,6 +111,7 @@ STEPS: dict[str, Step] = {
     "taking in opinions": take_in_opinions,
     "weighing evidence": weigh_evidence,
     "marking observations": mark_touched_entities,
+    "learning the background": learn_background,
 }
 
 

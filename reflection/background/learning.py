@@ -1,0 +1,45 @@
+"""What people told the agent about itself, in what they said to it."""
+
+import re
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+from banks.models import Bank, Message, UnitSource
+from banks.retain.chunking.sentences import split_sentences
+from reflection.background.attributes import find_attributes
+from reflection.background.clauses import SUBJECT, join_clauses, split_clauses
+from reflection.background.first_person import to_first_person
+
+TO_THE_AGENT = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
+OF_THE_SPEAKER = re.compile(r"\b(?:i|me|my|mine|we|our|us)\b", re.IGNORECASE)
+
+
+def read_told(bank: Bank, unit_ids: Collection[UUID]) -> list[str]:
+    """What users said to the agent, in the messages that these memories rest on. Call inside a tenant transaction.
+
+    What the agent says of itself may be made up, and would come back as what it is. Where it takes no part in the
+    talk, "you" is somebody else.
+    """
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids, message__isnull=False)
+    messages = Message.objects.for_tenant(bank.tenant_id).filter(bank=bank)
+    talks = messages.filter(role="assistant", episode__isnull=False).values("episode_id")
+    told = messages.filter(id__in=sources.values("message_id"), role="user", episode_id__in=talks)
+    return list(told.order_by("said_at", "id").values_list("content", flat=True))
+
+
+def find_snippets(texts: Sequence[str], name: str) -> list[str]:
+    """Statements about who the agent is, in its own words; what only passes, such as what it did, is none."""
+    sentences = [span.read(text).strip() for text in texts for span in split_sentences(text)]
+    spoken = [sentence for sentence in sentences if is_about_the_agent(sentence, name)]
+    return [
+        join_clauses(clauses)
+        for sentence in spoken
+        for parts in split_clauses(to_first_person(sentence, name))
+        if (clauses := [clause for clause in parts if SUBJECT.match(clause) and find_attributes(clause)])
+    ]
+
+
+def is_about_the_agent(sentence: str, name: str) -> bool:
+    """Neither a question nor half about the speaker: "You and I live in Rome" is left alone."""
+    meant = TO_THE_AGENT.search(sentence) or (name and name.casefold() in sentence.casefold())
+    return bool(meant) and not sentence.endswith("?") and not OF_THE_SPEAKER.search(sentence)
