@@ -6,6 +6,7 @@ Load them after forking: an ONNX session does not survive a fork.
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from providers import tokens
 from providers.embedding.protocol import Embedder
 from providers.endpoint.config import EndpointConfig
 from providers.llm.protocol import LLM
@@ -37,6 +38,7 @@ def warm_up() -> None:
     """Load what the models need and run each once, so that the first request pays for neither."""
     get_embedder().embed_query("warm up")
     get_reranker().rerank("warm up", ["one passage", "and another"])
+    tokens.count("warm up")
 
 
 def model_states() -> dict[str, str]:

@@ -8,6 +8,7 @@ from retrieval.recipes import RRF_K
 from retrieval.types import Channel, Hit, Place
 
 Key = tuple[Literal["unit", "chunk"], UUID]
+Share = tuple[float, Channel, int, Hit]  # what a channel gives to the sum, and at which rank it has the row
 
 
 @dataclass(frozen=True)
@@ -36,23 +37,34 @@ def fuse(
     A channel that is not in `weights` weighs 1, and one that weighs 0 brings no candidates. What a list holds twice
     counts at its first place. The sum does not depend on the order of the channels. At most the `most` best.
     """
-    places: dict[Key, dict[Channel, Place]] = {}
+    shares: dict[tuple[str, int], list[Share]] = {}
     for channel, hits in lists.items():
-        if weights.get(channel, 1.0) > 0:
-            note_places(places, channel, hits)
-    scored = [
-        (-fsum([weights.get(channel, 1.0) / (k + place.rank) for channel, place in found.items()]), key, found)
-        for key, found in places.items()
-    ]
+        weight = weights.get(channel, 1.0)
+        if weight > 0:
+            share_out(shares, channel, hits, [weight / (k + rank) for rank in range(1, len(hits) + 1)])
+    scored = [(-fsum([share[0] for share in found]), key, found) for key, found in shares.items()]
     best = sorted(scored, key=order)[:most]
-    return [Fused(*key, -negative, found) for negative, key, found in best]
+    return [build_fused(-negative, found) for negative, _, found in best]
 
 
-def note_places(places: dict[Key, dict[Channel, Place]], channel: Channel, hits: Sequence[Hit]) -> None:
-    for rank, (kind, row_id, score) in enumerate(hits, 1):
-        places.setdefault((kind, row_id), {}).setdefault(channel, Place(rank, score))
+def share_out(
+    shares: dict[tuple[str, int], list[Share]], channel: Channel, hits: Sequence[Hit], values: Sequence[float]
+) -> None:
+    """By the numbers of the ids: those are compared in a fifth of the time that UUIDs take, and there are hundreds."""
+    for rank, (hit, value) in enumerate(zip(hits, values, strict=True), 1):
+        key = (hit.kind, hit.id.int)
+        found = shares.get(key)
+        if found is None:
+            shares[key] = [(value, channel, rank, hit)]
+        elif found[-1][1] is not channel:
+            found.append((value, channel, rank, hit))
 
 
-def order(scored: tuple[float, Key, object]) -> tuple[float, UUID, str]:
-    negative, (kind, row_id), _ = scored
-    return negative, row_id, kind
+def order(scored: tuple[float, tuple[str, int], object]) -> tuple[float, int, str]:
+    negative, (kind, number), _ = scored
+    return negative, number, kind
+
+
+def build_fused(score: float, shares: Sequence[Share]) -> Fused:
+    hit = shares[0][-1]
+    return Fused(hit.kind, hit.id, score, {channel: Place(rank, own.score) for _, channel, rank, own in shares})

@@ -1,6 +1,7 @@
 """From ids to candidates: all that ranking and answering need, in one statement."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from uuid import UUID
 
 import orjson
@@ -10,9 +11,11 @@ from banks.models import Bank
 from banks.retain.types import Network
 from retrieval.filters.joining import any_of
 from retrieval.filters.moment import build_moment_condition, closed_later
+from retrieval.filters.own import list_owners
 from retrieval.fusion import Key
-from retrieval.lookups.arrays import id_array
-from retrieval.lookups.reading import Row, read_rows
+from retrieval.lookups.arrays import write_ids
+from retrieval.lookups.one_trip import Row
+from retrieval.lookups.reading import read_rows
 from retrieval.types import Candidate, PointInTime, SourceSpan, Voice
 
 NETWORKS = {network.value: network for network in Network}  # calling the class takes five times as long
@@ -22,7 +25,7 @@ COLUMNS = (
     *("access_count", "valid_until", "expired_at", "close_reason", "superseded_by"),
 )
 # What was closed after `known_at` is shown as it was known then: open. The lists are JSON as text, for orjson.
-HYDRATE = sql.SQL("""
+HYDRATE = """
 SELECT 'unit', unit.id, unit.text, unit.context, unit.network, unit.occurred_start, unit.occurred_end,
     unit.mentioned_at, unit.valid_from, unit.recorded_at, unit.confidence, unit.importance, unit.proof_count,
     unit.access_count,
@@ -31,23 +34,23 @@ SELECT 'unit', unit.id, unit.text, unit.context, unit.network, unit.occurred_sta
     CASE WHEN {closed_later} THEN '' ELSE unit.close_reason END,
     CASE WHEN {closed_later} THEN NULL ELSE unit.superseded_by_id END,
     (SELECT json_agg(entity.name ORDER BY entity.name) FROM banks_mention AS mention
-        JOIN banks_entity AS entity ON entity.id = mention.entity_id AND entity.tenant_id = {tenant}
-        WHERE mention.unit_id = unit.id AND mention.tenant_id = {tenant})::text,
+        JOIN banks_entity AS entity ON entity.id = mention.entity_id AND entity.tenant_id = $1
+        WHERE mention.unit_id = unit.id AND mention.tenant_id = $1)::text,
     (SELECT json_agg(tag.tag ORDER BY tag.tag) FROM banks_unittag AS tag
-        WHERE tag.unit_id = unit.id AND tag.tenant_id = {tenant})::text,
+        WHERE tag.unit_id = unit.id AND tag.tenant_id = $1)::text,
     (SELECT json_object_agg(entry.key, entry.value) FROM banks_unitmetadata AS entry
-        WHERE entry.unit_id = unit.id AND entry.tenant_id = {tenant})::text,
+        WHERE entry.unit_id = unit.id AND entry.tenant_id = $1)::text,
     (SELECT json_agg(json_build_array(source.message_id, source.chunk_id, document.document_id,
             source.start, source."end", source.role, message.speaker, message.role) ORDER BY source.id)
         FROM banks_unitsource AS source
-        LEFT JOIN banks_message AS message ON message.id = source.message_id AND message.tenant_id = {tenant}
-        LEFT JOIN banks_chunk AS chunk ON chunk.id = source.chunk_id AND chunk.tenant_id = {tenant}
+        LEFT JOIN banks_message AS message ON message.id = source.message_id AND message.tenant_id = $1
+        LEFT JOIN banks_chunk AS chunk ON chunk.id = source.chunk_id AND chunk.tenant_id = $1
         LEFT JOIN banks_document AS document
-          ON document.id = coalesce(message.document_id, chunk.document_id) AND document.tenant_id = {tenant}
-        WHERE source.unit_id = unit.id AND source.tenant_id = {tenant}
+          ON document.id = coalesce(message.document_id, chunk.document_id) AND document.tenant_id = $1
+        WHERE source.unit_id = unit.id AND source.tenant_id = $1
           AND (source.message_id IS NOT NULL OR source.chunk_id IS NOT NULL))::text
 FROM banks_memoryunit AS unit
-WHERE unit.tenant_id = {tenant} AND unit.bank_id = {bank} AND unit.id = ANY({unit_ids}) AND {moment}
+WHERE unit.tenant_id = $1 AND unit.bank_id = $2 AND unit.id = ANY($3::uuid[]) AND {moment}
 UNION ALL
 SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
     chunk.said_at, NULL, chunk.created_at, NULL, 0.5, 1,
@@ -64,8 +67,8 @@ SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
                 NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said', NULL, NULL))
             FROM banks_document AS document WHERE document.id = chunk.document_id))::text
 FROM banks_chunk AS chunk
-WHERE chunk.tenant_id = {tenant} AND chunk.bank_id = {bank} AND chunk.id = ANY({chunk_ids})
-""")
+WHERE chunk.tenant_id = $1 AND chunk.bank_id = $2 AND chunk.id = ANY($4::uuid[])
+"""
 
 
 def hydrate(
@@ -74,18 +77,21 @@ def hydrate(
     """In the order of the keys. What is no longer there, or was superseded since it was found, is left out."""
     if not keys:
         return []
-    unit = sql.Identifier("unit")
-    statement = HYDRATE.format(
-        tenant=sql.Literal(bank.tenant_id),
-        bank=sql.Literal(bank.id),
-        unit_ids=id_array(row_id for kind, row_id in keys if kind == "unit"),
-        chunk_ids=id_array(row_id for kind, row_id in keys if kind == "chunk"),
-        moment=build_moment_condition(unit, moment),
-        closed_later=any_of(closed_later(unit, moment)),
-    )
-    rows = read_rows(bank.tenant_id, statement, within_seconds=within_seconds)
+    units = write_ids([row_id for kind, row_id in keys if kind == "unit"])
+    chunks = write_ids([row_id for kind, row_id in keys if kind == "chunk"])
+    values = (*list_owners(bank), units, chunks)
+    rows = read_rows(bank.tenant_id, write_hydrate(moment), values, within_seconds=within_seconds, keeps_plan=True)
     found: dict[Key, Candidate] = {(one.kind, one.id): one for one in map(build_candidate, rows)}
     return [found[key] for key in keys if key in found]
+
+
+@lru_cache(maxsize=64)
+def write_hydrate(moment: PointInTime) -> str:
+    unit = sql.Identifier("unit")
+    return HYDRATE.format(
+        moment=build_moment_condition(unit, moment).as_string(),
+        closed_later=any_of(closed_later(unit, moment)).as_string(),
+    )
 
 
 def build_candidate(row: Row) -> Candidate:

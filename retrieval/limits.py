@@ -33,8 +33,13 @@ class Limits:
     seconds: float | None
 
     @property
-    def nearest(self) -> dict[Corpus, int]:
-        return {Corpus.UNIT: self.rows, **self.sources}
+    def nearest(self) -> list[Mapping[Corpus, int]]:
+        return [{Corpus.UNIT: self.rows, **self.sources}]
+
+    @property
+    def nearest_apart(self) -> list[Mapping[Corpus, int]]:
+        """The archive beside the units: the statement that a window would have taken is left."""
+        return [{Corpus.UNIT: self.rows}, self.sources]
 
     @property
     def word_ranks(self) -> dict[Corpus, int]:

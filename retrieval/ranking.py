@@ -22,10 +22,14 @@ from retrieval.whose_words import find_whose_words
 
 @dataclass(frozen=True)
 class Merged:
-    """What was found in all banks, channel by channel, and whose each row is."""
+    """What was found in all banks, channel by channel. `banks` says whose a row is where it is not of the `first`."""
 
     lists: Mapping[Channel, Sequence[Hit]]
+    first: Bank
     banks: Mapping[Key, Bank]
+
+    def bank_of(self, key: Key) -> Bank:
+        return self.banks.get(key, self.first) if self.banks else self.first
 
 
 def merge_banks(found: Sequence[Found], plan: Plan) -> Merged:
@@ -35,13 +39,14 @@ def merge_banks(found: Sequence[Found], plan: Plan) -> Merged:
     for one in found:
         for channel, hits in one.hits.items():
             lists.setdefault(channel, []).extend(hits)
-            banks |= {(hit.kind, hit.id): one.bank for hit in hits}
+            if one is not found[0]:
+                banks |= {(hit.kind, hit.id): one.bank for hit in hits}
     if len(found) > 1:
         lists = {
             channel: sorted(hits, key=lambda hit: (-hit.score, hit.id))[: plan.limits.rows]
             for channel, hits in lists.items()
         }
-    return Merged(lists, banks)
+    return Merged(lists, found[0].bank, banks)
 
 
 def fuse_channels(merged: Merged, plan: Plan) -> list[Fused]:
@@ -72,7 +77,7 @@ def build_ranked(
                     candidate,
                     passage.text,
                     Scores(one.score, one.score, places=one.places),
-                    merged.banks[one.key].bank_id,
+                    merged.bank_of(one.key).bank_id,
                     (passage.start, passage.end) if passage.is_part else None,
                 )
             )
@@ -82,16 +87,15 @@ def build_ranked(
 def favour_speaker(ranked: Sequence[Ranked], plan: Plan) -> list[Ranked]:
     """What was said by the one that the query is about moves up, before the reranker chooses what it reads."""
     wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked])
-    favoured = [
-        replace(one, scores=raise_fused(one.scores, plan.recipe.speaker)) if wanted.covers(one.candidate) else one
-        for one in ranked
-    ]
+    favoured = [favour(one, plan.recipe.speaker) if wanted.covers(one.candidate) else one for one in ranked]
     return sorted(favoured, key=lambda one: -one.scores.fused)
 
 
-def raise_fused(scores: Scores, factor: float) -> Scores:
+def favour(ranked: Ranked, factor: float) -> Ranked:
+    scores = ranked.scores
     raised = scores.fused * factor
-    return replace(scores, fused=raised, final=raised, boosts={**scores.boosts, "speaker": factor})
+    raised_scores = Scores(raised, raised, scores.reranker, scores.places, {**scores.boosts, "speaker": factor})
+    return Ranked(ranked.candidate, ranked.text, raised_scores, ranked.bank_id, ranked.passage)
 
 
 def rerank_all(ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID) -> Reranked:

@@ -104,10 +104,12 @@ def embed(plan: Plan, embedder: Embedder) -> tuple[Vector, Usage]:
 
 def hydrate_all(fused: Sequence[Fused], merged: Merged, plan: Plan) -> dict[Key, Candidate]:
     """One statement a bank."""
-    keys: dict[UUID, list[Key]] = {}
+    keys: dict[str, list[Key]] = {}
+    banks: dict[str, Bank] = {}
     for one in fused:
-        keys.setdefault(merged.banks[one.key].id, []).append(one.key)
-    banks = {bank.id: bank for bank in merged.banks.values()}
+        bank = merged.bank_of(one.key)
+        banks[bank.bank_id] = bank
+        keys.setdefault(bank.bank_id, []).append(one.key)
     rows = [row for bank_id, own in keys.items() for row in hydrate(banks[bank_id], own, plan.moment)]
     return {(row.kind, row.id): row for row in rows}
 

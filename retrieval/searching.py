@@ -83,9 +83,10 @@ def begin(bank: Bank, asked: Question, words: "Future[Outcome[RankedWords]]", ex
     analysis = asked.analysis
     if bank.embedding_model != asked.embedding_model:
         analysis = replace(analysis, vector=NO_VECTOR)
-    scope = build_scope(bank, plan.query.filters, plan.moment)
-    find = partial(find_nearest, limits=limits.nearest, within_seconds=limits.seconds)
-    nearest = start(executor, partial(attempt, partial(find, bank, analysis.vector, scope)))
+    scope = build_scope(plan.query.filters, plan.moment)
+    find = partial(find_nearest, bank, analysis.vector, scope, within_seconds=limits.seconds)
+    parts = limits.nearest if Channel.TEMPORAL in plan.channels else limits.nearest_apart
+    nearest = [start(executor, partial(attempt, partial(find, limits=part))) for part in parts]
     lookups = Lookups(Asked(bank, analysis.vector, plan.reading.names, scope, limits), nearest, words)
     return Search(bank, plan.query, analysis, scope, limits, lookups)
 

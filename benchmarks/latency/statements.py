@@ -10,6 +10,7 @@ from django.db import connection
 
 from banks.models import Bank
 from providers.registry import find_llm, get_embedder, get_reranker
+from retrieval.lookups.one_trip import ReadingCursor, Statement
 from retrieval.recall import RecallTools, recall_across
 from retrieval.threads import SerialExecutor
 from retrieval.types import RecallQuery
@@ -57,9 +58,14 @@ def time_bare(bank: Bank, recorder: Recorder) -> float:
     """The same statements with the same BEGIN and tenant setting, and nothing done with what they bring."""
     spent = 0.0
     for sql, params in recorder.statements:
-        with tenant_transaction(bank.tenant_id), connection.cursor() as cursor:
+        with tenant_transaction(bank.tenant_id), open_bare(sql) as cursor:
             started = perf_counter()
             cursor.execute(sql, params)
             spent += perf_counter() - started
             cursor.fetchall()
     return spent
+
+
+def open_bare(sql: Any) -> Any:
+    """Recall's own statements hold numbered values, which a plain cursor does not know."""
+    return ReadingCursor(connection.connection) if isinstance(sql, Statement) else connection.cursor()

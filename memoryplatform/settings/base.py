@@ -78,6 +78,9 @@ DATABASES = {
     "owner": parse_database_url(env.database_owner_url),
     "platform": parse_database_url(env.database_platform_url),
 }
+DATABASE_PREPARED_STATEMENTS = env.database_prepared_statements
+# Recall's statements are prepared the second time that a connection has them; Django's own never are.
+DATABASES["default"]["OPTIONS"]["prepare_threshold"] = 1
 DATABASE_ROUTERS = ["tenants.routing.Router"]
 DATABASE_SETUP_URL = env.database_setup_url
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -126,6 +129,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": r"/v1",
+    "ENUM_NAME_OVERRIDES": {"ReviewActionEnum": "reflection.opinions.review.Act"},
 }
 
 REDIS_URL = env.redis_url
@@ -146,9 +150,9 @@ OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
 OPERATION_RETRY_SECONDS = env.operation_retry_seconds
 
-VECTOR_INDEX_UNITS = 10_000  # a bank of this size gets an index over its vectors; a scan is as quick below it
-RECALL_TRACE_SAMPLE = 0.01  # the share of all recalls whose whole trace is kept in the log
-RECALL_LOG_DAYS = 30  # how long the log of recalls goes back
+VECTOR_INDEX_UNITS = env.vector_index_units
+RECALL_TRACE_SAMPLE = env.recall_trace_sample
+RECALL_LOG_DAYS = env.recall_log_days
 
 MODEL_THREADS = env.model_threads
 EMBEDDING_PROVIDER = env.embedding_provider
@@ -161,6 +165,8 @@ RERANKING_MODEL = env.reranking_model
 RERANKING_BASE_URL = env.reranking_base_url
 RERANKING_API_KEY = env.reranking_api_key.get_secret_value() if env.reranking_api_key else None
 RERANKING_LEAST_SECONDS = env.reranking_least_seconds
+OPINION_STEP = env.opinion_step
+OPINION_REACH = env.opinion_reach
 LLM_BASE_URL = env.llm_base_url
 LLM_API_KEY = env.llm_api_key.get_secret_value() if env.llm_api_key else None
 LLM_MODEL = env.llm_model

@@ -56,7 +56,13 @@ class Environment(BaseSettings):
     database_setup_url: PostgresUrl | None = Field(
         default=None, description="An account that may create roles. Only `provision_database` uses it."
     )
-    database_pool_size: int = Field(default=10, ge=1, le=500, description="Connections a process may hold.")
+    database_pool_size: int = Field(
+        default=20, ge=1, le=500, description="Connections a process may hold: 8 for recall's threads, one a request."
+    )
+    database_prepared_statements: bool = Field(
+        default=True,
+        description="Keep recall's statements prepared. Off where a pooler in transaction mode can't.",
+    )
     redis_url: RedisUrl = Field(description="Dramatiq's broker.")
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
@@ -76,6 +82,14 @@ class Environment(BaseSettings):
         default=2.0, gt=0, description="The wait before the second attempt; it doubles with each further one."
     )
     worker_threads: int = Field(default=4, ge=1, le=64, description="Threads in one worker process.")
+
+    vector_index_units: int = Field(
+        default=10_000, ge=1, description="Units from which on a bank gets an index over its vectors."
+    )
+    recall_log_days: int = Field(default=30, ge=1, le=3650, description="How long the log of recalls goes back.")
+    recall_trace_sample: float = Field(
+        default=0.01, ge=0, le=1, description="The share of all recalls whose whole trace is kept in the log."
+    )
 
     model_threads: int = Field(default=2, ge=1, description="Threads that one ONNX call may use.")
     embedding_provider: Literal["onnx", "sentence-transformers", "openai"] = Field(
@@ -102,6 +116,12 @@ class Environment(BaseSettings):
     reranking_api_key: SecretStr | None = Field(default=None, description="Its key.")
     reranking_least_seconds: float = Field(
         default=3.0, gt=0, description="What http and llm may take where the time of a recall's budget is shorter."
+    )
+    opinion_step: float = Field(
+        default=0.15, gt=0, lt=1, description="How far one piece of evidence moves an opinion, unless its bank says."
+    )
+    opinion_reach: float = Field(
+        default=0.7, ge=0, le=1, description="Cosine above which a fact bears on an opinion, unless its bank says."
     )
     llm_base_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint. Unset: the built-in engine serves."

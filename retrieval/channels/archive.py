@@ -27,7 +27,7 @@ def search_archive_words(search: Search) -> list[Hit]:
     """Chunks by BM25; the units of one chunk in the order of their own."""
     resolved = search.lookups.resolved()
     ranked = search.lookups.words().get(Corpus.UNIT, ())
-    own = {resolved.units[text.number]: text.score for text in ranked if text.number in resolved.units}
+    own = {resolved.units[text.number].int: text.score for text in ranked if text.number in resolved.units}
     return order_brought(search.lookups.sources().chunks_by_words, resolved, own)[: search.limits.rows]
 
 
@@ -37,18 +37,20 @@ def search_summaries(search: Search) -> list[Hit]:
     return order_brought(search.lookups.sources().summaries, resolved)[: search.limits.rows]
 
 
-def order_brought(scores: SourceScores, resolved: Resolved, own: Mapping[UUID, float] | None = None) -> list[Hit]:
+def order_brought(scores: SourceScores, resolved: Resolved, own: Mapping[int, float] | None = None) -> list[Hit]:
     """A unit stands where its best source does, then by its `own` score, which is its cosine where none are given.
 
-    A chunk that no unit tells stands for itself.
+    A chunk that no unit tells stands for itself. Units go by the numbers of their ids, which are quicker than UUIDs.
     """
-    best: dict[UUID, Standing] = {}
+    best: dict[int, Standing] = {}
+    ids: dict[int, UUID] = {}
     for source, score in scores.items():
         for unit_id, cosine in resolved.brought.get(source, ()):
-            standing = score, cosine if own is None else own.get(unit_id, 0.0)
-            if standing > best.get(unit_id, NOWHERE):
-                best[unit_id] = standing
-    placed = [(-score, -of_unit, Hit("unit", unit_id, score)) for unit_id, (score, of_unit) in best.items()]
+            number = unit_id.int
+            standing = score, cosine if own is None else own.get(number, 0.0)
+            if standing > best.get(number, NOWHERE):
+                best[number], ids[number] = standing, unit_id
+    placed = [(-score, -of_unit, number, Hit("unit", ids[number], score)) for number, (score, of_unit) in best.items()]
     lone = [(chunk_id, scores[source]) for source, chunk_id in resolved.lone_chunks.items() if source in scores]
-    placed += [(-score, -1.0, Hit("chunk", chunk_id, score)) for chunk_id, score in lone]
-    return [hit for *_, hit in sorted(placed, key=lambda place: (place[0], place[1], place[2].id))]
+    placed += [(-score, -1.0, chunk_id.int, Hit("chunk", chunk_id, score)) for chunk_id, score in lone]
+    return [hit for *_, hit in sorted(placed)]

@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-from banks.models import Corpus
 from retrieval.channels.search import Search
 from retrieval.graph.edges import EdgeFinder
 from retrieval.graph.rules import SPREAD
@@ -10,7 +9,7 @@ from retrieval.types import Hit
 
 def search_graph(search: Search) -> list[Hit]:
     """Units that are tied to the nearest ones, by their activation (formula 12)."""
-    nearest = search.lookups.nearest().of(Corpus.UNIT)[: SPREAD.entry_points]
+    nearest = search.lookups.nearest_units()[: SPREAD.entry_points]
     entries = {hit.id: hit.score for hit in nearest if hit.score >= SPREAD.least_entry_cosine}
     find_edges = EdgeFinder(search.bank, search.scope, search.limits.seconds)
     rules = replace(SPREAD, most_hops=search.limits.hops)

@@ -1,4 +1,3 @@
-from banks.models import Corpus
 from retrieval.channels.search import Search
 from retrieval.types import Hit
 
@@ -7,5 +6,4 @@ LEAST_COSINE = 0.3  # TEMPR 3.1.1
 
 def search_semantic(search: Search) -> list[Hit]:
     """Units by cosine (formula 9), those that are at least somewhat near."""
-    found = search.lookups.nearest().of(Corpus.UNIT)
-    return [Hit("unit", hit.id, hit.score) for hit in found if hit.score >= LEAST_COSINE]
+    return [Hit("unit", hit.id, hit.score) for hit in search.lookups.nearest_units() if hit.score >= LEAST_COSINE]

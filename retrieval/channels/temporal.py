@@ -1,11 +1,10 @@
-from psycopg import sql
-
+from banks.vector_index.literal import write_vector
 from retrieval.channels.proximity import CLOSENESS, Dated, Window, score_closeness, spread_in_time
 from retrieval.channels.search import Search
 from retrieval.filters.joining import all_of
+from retrieval.filters.own import list_owners
 from retrieval.filters.types import TimeRange
 from retrieval.filters.units import happened_within, occurred_within
-from retrieval.lookups.distance import build_distance
 from retrieval.lookups.nearest import NoVector
 from retrieval.lookups.reading import read_rows
 from retrieval.types import Hit
@@ -15,22 +14,22 @@ REACH = 2  # so many times the entry points are read, for what stands beside the
 
 # Two branches, so that each has an index of its own. What is told of a unit is worked out after the nearest are
 # chosen: a wide window holds most of a bank.
-IN_WINDOW = sql.SQL("""
+IN_WINDOW = """
 SELECT unit.id, unit.distance, unit.began IS NOT NULL,
     extract(epoch FROM coalesce(unit.began + (coalesce(unit.ended, unit.began) - unit.began) / 2, unit.said))::float8
 FROM (
     SELECT unit.id, unit.distance, unit.began, unit.ended, unit.said FROM (
-        SELECT unit.id, {distance} AS distance, unit.occurred_start AS began, unit.occurred_end AS ended,
-            unit.mentioned_at AS said
+        SELECT unit.id, unit.embedding <=> $3::vector AS distance,
+            unit.occurred_start AS began, unit.occurred_end AS ended, unit.mentioned_at AS said
         FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NOT NULL AND {occurred}
         UNION ALL
-        SELECT unit.id, {distance}, NULL, NULL, unit.mentioned_at
+        SELECT unit.id, unit.embedding <=> $3::vector, NULL, NULL, unit.mentioned_at
         FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NULL AND {mentioned}
     ) AS unit
     ORDER BY unit.distance, unit.id LIMIT {limit}
 ) AS unit
 ORDER BY unit.distance, unit.id
-""")
+"""
 
 
 def search_temporal(search: Search) -> list[Hit]:
@@ -56,12 +55,12 @@ def find_in_window(search: Search, window: TimeRange) -> list[Dated]:
         raise NoVector
     statement = IN_WINDOW.format(
         scope=search.scope.unit,
-        distance=build_distance(sql.Identifier("unit"), search.analysis.vector),
-        occurred=all_of(occurred_within(window)),
-        mentioned=all_of(happened_within("mentioned_at", window)),
-        limit=sql.Literal(search.limits.rows),
+        occurred=all_of(occurred_within(window)).as_string(),
+        mentioned=all_of(happened_within("mentioned_at", window)).as_string(),
+        limit=search.limits.rows,
     )
-    rows = read_rows(search.bank.tenant_id, statement, within_seconds=search.limits.seconds)
+    values = (*list_owners(search.bank), write_vector(search.analysis.vector))
+    rows = read_rows(search.bank.tenant_id, statement, values, within_seconds=search.limits.seconds)
     units = [
         Dated(row_id, 1.0 - distance, middle, has_occurred)
         for row_id, distance, has_occurred, middle in rows

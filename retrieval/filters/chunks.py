@@ -2,8 +2,8 @@
 
 from psycopg import sql
 
-from banks.models import Bank
 from retrieval.filters.joining import all_of
+from retrieval.filters.own import is_own
 from retrieval.filters.tags import text_array
 from retrieval.filters.types import Filters, TimeRange
 from retrieval.filters.units import happened_within
@@ -21,12 +21,9 @@ OF_DOCUMENT = sql.SQL("""EXISTS (
 )""")
 
 
-def build_chunk_condition(bank: Bank, filters: Filters, moment: PointInTime) -> sql.Composable:
+def build_chunk_condition(filters: Filters, moment: PointInTime) -> sql.Composable:
     """The chunk is this bank's, was there at `known_at`, was said by `as_of`, and is of the documents asked for."""
-    own = sql.SQL("chunk.tenant_id = {} AND chunk.bank_id = {}").format(
-        sql.Literal(bank.tenant_id), sql.Literal(bank.id)
-    )
-    conditions = [own, *happened_within("said_at", filters.mentioned, row=CHUNK)]
+    conditions = [is_own(CHUNK), *happened_within("said_at", filters.mentioned, row=CHUNK)]
     if moment.known_at is not None:
         conditions.append(sql.SQL("chunk.created_at <= {}").format(sql.Literal(moment.known_at)))
     if moment.as_of is not None:

@@ -2,36 +2,35 @@
 
 from psycopg import sql
 
-from banks.models import Bank
 from retrieval.filters.joining import all_of, any_of
 from retrieval.filters.types import AllOf, AnyOf, Not, TagCondition, Tags
 
 HAS_ONE_OF = """EXISTS (
     SELECT FROM banks_unittag AS tag
-    WHERE tag.bank_id = {bank} AND tag.unit_id = unit.id AND tag.tag = ANY({tags})
+    WHERE tag.bank_id = $2 AND tag.unit_id = unit.id AND tag.tag = ANY({tags})
 )"""
 HAS_OTHERS = """EXISTS (
     SELECT FROM banks_unittag AS tag
-    WHERE tag.bank_id = {bank} AND tag.unit_id = unit.id AND tag.tag <> ALL({tags})
+    WHERE tag.bank_id = $2 AND tag.unit_id = unit.id AND tag.tag <> ALL({tags})
 )"""
 
 
-def build_tag_condition(bank: Bank, condition: TagCondition) -> sql.Composable:
+def build_tag_condition(condition: TagCondition) -> sql.Composable:
     match condition:
         case AllOf(conditions):
-            return all_of(build_tag_condition(bank, one) for one in conditions)
+            return all_of(build_tag_condition(one) for one in conditions)
         case AnyOf(conditions):
-            return any_of(build_tag_condition(bank, one) for one in conditions)
+            return any_of(build_tag_condition(one) for one in conditions)
         case Not(inner):
-            return sql.SQL("NOT {}").format(build_tag_condition(bank, inner))
+            return sql.SQL("NOT {}").format(build_tag_condition(inner))
         case Tags():
-            return build_tag_match(bank, condition)
+            return build_tag_match(condition)
 
 
-def build_tag_match(bank: Bank, wanted: Tags) -> sql.Composable:
-    untagged = sql.SQL("NOT {}").format(has_others(bank, ()))
-    has_any = has_one_of(bank, wanted.tags)
-    has_all = all_of(has_one_of(bank, (tag,)) for tag in dict.fromkeys(wanted.tags))
+def build_tag_match(wanted: Tags) -> sql.Composable:
+    untagged = sql.SQL("NOT {}").format(has_others(()))
+    has_any = has_one_of(wanted.tags)
+    has_all = all_of(has_one_of((tag,)) for tag in dict.fromkeys(wanted.tags))
     match wanted.match:
         case "any":
             return any_of([untagged, has_any])
@@ -40,18 +39,18 @@ def build_tag_match(bank: Bank, wanted: Tags) -> sql.Composable:
         case "any_strict":
             return has_any
         case "all_strict":
-            return all_of([has_others(bank, ()), has_all])
+            return all_of([has_others(()), has_all])
         case "exact":
-            return all_of([has_all, sql.SQL("NOT {}").format(has_others(bank, wanted.tags))])
+            return all_of([has_all, sql.SQL("NOT {}").format(has_others(wanted.tags))])
 
 
-def has_one_of(bank: Bank, tags: tuple[str, ...]) -> sql.Composable:
-    return sql.SQL(HAS_ONE_OF).format(bank=sql.Literal(bank.id), tags=text_array(tags))
+def has_one_of(tags: tuple[str, ...]) -> sql.Composable:
+    return sql.SQL(HAS_ONE_OF).format(tags=text_array(tags))
 
 
-def has_others(bank: Bank, tags: tuple[str, ...]) -> sql.Composable:
+def has_others(tags: tuple[str, ...]) -> sql.Composable:
     """Has a tag besides these; with none given, has any tag at all."""
-    return sql.SQL(HAS_OTHERS).format(bank=sql.Literal(bank.id), tags=text_array(tags))
+    return sql.SQL(HAS_OTHERS).format(tags=text_array(tags))
 
 
 def text_array(values: tuple[str, ...]) -> sql.Composable:

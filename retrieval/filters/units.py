@@ -1,11 +1,11 @@
-"""All that a caller asks of a unit, as one SQL condition over the alias `unit`."""
+"""All that a caller asks of a unit, as one SQL condition over the alias `unit`; whose it must be see `own`."""
 
 from psycopg import sql
 
 from banks.entities.normalise import normalise_name
-from banks.models import Bank
 from retrieval.filters.joining import all_of
 from retrieval.filters.moment import build_moment_condition
+from retrieval.filters.own import is_own
 from retrieval.filters.tags import build_tag_condition, text_array
 from retrieval.filters.types import Filters, TimeRange
 from retrieval.types import PointInTime
@@ -13,39 +13,36 @@ from retrieval.types import PointInTime
 UNIT = sql.Identifier("unit")
 HAS_METADATA = sql.SQL("""EXISTS (
     SELECT FROM banks_unitmetadata AS entry
-    WHERE entry.bank_id = {bank} AND entry.key = {key} AND entry.value = {value} AND entry.unit_id = unit.id
+    WHERE entry.bank_id = $2 AND entry.key = {key} AND entry.value = {value} AND entry.unit_id = unit.id
 )""")
 MENTIONS = sql.SQL("""EXISTS (
     SELECT FROM banks_entityname AS name JOIN banks_mention AS mention ON mention.entity_id = name.entity_id
-    WHERE name.bank_id = {bank} AND name.normalised_name = ANY({names}) AND mention.unit_id = unit.id
+    WHERE name.bank_id = $2 AND name.normalised_name = ANY({names}) AND mention.unit_id = unit.id
 )""")
 RESTS_ON_DOCUMENT = sql.SQL("""EXISTS (
     SELECT FROM banks_unitsource AS source
     LEFT JOIN banks_chunk AS chunk ON chunk.id = source.chunk_id
     LEFT JOIN banks_message AS message ON message.id = source.message_id
     JOIN banks_document AS document ON document.id = coalesce(chunk.document_id, message.document_id)
-    WHERE source.unit_id = unit.id AND document.bank_id = {bank} AND document.document_id = ANY({document_ids})
+    WHERE source.unit_id = unit.id AND document.bank_id = $2 AND document.document_id = ANY({document_ids})
 )""")
 
 
-def build_unit_condition(bank: Bank, filters: Filters, moment: PointInTime) -> sql.Composable:
+def build_unit_condition(filters: Filters, moment: PointInTime) -> sql.Composable:
     """The unit is this bank's, visible at the moment, and passes every filter."""
-    own = sql.SQL("unit.tenant_id = {} AND unit.bank_id = {}").format(sql.Literal(bank.tenant_id), sql.Literal(bank.id))
-    conditions = [own, build_moment_condition(UNIT, moment)]
+    conditions = [is_own(UNIT), build_moment_condition(UNIT, moment)]
     if filters.networks:
         networks = text_array(tuple(network.value for network in filters.networks))
         conditions.append(sql.SQL("unit.network = ANY({})").format(networks))
     if filters.tags is not None:
-        conditions.append(build_tag_condition(bank, filters.tags))
+        conditions.append(build_tag_condition(filters.tags))
     for key, value in filters.metadata.items():
-        entry = {"key": sql.Literal(key), "value": sql.Literal(value)}
-        conditions.append(HAS_METADATA.format(bank=sql.Literal(bank.id), **entry))
+        conditions.append(HAS_METADATA.format(key=sql.Literal(key), value=sql.Literal(value)))
     if filters.entities:
         names = text_array(tuple(normalise_name(name) for name in filters.entities))
-        conditions.append(MENTIONS.format(bank=sql.Literal(bank.id), names=names))
+        conditions.append(MENTIONS.format(names=names))
     if filters.document_ids:
-        documents = {"bank": sql.Literal(bank.id), "document_ids": text_array(filters.document_ids)}
-        conditions.append(RESTS_ON_DOCUMENT.format(**documents))
+        conditions.append(RESTS_ON_DOCUMENT.format(document_ids=text_array(filters.document_ids)))
     conditions += [*occurred_within(filters.occurred), *happened_within("mentioned_at", filters.mentioned)]
     return all_of(conditions)
 

@@ -3,42 +3,43 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from uuid import UUID
 
-from psycopg import sql
-
 from banks.models import Bank
+from retrieval.filters.own import list_owners
 from retrieval.filters.scope import Scope
 from retrieval.graph.rules import NEIGHBOURS, EdgeType, NeighbourRules
 from retrieval.graph.spreading import Edge
 from retrieval.graph.weights import weigh_shared_entity, weigh_time
-from retrieval.lookups.arrays import id_array
-from retrieval.lookups.reading import Row, read_rows
+from retrieval.lookups.arrays import write_ids
+from retrieval.lookups.one_trip import Row
+from retrieval.lookups.reading import read_rows
 
 EDGE_TYPES = {kind.value: kind for kind in EdgeType}  # calling the class takes five times as long
 # As the index `unit_by_time` has it.
-HAPPENED_AT = sql.SQL("CASE WHEN unit.occurred_start IS NULL THEN unit.mentioned_at ELSE unit.occurred_start END")
+HAPPENED_AT = "CASE WHEN unit.occurred_start IS NULL THEN unit.mentioned_at ELSE unit.occurred_start END"
 
 # Both ends are visible. An entity's neighbours are listed once, not once for each unit that mentions it; the newest
 # are those with the greatest ids (UUIDv7), which the index of mentions gives in order.
-LEAVING = sql.SQL("""
+LEAVING = """
 WITH frontier AS MATERIALIZED (
     SELECT unit.id, {happened_at} AS at
-    FROM banks_memoryunit AS unit WHERE {scope} AND unit.id = ANY({ids})
+    FROM banks_memoryunit AS unit WHERE {scope.unit} AND unit.id = ANY($3::uuid[])
 ), mentioned AS MATERIALIZED (
     SELECT mention.unit_id, mention.entity_id, entity.mention_count
-    FROM frontier JOIN banks_mention AS mention ON mention.unit_id = frontier.id AND mention.tenant_id = {tenant}
+    FROM frontier JOIN banks_mention AS mention ON mention.unit_id = frontier.id AND mention.tenant_id = $1
     JOIN banks_entity AS entity
-      ON entity.id = mention.entity_id AND entity.tenant_id = {tenant} AND entity.mention_count <= {most_mentions}
+      ON entity.id = mention.entity_id AND entity.tenant_id = $1 AND entity.mention_count <= {rules.most_mentions}
 )
 SELECT link.type, frontier.id, link.target_id, link.weight
 FROM frontier JOIN banks_link AS link ON link.source_id = frontier.id
-JOIN banks_memoryunit AS unit ON unit.id = link.target_id WHERE {scope}
+JOIN banks_memoryunit AS unit ON unit.id = link.target_id WHERE {scope.unit}
 UNION ALL
 SELECT CASE link.type WHEN 'causes' THEN 'caused_by' WHEN 'caused_by' THEN 'causes' ELSE link.type END,
     frontier.id, link.source_id, link.weight
 FROM frontier JOIN banks_link AS link ON link.target_id = frontier.id
-JOIN banks_memoryunit AS unit ON unit.id = link.source_id WHERE {scope}
+JOIN banks_memoryunit AS unit ON unit.id = link.source_id WHERE {scope.unit}
 UNION ALL
 SELECT 'mentions', mentioned.unit_id, mentioned.entity_id, mentioned.mention_count FROM mentioned
 UNION ALL
@@ -46,25 +47,25 @@ SELECT 'mentioned_by', entity.entity_id, newest.unit_id, NULL
 FROM (SELECT DISTINCT entity_id FROM mentioned) AS entity
 CROSS JOIN LATERAL (
     SELECT mention.unit_id FROM banks_mention AS mention JOIN banks_memoryunit AS unit ON unit.id = mention.unit_id
-    WHERE mention.entity_id = entity.entity_id AND {scope}
-    ORDER BY mention.unit_id DESC LIMIT {newest}
+    WHERE mention.entity_id = entity.entity_id AND {scope.unit}
+    ORDER BY mention.unit_id DESC LIMIT {rules.newest_of_entity}
 ) AS newest
 UNION ALL
 SELECT 'temporal', frontier.id, near.id, near.seconds
 FROM frontier CROSS JOIN LATERAL (
     SELECT beside.id, abs(extract(epoch FROM beside.at - frontier.at))::float8 AS seconds FROM ((
         SELECT unit.id, {happened_at} AS at FROM banks_memoryunit AS unit
-        WHERE {scope} AND ({happened_at}, unit.id) > (frontier.at, frontier.id)
-          AND {happened_at} < frontier.at + {span}
-        ORDER BY {happened_at}, unit.id LIMIT {nearest}
+        WHERE {scope.unit} AND ({happened_at}, unit.id) > (frontier.at, frontier.id)
+          AND {happened_at} < frontier.at + make_interval(secs => {rules.time_span_seconds})
+        ORDER BY {happened_at}, unit.id LIMIT {rules.nearest_in_time}
     ) UNION ALL (
         SELECT unit.id, {happened_at} AS at FROM banks_memoryunit AS unit
-        WHERE {scope} AND ({happened_at}, unit.id) < (frontier.at, frontier.id)
-          AND {happened_at} > frontier.at - {span}
-        ORDER BY {happened_at} DESC, unit.id DESC LIMIT {nearest}
-    )) AS beside ORDER BY seconds, beside.id LIMIT {nearest}
+        WHERE {scope.unit} AND ({happened_at}, unit.id) < (frontier.at, frontier.id)
+          AND {happened_at} > frontier.at - make_interval(secs => {rules.time_span_seconds})
+        ORDER BY {happened_at} DESC, unit.id DESC LIMIT {rules.nearest_in_time}
+    )) AS beside ORDER BY seconds, beside.id LIMIT {rules.nearest_in_time}
 ) AS near
-""")
+"""
 
 
 @dataclass
@@ -88,19 +89,20 @@ class EdgeFinder:
     rules: NeighbourRules = NEIGHBOURS
 
     def __call__(self, unit_ids: Sequence[UUID]) -> list[Edge]:
-        statement = LEAVING.format(
-            tenant=sql.Literal(self.bank.tenant_id),
-            scope=self.scope.unit,
-            happened_at=HAPPENED_AT,
-            ids=id_array(unit_ids),
-            newest=sql.Literal(self.rules.newest_of_entity),
-            most_mentions=sql.Literal(self.rules.most_mentions),
-            nearest=sql.Literal(self.rules.nearest_in_time),
-            span=sql.Literal(self.rules.time_span),
+        rows = read_rows(
+            self.bank.tenant_id,
+            write_leaving(self.scope, self.rules),
+            (*list_owners(self.bank), write_ids(unit_ids)),
+            within_seconds=self.within_seconds,
+            keeps_plan=True,
         )
-        rows = read_rows(self.bank.tenant_id, statement, within_seconds=self.within_seconds)
         around = sort_out(rows)
         return [*around.links, *list_entity_edges(around, self.rules), *list_time_edges(around, self.rules)]
+
+
+@lru_cache(maxsize=64)
+def write_leaving(scope: Scope, rules: NeighbourRules) -> str:
+    return LEAVING.format(scope=scope, rules=rules, happened_at=HAPPENED_AT)
 
 
 def sort_out(rows: Iterable[Row]) -> Neighbourhood:

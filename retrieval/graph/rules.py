@@ -53,6 +53,10 @@ class NeighbourRules:
     hub: int = 10  # an entity with so many mentions gives 0.71 of what one with few gives
     most_mentions: int = 764  # with more the weight is so small that nothing above the cut-off comes over it
 
+    @property
+    def time_span_seconds(self) -> float:
+        return self.time_span.total_seconds()
+
 
 SPREAD = SpreadRules()
 NEIGHBOURS = NeighbourRules()

@@ -6,25 +6,24 @@ from uuid import UUID
 from psycopg import sql
 
 from banks.models import Bank
-from banks.vector_index.definition import cast_vector, name_index
-from providers.embedding.vector import Vector
+from banks.vector_index.definition import cast_vector
 from retrieval.filters.scope import Scope
-from retrieval.lookups.distance import build_distance, quote_vector
 
-# Found by half floats, as the index has them, and measured by whole ones.
-NEAREST = sql.SQL("""(
-    SELECT 'unit' AS corpus, unit.id, unit.number, {distance} AS distance
+# Found by half floats, as the index has them, and measured by whole ones. The planner knows the bank's value when it
+# chooses, and so the index that is made for this bank.
+NEAREST = """(
+    SELECT 'unit' AS corpus, unit.id, unit.number, unit.embedding <=> $3::vector AS distance
     FROM (
         SELECT unit.id, unit.number, unit.embedding FROM banks_memoryunit AS unit WHERE {condition}
         ORDER BY {stored} <=> {wanted} LIMIT {limit}
     ) AS unit
-)""")
+)"""
 # Comes along with every search, so the next one knows, and none has to ask.
-STATE = sql.SQL("""(
+STATE = """(
     SELECT 'index', NULL, NULL, (
-        SELECT CASE WHEN indisvalid THEN 1.0 ELSE 0.0 END FROM pg_index WHERE indexrelid = to_regclass({name})
+        SELECT CASE WHEN indisvalid THEN 1.0 ELSE 0.0 END FROM pg_index WHERE indexrelid = to_regclass($4)
     )
-)""")
+)"""
 LEAST_CANDIDATES = 40
 MOST_CANDIDATES = 1000  # what pgvector accepts
 
@@ -47,19 +46,13 @@ class KnownIndexes:
 KNOWN_INDEXES = KnownIndexes()
 
 
-def build_indexed_branch(vector: Vector, scope: Scope, limit: int) -> sql.Composable:
-    dimension = vector.size
+def write_indexed_branch(scope: Scope, limit: int, dimension: int) -> str:
     return NEAREST.format(
-        distance=build_distance(sql.Identifier("unit"), vector),
         condition=scope.unit,
-        stored=cast_vector(sql.SQL("unit.embedding"), dimension),
-        wanted=cast_vector(quote_vector(vector), dimension),
-        limit=sql.Literal(limit),
+        stored=cast_vector(sql.SQL("unit.embedding"), dimension).as_string(),
+        wanted=cast_vector(sql.SQL("$3::vector"), dimension).as_string(),
+        limit=limit,
     )
-
-
-def build_state_branch(bank: Bank) -> sql.Composable:
-    return STATE.format(name=sql.Literal(name_index(bank.id)))
 
 
 def tune_index(limit: int) -> dict[str, str]:

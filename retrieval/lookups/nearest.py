@@ -4,27 +4,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg import sql
-
 from banks.models import Bank, Corpus
+from banks.vector_index.definition import name_index
+from banks.vector_index.literal import write_vector
 from providers.embedding.vector import Vector
+from retrieval.filters.own import list_owners
 from retrieval.filters.scope import Scope
-from retrieval.lookups.distance import measure_distance, quote_vector
-from retrieval.lookups.indexed import KNOWN_INDEXES, build_indexed_branch, build_state_branch, tune_index
-from retrieval.lookups.reading import Row, read_rows
+from retrieval.lookups.indexed import KNOWN_INDEXES, STATE, tune_index, write_indexed_branch
+from retrieval.lookups.one_trip import Row
+from retrieval.lookups.reading import read_rows
 from retrieval.types import CorpusHit
 
 TABLES = {
-    Corpus.UNIT: sql.Identifier("banks_memoryunit"),
-    Corpus.CHUNK: sql.Identifier("banks_chunk"),
-    Corpus.EPISODE: sql.Identifier("banks_episode"),
-    Corpus.RELATIONSHIP: sql.Identifier("banks_relationship"),
+    Corpus.UNIT: "banks_memoryunit",
+    Corpus.CHUNK: "banks_chunk",
+    Corpus.EPISODE: "banks_episode",
+    Corpus.RELATIONSHIP: "banks_relationship",
 }
 CORPORA = {corpus.value: corpus for corpus in Corpus}  # calling the class takes five times as long
-NEAREST = sql.SQL("""(
-    SELECT {corpus} AS corpus, {row}.id, {row}.number, {distance} AS distance
+NEAREST = """(
+    SELECT '{row}' AS corpus, {row}.id, {row}.number, {row}.embedding <=> $3::vector AS distance
     FROM {table} AS {row} WHERE {condition} ORDER BY distance, {row}.id LIMIT {limit}
-)""")
+)"""
 
 
 class NoVector(Exception):
@@ -47,14 +48,15 @@ def find_nearest(
     """Exact, but for the units of a large bank that has an index; filters that leave few of them are exact again."""
     if not vector.size:
         raise NoVector
-    quoted = quote_vector(vector)
-    branches = {corpus: build_branch(corpus, quoted, scope, limit) for corpus, limit in limits.items()}
+    branches = {corpus: write_branch(corpus, scope, limit) for corpus, limit in limits.items()}
     settings: Mapping[str, str] = {}
-    if bank in KNOWN_INDEXES and not scope.is_selective:
+    if Corpus.UNIT in limits and bank in KNOWN_INDEXES and not scope.is_selective:
         settings = tune_index(limits[Corpus.UNIT])
-        branches[Corpus.UNIT] = build_indexed_branch(vector, scope, limits[Corpus.UNIT])
-    statement = sql.SQL(" UNION ALL ").join([*branches.values(), build_state_branch(bank)])
-    return sort_out(bank, read_rows(bank.tenant_id, statement, within_seconds=within_seconds, settings=settings))
+        branches[Corpus.UNIT] = write_indexed_branch(scope, limits[Corpus.UNIT], vector.size)
+    statement = " UNION ALL ".join([*branches.values(), STATE])
+    values = (*list_owners(bank), write_vector(vector), name_index(bank.id))
+    rows = read_rows(bank.tenant_id, statement, values, within_seconds=within_seconds, settings=settings)
+    return sort_out(bank, rows)
 
 
 def sort_out(bank: Bank, rows: Iterable[Row]) -> Nearest:
@@ -68,16 +70,8 @@ def sort_out(bank: Bank, rows: Iterable[Row]) -> Nearest:
     return Nearest({corpus: tuple(sorted(hits, key=by_score)) for corpus, hits in found.items()})
 
 
-def build_branch(corpus: Corpus, quoted: sql.Composable, scope: Scope, limit: int) -> sql.Composable:
-    row = sql.Identifier(corpus.value)
-    return NEAREST.format(
-        corpus=sql.Literal(corpus.value),
-        row=row,
-        table=TABLES[corpus],
-        distance=measure_distance(row, quoted),
-        condition=scope.of(corpus),
-        limit=sql.Literal(limit),
-    )
+def write_branch(corpus: Corpus, scope: Scope, limit: int) -> str:
+    return NEAREST.format(row=corpus.value, table=TABLES[corpus], condition=scope.of(corpus), limit=limit)
 
 
 def by_score(hit: CorpusHit) -> tuple[float, UUID]:

@@ -1,18 +1,19 @@
 """One statement in a transaction of its own: nothing is held while a model works."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast
 from uuid import UUID
 
+from django.conf import settings as django_settings
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
-from psycopg import Cursor, sql
-from psycopg.pq import Format
+from psycopg import sql
 
-from tenants.transactions import tenant_transaction
+from retrieval.lookups.one_trip import ReadingCursor, Row, Statement
+from tenants.transactions import TENANT_SETTING, tenant_transaction
 
-Row = tuple[Any, ...]
+KEEP_PLAN = {"plan_cache_mode": "force_generic_plan"}  # from the first time on, not after five others
 
 
 def reading(
@@ -22,31 +23,46 @@ def reading(
 
     `settings` hold for this transaction only.
     """
+    return tenant_transaction(tenant_id, settings=limit_time(within_seconds, settings))
+
+
+def limit_time(within_seconds: float | None, settings: Mapping[str, str] | None) -> dict[str, str]:
     given = dict(settings or {})
     if within_seconds is not None:
         given["statement_timeout"] = str(max(1, round(within_seconds * 1000)))
-    return tenant_transaction(tenant_id, settings=given)
+    return given
 
 
 def read_rows(
     tenant_id: UUID,
-    statement: sql.Composable,
+    statement: sql.Composable | str,
+    values: Sequence[Any] = (),
     *,
     within_seconds: float | None,
     settings: Mapping[str, str] | None = None,
+    keeps_plan: bool = False,
 ) -> list[Row]:
-    with reading(tenant_id, within_seconds=within_seconds, settings=settings), open_binary_cursor() as cursor:
-        cursor.execute(statement)
-        rows: list[Row] = cursor.fetchall()
-    return rows
+    """`values` stand for $1, $2 and so on. A transaction that is open serves; else the statement makes its own."""
+    text = statement if isinstance(statement, str) else statement.as_string()
+    keeps_plan = keeps_plan and may_prepare()
+    wanted = Statement(text, values, keeps_plan=keeps_plan)
+    if connection.in_atomic_block:
+        with reading(tenant_id, within_seconds=within_seconds, settings=settings):
+            return fetch(wanted, ReadingCursor(connection.connection))
+    given = limit_time(within_seconds, settings) | (KEEP_PLAN if keeps_plan else {})
+    connection.ensure_connection()
+    return fetch(wanted, ReadingCursor(connection.connection, given | {TENANT_SETTING: str(tenant_id)}))
 
 
-def open_binary_cursor() -> CursorWrapper:
-    """Ids, numbers and times come as bytes, which are read in a fifth of the time that their text takes.
+def may_prepare() -> bool:
+    """Some poolers can't keep statements, and Django's log of queries has no text for those that are prepared."""
+    return bool(django_settings.DATABASE_PREPARED_STATEMENTS) and not connection.queries_logged
 
-    Django's own cursors know text only.
-    """
-    cursor = Cursor(connection.connection)
-    cursor.format = Format.BINARY
+
+def fetch(statement: Statement, cursor: ReadingCursor) -> list[Row]:
+    """Through Django's wrapper, which counts and logs statements and makes the database's errors Django's."""
     wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-    return wrap(cast("CursorWrapper", cursor))
+    with wrap(cast("CursorWrapper", cursor)) as wrapped:
+        wrapped.execute(cast("str", statement))
+        rows: list[Row] = wrapped.fetchall()
+    return rows

@@ -1,67 +1,68 @@
 """From what was found to what is shown: names, numbers and archive rows become entities and visible units."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
-from psycopg import sql
-
 from banks.models import Bank, Corpus
+from banks.vector_index.literal import write_vector
 from providers.embedding.vector import Vector
+from retrieval.filters.own import list_owners
 from retrieval.filters.scope import Scope
-from retrieval.lookups.arrays import id_array, number_array
-from retrieval.lookups.distance import build_distance
-from retrieval.lookups.reading import Row, read_rows
+from retrieval.lookups.arrays import write_ids, write_numbers
+from retrieval.lookups.one_trip import Row
+from retrieval.lookups.reading import read_rows
 
 CORPORA = {corpus.value: corpus for corpus in Corpus}  # calling the class takes five times as long
 
 # The tenant is named for every table: where row-level security finds it so, it compares once and not once a row.
 # A unit rests on a chunk if it quotes the chunk itself, or characters of a message that stand in it.
-RESOLVE = sql.SQL("""
+RESOLVE = """
 WITH chunk AS MATERIALIZED (
     SELECT chunk.id, chunk.number FROM banks_chunk AS chunk
-    WHERE {chunk_scope} AND (chunk.number = ANY({chunk_numbers}) OR chunk.id = ANY({chunk_ids}))
+    WHERE {scope.chunk} AND (chunk.number = ANY($4::int[]) OR chunk.id = ANY($5::uuid[]))
 ), episode AS MATERIALIZED (
     SELECT episode.id, episode.number FROM banks_episode AS episode
-    WHERE {episode_scope} AND (episode.number = ANY({episode_numbers}) OR episode.id = ANY({episode_ids}))
+    WHERE {scope.episode} AND (episode.number = ANY($6::int[]) OR episode.id = ANY($7::uuid[]))
 ), relationship AS MATERIALIZED (
     SELECT relationship.id, relationship.number FROM banks_relationship AS relationship
-    WHERE {relationship_scope}
-      AND (relationship.number = ANY({relationship_numbers}) OR relationship.id = ANY({relationship_ids}))
+    WHERE {scope.relationship}
+      AND (relationship.number = ANY($8::int[]) OR relationship.id = ANY($9::uuid[]))
 ), bringing AS MATERIALIZED (
     SELECT 'chunk' AS corpus, chunk.id, chunk.number, source.unit_id
-    FROM chunk JOIN banks_unitsource AS source ON source.chunk_id = chunk.id AND source.tenant_id = {tenant}
+    FROM chunk JOIN banks_unitsource AS source ON source.chunk_id = chunk.id AND source.tenant_id = $1
     UNION
     SELECT 'chunk', chunk.id, chunk.number, source.unit_id
-    FROM chunk JOIN banks_chunkpart AS part ON part.chunk_id = chunk.id AND part.tenant_id = {tenant}
+    FROM chunk JOIN banks_chunkpart AS part ON part.chunk_id = chunk.id AND part.tenant_id = $1
     JOIN banks_unitsource AS source ON source.message_id = part.message_id
-     AND source.tenant_id = {tenant} AND source.start < part.message_end AND source."end" > part.message_start
+     AND source.tenant_id = $1 AND source.start < part.message_end AND source."end" > part.message_start
     UNION
     SELECT 'episode', episode.id, episode.number, source.unit_id
-    FROM episode JOIN banks_message AS message ON message.episode_id = episode.id AND message.tenant_id = {tenant}
-    JOIN banks_unitsource AS source ON source.message_id = message.id AND source.tenant_id = {tenant}
+    FROM episode JOIN banks_message AS message ON message.episode_id = episode.id AND message.tenant_id = $1
+    JOIN banks_unitsource AS source ON source.message_id = message.id AND source.tenant_id = $1
     UNION
     SELECT 'episode', episode.id, episode.number, source.unit_id
-    FROM episode JOIN banks_unitsource AS source ON source.episode_id = episode.id AND source.tenant_id = {tenant}
+    FROM episode JOIN banks_unitsource AS source ON source.episode_id = episode.id AND source.tenant_id = $1
     UNION
     SELECT 'relationship', relationship.id, relationship.number, source.unit_id
     FROM relationship JOIN banks_relationshipsource AS source
-      ON source.relationship_id = relationship.id AND source.tenant_id = {tenant}
+      ON source.relationship_id = relationship.id AND source.tenant_id = $1
 )
-SELECT bringing.corpus, bringing.id, bringing.number, unit.id, {distance}
-FROM bringing JOIN banks_memoryunit AS unit ON unit.id = bringing.unit_id WHERE {unit_scope}
+SELECT bringing.corpus, bringing.id, bringing.number, unit.id, unit.embedding <=> $3::vector
+FROM bringing JOIN banks_memoryunit AS unit ON unit.id = bringing.unit_id WHERE {scope.unit}
 UNION ALL
 SELECT 'unit', NULL, unit.number, unit.id, NULL
-FROM banks_memoryunit AS unit WHERE {unit_scope} AND unit.number = ANY({unit_numbers})
+FROM banks_memoryunit AS unit WHERE {scope.unit} AND unit.number = ANY($10::int[])
 UNION ALL
 SELECT 'chunk', chunk.id, chunk.number, NULL, NULL
-FROM chunk WHERE {chunks_stand_alone} AND chunk.id NOT IN (SELECT id FROM bringing WHERE corpus = 'chunk')
+FROM chunk WHERE {scope.chunks_stand_alone} AND chunk.id NOT IN (SELECT id FROM bringing WHERE corpus = 'chunk')
 UNION ALL
 SELECT 'entity', NULL, NULL, name.entity_id, NULL
 FROM banks_entityname AS name
-WHERE name.tenant_id = {tenant} AND name.bank_id = {bank} AND name.normalised_name = ANY({names})
-""")
+WHERE name.tenant_id = $1 AND name.bank_id = $2 AND name.normalised_name = ANY($11::text[])
+"""
 
 
 class SourceName(NamedTuple):
@@ -98,29 +99,27 @@ class Wanted:
 
 
 def resolve(bank: Bank, vector: Vector, scope: Scope, wanted: Wanted, *, within_seconds: float | None) -> Resolved:
-    statement = RESOLVE.format(
-        tenant=sql.Literal(bank.tenant_id),
-        bank=sql.Literal(bank.id),
-        distance=build_distance(sql.Identifier("unit"), vector),
-        unit_scope=scope.unit,
-        chunk_scope=scope.chunk,
-        episode_scope=scope.episode,
-        relationship_scope=scope.relationship,
-        chunks_stand_alone=sql.Literal(scope.chunks_stand_alone),
-        unit_numbers=number_array(wanted.unit_numbers),
-        names=sql.SQL("{}::text[]").format(sql.Literal(list(wanted.names))),
-        **name_sources(wanted.sources),
+    values = (
+        *list_owners(bank),
+        write_vector(vector) if vector.size else None,
+        *name_sources(wanted.sources),
+        write_numbers(wanted.unit_numbers),
+        list(wanted.names),
     )
-    return sort_out(read_rows(bank.tenant_id, statement, within_seconds=within_seconds))
+    rows = read_rows(bank.tenant_id, write_resolve(scope), values, within_seconds=within_seconds, keeps_plan=True)
+    return sort_out(rows)
 
 
-def name_sources(sources: Sequence[SourceName]) -> dict[str, sql.Composable]:
-    named: dict[str, sql.Composable] = {}
+@lru_cache(maxsize=64)
+def write_resolve(scope: Scope) -> str:
+    return RESOLVE.format(scope=scope)
+
+
+def name_sources(sources: Sequence[SourceName]) -> Iterator[str]:
     for corpus in (Corpus.CHUNK, Corpus.EPISODE, Corpus.RELATIONSHIP):
         names = [source.name for source in sources if source.corpus == corpus]
-        named[f"{corpus.value}_numbers"] = number_array([name for name in names if isinstance(name, int)])
-        named[f"{corpus.value}_ids"] = id_array([name for name in names if isinstance(name, UUID)])
-    return named
+        yield write_numbers([name for name in names if isinstance(name, int)])
+        yield write_ids([name for name in names if isinstance(name, UUID)])
 
 
 def sort_out(rows: Iterable[Row]) -> Resolved:

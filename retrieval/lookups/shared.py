@@ -1,5 +1,6 @@
 """What several channels need, looked up once for all of them."""
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Lock
@@ -13,6 +14,7 @@ from retrieval.lookups.resolving import Resolved, Wanted, resolve
 from retrieval.lookups.sources import Sources, score_sources
 from retrieval.lookups.words import RankedWords
 from retrieval.outcome import Outcome, attempt, wait
+from retrieval.types import CorpusHit
 
 
 @dataclass(frozen=True)
@@ -28,20 +30,25 @@ class Asked:
 
 @dataclass(eq=False)
 class Lookups:
-    """Two that are under way, and what follows from both. Each raises what its statement raised.
+    """What is under way, and what follows from it. Each raises what its statement raised.
 
-    Where one of the two failed, the other is resolved alone: a search by words needs no vector.
+    Where words or vectors failed, the others are resolved alone: a search by words needs no vector. The first of the
+    `_nearest` has the units.
     """
 
     asked: Asked
-    _nearest: "Future[Outcome[Nearest]]"
+    _nearest: "Sequence[Future[Outcome[Nearest]]]"
     _words: "Future[Outcome[RankedWords]]"
     _resolved: list[Outcome[Resolved]] = field(default_factory=list)
     _sources: list[Sources] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
     def nearest(self) -> Nearest:
-        return wait(self._nearest, seconds=self.asked.limits.seconds).get()
+        found = [wait(one, seconds=self.asked.limits.seconds).get() for one in self._nearest]
+        return Nearest({corpus: hits for one in found for corpus, hits in one.hits.items()})
+
+    def nearest_units(self) -> tuple[CorpusHit, ...]:
+        return wait(self._nearest[0], seconds=self.asked.limits.seconds).get().of(Corpus.UNIT)
 
     def words(self) -> RankedWords:
         return wait(self._words, seconds=self.asked.limits.seconds).get()

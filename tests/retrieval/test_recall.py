@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from psycopg import sql
 
 from providers.embedding.protocol import Embedding
 from providers.errors import UnusableVector
@@ -91,6 +90,17 @@ def test_at_low_budget_with_a_window_it_takes_eight_statements_at_most(memory: M
     assert len(asked) <= 7, [one[:60] for one in asked]  # and one that fetches the bank
 
 
+def test_without_a_window_the_archive_is_searched_beside_the_units(memory: Memory, tools: RecallTools) -> None:
+    memory.unit("Where did Alice move")
+    memory.chunk(text="Alice spoke of Lisbon")
+    query = replace(QUERY, text="Where did Alice move, Lisbon?", budget=BUDGETS["low"])
+    with CaptureQueriesContext(connection) as captured:
+        result = recall(memory.bank, query, tools)
+    near = [one["sql"] for one in captured.captured_queries if "pg_index" in one["sql"]]
+    assert [("banks_memoryunit" in one, "banks_chunk" in one) for one in near] == [(True, False), (False, True)]
+    assert {item.candidate.kind for item in result.items} == {"unit", "chunk"}
+
+
 def test_superseded_units_show_only_to_who_asks_for_the_past(memory: Memory, tools: RecallTools) -> None:
     new = memory.unit("Alice lives in Lisbon", days=10)
     closed: dict[str, Any] = {
@@ -151,8 +161,8 @@ def test_a_statement_that_takes_too_long_costs_its_channel_only(
     assert Channel.KEYWORD not in reasons
 
 
-def slow_statement() -> sql.SQL:
-    return sql.SQL("(SELECT slow.* FROM (SELECT pg_sleep(5)) AS nap, LATERAL " + NEAREST.as_string() + " AS slow)")
+def slow_statement() -> str:
+    return f"(SELECT slow.* FROM (SELECT pg_sleep(5)) AS nap, LATERAL {NEAREST} AS slow)"
 
 
 class BrokenEmbedder(WordEmbedder):

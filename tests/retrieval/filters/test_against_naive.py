@@ -21,6 +21,7 @@ from banks.models import (
     UnitTag,
 )
 from banks.retain.types import Network
+from retrieval.filters.own import list_owners
 from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, TagMatch, Tags, TimeRange
 from retrieval.filters.units import build_unit_condition
 from retrieval.lookups.reading import read_rows
@@ -151,9 +152,9 @@ def build_unit(bank: Bank, said: Said) -> MemoryUnit:
 
 
 def find_passing(bank: Bank, wanted: Filters, moment: PointInTime) -> set[UUID]:
-    condition = build_unit_condition(bank, wanted, moment)
+    condition = build_unit_condition(wanted, moment)
     statement = sql.SQL("SELECT unit.id FROM banks_memoryunit AS unit WHERE {}").format(condition)
-    return {row[0] for row in read_rows(bank.tenant_id, statement, within_seconds=None)}
+    return {row[0] for row in read_rows(bank.tenant_id, statement, list_owners(bank), within_seconds=None)}
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ def write(bank: Bank, graph: Graph) -> None:
 
 
 def find_edges(bank: Bank, unit_ids: list[UUID]) -> list[Edge]:
-    scope = build_scope(bank, Filters(), PointInTime())
+    scope = build_scope(Filters(), PointInTime())
     return EdgeFinder(bank, scope, None, RULES)(unit_ids)
 
 

@@ -32,7 +32,7 @@ def memory(committed_db: None) -> Iterator[Memory]:
 
 
 def search(memory: Memory, filters: Filters | None = None) -> list[tuple[object, float]]:
-    scope = build_scope(memory.bank, filters or Filters(), PointInTime())
+    scope = build_scope(filters or Filters(), PointInTime())
     limits = {Corpus.UNIT: 4, Corpus.CHUNK: 2}
     found = find_nearest(memory.bank, embed("green parrot"), scope, limits=limits, within_seconds=None)
     return [(hit.id, round(hit.score, 6)) for hit in found.of(Corpus.UNIT)]

@@ -5,7 +5,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from psycopg import sql
 
-from retrieval.lookups.arrays import id_array, number_array
+from retrieval.lookups.arrays import write_ids, write_numbers
 from retrieval.lookups.reading import read_rows
 from tests.retrieval.memory import Memory
 
@@ -34,11 +34,10 @@ def test_tenant_and_time_are_set_with_one_statement(memory: Memory) -> None:
 
 @pytest.mark.parametrize("ids", [[], IDS])
 def test_ids_stand_in_an_array_as_they_were(memory: Memory, ids: list[UUID]) -> None:
-    statement = sql.SQL("SELECT {}").format(id_array(ids))
-    assert read_rows(memory.bank.tenant_id, statement, within_seconds=None) == [(ids,)]
+    assert read_rows(memory.bank.tenant_id, "SELECT $1::uuid[]", [write_ids(ids)], within_seconds=None) == [(ids,)]
 
 
 @pytest.mark.parametrize("numbers", [[], [0, -1, 2**31 - 1]])
 def test_numbers_stand_in_an_array_as_they_were(memory: Memory, numbers: list[int]) -> None:
-    statement = sql.SQL("SELECT {}").format(number_array(numbers))
-    assert read_rows(memory.bank.tenant_id, statement, within_seconds=None) == [(numbers,)]
+    rows = read_rows(memory.bank.tenant_id, "SELECT $1::int[]", [write_numbers(numbers)], within_seconds=None)
+    assert rows == [(numbers,)]
