@@ -4,6 +4,7 @@ import re
 from datetime import datetime
 from functools import lru_cache
 
+from banks.retain.engines.builtin.spelling import spell_one_way
 from banks.retain.engines.builtin.word_set import word_set
 
 WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
@@ -35,7 +36,7 @@ SAME = (
     "received got",
     "kids children",
     "kid child",
-    "mother mom mum",
+    "mother mom",
     "father dad",
     "photo picture photograph pic",
     "photos pictures photographs pics",
@@ -43,9 +44,6 @@ SAME = (
     "films movies",
     "bicycle bike",
     "big large",
-    "colour color",
-    "favourite favorite",
-    "neighbour neighbor",
     "previously before",
     "1 one",
     "2 two",
@@ -65,8 +63,8 @@ STANDS_FOR = {word: line.split()[0] for line in SAME for word in line.split()}
 
 @lru_cache(maxsize=2_000)  # a unit is compared with several facts of a batch
 def weighty_words(text: str) -> tuple[str, ...]:
-    """In their order, without those that add nothing, each synonym as the one that stands for it."""
-    words = (plain(word) for word in WORD.findall(text))
+    """In their order, without those that add nothing, each spelling and synonym as the one that stands for it."""
+    words = (spell_one_way(plain(word)) for word in WORD.findall(text))
     return tuple(STANDS_FOR.get(word, word) for word in words if word not in LIGHT)
 
 

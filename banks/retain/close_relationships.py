@@ -1,18 +1,21 @@
 """Another value of a relation that has one at a time ends the former, and the units that told nothing else."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Min
 
+from banks.entities.merging import forget_relationships
 from banks.lifecycle.close import Closing
 from banks.lifecycle.wording import weighty_words
 from banks.models import Bank, MemoryUnit, Relationship, RelationshipSource
-from banks.retain.told import Told
+from banks.retain.relations import Ending
+from banks.retain.told import Key, Told
 
 CLOSE = """
 UPDATE banks_relationship AS told SET
@@ -39,37 +42,100 @@ class News:
     relationship_id: UUID
     told: Told
 
+    @property
+    def is_ending(self) -> bool:
+        return isinstance(self.told.found, Ending)
+
 
 @dataclass(frozen=True)
 class Over:
-    """A relationship that ended when `by` began."""
+    """A relationship that ended when `by` began, or that `by` said to be over: then nothing took its place."""
 
     relationship_id: UUID
     text: str
     by: News
 
+    @property
+    def successor_id(self) -> UUID | None:
+        return None if self.by.is_ending else self.by.relationship_id
+
 
 def close_former(bank: Bank, news: Sequence[News], *, now: datetime) -> list[Over]:
     """What held before is over since the new one began. A thing of the past that is told late closes nothing newer."""
-    held = read_held(bank, news)
+    heard_again = find_heard_again(bank, news, now=now)
+    standing = [one for one in news if one not in heard_again]
+    held = read_held(bank, standing)
+    first_told = read_first_told(bank, standing)
     over: dict[UUID, Over] = {}
-    for one in sorted(news, key=lambda one: one.told.since):
-        for row in held[one.told.subject_id, one.told.key[1]]:
-            is_older = (row.valid_from or row.mentioned_at) <= one.told.since
-            if is_older and row.id != one.relationship_id and not {row.id, one.relationship_id} & over.keys():
+    for one in sorted(standing, key=lambda one: one.told.since):
+        for row in find_ended(one, held[one.told.subject_id, one.told.key[1]], first_told):
+            if not {row.id, one.relationship_id} & over.keys():
                 over[row.id] = Over(row.id, row.text, one)
-    if over:
-        ended: dict[str, Any] = {
-            "tenant_id": bank.tenant_id,
-            "now": now,
-            "id": list(over),
-            "successor_id": [one.by.relationship_id for one in over.values()],
-            "since": [one.by.told.since for one in over.values()],
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(CLOSE, ended)
-            cursor.execute(BEGIN, ended)
+    write_ends(bank, list(over.values()), now=now)
+    if empty := [one.relationship_id for one in standing if is_of_nothing(one, first_told)]:
+        forget_relationships(bank, empty)
     return list(over.values())
+
+
+def find_heard_again(bank: Bank, news: Sequence[News], *, now: datetime) -> list[News]:
+    """Those that are over since they were said: heard again as of their own time, they are not so again.
+
+    Their new rows are forgotten; the closed ones tell the same.
+    """
+    told = {one.relationship_id: one for one in news if not one.is_ending}
+    if not told:
+        return []
+    rows = Relationship.objects.for_tenant(bank.tenant_id)
+    closed = rows.filter(
+        subject_id__in={one.told.subject_id for one in told.values()},
+        relation__in={one.told.key[1] for one in told.values()},
+        close_reason=Relationship.CloseReason.UPDATE,
+    )
+    ends: dict[Key, datetime | None] = {
+        (subject, relation, thing, value): until
+        for subject, relation, thing, value, until in closed.order_by("valid_until").values_list(
+            "subject_id", "relation", "object_id", "value", "valid_until"
+        )
+    }
+    over = {key: one for key, one in told.items() if (end := ends.get(one.told.key)) and one.told.since <= end}
+    new = rows.filter(id__in=over, recorded_at=now).values_list("id", flat=True) if over else ()
+    again = [over[relationship_id] for relationship_id in new]
+    if again:
+        forget_relationships(bank, [one.relationship_id for one in again])
+    return again
+
+
+def find_ended(one: News, held: Sequence[Relationship], first_told: dict[UUID, datetime]) -> Iterator[Relationship]:
+    """Telling an end mentions what ended, so that its last mention says nothing: the first one has to be before."""
+    for row in held:
+        if row.id != one.relationship_id:
+            ends = not (one.is_ending and one.told.found.object)
+            began = row.valid_from or row.mentioned_at
+        else:
+            ends = one.is_ending and row.id in first_told
+            began = row.valid_from or first_told.get(row.id, row.mentioned_at)
+        if ends and began <= one.told.since:
+            yield row
+
+
+def is_of_nothing(one: News, first_told: dict[UUID, datetime]) -> bool:
+    """The end of what nobody told of: the row that came with it says what is not known to have been so."""
+    return one.is_ending and one.relationship_id not in first_told
+
+
+def write_ends(bank: Bank, over: Sequence[Over], *, now: datetime) -> None:
+    if not over:
+        return
+    ended: dict[str, Any] = {
+        "tenant_id": bank.tenant_id,
+        "now": now,
+        "id": [one.relationship_id for one in over],
+        "successor_id": [one.successor_id for one in over],
+        "since": [one.by.told.since for one in over],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(CLOSE, ended)
+        cursor.execute(BEGIN, ended)
 
 
 def read_held(bank: Bank, news: Sequence[News]) -> dict[tuple[UUID, str], list[Relationship]]:
@@ -83,6 +149,18 @@ def read_held(bank: Bank, news: Sequence[News]) -> dict[tuple[UUID, str], list[R
     for row in told.defer("embedding").order_by("id"):
         held[row.subject_id, row.relation].append(row)
     return held
+
+
+def read_first_told(bank: Bank, news: Sequence[News]) -> dict[UUID, datetime]:
+    """When that which is said to be over was first told, by others than the units that say so."""
+    endings = [one for one in news if one.is_ending]
+    if not endings:
+        return {}
+    rows = RelationshipSource.objects.for_tenant(bank.tenant_id)
+    told = rows.filter(relationship_id__in={one.relationship_id for one in endings}).exclude(
+        unit_id__in={one.told.unit_id for one in endings}
+    )
+    return dict(told.values_list("relationship_id").annotate(Min("unit__mentioned_at")))
 
 
 def find_units_that_told_no_more(bank: Bank, over: Sequence[Over]) -> list[Closing]:

@@ -14,7 +14,7 @@ from banks.retain.echoes import forget_echoes
 from banks.retain.episodes import build_narrative
 from banks.retain.extract import read_passage
 from banks.retain.instructions import Instructions
-from banks.retain.place import build_turn, place_messages
+from banks.retain.place import Sent, build_turn, identify, place_messages
 from banks.retain.prepared import Source, list_texts, prepare_facts
 from banks.retain.store_chunks import store_chunks
 from banks.retain.store_facts import store_facts
@@ -77,10 +77,11 @@ def load_messages(conversation: Conversation, **conditions: object) -> list[Mess
 def retain_episode(conversation: Conversation, episode_id: UUID, messages: Sequence[Message], tools: Tools) -> Retained:
     bank, instructions = conversation.bank, conversation.instructions
     turns = tuple(build_turn(message) for message in messages)
-    before = load_turns_before(bank, episode_id, messages)
+    episode = load_episode(bank, episode_id)
+    before = list_turns_before(episode, messages)
     reading = read_passage(bank, build_passage(conversation, turns, before), instructions, tools)
     chunks = chunk_turns(turns)
-    narrative = build_narrative([*before, *turns])
+    narrative = build_narrative(list_turns_once(episode))
     fact_texts, chunk_texts = list_texts(reading.facts), list_chunk_texts(conversation, chunks, turns)
     texts = [*fact_texts, *chunk_texts, narrative]
     embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step)
@@ -116,13 +117,25 @@ def build_passage(conversation: Conversation, turns: Sequence[Turn], before: Seq
     )
 
 
-def load_turns_before(bank: Bank, episode_id: UUID, messages: Sequence[Message]) -> list[Turn]:
-    """The episode up to where this call goes on with it: an answer may be in one call and its question in another."""
-    waiting = {message.id for message in messages}
+def load_episode(bank: Bank, episode_id: UUID) -> list[Message]:
     with tenant_transaction(bank.tenant_id):
         rows = Message.objects.for_tenant(bank.tenant_id).filter(episode_id=episode_id)
-        earlier = rows.filter(said_at__lte=messages[0].said_at, extracted_at__isnull=False).order_by("said_at", "id")
-        return [build_turn(message) for message in earlier if message.id not in waiting]
+        return list(rows.order_by("said_at", "id"))
+
+
+def list_turns_before(episode: Sequence[Message], messages: Sequence[Message]) -> list[Turn]:
+    """The episode up to where this call goes on with it: an answer may be in one call and its question in another."""
+    waiting = {message.id for message in messages}
+    earlier = (one for one in episode if one.said_at <= messages[0].said_at and one.extracted_at is not None)
+    return [build_turn(message) for message in earlier if message.id not in waiting]
+
+
+def list_turns_once(episode: Sequence[Message]) -> list[Turn]:
+    """All of it, so that a few messages that are sent again don't stand for the whole."""
+    first: dict[Sent, Message] = {}
+    for message in episode:
+        first.setdefault(identify(message), message)
+    return [build_turn(message) for message in first.values()]
 
 
 def list_chunk_texts(conversation: Conversation, chunks: Sequence[TurnChunk], turns: Sequence[Turn]) -> list[str]:

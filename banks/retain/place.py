@@ -1,7 +1,9 @@
 """Placing messages: each joins an open episode of its thread or begins one."""
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
@@ -13,6 +15,21 @@ from banks.retain.episodes.segment import LONGEST_GAP
 from banks.retain.types import Turn
 from providers.embedding.vector import Vector
 from tenants.identifiers import uuid7
+
+Sent = tuple[datetime, str, str, str]
+
+# What began since then has not ended before it, which the index knows.
+LINK_IN_TIME = """
+UPDATE banks_episode AS episode SET previous_id = placed.previous_id
+FROM (
+    SELECT id, lag(id) OVER (ORDER BY started_at, id) AS previous_id
+    FROM banks_episode
+    WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND thread = %(thread)s
+      AND ended_at >= %(since)s AND started_at >= %(since)s
+) AS placed
+WHERE episode.tenant_id = %(tenant_id)s AND episode.id = placed.id
+  AND placed.previous_id IS NOT NULL AND episode.previous_id IS DISTINCT FROM placed.previous_id
+"""
 
 
 @dataclass(frozen=True)
@@ -28,16 +45,58 @@ def build_turn(message: Message) -> Turn:
 
 
 def place_messages(bank: Bank, thread: str, messages: Sequence[Message], vectors: Sequence[Vector]) -> list[Placed]:
-    """Call inside a tenant transaction. Calls for the same thread wait for each other, so that none splits a topic."""
+    """Call inside a tenant transaction. Calls for the same thread wait for each other, so that none splits a topic.
+
+    A message that was sent before goes where it was: what stands around it tells what it means, so the same words
+    elsewhere would be another fact.
+    """
     lock_thread(bank, thread)
-    open_rows = find_open_episodes(bank, thread, messages[0])
-    turns = [build_turn(message) for message in messages]
-    result = segment(turns, vectors, open_episodes=[reopen(row) for row in open_rows])
-    episodes = save_episodes(bank, thread, open_rows, result, turns)
-    placed = group_by_episode(messages, result, episodes)
+    known = find_former_places(bank, thread, messages)
+    new = [place for place, message in enumerate(messages) if message.id not in known]
+    placed = group_known(known)
+    if new:
+        placed += place_new(bank, thread, [messages[place] for place in new], [vectors[place] for place in new])
     for group in placed:
         Message.objects.for_tenant(bank.tenant_id).filter(id__in=group.message_ids).update(episode=group.episode_id)
     return placed
+
+
+def place_new(bank: Bank, thread: str, messages: Sequence[Message], vectors: Sequence[Vector]) -> list[Placed]:
+    open_rows = find_open_episodes(bank, thread, messages[0])
+    turns = [build_turn(message) for message in messages]
+    result = segment(turns, vectors, open_episodes=[reopen(row) for row in open_rows])
+    return group_by_episode(messages, result, save_episodes(bank, thread, open_rows, result, turns))
+
+
+def find_former_places(bank: Bank, thread: str, messages: Sequence[Message]) -> dict[UUID, UUID]:
+    """The episodes of those that were sent before: in this thread, at the same moment, by the same, in the same words.
+
+    Of several that are alike the first one sent now is the first one sent then.
+    """
+    rows = Message.objects.for_tenant(bank.tenant_id).filter(
+        bank=bank, thread=thread, said_at__in={message.said_at for message in messages}, episode__isnull=False
+    )
+    former: defaultdict[Sent, list[UUID]] = defaultdict(list)
+    for row in rows.order_by("id"):
+        former[identify(row)].append(row.episode_id)  # type: ignore[arg-type]  # those without one are left out
+    seen: Counter[Sent] = Counter()
+    known: dict[UUID, UUID] = {}
+    for message in messages:
+        if episodes := former.get(identify(message)):
+            known[message.id] = episodes[seen[identify(message)] % len(episodes)]
+            seen[identify(message)] += 1
+    return known
+
+
+def identify(message: Message) -> Sent:
+    return message.said_at, message.role, message.speaker, message.content
+
+
+def group_known(known: Mapping[UUID, UUID]) -> list[Placed]:
+    groups: dict[UUID, list[UUID]] = {}
+    for message_id, episode_id in known.items():
+        groups.setdefault(episode_id, []).append(message_id)
+    return [Placed(episode_id, tuple(ids)) for episode_id, ids in groups.items()]
 
 
 def lock_thread(bank: Bank, thread: str) -> None:
@@ -64,23 +123,29 @@ def save_episodes(
 ) -> list[Episode]:
     """One row for each episode of the segmentation, in its order; those without a new turn are left as they are."""
     rows = list(open_rows)
-    before = rows[-1].id if rows else find_last_episode(bank, thread)
     for index, episode in enumerate(result.episodes):
         times = [turns[placement.turn_index].said_at for placement in result.placements if placement.episode == index]
         if index >= len(rows):
-            rows.append(Episode(id=uuid7(), tenant_id=bank.tenant_id, bank=bank, thread=thread, previous_id=before))
-            rows[index].started_at = min(times)
-            before = rows[index].id
+            rows.append(Episode(id=uuid7(), tenant_id=bank.tenant_id, bank=bank, thread=thread))
+            rows[index].started_at, rows[index].ended_at = min(times), max(times)
         if times:
-            rows[index].ended_at = max(times)
+            rows[index].ended_at = max(rows[index].ended_at, *times)  # what comes late may have been said before
             rows[index].message_count, rows[index].centroid = episode.size, episode.topic
             rows[index].save()
+    if begun := rows[len(open_rows) :]:
+        link_in_time(bank, thread, since=min(row.started_at for row in begun))
     return rows
 
 
-def find_last_episode(bank: Bank, thread: str) -> UUID | None:
+def link_in_time(bank: Bank, thread: str, *, since: datetime) -> None:
+    """Each episode from then on points to the one that began before it, whichever came in first."""
     rows = Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank, thread=thread)
-    return rows.order_by("-ended_at", "-id").values_list("id", flat=True).first()
+    earlier = rows.filter(started_at__lt=since).order_by("-started_at").values_list("started_at", flat=True)
+    first = earlier.first() or since
+    with connection.cursor() as cursor:
+        cursor.execute(
+            LINK_IN_TIME, {"tenant_id": bank.tenant_id, "bank_id": bank.id, "thread": thread, "since": first}
+        )
 
 
 def group_by_episode(messages: Sequence[Message], result: Segmentation, episodes: Sequence[Episode]) -> list[Placed]:

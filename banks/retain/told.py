@@ -2,6 +2,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from banks.retain.relations import name_relation
 from banks.retain.types import FoundRelationship
 from providers.embedding.vector import Vector
 
@@ -23,7 +24,7 @@ class Told:
     def key(self) -> Key:
         return (
             self.subject_id,
-            self.found.relation[:100],
+            name_relation(self.found.relation)[:100],
             self.object_id,
             "" if self.object_id else self.found.object[:500],
         )

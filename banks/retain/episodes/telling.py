@@ -16,7 +16,7 @@ from providers.embedding.vector import Vector
 WORD = re.compile(r"\w[\w'\u2019-]*")
 SHORTEST_WORD = 3
 CHARACTERS_READ = 20_000  # of each turn: a whole document that was pasted tells itself in its opening
-FEWEST_WORDS = 3
+FEWEST_WORDS = (3, 1, 0)  # of the sentences that count; fewer only where no sentence has more
 SHORTLIST = 60
 QUESTION_WEIGHT = 0.5  # an answer tells more than its question
 SPECIFIC_WEIGHT = 1.4
@@ -34,13 +34,20 @@ class Sentence:
 
 
 def read_sentences(turns: Sequence[Turn]) -> list[Sentence]:
-    """Those that say something. To name the one who is spoken to says nothing."""
+    """Those that say something, or the nearest to it that there is."""
+    found = (read_with(turns, fewest) for fewest in FEWEST_WORDS)
+    return next((sentences for sentences in found if sentences), [])
+
+
+def read_with(turns: Sequence[Turn], fewest: int) -> list[Sentence]:
+    """To name the one who is spoken to says nothing."""
     names = {word for turn in turns for word in find_words(turn.speaker)}
     read: list[Sentence] = []
     for index, turn in enumerate(turns):
         for span in split_sentences(turn.text[:CHARACTERS_READ]):
             text = " ".join(span.read(turn.text).split())
-            if len(words := frozenset(find_words(text)) - names) >= FEWEST_WORDS:
+            words = frozenset(find_words(text)) - names
+            if len(words) >= fewest and WORD.search(text):
                 read.append(Sentence(index, len(read), text, words, weigh(text, names)))
     return read
 
@@ -80,7 +87,7 @@ class Worth:
         sum_of_logs = sum(
             log1p(self.shared[word]) * (TOLD_WEIGHT if word in told else 1.0) for word in sorted(sentence.words)
         )
-        return sentence.weight * self.closeness[sentence.turn] * sum_of_logs / sqrt(len(sentence.words))
+        return sentence.weight * self.closeness[sentence.turn] * sum_of_logs / sqrt(len(sentence.words) or 1)
 
 
 def find_telling(turns: Sequence[Turn], vectors: Sequence[Vector] | None) -> Iterator[Sentence]:

@@ -16,12 +16,12 @@ def agree(parsed: Parsed, subject: int, *, keeps_were: bool) -> Iterator[Edit]:
     """Edits for the verb of the subject at `subject` and for the verbs that share it ("I go and see")."""
     verb = parsed.words[subject].head
     finite = _finite(parsed, verb)
-    yield from _agree_one(parsed, finite, after=subject, keeps_were=keeps_were)
+    yield from _agree_one(parsed, finite, keeps_were=keeps_were)
     for joined in _sharing(parsed, verb):
         own = _finite(parsed, joined)
         governed = own == joined and finite != verb  # "I can go and see": the auxiliary serves both
         if not governed:
-            yield from _agree_one(parsed, own, after=subject, keeps_were=keeps_were)
+            yield from _agree_one(parsed, own, keeps_were=keeps_were)
 
 
 def _finite(parsed: Parsed, verb: int) -> int:
@@ -39,7 +39,7 @@ def _sharing(parsed: Parsed, verb: int) -> Iterator[int]:
             yield from _sharing(parsed, place)
 
 
-def _agree_one(parsed: Parsed, place: int, *, after: int, keeps_were: bool) -> Iterator[Edit]:
+def _agree_one(parsed: Parsed, place: int, *, keeps_were: bool) -> Iterator[Edit]:
     word = parsed.words[place]
     lower = word.lower
     if lower == "were" and keeps_were:  # "if I were"
@@ -50,7 +50,7 @@ def _agree_one(parsed: Parsed, place: int, *, after: int, keeps_were: bool) -> I
         form = third_person(word.text)
     else:
         return
-    adjoins = word.start == parsed.words[after].end
+    adjoins = word.start > 0 and not parsed.text[word.start - 1].isspace()  # "I'm", "How're you"
     shown = form[:1].upper() + form[1:] if word.text[:1].isupper() else form
     yield Edit(word.start, word.end, f" {shown}" if adjoins else shown)
 

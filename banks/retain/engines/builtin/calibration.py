@@ -10,7 +10,7 @@ from banks.retain.engines.builtin.content_words import contained, content_words
 from banks.retain.engines.builtin.parser import parse
 from banks.retain.engines.builtin.relationships import Reader
 from banks.retain.engines.protocol import KnownFact
-from banks.retain.relations import holds_one_value
+from banks.retain.relations import Ending, holds_one_value
 from banks.retain.types import Cause, EntityKind, ExtractedFact, FoundRelationship
 from providers.embedding.protocol import EmbeddingBatch
 from providers.usage import Usage
@@ -50,7 +50,7 @@ def _judge(fact: ExtractedFact, familiar: float, known: Sequence[FoundRelationsh
 
 
 def _change(told: Sequence[FoundRelationship], known: Sequence[FoundRelationship]) -> Novelty | None:
-    """Another value of a relation that holds one is an update; the opposite of a relation contradicts it."""
+    """Another value of a relation that holds one is an update, and so is its end; the opposite contradicts it."""
     for new in told:
         for old in known:
             if new.subject.casefold() != old.subject.casefold():
@@ -58,9 +58,15 @@ def _change(told: Sequence[FoundRelationship], known: Sequence[FoundRelationship
             same_object = new.object.casefold() == old.object.casefold()
             if (new.relation, old.relation) in OPPOSITES and same_object:
                 return "contradiction"
-            if new.relation == old.relation and holds_one_value(new.relation) and not same_object:
+            if new.relation == old.relation and _is_news(new, same_object=same_object):
                 return "update"
     return None
+
+
+def _is_news(told: FoundRelationship, *, same_object: bool) -> bool:
+    if isinstance(told, Ending):
+        return same_object or not told.object
+    return holds_one_value(told.relation) and not same_object
 
 
 def _known_relationships(known: Sequence[KnownFact], *, people: frozenset[str]) -> list[FoundRelationship]:

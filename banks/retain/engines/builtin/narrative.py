@@ -15,6 +15,15 @@ def narrate(passage: Passage) -> list[ExtractedFact]:
 
 
 def _says_nothing(reading: Reading, names: frozenset[str]) -> bool:
-    return not reading.is_document and is_small_talk(
-        reading.text, names=names, answers_question=reading.question is not None
+    if reading.is_document:
+        return False
+    if reading.turn.role == "tool" and not _has_clause(reading):
+        return True
+    return is_small_talk(reading.text, names=names, answers_question=reading.question is not None)
+
+
+def _has_clause(reading: Reading) -> bool:
+    """What a tool gives back is mostly data, which the archive keeps; only what it says in sentences is a fact."""
+    return any(
+        word.dep in {"nsubj", "nsubjpass"} and word.head != place for place, word in enumerate(reading.parsed.words)
     )

@@ -1,7 +1,9 @@
 """A passage as pieces to tell facts from: each with its parse, who speaks in it, and the question it answers."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import accumulate
 
 from banks.retain.engines.builtin.cutting import LONGEST, cut
@@ -10,19 +12,24 @@ from banks.retain.engines.builtin.edits import apply_edits
 from banks.retain.engines.builtin.english import LETTER_OR_DIGIT, is_english
 from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.parser import parse
-from banks.retain.engines.builtin.pronouns import Voices, name_voices
+from banks.retain.engines.builtin.pronouns import SUBJECTS, Voices, name_voices
 from banks.retain.engines.builtin.questions import last_question, request_gist
 from banks.retain.engines.builtin.readable import readable
+from banks.retain.engines.builtin.second_person import is_imperative
 from banks.retain.types import Passage, Quote, Turn
 
 MOST_READ = 100_000  # characters of a passage; what goes on beyond is a pasted book, kept without a closer look
+ASKS = re.compile(r"[?\uff1f]|\b(?:please|i (?:want|need|wish)|i(?:'d| would) like)\b", re.IGNORECASE)
 SAMPLE = 40  # pieces that tell the language of those too short to tell it themselves
 
 
 @dataclass(frozen=True)
 class Question:
+    """`is_told`: an agent was told something and answered it; nothing was asked for."""
+
     asker: str
     text: str
+    is_told: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,12 +61,22 @@ def read(passage: Passage, *, longest: int = LONGEST) -> list[Reading]:
 
 
 def _asked_before(passage: Passage, longest: int) -> dict[int, "_Asked"]:
-    """What the turn before the passage asked, at the place before the first."""
-    if not passage.before:
+    """What the turn before the passage asked, at the place before the first.
+
+    A conversation that is sent again stands before itself: what is in the passage was not said before it.
+    """
+    spoken = {_identify(turn) for turn in passage.turns}
+    before = [turn for turn in passage.before if _identify(turn) not in spoken]
+    if not before:
         return {}
-    whole = replace(passage, turns=(*passage.before[-1:], *passage.turns), before=())
+    whole = replace(passage, turns=(before[-1], *passage.turns), before=())
     asked = _questions(_with_parses(list(_pieces(whole, 0, longest))))
     return {place - 1: each for place, each in asked.items()}
+
+
+def _identify(turn: Turn) -> tuple[str, str, datetime, int]:
+    """By the length of its text: a memory that comes back in it is blanked out."""
+    return turn.role, turn.speaker, turn.said_at, len(turn.text)
 
 
 def date_reading(reading: Reading) -> Dating:
@@ -70,12 +87,16 @@ def date_reading(reading: Reading) -> Dating:
 
 def _pieces(passage: Passage, place: int, longest: int) -> Iterator[Reading]:
     turn = passage.turns[place]
+    if turn.role == "system" and not passage.is_document:
+        return  # how an agent is to behave is no fact about the world
     text = readable(turn.text)
     opening = f"{turn.speaker}:"
     said_from = len(opening) if text.startswith(opening) else 0
     voices = _voices(passage, turn)
     for piece in cut(text[said_from:], longest=longest):
         start, end = piece.start + said_from, piece.end + said_from
+        if not LETTER_OR_DIGIT.search(text, start, end):
+            continue
         yield Reading(
             turn=turn,
             quote=Quote(place, start, end),
@@ -101,12 +122,28 @@ def _within_limit(readings: Sequence[Reading]) -> list[Reading]:
 class _Asked:
     turn: Turn
     question: str
+    is_told: bool
 
 
 def _questions(readings: Sequence[Reading]) -> dict[int, _Asked]:
     """By turn: the last question in it, with names in place of "you", as its answer is found by it."""
     last = {reading.quote.turn: reading for reading in readings}
-    return {place: _Asked(reading.turn, last_question(_with_names(reading))) for place, reading in last.items()}
+    return {
+        place: _Asked(reading.turn, last_question(_with_names(reading)), is_told=_is_statement(reading))
+        for place, reading in last.items()
+    }
+
+
+def _is_statement(reading: Reading) -> bool:
+    """It ends with a sentence that has a subject, and asks for nothing. What the parser can't read may be anything."""
+    parsed = reading.parsed
+    if not parsed.sentences or ASKS.search(reading.text):
+        return False
+    ending = list(parsed.sentences[-1])
+    has_subject = any(
+        parsed.words[at].dep in SUBJECTS and parsed.words[parsed.words[at].head].dep == "ROOT" for at in ending
+    )
+    return has_subject and not is_imperative(parsed, ending)
 
 
 def _with_names(reading: Reading) -> str:
@@ -119,7 +156,8 @@ def _question(reading: Reading, before: _Asked | None) -> Question | None:
         return None
     is_request = reading.is_agents and before.turn.role == "user"
     text = f'"{request_gist(readable(before.turn.text))}"' if is_request else before.question
-    return Question(before.turn.speaker, text) if LETTER_OR_DIGIT.search(text) else None
+    is_told = is_request and before.is_told
+    return Question(before.turn.speaker, text, is_told=is_told) if LETTER_OR_DIGIT.search(text) else None
 
 
 def _voices(passage: Passage, turn: Turn) -> Voices:

@@ -18,7 +18,7 @@ def is_addressed(parsed: Parsed, places: list[int]) -> bool:
     if parsed.words[places[-1]].text.endswith("?"):
         return True
     words = {parsed.words[place].lower for place in places}
-    return not words & GENERAL_MARKS and not words & ADVICE and not _is_imperative(parsed, places)
+    return not words & GENERAL_MARKS and not words & ADVICE and not is_imperative(parsed, places)
 
 
 def _is_phrase(parsed: Parsed, place: int) -> bool:
@@ -28,6 +28,6 @@ def _is_phrase(parsed: Parsed, place: int) -> bool:
     return before in BEFORE_PHRASES or (words[place].lower == "you" and behind in GROUPS)
 
 
-def _is_imperative(parsed: Parsed, places: list[int]) -> bool:
+def is_imperative(parsed: Parsed, places: list[int]) -> bool:
     roots = [place for place in places if parsed.words[place].dep == "ROOT"]
     return any(parsed.words[root].tag == "VB" and parsed.child(root, "nsubj", "aux") is None for root in roots)

@@ -12,6 +12,7 @@ from banks.retain.engines.builtin.pronouns import name_voices
 from banks.retain.engines.builtin.reading import Reading, date_reading
 from banks.retain.engines.builtin.relationship_patterns import OBJECT_KINDS
 from banks.retain.engines.builtin.relationships import Reader
+from banks.retain.relations import Ending
 from banks.retain.types import (
     CauseType,
     Dimensions,
@@ -96,7 +97,8 @@ def _introduced(reading: Reading, body: str) -> str:
 def _asked(reading: Reading) -> str:
     if reading.question is None:
         return ""
-    return f"{reading.question.asker} asked{' me' if reading.is_agents else ''}: {reading.question.text} "
+    verb = "told" if reading.question.is_told else "asked"
+    return f"{reading.question.asker} {verb}{' me' if reading.is_agents else ''}: {reading.question.text} "
 
 
 def _entities(reading: Reading, text: str, passage: Passage) -> tuple[FoundEntity, ...]:
@@ -108,7 +110,9 @@ def _entities(reading: Reading, text: str, passage: Passage) -> tuple[FoundEntit
 def _with_sure_kinds(
     entities: tuple[FoundEntity, ...], relationships: Sequence[FoundRelationship]
 ) -> tuple[FoundEntity, ...]:
-    sure = {one.object: OBJECT_KINDS[one.relation] for one in relationships if one.relation in OBJECT_KINDS}
+    """What was left may be a firm, a town or a friend: an ending says nothing of its object."""
+    told = [one for one in relationships if not isinstance(one, Ending)]
+    sure = {one.object: OBJECT_KINDS[one.relation] for one in told if one.relation in OBJECT_KINDS}
     return tuple(
         FoundEntity(one.name, sure[one.name]) if one.name in sure and _is_unsure(one) else one for one in entities
     )

@@ -78,7 +78,12 @@ def test_the_central_turns_are_told_first() -> None:
     assert "Penguins" not in build_narrative(turns, vectors)
 
 
-@pytest.mark.parametrize("text", ["", "ok", "\U0001f44d" * 100])
+@pytest.mark.parametrize("text", ["", "\U0001f44d" * 100])
 def test_where_nothing_is_told_it_says_who_spoke(text: str) -> None:
     assert build_narrative([make_turn(text)]) == "On Saturday, June 8, 2024, Ann spoke."
     assert build_narrative([]) == ""
+
+
+@pytest.mark.parametrize("text", ["ok", "A boat!", "Hi Ann, thanks!"])
+def test_where_little_is_told_it_tells_that(text: str) -> None:
+    assert build_narrative([make_turn(text)]) == f"On Saturday, June 8, 2024, Ann spoke. Ann: {text}"

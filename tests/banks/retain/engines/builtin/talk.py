@@ -9,11 +9,12 @@ MONDAY = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 
 
 def make_passage(*lines: str, is_document: bool = False) -> Passage:
-    """A line is "Name: text"; the name Agent speaks as the assistant."""
+    """A line is "Name: text"; the names Agent, System and Tool are those of their roles."""
+    roles: dict[str, Role] = {"Agent": "assistant", "System": "system", "Tool": "tool"}
     turns = []
     for line in lines:
         speaker, _, text = line.partition(": ")
-        role: Role = "assistant" if speaker == "Agent" else "user"
+        role = roles.get(speaker, "user")
         turns.append(Turn(role=role, speaker=speaker, text=text, said_at=MONDAY))
     return Passage(turns=tuple(turns), is_document=is_document)
 

@@ -135,3 +135,37 @@ def test_verbatim_keeps_every_turn_as_it_was_said() -> None:
         "Tom (May 8, 2023): I went home yesterday.",
     ]
     assert facts[1].occurred_start == datetime(2023, 5, 7, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("line", ["Ann: -", "Ann: \u2026", "Ann: * * *"])
+def test_what_has_no_word_is_no_fact_even_as_an_answer(line: str) -> None:
+    for mode in (Mode.NARRATIVE, Mode.VERBATIM):
+        assert [fact.quotes[0].turn for fact in told("Tom: What did the doctor say?", line, mode=mode)] == [0]
+
+
+def test_how_an_agent_is_to_behave_is_no_fact() -> None:
+    lines = ("System: You are a travel agent. The user lives in Rome.", "Ann: I bought a boat.")
+    for mode in (Mode.NARRATIVE, Mode.VERBATIM):
+        assert [fact.quotes[0].turn for fact in told(*lines, mode=mode)] == [1]
+
+
+@pytest.mark.parametrize(
+    ("line", "facts"),
+    [
+        ("Tool: The parcel of Ann was delivered to the neighbour on May 3, 2023.", 1),
+        ('Tool: {"status": 200, "items": [{"id": 17, "price": 3.5}]}', 0),
+        ("Tool: 200 OK", 0),
+    ],
+)
+def test_a_tool_tells_a_fact_in_sentences_and_not_in_data(line: str, facts: int) -> None:
+    assert len(told(line)) == facts
+
+
+def test_what_an_agent_is_told_was_not_asked() -> None:
+    facts = told("Ann: My flight was cancelled last night.", "Agent: I rebooked the flight for Friday.")
+    assert facts[1].text.startswith('Ann told me: "My flight was cancelled last night." I answered: ')
+
+
+@pytest.mark.parametrize("line", ["Ann: Please, a table for two.", "Ann: I want a table.", "Ann: Is there a table?"])
+def test_what_an_agent_is_asked_for_was_asked(line: str) -> None:
+    assert told(line, "Agent: I booked the table for Friday.")[-1].text.startswith("Ann asked me: ")

@@ -37,6 +37,7 @@ def test_the_speaker_stands_in_place_of_i(said: str, told: str) -> None:
         ("Do you like the rain?", "Does Tom like the rain?"),
         ("You were so brave that day.", "Tom was so brave that day."),
         ("What made you pick it?", "What made Tom pick it?"),
+        ("How're you doing there?", "How is Tom doing there?"),
     ],
 )
 def test_the_listener_stands_in_place_of_you(said: str, told: str) -> None:

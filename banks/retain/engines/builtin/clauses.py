@@ -1,0 +1,165 @@
+"""Who does what in a clause, and whether it is told as true."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from banks.retain.engines.builtin.naming import KINDS, tidy
+from banks.retain.engines.builtin.parsed import Parsed
+from banks.retain.engines.builtin.relationship_patterns import RELATIVES
+from banks.retain.engines.builtin.word_set import word_set
+
+UNREAL = word_set(
+    "would could might may should want wants wanted hope hopes hoping wish wishes wishing wished if 'd like never",
+    "plan plans planning going gonna will 'll wo used almost nearly unless whether maybe perhaps dream dreamt dreamed",
+    "imagine imagined pretend pretended suppose supposing",
+)
+BEGAN = frozenset({"started", "start", "starts", "starting", "began", "begun"})  # "I started working at"
+SHARING = frozenset({"acomp", "attr", "conj"})  # these have the subject of the word above them
+BELOW = frozenset({"xcomp", "advcl", "pcomp", "csubj", "relcl"})  # "want to live in", "the day I moved to"
+SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+PAST_AUXILIARIES = frozenset({"was", "were", "had"})
+NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "VBG"})
+POINTERS = frozenset({"the", "this", "that", "these", "those"})
+UNRESOLVED = frozenset({"your", "his", "her", "their", "its", "our", "my"})
+NO_OBJECTS = frozenset({"DATE", "TIME"})
+CLAUSES = frozenset({"relcl", "advcl", "acl", "appos", "ccomp", "parataxis", "npadvmod", "advmod"})
+VAGUE = word_set(
+    "it them that this those these one ones him her me you us thing things something lot way while bit kind type part"
+)
+LONGEST_OBJECT = 60
+
+
+@dataclass(frozen=True)
+class Clauses:
+    """A piece with the name that stands for "I" in it (None: unknown).
+
+    `people` are names that the tagger, which takes many a first word for a noun, need not recognise.
+    """
+
+    parsed: Parsed
+    speaker: str | None
+    people: frozenset[str] = frozenset()
+
+    def is_real(self, place: int) -> bool:
+        """Neither denied nor wished; a verb below another ("want to live in") is not told as true."""
+        words, carriers = self.parsed.words, list(self._carriers(place))
+        around = [at for each in carriers for at in self.parsed.children.get(each, ()) if words[at].dep != "conj"]
+        around.append(words[carriers[-1]].head)
+        return words[carriers[-1]].dep not in BELOW and not any(
+            words[at].dep == "neg" or words[at].lower in UNREAL for at in around if at not in carriers
+        )
+
+    def is_begun(self, place: int) -> bool:
+        """As in "I started working"."""
+        return self.parsed.words[self.parsed.words[place].head].lower in BEGAN
+
+    def is_past(self, place: int) -> bool:
+        """As in "worked" and "was working", unlike "have worked"."""
+        words = self.parsed.words
+        helping = {words[at].lower for at in self.parsed.children.get(place, ()) if words[at].dep.startswith("aux")}
+        if words[place].dep in {"acomp", "attr"}:
+            helping.add(words[words[place].head].lower)
+        return words[place].tag == "VBD" or bool(helping & PAST_AUXILIARIES)
+
+    def subject(self, place: int, *, counts_we: bool = False) -> str | None:
+        """The subject of the verb, of the verb it is joined to, or of the "be" before an adjective.
+
+        `counts_we`: who says "we" did it, too.
+        """
+        for at in self._carriers(place):
+            below = self.parsed.children.get(at, ())
+            subjects = [child for child in below if self.parsed.words[child].dep in SUBJECTS]
+            if subjects:
+                return self._who(subjects[-1], counts_we=counts_we)
+        return None
+
+    def _carriers(self, place: int) -> Iterator[int]:
+        """The word, and those above it whose subject it shares."""
+        words = self.parsed.words
+        yield place
+        while words[place].head != place and (
+            words[place].dep in SHARING or (words[place].dep == "xcomp" and words[words[place].head].lower in BEGAN)
+        ):
+            place = words[place].head
+            yield place
+
+    def _who(self, place: int, *, counts_we: bool) -> str | None:
+        word = self.parsed.words[place]
+        joined = {
+            self.parsed.words[at].lower for at in self.parsed.subtree(place) if self.parsed.words[at].dep == "conj"
+        }
+        if "i" in {word.lower, *joined} or (counts_we and word.lower == "we"):
+            return self.speaker
+        if self.is_proper(place):
+            return self.name_within(place)
+        owner = self.owner(place)
+        return f"{owner}'s {word.lower}" if owner and word.lower in RELATIVES else None
+
+    def owner(self, place: int) -> str | None:
+        owner = self.parsed.child(place, "poss")
+        if owner is None:
+            return None
+        if self.parsed.words[owner].lower == "my":
+            return self.speaker
+        return self.name_within(owner) if self.is_proper(owner) else None
+
+    def object_after(self, place: int, prepositions: frozenset[str]) -> int | None:
+        """What stands after one of the prepositions, also past an adverb: "moved back to"."""
+        words = self.parsed.words
+        near = self.parsed.children.get(place, ())
+        beyond = (at for by in near if words[by].dep == "advmod" for at in self.parsed.children.get(by, ()))
+        for at in (*near, *beyond):
+            if words[at].lower in prepositions and words[at].dep in {"prep", "agent"}:
+                return self.parsed.child(at, "pobj")
+        return None
+
+    def name_within(self, place: int) -> str | None:
+        """The named entity around a word, else the run of proper nouns that it ends."""
+        word = self.parsed.words[place]
+        for name in self.parsed.names:
+            if name.start <= word.start < name.end and name.label in KINDS:
+                return tidy(self.parsed.text[name.start : name.end]) or None
+        if not self.is_proper(place):
+            return None
+        first = place
+        while first > 0 and self.is_proper(first - 1):
+            first -= 1
+        return tidy(self.parsed.span(list(range(first, place + 1)))) or None
+
+    def is_proper(self, place: int) -> bool:
+        word = self.parsed.words[place]
+        return word.tag in {"NNP", "NNPS"} or word.text in self.people
+
+    def is_pointed_at(self, place: int) -> bool:
+        return any(self.parsed.words[at].lower in POINTERS for at in self.parsed.children.get(place, ()))
+
+    def phrase(self, place: int) -> str:
+        """The noun with what stands before it, its "of" and its "and"; empty where it can't stand alone.
+
+        Clauses that follow tell something else.
+        """
+        if not self._can_stand_alone(place):
+            return ""
+        left_out: set[int] = set()
+        for at in self.parsed.children.get(place, ()):
+            word = self.parsed.words[at]
+            if word.dep in CLAUSES or (word.dep == "prep" and word.lower != "of"):
+                left_out.update(self.parsed.subtree(at))
+        kept = [at for at in self.parsed.subtree(place) if at not in left_out]
+        return self.parsed.span(_without_gaps(kept, place))[:LONGEST_OBJECT]
+
+    def _can_stand_alone(self, place: int) -> bool:
+        word = self.parsed.words[place]
+        is_time = any(name.start <= word.start < name.end and name.label in NO_OBJECTS for name in self.parsed.names)
+        owners = {self.parsed.words[at].lower for at in self.parsed.children.get(place, ())} & UNRESOLVED
+        is_noun = word.tag in NOUNS or word.tag.startswith("JJ")
+        return is_noun and word.lower not in VAGUE and not is_time and not owners
+
+
+def _without_gaps(places: list[int], around: int) -> list[int]:
+    run = [around]
+    while run[0] - 1 in places:
+        run.insert(0, run[0] - 1)
+    while run[-1] + 1 in places:
+        run.append(run[-1] + 1)
+    return run

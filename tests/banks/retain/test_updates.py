@@ -1,0 +1,163 @@
+"""What was so and is no more, told in two conversations of which the later one brings the news."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from banks.models import Bank, MemoryUnit, Message, Relationship
+from banks.retain.archive import archive_messages
+from banks.retain.conversation import Conversation, retain_conversation
+from banks.retain.engines.builtin.engine import BuiltinEngine
+from banks.retain.input import GivenMessage, RetainItem
+from banks.retain.tools import Tools
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.banks.lifecycle.worded_embedder import WordedEmbedder
+from tests.factories import make_bank, make_tenant
+
+BEFORE, AFTER = datetime(2024, 1, 8, 12, tzinfo=UTC), datetime(2024, 5, 8, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def tenant(db: None) -> Tenant:
+    return make_tenant("acme")
+
+
+@pytest.fixture
+def bank(tenant: Tenant) -> Bank:
+    return make_bank(tenant)
+
+
+def say(bank: Bank, text: str, *, at: datetime) -> None:
+    item = RetainItem(at, messages=(GivenMessage("user", text, at, name="Ana"),), thread=f"{at:%Y-%m}")
+    with tenant_transaction(bank.tenant_id):
+        archive_messages(bank, item)
+        waiting = Message.objects.for_tenant(bank.tenant_id).filter(extracted_at=None).order_by("id")
+        ids = tuple(waiting.values_list("id", flat=True))
+    tools = Tools(BuiltinEngine(), WordedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+    retain_conversation(Conversation(bank, item.thread, ids), tools)
+
+
+def relationships_of(bank: Bank) -> dict[str, Relationship]:
+    with tenant_transaction(bank.tenant_id):
+        rows = Relationship.objects.for_tenant(bank.tenant_id).select_related("object").order_by("recorded_at")
+        return {f"{row.relation} {row.object.name if row.object else row.value}": row for row in rows}
+
+
+def units_of(bank: Bank) -> list[MemoryUnit]:
+    with tenant_transaction(bank.tenant_id):
+        return list(MemoryUnit.objects.of_bank(bank).order_by("mentioned_at"))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "former", "now"),
+    [
+        (
+            "My favourite colour is blue.",
+            "My favorite color is green now.",
+            "favourite_color blue",
+            "favourite_color green",
+        ),
+        ("I work at Initech.", "I started working at Acme.", "works_at Initech", "works_at Acme"),
+        ("I work at Initech.", "I got a new job at Acme.", "works_at Initech", "works_at Acme"),
+        ("I work at Initech.", "I joined Acme.", "works_at Initech", "works_at Acme"),
+        ("I work at Initech.", "I now work for Acme.", "works_at Initech", "works_at Acme"),
+        ("I live in Porto.", "I moved from Porto to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
+        ("I live in Porto.", "I relocated to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
+        ("I have two cats.", "I have 3 cats.", "has_cats 2", "has_cats 3"),
+    ],
+)
+def test_news_take_the_place_of_what_was_so(bank: Bank, earlier: str, later: str, former: str, now: str) -> None:
+    say(bank, earlier, at=BEFORE)
+    say(bank, later, at=AFTER)
+    told = relationships_of(bank)
+    closed, held = told[former], told[now]
+    assert (closed.valid_until, closed.close_reason, closed.superseded_by_id) == (AFTER, "update", held.id)
+    assert (held.expired_at, held.valid_from) == (None, AFTER)
+    older, newer = units_of(bank)
+    assert (older.valid_until, older.superseded_by_id) == (AFTER, newer.id)
+    assert newer.expired_at is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "former"),
+    [
+        ("I work at Acme.", "I left Acme.", "works_at Acme"),
+        ("I work at Acme.", "I quit my job at Acme.", "works_at Acme"),
+        ("I work at Acme.", "I was laid off from Acme.", "works_at Acme"),
+        ("I work at Acme.", "I lost my job.", "works_at Acme"),
+        ("I'm married to Peter.", "We got divorced.", "married_to Peter"),
+        ("I'm married to Peter.", "We separated.", "married_to Peter"),
+        ("I'm dating Sam.", "We broke up.", "dating Sam"),
+        ("I'm dating Sam.", "I broke up with Sam.", "dating Sam"),
+    ],
+)
+def test_an_end_closes_what_it_ends_and_puts_nothing_in_its_place(
+    bank: Bank, earlier: str, later: str, former: str
+) -> None:
+    say(bank, earlier, at=BEFORE)
+    say(bank, later, at=AFTER)
+    (told,) = relationships_of(bank).items()
+    assert told[0] == former
+    assert (told[1].valid_until, told[1].close_reason, told[1].superseded_by_id) == (AFTER, "update", None)
+    older, newer = units_of(bank)
+    assert (older.valid_until, older.superseded_by_id) == (AFTER, newer.id)
+    assert newer.expired_at is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "former"),
+    [
+        ("I work at Acme.", "I left London.", "works_at Acme"),
+        ("I work at Acme.", "I worked at Initech.", "works_at Acme"),
+        ("I work at Acme.", "I want to leave Acme.", "works_at Acme"),
+        ("I work at Acme.", "My brother left Acme.", "works_at Acme"),
+        ("I work at Acme.", "I joined the Rowing Club.", "works_at Acme"),
+        ("I'm married to Peter.", "My parents got divorced.", "married_to Peter"),
+        ("I live in Porto.", "If I moved to Lisbon, I would miss the sea.", "lives_in Porto"),
+        ("I live in Porto.", "I didn't move to Lisbon.", "lives_in Porto"),
+        ("I live in Porto.", "My brother moved to Lisbon.", "lives_in Porto"),
+        ("I live in Porto.", "Did you move to Lisbon?", "lives_in Porto"),
+        ("I live in Porto.", "I moved to a new flat.", "lives_in Porto"),
+    ],
+)
+def test_what_is_no_news_of_the_speaker_closes_nothing(bank: Bank, earlier: str, later: str, former: str) -> None:
+    say(bank, earlier, at=BEFORE)
+    say(bank, later, at=AFTER)
+    assert relationships_of(bank)[former].expired_at is None
+    assert [unit.expired_at for unit in units_of(bank)] == [None, None]
+
+
+def test_the_end_of_what_nobody_told_of_leaves_no_row(bank: Bank) -> None:
+    say(bank, "I left Acme.", at=BEFORE)
+    assert relationships_of(bank) == {}
+    assert len(units_of(bank)) == 1
+
+
+def test_an_end_that_lies_before_what_is_told_closes_nothing(bank: Bank) -> None:
+    say(bank, "I work at Acme.", at=BEFORE)
+    say(bank, "I left Acme in 2019.", at=AFTER)
+    assert relationships_of(bank)["works_at Acme"].expired_at is None
+
+
+def test_who_was_hired_again_works_there_again(bank: Bank) -> None:
+    say(bank, "I work at Acme.", at=BEFORE)
+    say(bank, "I left Acme.", at=AFTER)
+    say(bank, "I work at Acme again.", at=AFTER.replace(month=8))
+    assert relationships_of(bank)["works_at Acme"].expired_at is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "former"),
+    [
+        ("I live in Porto.", "I moved to Lisbon.", "lives_in Porto"),
+        ("I work at Acme.", "I left Acme.", "works_at Acme"),
+    ],
+)
+def test_what_is_over_and_sent_again_as_of_its_time_stays_over(
+    bank: Bank, earlier: str, later: str, former: str
+) -> None:
+    for text, at in ((earlier, BEFORE), (later, AFTER), (earlier, BEFORE)):
+        say(bank, text, at=at)
+    assert relationships_of(bank)[former].expired_at is not None
+    assert len(units_of(bank)) == 2
