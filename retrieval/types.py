@@ -45,9 +45,10 @@ class Budget:
     rerank_seconds: float | None  # None: no time box, for runs that must come out the same each time
 
 
+# A pair takes 20 to 50 ms of one core, so the small budgets read few: see docs/adr/0005.
 BUDGETS: Mapping[str, Budget] = {
-    "low": Budget(nodes=100, rerank_depth=16, rerank_seconds=0.15),
-    "mid": Budget(nodes=300, rerank_depth=32, rerank_seconds=0.4),
+    "low": Budget(nodes=100, rerank_depth=8, rerank_seconds=0.15),
+    "mid": Budget(nodes=300, rerank_depth=16, rerank_seconds=0.4),
     "high": Budget(nodes=600, rerank_depth=64, rerank_seconds=1.5),
 }
 

@@ -24,7 +24,7 @@ STATE = """(
         SELECT CASE WHEN indisvalid THEN 1.0 ELSE 0.0 END FROM pg_index WHERE indexrelid = to_regclass($4)
     )
 )"""
-LEAST_CANDIDATES = 40
+LEAST_CANDIDATES = 300  # of a list of 100 that finds 0.997 in 4.4 ms, where 100 candidates find 0.963 in 3.7 ms
 MOST_CANDIDATES = 1000  # what pgvector accepts
 
 

@@ -130,7 +130,7 @@ def test_both_ends_of_a_window_belong_to_it() -> None:
     assert [str(end) for end in window] == ["2026-06-01 00:00:00+00:00", "2026-06-02 00:00:00.000001+00:00"]
 
 
-@pytest.mark.parametrize(("nodes", "depth", "seconds"), [(1, 8, 0.15), (200, 21, 0.4), (5_000, 128, 1.5)])
+@pytest.mark.parametrize(("nodes", "depth", "seconds"), [(1, 8, 0.15), (200, 11, 0.4), (5_000, 128, 1.5)])
 def test_a_thinking_budget_stands_between_the_named_ones(nodes: int, depth: int, seconds: float) -> None:
     budget = read(thinking_budget=nodes, budget="low").budget
     assert (budget.nodes, budget.rerank_depth, budget.rerank_seconds) == (nodes, depth, seconds)

@@ -1,0 +1,35 @@
+from django.contrib import admin
+from unfold.contrib.filters.admin import BooleanRadioFilter
+from unfold.decorators import display
+
+from banks.admin.memory_admin import WHOSE, MemoryAdmin, shorten
+from retrieval.models import Feedback, RecallRecord
+
+
+@admin.register(RecallRecord)
+class RecallRecordAdmin(MemoryAdmin):
+    list_display = ("asked", "query_type", "found", "tokens", "took", "in_bank", "whose", "recalled_at")
+    search_help_text = "An id."
+
+    @display(description="Query")
+    def asked(self, record: RecallRecord) -> str:
+        return shorten(record.query, 100)
+
+    @display(description="Results")
+    def found(self, record: RecallRecord) -> int:
+        return len(record.results)
+
+    @display(description="Milliseconds")
+    def took(self, record: RecallRecord) -> float | None:
+        return record.milliseconds.get("total")
+
+
+@admin.register(Feedback)
+class FeedbackAdmin(MemoryAdmin):
+    list_display = ("memory_id", "useful", "rank", "said", "marked_by", "in_bank", "whose", "updated_at")
+    list_filter = (("useful", BooleanRadioFilter), *WHOSE)
+    search_help_text = "An id."
+
+    @display(description="Comment")
+    def said(self, feedback: Feedback) -> str:
+        return shorten(feedback.comment)
