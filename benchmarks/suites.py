@@ -12,7 +12,9 @@ MODULES = {
     "longmemeval": "benchmarks.recall.longmemeval",
     "temporal": "benchmarks.recall.temporal",
     "latency": "benchmarks.latency.suite",
+    "opinions": "benchmarks.opinions.suite",
 }
+WITHOUT_DATA = {"opinions"}
 
 Suite = Callable[[Options], dict[str, Any]]
 

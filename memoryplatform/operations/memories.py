@@ -17,6 +17,7 @@ from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
 from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
+from reflection.opinions.outside import note_outside_change
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
@@ -75,6 +76,7 @@ def edit_memory(
         unit = get_unit(bank, memory_id)
         check_version(unit, read_state(bank, unit), state.version)
         edit_unit(bank, unit, edit, vector=vector, actor=name_of(access), reason=reason)
+        note_outside_change(bank, unit, actor=name_of(access), reason=reason)
         note(access, bank_id, "memory.edited", memory_id)
         return show(bank, unit)
 
@@ -89,6 +91,7 @@ def invalidate_memory(access: BankAccess, bank_id: str, memory_id: UUID, invalid
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
         invalidate_unit(bank, unit, invalidation)
+        note_outside_change(bank, unit, actor=name_of(access), reason=invalidation.explanation)
         note(access, bank_id, "memory.invalidated", memory_id)
         return show(bank, unit)
 
@@ -99,6 +102,7 @@ def restore_memory(access: BankAccess, bank_id: str, memory_id: UUID, *, reason:
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
         restore_unit(bank, unit, actor=name_of(access), reason=reason)
+        note_outside_change(bank, unit, actor=name_of(access), reason=reason)
         note(access, bank_id, "memory.restored", memory_id)
         return show(bank, unit)
 

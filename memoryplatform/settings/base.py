@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from memoryplatform.observability.logging import logging_config
+from memoryplatform.settings.admin_site import build_unfold
 from memoryplatform.settings.databases import parse_database_url
 from memoryplatform.settings.environment import read_environment
 
@@ -20,6 +21,7 @@ APPEND_SLASH = False
 
 INSTALLED_APPS = [
     "unfold",  # before the admin: it replaces its templates
+    "unfold.contrib.filters",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -38,6 +40,7 @@ INSTALLED_APPS = [
     "retrieval",
     "reflection",
     "memoryplatform.operations",
+    "memoryplatform.review",
     "memoryplatform.api",
     "memoryplatform.embedded",
     "benchmarks",
@@ -104,9 +107,10 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT: Path | None = None
+STATICFILES_DIRS = [BASE_DIR / "static"]
 SERVESTATIC_USE_FINDERS = True
 
-UNFOLD = {"SITE_TITLE": "Memory platform", "SITE_HEADER": "Memory platform", "SITE_URL": "/"}
+UNFOLD = build_unfold()
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memoryplatform.api.authentication.ApiKeyAuthentication"],
@@ -129,7 +133,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": r"/v1",
-    "ENUM_NAME_OVERRIDES": {"ReviewActionEnum": "reflection.opinions.review.Act"},
+    "ENUM_NAME_OVERRIDES": {  # both are called `action`
+        "ReviewActionEnum": "memoryplatform.api.v1.opinion_shapes.ACTIONS",
+        "RetentionActionEnum": ["fade", "delete"],
+    },
 }
 
 REDIS_URL = env.redis_url

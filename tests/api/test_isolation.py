@@ -11,6 +11,7 @@ from banks.models import Bank
 from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
+from tests.belief_factories import make_opinion
 from tests.factories import make_bank, make_operation
 from tests.memory_factories import (
     make_chunk,
@@ -56,9 +57,14 @@ FOREIGN = {
     ("PATCH", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>"): 404,
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/merge"): 404,
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/split"): 404,
+    ("GET", "v1/banks/<str:bank_id>/opinions"): 404,
+    ("GET", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>"): 404,
+    ("POST", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>/review"): 404,
+    ("GET", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>/revisions"): 404,
     ("GET", "v1/banks/<str:bank_id>/relationships"): 404,
     ("GET", "v1/banks/<str:bank_id>/recalls"): 404,
     ("GET", "v1/banks/<str:bank_id>/recalls/<uuid:recall_id>"): 404,
+    ("POST", "v1/banks/<str:bank_id>/reflect"): 404,
     ("POST", "v1/banks/<str:bank_id>/feedback"): 404,
     ("GET", "v1/banks/<str:bank_id>/feedback"): 404,
     ("GET", "v1/banks/<str:bank_id>/tuning"): 404,
@@ -75,12 +81,14 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("PATCH", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>"): {"text": "mine"},
     ("POST", "v1/banks/<str:bank_id>/memories/recall"): {"query": "secret"},
     ("POST", "v1/recall"): {"query": "secret", "banks": ["support"]},
+    ("POST", "v1/banks/<str:bank_id>/reflect"): {"query": "secret"},
     ("POST", "v1/banks/<str:bank_id>/feedback"): {
         "recall_id": str(UUID(int=1)),
         "memory_id": str(UUID(int=1)),
         "useful": True,
     },
     ("PATCH", "v1/banks/<str:bank_id>/tuning"): {"learn_from_feedback": True},
+    ("POST", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>/review"): {"action": "pin", "reason": "mine"},
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/merge"): {"ids": [str(UUID(int=1))]},
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/split"): {"names": ["mine"]},
 }
@@ -114,6 +122,7 @@ def things(alice: Tenant) -> dict[str, str]:
         "<str:bank_id>": bank.bank_id,
         "<uuid:operation_id>": str(operation.id),
         "<uuid:memory_id>": str(make_unit(alice, bank=bank, text=secret).id),
+        "<uuid:opinion_id>": str(make_opinion(alice, bank=bank, text=secret).id),
         "<uuid:message_id>": str(make_message(alice, bank=bank, content=secret).id),
         "<uuid:episode_id>": str(make_episode(alice, bank=bank, narrative=secret).id),
         "<path:document_id>": make_document(alice, bank=bank, document_id="a/b", text=secret).document_id,

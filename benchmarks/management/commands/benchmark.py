@@ -2,12 +2,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from benchmarks.options import Options
 from benchmarks.report import write_report
 from benchmarks.stack import run_on_scratch_stack
-from benchmarks.suites import MODULES, load_suite
+from benchmarks.suites import MODULES, WITHOUT_DATA, load_suite
 
 
 class Command(BaseCommand):
@@ -16,7 +16,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("suite", choices=sorted(MODULES))
-        parser.add_argument("--data", type=Path, required=True, help="folder with the evaluation data, or one file")
+        parser.add_argument(
+            "--data", type=Path, help="folder with the evaluation data, or one file; opinions needs none"
+        )
         parser.add_argument("--out", type=Path, required=True, help="folder for report.json and report.md")
         parser.add_argument("--limit", type=int, help="facts, rows or turns to stop at, for a short run")
         parser.add_argument(
@@ -29,9 +31,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: object, **options: Any) -> None:
-        chosen = Options(
-            options["data"].absolute(), options["out"].absolute(), options["limit"], options["leave_one_out"]
-        )
+        data: Path | None = options["data"]
+        if data is None and options["suite"] not in WITHOUT_DATA:
+            raise CommandError(f"The suite {options['suite']} needs --data.")
+        out: Path = options["out"].absolute()
+        chosen = Options(data.absolute() if data else out, out, options["limit"], options["leave_one_out"])
         if not options["configured"]:
             sys.exit(run_on_scratch_stack(write_arguments(options["suite"], chosen)))
         write_report(chosen.out, options["suite"], load_suite(options["suite"])(chosen))

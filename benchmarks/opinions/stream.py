@@ -1,0 +1,84 @@
+"""One opinion and the facts that arrive after it, through the retain and what follows it in the background."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from banks.models import Bank, MemoryUnit
+from banks.retain.input import RetainItem
+from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
+from benchmarks.tenant import make_access, make_bank, perform_now, retain_now
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.models import Operation
+from reflection.models import OpinionRevision
+from reflection.opinions.replay import replay
+from tenants.transactions import tenant_transaction
+
+BEGAN = datetime(2025, 1, 6, 9, tzinfo=UTC)
+FERRY = FoundEntity("Faro ferry", EntityKind.PRODUCT)
+OPINION = "I think that the Faro ferry is reliable."
+START = 0.7
+FACTS = (
+    "The Faro ferry was reliable and punctual in January.",
+    "The Faro ferry has a blue hull.",
+    "The Faro ferry won a prize for its excellent service.",
+    "The Faro ferry was reliable and punctual in January.",
+    "The Faro ferry failed again and again in March.",
+    "The Faro ferry was not reliable in April.",
+    "The Faro ferry could be unreliable in summer.",
+    "The Faro ferry was reliable again in May.",
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """After one fact. `verdict` is empty where it moved nothing."""
+
+    fact: str
+    verdict: str
+    confidence: float
+    text: str
+
+
+def replay_stream(facts: tuple[str, ...] = FACTS) -> tuple[list[Point], bool]:
+    """The opinion after each fact, and whether its revisions add up to what it is at the end."""
+    access = make_access()
+    bank = make_bank(access, "opinions")
+    tell(access, bank, OPINION, Network.OPINION, at=BEGAN)
+    points = [read_point(bank, "", seen=1)]
+    for place, fact in enumerate(facts, start=1):
+        seen = len(read_steps(bank))
+        tell(access, bank, fact, Network.WORLD, at=BEGAN + timedelta(days=14 * place))
+        points.append(read_point(bank, fact, seen=seen))
+    state, opinion = replay(read_steps(bank)), read_opinion(bank)
+    return points, (state.text, state.confidence) == (opinion.text, opinion.confidence)
+
+
+def tell(access: BankAccess, bank: Bank, text: str, network: Network, *, at: datetime) -> None:
+    confidence = START if network is Network.OPINION else None
+    fact = ExtractedFact(text, network, at, entities=(FERRY,), confidence=confidence)
+    retain_now(access, bank.bank_id, [RetainItem(at, facts=(fact,))])
+    for operation_id in find_pending(access):
+        perform_now(access.tenant_id, operation_id)
+
+
+def find_pending(access: BankAccess) -> list[UUID]:
+    with tenant_transaction(access.tenant_id):
+        rows = Operation.objects.for_tenant(access.tenant_id).filter(kind="consolidate", status="pending")
+        return list(rows.order_by("id").values_list("id", flat=True))
+
+
+def read_point(bank: Bank, fact: str, *, seen: int) -> Point:
+    opinion, steps = read_opinion(bank), read_steps(bank)
+    verdict = steps[-1].cause if len(steps) > seen else ""
+    return Point(fact, verdict, opinion.confidence or 0.0, opinion.text)
+
+
+def read_opinion(bank: Bank) -> MemoryUnit:
+    with tenant_transaction(bank.tenant_id):
+        return MemoryUnit.objects.of_bank(bank).current().get(network=MemoryUnit.Network.OPINION)
+
+
+def read_steps(bank: Bank) -> list[OpinionRevision]:
+    with tenant_transaction(bank.tenant_id):
+        return list(OpinionRevision.objects.of_bank(bank).order_by("opinion", "number"))

@@ -1,0 +1,127 @@
+"""What comes in and goes out where opinions are listed, followed and reviewed."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.v1.lists import ListInput, ListOutput
+from memoryplatform.api.v1.unit_shapes import MemorySourceOutput, NamedEntityOutput
+from memoryplatform.operations.opinions import OpinionFilter
+from reflection.models import OpinionRevision
+from reflection.opinions.cleaning import LONGEST_TEXT
+from reflection.opinions.review import Act, Review
+
+REVIEWS = ["new", "approved", "pinned", "retired", "all"]
+ACTIONS = [act.value for act in Act]
+
+
+class OpinionListInput(ListInput):
+    review = serializers.ChoiceField(
+        choices=REVIEWS,
+        required=False,
+        default="",
+        help_text="new: nobody has looked at it. Without: all that are held; all: also retired and superseded ones.",
+    )
+    entity_id = serializers.UUIDField(required=False, default=None)
+    min_confidence = serializers.FloatField(min_value=0.0, max_value=1.0, required=False, default=0.0)
+    q = serializers.CharField(
+        max_length=1_000, required=False, default="", help_text="Words that it must have, in whichever form."
+    )
+    order = serializers.ChoiceField(
+        choices=["formed", "changed"], default="formed", help_text="Newest first by either; changed takes an offset."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["order"] == "changed" and attrs.get("cursor"):
+            raise serializers.ValidationError({"cursor": "Goes with order=formed only; send an offset."})
+        return attrs
+
+    def opinion_filter(self) -> OpinionFilter:
+        given = self.validated_data
+        return OpinionFilter(given["review"], given["entity_id"], given["min_confidence"], given["q"])
+
+
+class ReviewInput(Input):
+    action = serializers.ChoiceField(
+        choices=ACTIONS,
+        help_text="A pinned opinion is not moved by evidence; a retired one is not recalled until it is restored.",
+    )
+    reason = serializers.CharField(max_length=500, help_text="Stands in the history.")
+    text = serializers.CharField(max_length=LONGEST_TEXT, required=False, help_text="For edit.")
+    confidence = serializers.FloatField(min_value=0.0, max_value=1.0, required=False, help_text="For edit.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        given = attrs.keys() & {"text", "confidence"}
+        if attrs["action"] == Act.EDIT and not given:
+            raise serializers.ValidationError("An edit needs a text or a confidence.")
+        if attrs["action"] != Act.EDIT and given:
+            raise serializers.ValidationError(dict.fromkeys(sorted(given), "Goes with edit only."))
+        return attrs
+
+    def review(self, actor: str) -> Review:
+        given = self.validated_data
+        return Review(Act(given["action"]), actor, given["reason"], given.get("text"), given.get("confidence"))
+
+
+class OpinionOutput(Output):
+    id = serializers.UUIDField(source="described.unit.id")
+    text = serializers.CharField(source="described.unit.text")
+    confidence = serializers.FloatField(source="described.unit.confidence")
+    review = serializers.CharField(source="described.unit.review", help_text="Empty, approved, pinned or retired.")
+    entities = NamedEntityOutput(source="described.entities", many=True)
+    tags = serializers.ListField(source="described.tags", child=serializers.CharField())
+    formed_at = serializers.DateTimeField(source="described.unit.recorded_at")
+    changed_at = serializers.DateTimeField()
+    revision = serializers.IntegerField(help_text="The number of its newest revision.")
+    expired_at = serializers.DateTimeField(source="described.unit.expired_at", allow_null=True)
+    superseded_by = serializers.UUIDField(source="described.unit.superseded_by_id", allow_null=True)
+
+
+class OpinionListOutput(ListOutput):
+    items = OpinionOutput(many=True)
+
+
+class EvidenceOutput(Output):
+    memory_id = serializers.UUIDField(source="unit.id")
+    text = serializers.CharField(source="unit.text")
+    type = serializers.CharField(source="unit.network", help_text="world or experience.")
+    mentioned_at = serializers.DateTimeField(source="unit.mentioned_at")
+    bearing = serializers.CharField(help_text="formed: it was formed on this; else reinforce, weaken or contradict.")
+    at = serializers.DateTimeField(help_text="When it did that.")
+
+
+class OpinionDetailOutput(OpinionOutput):
+    evidence = EvidenceOutput(many=True, help_text="What it was formed on, then what moved it, in that order.")
+    sources = MemorySourceOutput(many=True, help_text="Where the agent said it, and the facts that speak for it.")
+
+
+class RevisionOutput(Output):
+    number = serializers.IntegerField(help_text="From 1.")
+    cause = serializers.ChoiceField(choices=OpinionRevision.Cause.choices)
+    at = serializers.DateTimeField(source="created_at")
+    confidence_before = serializers.FloatField(allow_null=True)
+    confidence_after = serializers.FloatField()
+    text_before = serializers.CharField()
+    text_after = serializers.CharField()
+    step = serializers.FloatField(allow_null=True, help_text="How far one piece of evidence moved it then.")
+    evidence_id = serializers.UUIDField(allow_null=True)
+    evidence_text = serializers.SerializerMethodField(help_text="As it reads now.")
+    withdrawn = serializers.BooleanField(help_text="Its evidence was deleted, and what it did was taken back.")
+    reasoning = serializers.CharField()
+    actor = serializers.CharField()
+
+    def get_evidence_text(self, revision: OpinionRevision) -> str | None:
+        return revision.evidence.text if revision.evidence else None
+
+
+class RevisionListOutput(Output):
+    total = serializers.IntegerField()
+    limit = serializers.IntegerField()
+    offset = serializers.IntegerField()
+    items = RevisionOutput(many=True, help_text="The oldest first.")
+
+
+class RevisionListInput(Input):
+    limit = serializers.IntegerField(min_value=1, max_value=1_000, default=100, help_text="Rows a page.")
+    offset = serializers.IntegerField(min_value=0, max_value=1_000_000, default=0, help_text="Rows to pass over.")

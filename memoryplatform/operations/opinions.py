@@ -1,0 +1,196 @@
+"""What a caller does with a bank's opinions: list them, follow one through its history, review it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from banks.errors import MemoryChanged, MemoryNotFound
+from banks.lifecycle.edit import UnitEdit, build_edited_text, read_state
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit
+from banks.models.unit import UnitQuerySet
+from banks.retain.vectors import embed_texts
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.described_units import DescribedUnit, describe_units
+from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from providers.embedding.vector import Vector
+from providers.registry import get_embedder
+from reflection.models import OpinionRevision
+from reflection.opinions.review import Act, Review, review_opinion
+from reflection.opinions.revisions import count_steps
+from tenants.audit import record
+from tenants.transactions import tenant_transaction
+
+Marked = Literal["", "new", "approved", "pinned", "retired", "all"]
+
+FORMED_ON = "formed"
+MARKED = {"new": "", "approved": "approved", "pinned": "pinned", "retired": "retired"}
+
+
+@dataclass(frozen=True)
+class OpinionFilter:
+    """Every condition must hold. Without `review` those that are held: all but the retired."""
+
+    review: Marked = ""
+    entity_id: UUID | None = None
+    least_confidence: float = 0.0
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A fact, and what it did: `formed`, or the verdict on it. `at` is when it did that."""
+
+    unit: MemoryUnit
+    bearing: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class ListedOpinion:
+    """`revision` is the number of the newest, `changed_at` its time."""
+
+    described: DescribedUnit
+    revision: int
+    changed_at: datetime
+
+    @property
+    def version(self) -> str:
+        """What a reviewer sends back: another one as soon as anything has happened to it."""
+        return f"{self.described.unit.id.hex}-{self.revision}"
+
+
+@dataclass(frozen=True)
+class ShownOpinion:
+    listed: ListedOpinion
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True)
+class ShownRevision:
+    revision: OpinionRevision
+    evidence: MemoryUnit | None
+
+
+def find_opinions(bank: Bank, wanted: OpinionFilter) -> UnitQuerySet:
+    """Call inside a tenant transaction."""
+    is_past = wanted.review in {"retired", "all"}
+    chosen = MemoryFilter(
+        words=wanted.words,
+        network=MemoryUnit.Network.OPINION,
+        entity_id=wanted.entity_id,
+        state="all" if is_past else "current",
+    )
+    units = find_units(bank, chosen).filter(confidence__gte=wanted.least_confidence)
+    if wanted.review in MARKED:
+        units = units.filter(review=MARKED[wanted.review])
+    return units
+
+
+def order_by_change(bank: Bank, units: UnitQuerySet) -> UnitQuerySet:
+    """The last changed first: ids of revisions grow with time."""
+    newest = OpinionRevision.objects.of_bank(bank).filter(opinion=OuterRef("pk")).order_by("-number")
+    return units.annotate(changed=Subquery(newest.values("id")[:1])).order_by("-changed", "-id")
+
+
+def list_opinions(bank: Bank, units: Sequence[MemoryUnit]) -> list[ListedOpinion]:
+    """Call inside a tenant transaction. A fixed number of statements for a page."""
+    ids = [unit.id for unit in units]
+    numbers = count_steps(bank, ids)
+    rows = OpinionRevision.objects.of_bank(bank).filter(opinion_id__in=ids).order_by("number")
+    times = dict(rows.values_list("opinion_id", "created_at"))
+    return [
+        ListedOpinion(one, numbers.get(one.unit.id, 0), times.get(one.unit.id, one.unit.recorded_at))
+        for one in describe_units(bank, units)
+    ]
+
+
+def get_opinion(bank: Bank, opinion_id: UUID) -> MemoryUnit:
+    opinions = MemoryUnit.objects.of_bank(bank).filter(network=MemoryUnit.Network.OPINION)
+    opinion = opinions.filter(id=opinion_id).first()
+    if opinion is None:
+        raise MemoryNotFound(opinion_id)
+    return opinion
+
+
+def show_opinion(access: BankAccess, bank_id: str, opinion_id: UUID) -> ShownOpinion:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        return show(bank, get_opinion(bank, opinion_id))
+
+
+def show(bank: Bank, opinion: MemoryUnit) -> ShownOpinion:
+    (listed,) = list_opinions(bank, [opinion])
+    return ShownOpinion(listed, tuple(read_evidence(bank, listed.described)))
+
+
+def read_evidence(bank: Bank, described: DescribedUnit) -> list[Evidence]:
+    """What it was formed on, then what moved it, in that order."""
+    moved = {row.evidence_id: row for row in read_moves(bank, described.unit.id) if row.evidence_id}
+    grounds = [one.other_unit_id for one in described.sources if one.other_unit_id and one.other_unit_id not in moved]
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in=[*grounds, *moved]).defer("embedding").in_bulk()
+    return [
+        *(Evidence(units[one], FORMED_ON, described.unit.recorded_at) for one in grounds),
+        *(Evidence(units[one], row.cause, row.created_at) for one, row in moved.items()),
+    ]
+
+
+def read_moves(bank: Bank, opinion_id: UUID) -> QuerySet[OpinionRevision]:
+    rows = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id, cause__in=OpinionRevision.EVIDENTIAL)
+    return rows.order_by("number")
+
+
+def find_revisions(bank: Bank, opinion_id: UUID) -> QuerySet[OpinionRevision]:
+    """The oldest first, each with its evidence. Call inside a tenant transaction."""
+    get_opinion(bank, opinion_id)
+    rows = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id).select_related("evidence")
+    return rows.defer("evidence__embedding").order_by("number")
+
+
+def review(
+    access: BankAccess, bank_id: str, opinion_id: UUID, given: Review, *, expected: str | None = None
+) -> ShownOpinion:
+    """`expected` is the version that the reviewer saw, or None where he does not care.
+
+    A new text is embedded between two transactions, so an edit that came in meanwhile is a conflict for both ways.
+    """
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        seen = check_version(bank, get_opinion(bank, opinion_id), expected)
+        vector_of = build_new_text(bank, get_opinion(bank, opinion_id), given)
+    vector = embed(bank, vector_of) if vector_of is not None else None
+    with tenant_transaction(access.tenant_id):
+        lock_memory(bank)
+        opinion = get_opinion(bank, opinion_id)
+        check_version(bank, opinion, seen if vector is not None else expected)
+        review_opinion(bank, opinion, given, vector=vector)
+        note(access, bank_id, opinion_id, given)
+        return show(bank, opinion)
+
+
+def check_version(bank: Bank, opinion: MemoryUnit, expected: str | None) -> str:
+    (listed,) = list_opinions(bank, [opinion])
+    if expected is not None and expected != listed.version:
+        raise MemoryChanged(opinion.id)
+    return listed.version
+
+
+def build_new_text(bank: Bank, opinion: MemoryUnit, given: Review) -> str | None:
+    if given.act is not Act.EDIT or given.text is None:
+        return None
+    return build_edited_text(read_state(bank, opinion), UnitEdit(text=given.text))
+
+
+def embed(bank: Bank, text: str) -> Vector:
+    return embed_texts(bank.tenant_id, get_embedder(), [text]).vectors[0]
+
+
+def note(access: BankAccess, bank_id: str, opinion_id: UUID, given: Review) -> None:
+    detail = {"bank_id": bank_id, "act": given.act.value}
+    record(
+        access.tenant_id, actor=access.actor, action="opinion.reviewed", target=f"memory:{opinion_id}", detail=detail
+    )

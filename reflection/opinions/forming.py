@@ -1,0 +1,177 @@
+"""Opinions that an answer forms: stored, or taken for what the bank believes already."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit
+from banks.retain.prepared import PreparedFact
+from banks.retain.store_units import store_units
+from banks.retain.types import ExtractedFact, Network
+from providers.embedding.protocol import Embedder
+from providers.embedding.vector import Vector
+from reflection.models import OpinionRevision
+from reflection.opinions.cleaning import Refusal, clean
+from reflection.opinions.evidence import add_evidence, find_evidence, find_known
+from reflection.opinions.held import HeldOpinion, find_held
+from reflection.opinions.moving import choose_step, move
+from reflection.opinions.naming import SpokenOf, choose_spoken_of, read_spoken_of, record_spoken_of
+from reflection.opinions.revising import Revision, revise
+from reflection.opinions.revisions import Before, Step, write_formed, write_step
+from reflection.opinions.rewording import set_confidence
+from reflection.opinions.sense import find_meant, find_same
+from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
+from reflection.opinions.voice import find_change_of_mind
+
+logger = logging.getLogger(__name__)
+
+Write = Callable[[], AbstractContextManager[object]]
+Cause = OpinionRevision.Cause
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A clean candidate with its vector. `old` is what was thought before, where the candidate says so."""
+
+    candidate: CandidateOpinion
+    vector: Vector
+    old: str = ""
+    old_vector: Vector | None = None
+
+
+@dataclass(frozen=True)
+class Author:
+    """In whose name, and when, a call writes."""
+
+    bank: Bank
+    actor: str
+    now: datetime
+
+
+def form_opinions(
+    bank: Bank,
+    candidates: Sequence[CandidateOpinion],
+    *,
+    embedder: Embedder,
+    write: Write,
+    actor: str,
+    now: datetime,
+) -> list[FormedOpinion]:
+    """What became of those that can be stored, in their order. Call outside of transactions: the embedder works first.
+
+    All are written in one transaction, or none.
+    """
+    cleaned = clean(candidates)
+    drafts = draft(cleaned.candidates, embedder)
+    formed: list[FormedOpinion | Refusal] = list(cleaned.refused)
+    if drafts:
+        author = Author(bank, actor, now)
+        with write():
+            lock_memory(bank)
+            facts = find_evidence(bank, {given for one in drafts for given in one.candidate.evidence_ids})
+            formed += [settle(author, one, facts) for one in drafts]
+    refused = [str(one) for one in formed if isinstance(one, Refusal)]
+    if refused:
+        logger.info("Opinions that were not stored: %s", ", ".join(refused))
+    return [one for one in formed if isinstance(one, FormedOpinion)]
+
+
+def draft(candidates: Sequence[CandidateOpinion], embedder: Embedder) -> list[Draft]:
+    """Without the tenant's cache: an answer is not given twice, and somebody waits for it."""
+    changes = [find_change_of_mind(candidate.text) for candidate in candidates]
+    told = [
+        replace(candidate, text=change.new) if change else candidate
+        for candidate, change in zip(candidates, changes, strict=True)
+    ]
+    texts = [one.text for one in told] + [change.old for change in changes if change]
+    if not texts:
+        return []
+    vectors = iter(embedder.embed_documents(texts).vectors)
+    news = [next(vectors) for _ in told]
+    return [
+        Draft(candidate, vector, change.old, next(vectors)) if change else Draft(candidate, vector)
+        for candidate, vector, change in zip(told, news, changes, strict=True)
+    ]
+
+
+def settle(author: Author, one: Draft, facts: Mapping[UUID, Sequence[UUID]]) -> FormedOpinion | Refusal:
+    """Call inside a tenant transaction, after `lock_memory`. Reads what is held anew: the draft before may be in it."""
+    bank, candidate = author.bank, one.candidate
+    evidence = tuple(dict.fromkeys(fact for given in candidate.evidence_ids for fact in facts.get(given, ())))
+    if not evidence:
+        return Refusal.NO_EVIDENCE
+    if one.old_vector is not None:
+        meant = find_meant(find_held(bank, one.old, one.old_vector), text=one.old)
+        if meant:
+            return change(author, one, meant, evidence)
+    chosen = choose_spoken_of(candidate.text, candidate.entities, read_spoken_of(bank, evidence))
+    about = frozenset(spoken.entity_id for spoken in chosen)
+    same = find_same(find_held(bank, candidate.text, one.vector), text=candidate.text, entity_ids=about)
+    return restate(author, candidate, same, evidence) if same else store(author, one, evidence, chosen)
+
+
+def store(author: Author, one: Draft, evidence: Sequence[UUID], chosen: Sequence[SpokenOf]) -> FormedOpinion:
+    bank, candidate = author.bank, one.candidate
+    fact = ExtractedFact(candidate.text, Network.OPINION, author.now, confidence=candidate.confidence)
+    (stored,) = store_units(bank, [PreparedFact(fact, one.vector, ())], now=author.now)
+    unit = MemoryUnit.objects.of_bank(bank).get(id=stored.id)
+    add_evidence(bank, unit.id, evidence)
+    record_spoken_of(bank, unit.id, chosen, candidate.entities, now=author.now)
+    write_formed(bank, [unit], Step(Cause.FORMED, author.actor, reasoning=candidate.reasoning))
+    return FormedOpinion(unit.id, unit.text, candidate.confidence, "formed", None, candidate.reasoning, tuple(evidence))
+
+
+def restate(
+    author: Author, candidate: CandidateOpinion, same: HeldOpinion, evidence: Sequence[UUID]
+) -> FormedOpinion | Refusal:
+    """Said again it moves by one step for all the evidence that is new to it, and by none without."""
+    if same.is_retired:
+        return Refusal.RETIRED
+    if same.is_pinned:
+        return describe(same, "pinned")
+    bank = author.bank
+    known = find_known(bank, same.id)
+    new = [fact_id for fact_id in evidence if fact_id not in known]
+    if not new:
+        return replace(describe(same, "restated"), reasoning=candidate.reasoning)
+    unit = MemoryUnit.objects.of_bank(bank).get(id=same.id)
+    step, before = choose_step(bank), Before.of(unit)
+    set_confidence(unit, move(before.confidence, Verdict.REINFORCE, step=step), now=author.now)
+    add_evidence(bank, unit.id, new)
+    noted = Step(Cause.REINFORCE, author.actor, candidate.reasoning, step=step, evidence_id=new[0])
+    write_step(bank, unit, before, noted)
+    return FormedOpinion(
+        unit.id, unit.text, unit.confidence or 0.0, "restated", before.confidence, candidate.reasoning, tuple(new)
+    )
+
+
+def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UUID]) -> FormedOpinion | Refusal:
+    if meant.is_retired:
+        return Refusal.RETIRED
+    if meant.is_pinned:
+        return describe(meant, "pinned")
+    bank, candidate = author.bank, one.candidate
+    unit = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
+    revision = Revision(candidate.text, candidate.confidence, one.vector, candidate.reasoning)
+    standing = revise(bank, unit, revision, actor=author.actor, now=author.now)
+    known = find_known(bank, standing.id)
+    new = [fact_id for fact_id in evidence if fact_id not in known]
+    add_evidence(bank, standing.id, new)
+    return FormedOpinion(
+        standing.id,
+        standing.text,
+        standing.confidence or 0.0,
+        "revised",
+        meant.confidence,
+        candidate.reasoning,
+        tuple(new),
+    )
+
+
+def describe(held: HeldOpinion, outcome: Outcome) -> FormedOpinion:
+    """An opinion that stays as it is."""
+    return FormedOpinion(held.id, held.text, held.confidence, outcome, held.confidence)

@@ -1,0 +1,89 @@
+"""The opinions that a bank holds near to a text, measured where they are stored."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from banks.models import Bank, MemoryUnit, Mention
+from banks.retain.prepared import hash_fact
+from banks.vector_index.literal import write_vector
+from providers.embedding.vector import Vector
+
+NEAR = 0.7  # cosine under which two opinions have nothing to do with each other
+MOST = 50
+
+# The live ones by the index that keeps them apart, and those that a person retired, by their history.
+FIND = """
+SELECT unit.id, unit.text, unit.confidence, unit.review, coalesce(1 - (unit.embedding <=> %(vector)s::vector), 0)
+FROM (
+    SELECT id, text, confidence, review, embedding, content_hash FROM banks_memoryunit
+    WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND network = 'opinion' AND expired_at IS NULL
+    UNION ALL
+    SELECT id, text, confidence, review, embedding, content_hash FROM banks_memoryunit
+    WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND expired_at IS NOT NULL AND review = 'retired'
+      AND id = ANY(ARRAY(
+        SELECT opinion_id FROM reflection_opinionrevision
+        WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND cause = 'retired'
+      ))
+) AS unit
+WHERE unit.id <> ALL(%(without)s)
+  AND (unit.content_hash = %(content_hash)s OR 1 - (unit.embedding <=> %(vector)s::vector) >= %(near)s)
+ORDER BY 5 DESC, unit.id
+LIMIT %(most)s
+"""
+
+
+@dataclass(frozen=True)
+class HeldOpinion:
+    """`cosine` is to what was asked about."""
+
+    id: UUID
+    text: str
+    confidence: float
+    review: str
+    cosine: float
+    entity_ids: frozenset[UUID] = field(default_factory=frozenset)
+
+    @property
+    def is_pinned(self) -> bool:
+        return self.review == MemoryUnit.Review.PINNED
+
+    @property
+    def is_retired(self) -> bool:
+        return self.review == MemoryUnit.Review.RETIRED
+
+
+def find_held(bank: Bank, text: str, vector: Vector, *, without: Collection[UUID] = ()) -> list[HeldOpinion]:
+    """The nearest first, and the one with these very words even where it waits for its vector.
+
+    Call inside a tenant transaction.
+    """
+    asked: dict[str, Any] = {
+        "tenant_id": bank.tenant_id,
+        "bank_id": bank.id,
+        "vector": write_vector(vector),
+        "content_hash": hash_fact(text),
+        "near": NEAR,
+        "most": MOST,
+        "without": list(without),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(FIND, asked)
+        rows = cursor.fetchall()
+    entities = read_entities(bank, [row[0] for row in rows])
+    return [
+        HeldOpinion(unit_id, text, confidence, review, cosine, frozenset(entities.get(unit_id, ())))
+        for unit_id, text, confidence, review, cosine in rows
+    ]
+
+
+def read_entities(bank: Bank, unit_ids: Collection[UUID]) -> dict[UUID, set[UUID]]:
+    """Whom each unit speaks of. Call inside a tenant transaction."""
+    found: dict[UUID, set[UUID]] = {}
+    rows = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids)
+    for unit_id, entity_id in rows.values_list("unit_id", "entity_id"):
+        found.setdefault(unit_id, set()).add(entity_id)
+    return found

@@ -1,0 +1,173 @@
+"""New facts move the opinions that they bear on (formulas 25 and 26)."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit
+from banks.retain.types import ExtractedFact, Network
+from banks.retain.vectors import embed_texts, forget_vectors
+from providers.embedding.protocol import Embedder
+from providers.embedding.vector import Vector
+from providers.usage import Usage
+from reflection.models import OpinionRevision
+from reflection.opinions.assessing import Assessment, Assessor, NewFact, OpinionQuestion
+from reflection.opinions.bearing import find_questions
+from reflection.opinions.evidence import add_evidence, find_known
+from reflection.opinions.moving import choose_step, move
+from reflection.opinions.revisions import Before, Step, write_step
+from reflection.opinions.rewording import find_with_words, reword, set_confidence
+from reflection.opinions.types import Verdict
+from reflection.opinions.uniting import unite
+from tenants.transactions import tenant_transaction
+
+BATCH = 100  # facts
+ROUNDS = 3  # an opinion that others change meanwhile is weighed anew, so often
+
+
+@dataclass(frozen=True)
+class Tools:
+    """`write` opens the transaction of every write: an operation's is fenced."""
+
+    assessor: Assessor
+    embedder: Embedder
+    write: Callable[[], AbstractContextManager[object]]
+
+
+@dataclass(frozen=True)
+class Reinforced:
+    """How many pairs were weighed, how many of them moved an opinion, and how many had no readable verdict."""
+
+    weighed: int = 0
+    moved: int = 0
+    undecided: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    def __add__(self, other: "Reinforced") -> "Reinforced":
+        return Reinforced(
+            self.weighed + other.weighed,
+            self.moved + other.moved,
+            self.undecided + other.undecided,
+            self.usage + other.usage,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """A question with its answer, and the vector of the text that the answer gave the opinion."""
+
+    question: OpinionQuestion
+    assessment: Assessment
+    vector: Vector | None = None
+
+
+def reinforce_opinions(bank: Bank, fact_ids: Sequence[UUID], tools: Tools, *, now: datetime) -> Reinforced:
+    """Call outside of transactions. Again after a crash it comes to the same: no fact moves an opinion twice."""
+    total = Reinforced()
+    for start in range(0, len(fact_ids), BATCH):
+        total += reinforce_batch(bank, fact_ids[start : start + BATCH], tools, now=now)
+    return total
+
+
+def reinforce_batch(bank: Bank, fact_ids: Sequence[UUID], tools: Tools, *, now: datetime) -> Reinforced:
+    total = Reinforced()
+    changed: set[UUID] | None = None
+    for _ in range(ROUNDS):
+        with tenant_transaction(bank.tenant_id):
+            questions = [one for one in find_questions(bank, fact_ids) if changed is None or one.opinion_id in changed]
+        if not questions:
+            break
+        weighed, usage = weigh(bank, questions, tools)
+        moved, changed = apply(bank, weighed, tools, now=now)
+        total += Reinforced(
+            weighed=sum(len(one.question.facts) for one in weighed),
+            moved=moved,
+            undecided=sum(one.assessment.undecided for one in weighed),
+            usage=usage,
+        )
+        if not changed:
+            break
+    return total
+
+
+def weigh(bank: Bank, questions: Sequence[OpinionQuestion], tools: Tools) -> tuple[list[Weighed], Usage]:
+    answered = tools.assessor.assess(questions)
+    texts = [one.text for one in answered.assessments if one.text]
+    embedded = embed_texts(bank.tenant_id, tools.embedder, texts) if texts else None
+    vectors = iter(embedded.vectors if embedded else ())
+    weighed = [
+        Weighed(question, one, next(vectors) if one.text else None)
+        for question, one in zip(questions, answered.assessments, strict=True)
+    ]
+    return weighed, answered.usage + (embedded.usage if embedded else Usage())
+
+
+def apply(bank: Bank, weighed: Sequence[Weighed], tools: Tools, *, now: datetime) -> tuple[int, set[UUID]]:
+    """How many steps were taken, and the opinions that said something else by now: they took none."""
+    bearing = [one for one in weighed if set(one.assessment.verdicts) - {Verdict.NEUTRAL}]
+    if not bearing:
+        return 0, set()
+    moved = 0
+    changed: set[UUID] = set()
+    with tools.write():
+        lock_memory(bank)
+        there = read_there(bank, bearing)
+        for one in bearing:
+            opinion = MemoryUnit.objects.of_bank(bank).current().filter(id=one.question.opinion_id).first()
+            if opinion is None or opinion.review == MemoryUnit.Review.PINNED:
+                continue
+            if opinion.text != one.question.text:
+                changed.add(opinion.id)
+            else:
+                moved += take_steps(bank, opinion, one, there, actor=tools.assessor.name, now=now)
+        rewritten = [ExtractedFact(one.assessment.text, Network.OPINION, now) for one in bearing if one.assessment.text]
+        forget_vectors(bank.tenant_id, tools.embedder, rewritten)
+    return moved, changed
+
+
+def read_there(bank: Bank, weighed: Sequence[Weighed]) -> set[UUID]:
+    """The facts that nobody deleted or closed meanwhile."""
+    ids = {fact.id for one in weighed for fact in one.question.facts}
+    return set(MemoryUnit.objects.of_bank(bank).current().filter(id__in=ids).values_list("id", flat=True))
+
+
+def take_steps(
+    bank: Bank, opinion: MemoryUnit, weighed: Weighed, there: set[UUID], *, actor: str, now: datetime
+) -> int:
+    """One for each fact that bears on it, in their order. The new text comes with the last of them."""
+    known = find_known(bank, opinion.id)
+    pairs = zip(weighed.question.facts, weighed.assessment.verdicts, weighed.assessment.reasons, strict=True)
+    bearing = [
+        (fact, verdict, reason)
+        for fact, verdict, reason in pairs
+        if verdict is not Verdict.NEUTRAL and fact.id in there and fact.id not in known
+    ]
+    alpha = choose_step(bank)
+    for place, (fact, verdict, reason) in enumerate(bearing, start=1):
+        step = Step(OpinionRevision.Cause(verdict.value), actor, reason, step=alpha, evidence_id=fact.id)
+        rewording = weighed if place == len(bearing) and weighed.assessment.text else None
+        take_step(bank, opinion, fact, step, rewording, now=now)
+    return len(bearing)
+
+
+def take_step(
+    bank: Bank, opinion: MemoryUnit, fact: NewFact, step: Step, rewording: Weighed | None, *, now: datetime
+) -> None:
+    verdict = Verdict(step.cause.value)
+    before = Before.of(opinion)
+    confidence = move(before.confidence, verdict, step=step.step or 0.0)
+    text = rewording.assessment.text if rewording else opinion.text
+    other = find_with_words(bank, opinion, text) if rewording else None
+    if rewording and other is None:
+        opinion.confidence = confidence
+        reword(bank, opinion, text=text, vector=rewording.vector)
+    else:
+        set_confidence(opinion, confidence, now=now)
+    if verdict is Verdict.REINFORCE:
+        add_evidence(bank, opinion.id, [fact.id])
+    write_step(bank, opinion, before, step)
+    if other is not None:
+        unite(bank, other, opinion, actor=step.actor, now=now)

@@ -1,0 +1,88 @@
+"""Writing down what happened to opinions. The rows are the history: they are added, never changed but by deletion."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Max
+
+from banks.models import Bank, MemoryUnit
+from reflection.models import OpinionRevision
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change, from what the unit was before to what it is now."""
+
+    cause: OpinionRevision.Cause
+    actor: str
+    reasoning: str = ""
+    step: float | None = None
+    evidence_id: UUID | None = None
+
+
+def write_formed(bank: Bank, opinions: Sequence[MemoryUnit], step: Step) -> None:
+    """The first revision of each. Call inside a tenant transaction, after `lock_memory`."""
+    rows = [
+        OpinionRevision(
+            bank=bank,
+            opinion=opinion,
+            number=1,
+            cause=step.cause,
+            confidence_after=opinion.confidence or 0.0,
+            text_after=opinion.text,
+            reasoning=step.reasoning,
+            actor=step.actor,
+        )
+        for opinion in opinions
+    ]
+    OpinionRevision.objects.for_tenant(bank.tenant_id).bulk_create(rows)
+
+
+@dataclass(frozen=True)
+class Before:
+    """What an opinion was, kept while it changes."""
+
+    text: str
+    confidence: float
+
+    @classmethod
+    def of(cls, opinion: MemoryUnit) -> "Before":
+        return cls(opinion.text, opinion.confidence or 0.0)
+
+
+def write_step(bank: Bank, opinion: MemoryUnit, before: Before, step: Step) -> OpinionRevision:
+    """Call inside a tenant transaction, after `lock_memory`, with the unit as it is after the change.
+
+    An opinion without a history (retained a moment ago) gets its beginning first.
+    """
+    number = count_steps(bank, [opinion.id]).get(opinion.id, 0)
+    if number == 0:
+        formed = MemoryUnit(id=opinion.id, text=before.text, confidence=before.confidence)
+        write_formed(bank, [formed], Step(OpinionRevision.Cause.FORMED, step.actor))
+        number = 1
+    return OpinionRevision.objects.for_tenant(bank.tenant_id).create(
+        bank=bank,
+        opinion=opinion,
+        number=number + 1,
+        cause=step.cause,
+        confidence_before=before.confidence,
+        confidence_after=opinion.confidence or 0.0,
+        text_before=before.text,
+        text_after=opinion.text,
+        step=step.step,
+        evidence_id=step.evidence_id,
+        reasoning=step.reasoning,
+        actor=step.actor,
+    )
+
+
+def count_steps(bank: Bank, opinion_ids: Collection[UUID]) -> dict[UUID, int]:
+    """The number of each opinion's newest revision. Call inside a tenant transaction."""
+    rows = OpinionRevision.objects.of_bank(bank).filter(opinion_id__in=opinion_ids)
+    return dict(rows.values("opinion_id").annotate(newest=Max("number")).values_list("opinion_id", "newest"))
+
+
+def read_revisions(bank: Bank, opinion_id: UUID) -> list[OpinionRevision]:
+    """The oldest first. Call inside a tenant transaction."""
+    return list(OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id).order_by("number"))

@@ -1,0 +1,36 @@
+"""Giving an opinion another text: row, vector, hash, text index and links change together."""
+
+from datetime import datetime
+
+from banks.lifecycle.edit import link_anew
+from banks.models import Bank, Corpus, MemoryUnit
+from banks.retain.prepared import hash_telling
+from banks.text_index.write import replacing_texts
+from providers.embedding.vector import Vector
+
+FIELDS = ("text", "content_hash", "dimensions", "embedding", "confidence", "updated_at")
+
+
+def find_with_words(bank: Bank, opinion: MemoryUnit, text: str) -> MemoryUnit | None:
+    """Another live opinion that says exactly this. Call inside a tenant transaction, after `lock_memory`."""
+    wanted = hash_telling(text, opinion.occurred_start, opinion.mentioned_at)
+    others = MemoryUnit.objects.of_bank(bank).current().exclude(id=opinion.id)
+    return others.filter(network=opinion.network, content_hash=wanted).first()
+
+
+def reword(bank: Bank, opinion: MemoryUnit, *, text: str, vector: Vector | None) -> None:
+    """Call inside a tenant transaction, after `lock_memory`, where no other live opinion has these words.
+
+    Without a vector it is found by its words alone until `embed_opinions` has given it one.
+    """
+    opinion.text = text
+    opinion.content_hash = hash_telling(text, opinion.occurred_start, opinion.mentioned_at)
+    opinion.dimensions, opinion.embedding = {}, vector
+    with replacing_texts(bank, Corpus.UNIT, [opinion.id]):
+        opinion.save(update_fields=FIELDS)
+    link_anew(bank, opinion)
+
+
+def set_confidence(opinion: MemoryUnit, confidence: float, *, now: datetime) -> None:
+    opinion.confidence, opinion.updated_at = confidence, now
+    opinion.save(update_fields=["confidence", "updated_at"])

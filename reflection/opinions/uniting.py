@@ -1,0 +1,47 @@
+"""Two opinions that say the same become one: the older stands, and rests on what both rested on."""
+
+from datetime import datetime
+
+from banks.entities.named import Naming, Resolved
+from banks.entities.spoken_of import read_spoken_of
+from banks.entities.store import store_mentions
+from banks.lifecycle.close import Closing, close_units
+from banks.models import Bank, Corpus, MemoryUnit
+from banks.text_index.write import retire_texts
+from reflection.models import OpinionRevision
+from reflection.opinions.evidence import copy_sources
+from reflection.opinions.revisions import Before, Step, write_step
+
+UNITED = "Said again in other words."
+
+
+def unite(bank: Bank, standing: MemoryUnit, other: MemoryUnit, *, actor: str, now: datetime) -> None:
+    """Call inside a tenant transaction, after `lock_memory`. Its confidence stays: to say it twice proves nothing.
+
+    The other is closed, not deleted: its history stays where it was, and leads on to this one.
+    """
+    copy_sources(bank, source=other.id, target=standing.id)
+    copy_mentions(bank, standing, other)
+    close_into(bank, standing, other, actor=actor, now=now)
+    step = Step(OpinionRevision.Cause.RESTATED, actor, reasoning=UNITED)
+    write_step(bank, standing, Before.of(standing), step)
+
+
+def close_into(bank: Bank, standing: MemoryUnit, other: MemoryUnit, *, actor: str, now: datetime) -> None:
+    """As a correction: it never was an opinion of its own, and the other did not begin when it ended."""
+    closing = Closing(other.id, standing.id, now, reason=MemoryUnit.CloseReason.CORRECTION)
+    close_units(bank, [closing], now=now, actor=actor)
+    retire_texts(bank, Corpus.UNIT, [other.id])
+
+
+def copy_mentions(bank: Bank, standing: MemoryUnit, other: MemoryUnit) -> None:
+    there = {one.entity_id for one in read_spoken_of(bank, [standing.id])}
+    naming = Naming(standing.id, (), standing.mentioned_at)
+    store_mentions(
+        bank,
+        [
+            Resolved(naming, one.name, one.kind, one.entity_id)
+            for one in read_spoken_of(bank, [other.id])
+            if one.entity_id not in there
+        ],
+    )

@@ -1,0 +1,196 @@
+"""Opinions over HTTP: listed, followed from their formation to now, and reviewed."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from banks.models import Bank, Mention
+from reflection.opinions.types import CandidateOpinion
+from tenants.models import AuditEvent, Tenant
+from tenants.transactions import tenant_transaction
+from tests.api.conftest import Caller, MakeCaller
+from tests.factories import make_bank
+from tests.reflection.opinions.believing import Said, believe, check_replay, form, learn, see
+
+FERRY = "I think that the Faro ferry is reliable."
+TRAMS = "I think that Lisbon needs more trams."
+
+
+@pytest.fixture
+def bank(alice: Tenant) -> Bank:
+    return make_bank(alice, bank_id="support")
+
+
+@pytest.fixture
+def ground(bank: Bank) -> UUID:
+    return see(bank, "The Faro ferry was on time all year.", "Faro ferry")
+
+
+@pytest.fixture
+def ferry(bank: Bank, ground: UUID) -> UUID:
+    return believe(bank, FERRY, ground).id
+
+
+@pytest.fixture
+def trams(bank: Bank, ferry: UUID) -> UUID:
+    return believe(bank, TRAMS, see(bank, "Trams in Lisbon are full.", "Lisbon"), confidence=0.4).id
+
+
+def path(opinion_id: UUID | str = "", rest: str = "") -> str:
+    return f"/v1/banks/support/opinions/{opinion_id}{rest}".rstrip("/")
+
+
+def review(call: Caller, opinion_id: UUID, action: str, **given: Any) -> Any:
+    headers = {"If_Match": given.pop("version")} if "version" in given else {}
+    return call("POST", path(opinion_id, "/review"), {"action": action, "reason": "seen"} | given, **headers)
+
+
+def list_ids(call: Caller, query: str = "") -> list[str]:
+    return [item["id"] for item in call("GET", f"{path()}{query}").json()["items"]]
+
+
+def test_they_are_listed_newest_first(call: Caller, ferry: UUID, trams: UUID) -> None:
+    listed = call("GET", path()).json()
+    assert listed["total"] == 2
+    first = listed["items"][0]
+    assert (first["id"], first["text"], first["confidence"], first["revision"]) == (str(trams), TRAMS, 0.4, 1)
+    assert ([entity["canonical_name"] for entity in first["entities"]], first["review"]) == (["Lisbon"], "")
+
+
+def test_the_filters_choose(call: Caller, bank: Bank, ferry: UUID, trams: UUID) -> None:
+    assert list_ids(call, "?min_confidence=0.5") == [str(ferry)]
+    assert list_ids(call, "?q=tram") == [str(trams)]
+    with tenant_transaction(bank.tenant_id):
+        entity_id = Mention.objects.for_tenant(bank.tenant_id).get(unit_id=ferry).entity_id
+    assert list_ids(call, f"?entity_id={entity_id}") == [str(ferry)]
+    assert review(call, ferry, "approve").status_code == 200
+    assert (list_ids(call, "?review=approved"), list_ids(call, "?review=new")) == ([str(ferry)], [str(trams)])
+
+
+def test_they_are_listed_by_their_last_change(call: Caller, ferry: UUID, trams: UUID) -> None:
+    review(call, ferry, "approve")
+    assert list_ids(call, "?order=changed") == [str(ferry), str(trams)]
+    assert list_ids(call, "?order=changed&offset=1") == [str(trams)]
+    assert call("GET", f"{path()}?order=changed&cursor={uuid4()}").status_code == 422
+
+
+def test_one_can_be_followed_from_its_formation_to_now(call: Caller, bank: Bank, ground: UUID, ferry: UUID) -> None:
+    late, good = "The Faro ferry was late in August.", "The Faro ferry won a prize."
+    facts = see(bank, good, "Faro ferry"), see(bank, late, "Faro ferry")
+    learn(bank, Said({good: "reinforce", late: "weaken"}), *facts)
+    review(call, ferry, "pin")
+    shown = call("GET", path(ferry)).json()
+    assert [(one["memory_id"], one["bearing"]) for one in shown["evidence"]] == [
+        (str(ground), "formed"),
+        (str(facts[0]), "reinforce"),
+        (str(facts[1]), "weaken"),
+    ]
+    assert shown["evidence"][1]["text"] == good
+    steps = call("GET", path(ferry, "/revisions")).json()
+    assert [(one["number"], one["cause"], one["confidence_after"]) for one in steps["items"]] == [
+        (1, "formed", 0.7),
+        (2, "reinforce", 0.85),
+        (3, "weaken", 0.7),
+        (4, "pinned", 0.7),
+    ]
+    assert steps["items"][2]["evidence_text"] == late
+    assert steps["items"][3]["reasoning"] == "seen"
+    assert steps["items"][3]["actor"].startswith("api_key:")
+    assert [one["number"] for one in call("GET", path(ferry, "/revisions?limit=2&offset=1")).json()["items"]] == [2, 3]
+
+
+def test_an_edit_changes_text_and_confidence(call: Caller, bank: Bank, ferry: UUID) -> None:
+    shown = review(call, ferry, "edit", text="I think that the ferry is fine.", confidence=0.5).json()
+    assert (shown["text"], shown["confidence"], shown["revision"]) == ("I think that the ferry is fine.", 0.5, 2)
+    assert (list_ids(call, "?q=fine"), list_ids(call, "?q=reliable")) == ([str(ferry)], [])
+    check_replay(bank, ferry)
+
+
+def test_a_text_that_another_opinion_has_is_refused(call: Caller, ferry: UUID, trams: UUID) -> None:
+    response = review(call, ferry, "edit", text=TRAMS)
+    assert (response.status_code, response.json()["code"]) == (409, "memory_exists")
+
+
+def test_a_retired_one_is_not_held_until_it_is_restored(call: Caller, bank: Bank, ferry: UUID, ground: UUID) -> None:
+    shown = review(call, ferry, "retire").json()
+    assert (shown["review"], shown["expired_at"] is None) == ("retired", False)
+    assert (list_ids(call), list_ids(call, "?review=retired"), list_ids(call, "?review=all")) == (
+        [],
+        [str(ferry)],
+        [str(ferry)],
+    )
+    recalled = call("POST", "/v1/banks/support/memories/recall", {"query": "Is the Faro ferry reliable?"}).json()
+    assert str(ferry) not in str(recalled)
+    assert review(call, ferry, "approve").status_code == 409
+    shown = review(call, ferry, "restore").json()
+    assert (shown["review"], shown["expired_at"], list_ids(call)) == ("", None, [str(ferry)])
+    check_replay(bank, ferry)
+
+
+def test_a_retired_one_does_not_come_back_by_itself(call: Caller, bank: Bank, ferry: UUID) -> None:
+    review(call, ferry, "retire")
+    other = see(bank, "The Faro ferry was punctual again.", "Faro ferry")
+    assert form(bank, CandidateOpinion(FERRY, 0.9, "", (other,))) == []
+    assert list_ids(call) == []
+
+
+def test_a_pinned_one_is_not_moved(call: Caller, bank: Bank, ferry: UUID) -> None:
+    review(call, ferry, "pin")
+    late = "The Faro ferry was late in August."
+    assert learn(bank, Said({late: "weaken"}), see(bank, late, "Faro ferry")).weighed == 0
+    assert believe(bank, FERRY, see(bank, "The Faro ferry won a prize.", "Faro ferry")).outcome == "pinned"
+    assert call("GET", path(ferry)).json()["confidence"] == 0.7
+    assert review(call, ferry, "pin").status_code == 409
+    assert review(call, ferry, "unpin").json()["review"] == ""
+
+
+def test_a_reviewer_who_saw_something_else_is_refused(call: Caller, bank: Bank, ferry: UUID) -> None:
+    seen = call("GET", path(ferry)).headers["ETag"]
+    late = "The Faro ferry was late in August."
+    learn(bank, Said({late: "weaken"}), see(bank, late, "Faro ferry"))
+    refused = review(call, ferry, "approve", version=seen)
+    assert (refused.status_code, refused.json()["code"]) == (412, "memory_changed")
+    assert review(call, ferry, "approve", version=call("GET", path(ferry)).headers["ETag"]).status_code == 200
+
+
+BAD: dict[str, dict[str, Any]] = {
+    "no reason": {"action": "pin"},
+    "an empty reason": {"action": "pin", "reason": ""},
+    "an unknown act": {"action": "burn", "reason": "x"},
+    "an edit of nothing": {"action": "edit", "reason": "x"},
+    "a text without an edit": {"action": "pin", "reason": "x", "text": "y"},
+    "confidence 7": {"action": "edit", "reason": "x", "confidence": 7},
+    "an unknown field": {"action": "pin", "reason": "x", "colour": "red"},
+}
+
+
+@pytest.mark.parametrize("body", BAD.values(), ids=BAD.keys())
+def test_bad_input_is_refused_in_one_shape(call: Caller, ferry: UUID, body: dict[str, Any]) -> None:
+    response = call("POST", path(ferry, "/review"), body)
+    assert response.status_code == 422
+    assert {"detail", "code", "request_id"} <= set(response.json())
+    assert call("GET", path(ferry)).json()["revision"] == 1
+
+
+@pytest.mark.parametrize("query", ["?min_confidence=2", "?review=odd", "?order=odd", "?entity_id=x"])
+def test_bad_filters_are_refused(call: Caller, ferry: UUID, query: str) -> None:
+    assert call("GET", f"{path()}{query}").status_code == 422
+
+
+def test_a_fact_is_no_opinion(call: Caller, ground: UUID) -> None:
+    assert call("GET", path(ground)).status_code == 404
+    assert call("GET", path(ground, "/revisions")).status_code == 404
+    assert review(call, ground, "pin").status_code == 404
+
+
+def test_a_review_stands_in_the_audit_log(call: Caller, alice: Tenant, ferry: UUID) -> None:
+    review(call, ferry, "pin")
+    with tenant_transaction(alice.id):
+        event = AuditEvent.objects.for_tenant(alice.id).get(action="opinion.reviewed")
+    assert (event.target, event.detail) == (f"memory:{ferry}", {"bank_id": "support", "act": "pin"})
+
+
+def test_reviewing_wants_both_scopes(alice: Tenant, ferry: UUID, make_caller: MakeCaller) -> None:
+    assert review(make_caller(alice, scopes=["read"]), ferry, "pin").status_code == 403
+    assert review(make_caller(alice, scopes=["write"]), ferry, "pin").status_code == 403

@@ -1,0 +1,191 @@
+"""Opinions through the real retain: what follows it moves them, with an LLM and without one."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from banks.models import Bank, MemoryUnit
+from banks.retain.input import GivenMessage, RetainItem
+from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.retain import retain
+from memoryplatform.operations.submit import submit
+from providers import registry
+from reflection.opinions.bearing import MOST_PAIRS
+from reflection.opinions.llm_assessor import PAIRS_A_CALL
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.llm_server import Received, ScriptedLLM
+from tests.reflection.opinions.believing import check_replay, list_causes, read_opinion, read_opinions, read_steps
+
+SAID_AT = datetime(2025, 5, 8, 13, 56, tzinfo=UTC)
+BEST = "Python is the best general-purpose language for data science"
+ECOSYSTEM = "Python's ecosystem dominates machine learning"
+ADOPTION = "Julia and Rust outrun Python and are adopted in more and more domains"
+QUALIFIED = "Python is good for data science but has trade-offs."
+
+
+@pytest.fixture
+def llm() -> Iterator[ScriptedLLM]:
+    with ScriptedLLM() as server:
+        with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
+            registry.reset()
+            yield server
+        registry.reset()
+
+
+def read_fact(what: str, network: str, **fields: Any) -> dict[str, Any]:
+    python = {"name": "Python", "kind": "PRODUCT"}
+    return {"what": what, "network": network, "kind": "conversation", "entities": [python], "turns": [1], **fields}
+
+
+def answer(received: Received) -> str:
+    """As a model would that extracts each text as it stands, and weighs two facts as section 5.7 does."""
+    if "weigh evidence" not in received.prompt:
+        told = next((text for text in (BEST, ECOSYSTEM, ADOPTION) if f"| {text}" in received.prompt), "")
+        fact = read_fact(told, "opinion", confidence=0.7) if told == BEST else read_fact(told, "world")
+        return json.dumps({"facts": [fact], "decisions": [], "answers": []})
+    verdicts = [
+        {"opinion": 1, "verdicts": [{"fact": 1, "verdict": word, "reason": reason}], "text": text}
+        for fact, word, reason, text in (
+            (ECOSYSTEM, "reinforce", "It is used most.", ""),
+            (ADOPTION, "contradict", "Others are better at some of it.", QUALIFIED),
+        )
+        if f"| {fact}" in received.prompt
+    ]
+    return json.dumps({"opinions": verdicts})
+
+
+def say(tenant: Tenant, text: str, *, role: Any = "user") -> dict[str, Any]:
+    """Retained and consolidated; the result of the latter."""
+    messages = (GivenMessage(role, f"{text}.", SAID_AT, name="Ana" if role == "user" else ""),)
+    item = RetainItem(SAID_AT, messages=messages, thread=text)
+    assert retain(BankAccess(tenant.id), "support", [item], wait=True).status == "completed"
+    return consolidate(tenant)
+
+
+def consolidate(tenant: Tenant) -> dict[str, Any]:
+    with tenant_transaction(tenant.id):
+        operation = Operation.objects.for_tenant(tenant.id).filter(kind="consolidate").latest("id")
+    perform(tenant.id, operation.id)
+    with tenant_transaction(tenant.id):
+        operation = Operation.objects.for_tenant(tenant.id).get(id=operation.id)
+    assert operation.status == "completed", operation.error_detail
+    return dict(operation.result or {})
+
+
+def find_bank(tenant: Tenant) -> Bank:
+    with tenant_transaction(tenant.id):
+        return Bank.objects.for_tenant(tenant.id).get()
+
+
+def test_the_trajectory_of_the_paper(tenant: Tenant, llm: ScriptedLLM) -> None:
+    """Section 5.7: 0.70, 0.85, 0.55 with alpha 0.15: one fact reinforces (+ alpha), one contradicts (- 2 alpha)."""
+    llm.chat.otherwise = answer
+    assert say(tenant, BEST, role="assistant")["opinions_formed"] == 1
+    bank = find_bank(tenant)
+    (opinion,) = read_opinions(bank)
+    assert (opinion.confidence, list_causes(bank, opinion.id)) == (0.7, ["formed"])
+    assert say(tenant, ECOSYSTEM)["opinions_moved"] == 1
+    assert read_opinion(bank, opinion.id).confidence == 0.85
+    assert say(tenant, ADOPTION)["opinions_moved"] == 1
+    now = read_opinion(bank, opinion.id)
+    assert (now.confidence, now.text) == (0.55, QUALIFIED)
+    steps = read_steps(bank, opinion.id)
+    assert [(step.cause, step.actor) for step in steps[1:]] == [("reinforce", "scripted"), ("contradict", "scripted")]
+    assert steps[2].reasoning == "Others are better at some of it."
+    check_replay(bank, opinion.id)
+
+
+def test_what_follows_a_retain_again_asks_and_moves_nothing_again(tenant: Tenant, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = answer
+    say(tenant, BEST, role="assistant")
+    say(tenant, ECOSYSTEM)
+    asked = len(llm.chat.received)
+    with tenant_transaction(tenant.id):
+        rows = Operation.objects.for_tenant(tenant.id).filter(kind="consolidate")
+        payload = rows.latest("id").payload
+        bank = Bank.objects.for_tenant(tenant.id).get()
+        submit(tenant.id, "consolidate", payload=payload, bank=bank)
+    assert consolidate(tenant)["opinions_moved"] == 0
+    assert len(llm.chat.received) == asked
+    (opinion,) = read_opinions(bank)
+    assert opinion.confidence == 0.85
+
+
+def tell_facts(tenant: Tenant, texts: list[str], network: Network, *, name: str) -> dict[str, Any]:
+    confidence = 0.5 if network is Network.OPINION else None
+    entity = FoundEntity(name, EntityKind.PRODUCT)
+    facts = tuple(ExtractedFact(text, network, SAID_AT, entities=(entity,), confidence=confidence) for text in texts)
+    retain(BankAccess(tenant.id), "support", [RetainItem(SAID_AT, facts=facts)], wait=True)
+    return consolidate(tenant)
+
+
+def weigh_all(received: Received) -> str:
+    if "weigh evidence" not in received.prompt:
+        return json.dumps({"decisions": [], "answers": [], "facts": []})
+    pairs = re.findall(r"^fact (\d+) on opinion (\d+),", received.prompt, re.MULTILINE)
+    verdicts = [{"opinion": int(o), "verdicts": [{"fact": int(f), "verdict": "neutral"}]} for f, o in pairs]
+    return json.dumps({"opinions": verdicts})
+
+
+def count_weighings(llm: ScriptedLLM) -> int:
+    return sum("weigh evidence" in received.prompt for received in llm.chat.received)
+
+
+def test_many_facts_against_many_opinions_are_a_bounded_number_of_calls(tenant: Tenant, llm: ScriptedLLM) -> None:
+    """Few of either here: each fact meets every opinion, and the bounds are those of hundreds and thousands."""
+    llm.chat.otherwise = weigh_all
+    words = [f"word{number * 7919 % 1000}" for number in range(60)]
+    tell_facts(tenant, [f"I like {word} best of all." for word in words], Network.OPINION, name="Python")
+    before = count_weighings(llm)
+    figures = tell_facts(tenant, [f"The town of {word} was built." for word in words], Network.WORLD, name="Python")
+    assert figures["evidence_weighed"] == MOST_PAIRS
+    assert before == 0
+    assert count_weighings(llm) <= 2 * MOST_PAIRS / PAIRS_A_CALL
+
+
+def test_facts_without_candidates_cost_no_call(tenant: Tenant, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = weigh_all
+    tell_facts(tenant, ["I like tea best."], Network.OPINION, name="tea")
+    figures = tell_facts(tenant, ["A train left Faro in the night."], Network.WORLD, name="Faro")
+    assert (figures["evidence_weighed"], count_weighings(llm)) == (0, 0)
+
+
+def test_a_model_that_answers_in_prose_moves_nothing_and_is_counted(tenant: Tenant, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = lambda received: "Well." if "weigh evidence" in received.prompt else weigh_all(received)
+    tell_facts(tenant, ["I like tea best."], Network.OPINION, name="tea")
+    figures = tell_facts(tenant, ["The tea was bad."], Network.WORLD, name="tea")
+    assert (figures["evidence_undecided"], figures["opinions_moved"]) == (1, 0)
+
+
+def test_without_a_model_the_rules_decide(tenant: Tenant) -> None:
+    tell_facts(tenant, ["I think that the Faro ferry is reliable."], Network.OPINION, name="Faro ferry")
+    figures = tell_facts(tenant, ["The Faro ferry was not reliable in August."], Network.WORLD, name="Faro ferry")
+    assert figures["opinions_moved"] == 1
+    bank = find_bank(tenant)
+    (opinion,) = read_opinions(bank)
+    assert (opinion.confidence, list_causes(bank, opinion.id)) == (0.2, ["formed", "contradict"])
+    assert read_steps(bank, opinion.id)[1].actor == "rules"
+
+
+def test_a_document_that_is_replaced_takes_its_evidence_back(tenant: Tenant) -> None:
+    tell_facts(tenant, ["I think that the Faro ferry is reliable."], Network.OPINION, name="Faro ferry")
+    entity = FoundEntity("Faro ferry", EntityKind.PRODUCT)
+    bank = find_bank(tenant)
+    for text in ("The Faro ferry was not reliable in August.", "The Faro ferry is blue."):
+        fact = ExtractedFact(text, Network.WORLD, SAID_AT, entities=(entity,))
+        item = RetainItem(SAID_AT, facts=(fact,), document_id="log")
+        retain(BankAccess(tenant.id), "support", [item], wait=True)
+        figures = consolidate(tenant)
+    (opinion,) = read_opinions(bank)
+    assert (opinion.confidence, figures["opinions_withdrawn"]) == (0.5, 1)
+    with tenant_transaction(tenant.id):
+        assert not MemoryUnit.objects.of_bank(bank).filter(text__contains="August").exists()

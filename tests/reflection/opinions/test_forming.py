@@ -1,0 +1,228 @@
+"""Candidates of an answer become opinions, join those that are there, or are refused."""
+
+from uuid import uuid4
+
+import pytest
+
+from banks.models import Bank, Corpus, Mention, UnitSource
+from banks.retain.types import Network
+from banks.text_index.lexemes import extract_lexemes
+from banks.text_index.read import rank_texts
+from reflection.opinions.revisions import write_formed
+from reflection.opinions.types import CandidateOpinion
+from tenants.transactions import tenant_transaction
+from tests.reflection.opinions.believing import (
+    believe,
+    check_replay,
+    form,
+    list_causes,
+    read_opinion,
+    read_opinions,
+    read_steps,
+    see,
+)
+
+FERRY = "I think that the Faro ferry is reliable."
+
+
+def count_found(bank: Bank, words: str) -> int:
+    with tenant_transaction(bank.tenant_id):
+        return len(rank_texts(bank, {Corpus.UNIT: 10}, extract_lexemes(words))[Corpus.UNIT])
+
+
+def test_a_new_opinion_has_confidence_evidence_entities_and_a_beginning(bank: Bank) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.", "Faro ferry")
+    formed = believe(bank, FERRY, fact)
+    assert (formed.outcome, formed.confidence, formed.confidence_before) == ("formed", 0.7, None)
+    assert formed.evidence_ids == (fact,)
+    opinion = read_opinion(bank, formed.id)
+    assert (opinion.network, opinion.text, opinion.confidence) == ("opinion", FERRY, 0.7)
+    assert opinion.embedding is not None
+    with tenant_transaction(bank.tenant_id):
+        (source,) = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit=opinion)
+        (mention,) = Mention.objects.for_tenant(bank.tenant_id).filter(unit=opinion).select_related("entity")
+    assert (source.role, source.other_unit_id, mention.entity.name) == ("evidence", fact, "Faro ferry")
+    (step,) = read_steps(bank, formed.id)
+    assert (step.number, step.cause, step.reasoning, step.actor) == (1, "formed", "because", "test")
+    assert count_found(bank, "ferry reliable") == 2
+    check_replay(bank, formed.id)
+
+
+@pytest.mark.parametrize("confidence", [7, -0.1, 1.01, float("nan"), float("inf"), None, "0.5", True])
+def test_a_confidence_that_is_none_is_refused(bank: Bank, confidence: float) -> None:
+    fact = see(bank, "The ferry was on time.")
+    assert form(bank, CandidateOpinion(FERRY, confidence, "", (fact,))) == []
+    assert read_opinions(bank) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't know whether the ferry is reliable.",
+        "I do not have enough information about the ferry.",
+        "There is not enough information to judge the ferry.",
+        "I have no opinion on ferries.",
+        "I can't say which ferry is better.",
+        "I'm not sure if the ferry is reliable.",
+        "It is hard to say whether the ferry is good.",
+        "Is the ferry reliable?",
+        "As an AI, I hold no views.",
+        "",
+        "...",
+        "The user thinks that the ferry is reliable.",
+        "Ana believes that the ferry is reliable.",
+        "The speaker is of two minds.",
+        "I think " + "x" * 1_000,
+    ],
+)
+def test_what_is_no_opinion_of_the_agent_is_refused(bank: Bank, text: str) -> None:
+    fact = see(bank, "The ferry was on time.")
+    assert form(bank, CandidateOpinion(text, 0.7, "", (fact,))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("The speaker thinks that the ferry is reliable.", "I think that the ferry is reliable."),
+        ("The assistant strongly believes the ferry is safe.", "I strongly believe the ferry is safe."),
+        ("The agent's view is that the ferry is good.", "I think that the ferry is good."),
+        ("Remote work is a net positive.", "Remote work is a net positive."),
+        ("The user would enjoy the ferry.", "The user would enjoy the ferry."),
+    ],
+)
+def test_it_is_told_by_the_one_who_holds_it(bank: Bank, text: str, told: str) -> None:
+    fact = see(bank, "The ferry was on time.")
+    assert believe(bank, text, fact).text == told
+
+
+def test_without_evidence_that_is_there_nothing_is_formed(bank: Bank) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.")
+    belief = believe(bank, FERRY, fact)
+    assert form(bank, CandidateOpinion("I think that trams are good.", 0.7, "", (uuid4(),))) == []
+    assert form(bank, CandidateOpinion("I think that trams are good.", 0.7, "", (belief.id,))) == []
+    assert form(bank, CandidateOpinion("I think that trams are good.", 0.7)) == []
+
+
+@pytest.mark.parametrize("again", [FERRY, "The Faro ferry is reliable", "I believe the Faro ferry is really reliable."])
+def test_said_again_with_new_evidence_it_moves_by_one_step(bank: Bank, again: str) -> None:
+    first, second, third = (see(bank, f"The Faro ferry was on time in {month}.", "Faro ferry") for month in MONTHS)
+    old = believe(bank, FERRY, first)
+    new = believe(bank, again, first, second, third, confidence=0.2)
+    assert (new.id, new.outcome, new.text) == (old.id, "restated", FERRY)
+    assert (new.confidence_before, new.confidence, new.evidence_ids) == (0.7, 0.85, (second, third))
+    assert list_causes(bank, old.id) == ["formed", "reinforce"]
+    assert len(read_opinions(bank)) == 1
+    check_replay(bank, old.id)
+
+
+MONTHS = ("May", "June", "July")
+
+
+def test_said_again_without_new_evidence_nothing_moves(bank: Bank) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.", "Faro ferry")
+    old = believe(bank, FERRY, fact)
+    for _ in range(2):
+        new = believe(bank, FERRY, fact)
+        assert (new.id, new.outcome, new.confidence) == (old.id, "restated", 0.7)
+    assert list_causes(bank, old.id) == ["formed"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "I think that the Faro ferry is not reliable.",
+        "I think that the Faro ferry is unreliable.",
+        "I think that the Olhao ferry is reliable.",
+    ],
+)
+def test_the_opposite_or_another_thing_is_another_opinion(bank: Bank, other: str) -> None:
+    faro = see(bank, "The Faro ferry was on time all year.", "Faro")
+    olhao = see(bank, "The Olhao ferry was on time all year.", "Olhao")
+    believe(bank, FERRY, faro)
+    assert believe(bank, other, faro if "Faro" in other else olhao).outcome == "formed"
+    assert len(read_opinions(bank)) == 2
+
+
+def test_who_is_better_than_whom_is_not_turned_round(bank: Bank) -> None:
+    fact = see(bank, "Python and Julia were compared.", "Python", "Julia")
+    believe(bank, "I think that Python is better than Julia.", fact)
+    assert believe(bank, "I think that Julia is better than Python.", fact).outcome == "formed"
+
+
+def test_a_change_of_mind_revises_the_opinion_that_it_means(bank: Bank) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.", "Faro ferry")
+    late = see(bank, "The Faro ferry came hours late in August.", "Faro ferry")
+    old = believe(bank, FERRY, fact)
+    vector = read_opinion(bank, old.id).embedding
+    text = "Previously I thought that the Faro ferry is reliable, but now I think that it is too often late."
+    new = believe(bank, text, late, confidence=0.6)
+    told = "I think that it is too often late."
+    assert (new.id, new.outcome, new.text, new.confidence) == (old.id, "revised", told, 0.6)
+    assert (new.confidence_before, new.evidence_ids) == (0.7, (late,))
+    opinion = read_opinion(bank, old.id)
+    assert list(opinion.embedding) != list(vector)
+    assert count_found(bank, "reliable") == 0
+    assert count_found(bank, "often late") == 2
+    assert list_causes(bank, old.id) == ["formed", "revised"]
+    check_replay(bank, old.id)
+    assert believe(bank, told, late).outcome == "restated"
+
+
+def test_a_change_of_mind_to_what_another_opinion_says_unites_the_two(bank: Bank) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.", "Faro ferry")
+    one = believe(bank, FERRY, fact)
+    other = believe(bank, "I think that ferries are overpriced.", fact)
+    text = "I used to think that the Faro ferry is reliable, but now I think that ferries are overpriced."
+    new = believe(bank, text, fact)
+    assert (new.id, new.outcome) == (other.id, "revised")
+    assert [opinion.id for opinion in read_opinions(bank)] == [other.id]
+    assert read_opinion(bank, one.id).superseded_by_id == other.id
+    check_replay(bank, other.id)
+
+
+def test_a_change_of_mind_about_nothing_that_is_held_is_a_new_opinion(bank: Bank) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.")
+    formed = believe(bank, "Before, I thought that trams are slow, but now I believe that trams are quick.", fact)
+    assert (formed.outcome, formed.text) == ("formed", "I believe that trams are quick.")
+
+
+def test_two_that_say_the_same_in_one_answer_are_one(bank: Bank) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.")
+    candidate = CandidateOpinion(FERRY, 0.7, "", (fact,))
+    assert [one.outcome for one in form(bank, candidate, candidate)] == ["formed", "restated"]
+    assert len(read_opinions(bank)) == 1
+
+
+def test_where_one_can_not_be_stored_none_is(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.")
+
+    def fail_at_the_second(*args: object) -> None:
+        if read_opinions(bank)[1:]:
+            raise RuntimeError
+        write_formed(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("reflection.opinions.forming.write_formed", fail_at_the_second)
+    two = [CandidateOpinion(text, 0.7, "", (fact,)) for text in (FERRY, "I think that trams are quick.")]
+    with pytest.raises(RuntimeError):
+        form(bank, *two)
+    assert read_opinions(bank) == []
+
+
+def test_an_observation_as_evidence_stands_for_what_it_sums_up(bank: Bank) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.")
+    summary = see(bank, "The ferry keeps to its timetable.", network=Network.OBSERVATION)
+    with tenant_transaction(bank.tenant_id):
+        UnitSource.objects.for_tenant(bank.tenant_id).create(unit_id=summary, role="summarises", other_unit_id=fact)
+    assert believe(bank, FERRY, summary).evidence_ids == (fact,)
+
+
+def test_a_name_that_the_evidence_does_not_have_is_looked_up(bank: Bank) -> None:
+    see(bank, "Lisbon has trams.", "Lisbon")
+    fact = see(bank, "The Faro ferry was on time all year.")
+    formed = believe(bank, "I think that Lisbon should have ferries.", fact, entities=("Lisbon",))
+    with tenant_transaction(bank.tenant_id):
+        names = (
+            Mention.objects.for_tenant(bank.tenant_id).filter(unit_id=formed.id).values_list("entity__name", flat=True)
+        )
+        assert list(names) == ["Lisbon"]
+        assert Mention.objects.for_tenant(bank.tenant_id).filter(entity__name="Lisbon").count() == 2

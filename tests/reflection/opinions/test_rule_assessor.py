@@ -1,0 +1,56 @@
+"""Verdicts by rules: sure, or neutral."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from providers.registry import get_embedder
+from reflection.opinions.assessing import NewFact, OpinionQuestion
+from reflection.opinions.rule_assessor import RuleAssessor
+from tenants.identifiers import uuid7
+
+NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)
+FERRY = "I think that the Faro ferry is reliable."
+
+
+def judge(opinion: str, text: str) -> str:
+    one, other = get_embedder().embed_documents([opinion, text]).vectors
+    fact = NewFact(uuid7(), text, NOON, NOON, cosine=float(one @ other), shared=1)
+    (found,) = RuleAssessor().assess([OpinionQuestion(uuid7(), opinion, 0.7, (fact,))]).assessments
+    assert found.text == ""
+    return found.verdicts[0].value
+
+
+@pytest.mark.parametrize(
+    ("opinion", "fact", "verdict"),
+    [
+        (FERRY, "The Faro ferry was reliable and punctual all winter.", "reinforce"),
+        (FERRY, "The Faro ferry was not reliable in August.", "contradict"),
+        (FERRY, "The Faro ferry crashed into the pier in August.", "weaken"),
+        ("I think that the Faro ferry is unreliable.", "The Faro ferry failed again in May.", "reinforce"),
+        ("I don't think that the Faro ferry is reliable.", "The Faro ferry is reliable.", "contradict"),
+    ],
+)
+def test_what_judges_the_same_thing_moves_the_opinion(opinion: str, fact: str, verdict: str) -> None:
+    assert judge(opinion, fact) == verdict
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "The Faro ferry leaves at noon.",  # judges nothing
+        "Ana lives in Faro and loves jazz.",  # another thing
+        "Ana thinks that the Faro ferry is not reliable.",  # a belief
+        "The Faro ferry might fail in August.",  # a guess
+        "If it rains, the Faro ferry is not reliable.",  # a condition
+        "The Faro ferry is better than the tram.",  # a comparison
+        "The Faro ferry was reliable in May, but failed in August.",  # both ways
+        "The Faro ferry is said to be terrible.",  # hearsay
+    ],
+)
+def test_in_doubt_it_stays_neutral(fact: str) -> None:
+    assert judge(FERRY, fact) == "neutral"
+
+
+def test_an_opinion_that_compares_is_not_moved() -> None:
+    assert judge("I think that Python is better than Julia.", "Julia is excellent and better.") == "neutral"
