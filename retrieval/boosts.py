@@ -46,6 +46,7 @@ def build_scorers(
     scorers: dict[str, tuple[float, Callable[[Candidate], float]]] = {
         "recency": (boosts.recency, partial(score_recency, boosts, asked_at)),
         "validity": (boosts.validity if is_about_now else 0.0, partial(score_validity, boosts, asked_at)),
+        "fading": (boosts.fading, partial(score_fading, boosts)),
         "proof": (boosts.proof, partial(score_proof, boosts)),
         "importance": (boosts.importance, partial(score_importance, boosts)),
         "access": (boosts.access, partial(score_access, boosts)),
@@ -61,6 +62,10 @@ def score_recency(boosts: Boosts, asked_at: datetime, candidate: Candidate) -> f
 
 def score_validity(boosts: Boosts, asked_at: datetime, candidate: Candidate) -> float:
     return 1.0 - boosts.validity if is_over(candidate, asked_at) else 1.0
+
+
+def score_fading(boosts: Boosts, candidate: Candidate) -> float:
+    return 1.0 - boosts.fading if candidate.is_faded else 1.0
 
 
 def score_proof(boosts: Boosts, candidate: Candidate) -> float:

@@ -22,13 +22,13 @@ NETWORKS = {network.value: network for network in Network}  # calling the class 
 COLUMNS = (
     *("kind", "id", "text", "context", "network", "occurred_start", "occurred_end"),
     *("mentioned_at", "valid_from", "recorded_at", "confidence", "importance", "proof_count"),
-    *("access_count", "valid_until", "expired_at", "close_reason", "superseded_by"),
+    *("access_count", "is_faded", "valid_until", "expired_at", "close_reason", "superseded_by"),
 )
 # What was closed after `known_at` is shown as it was known then: open. The lists are JSON as text, for orjson.
 HYDRATE = """
 SELECT 'unit', unit.id, unit.text, unit.context, unit.network, unit.occurred_start, unit.occurred_end,
     unit.mentioned_at, unit.valid_from, unit.recorded_at, unit.confidence, unit.importance, unit.proof_count,
-    unit.access_count,
+    unit.access_count, unit.faded_at IS NOT NULL,
     CASE WHEN {closed_later} THEN NULL ELSE unit.valid_until END,
     CASE WHEN {closed_later} THEN NULL ELSE unit.expired_at END,
     CASE WHEN {closed_later} THEN '' ELSE unit.close_reason END,
@@ -54,7 +54,7 @@ WHERE unit.tenant_id = $1 AND unit.bank_id = $2 AND unit.id = ANY($3::uuid[]) AN
 UNION ALL
 SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
     chunk.said_at, NULL, chunk.created_at, NULL, 0.5, 1,
-    0,
+    0, false,
     NULL, NULL, '', NULL,
     NULL, NULL, NULL,
     coalesce(

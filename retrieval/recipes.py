@@ -33,6 +33,7 @@ class Boosts:
     recency: float = 0.0
     half_life_days: float = 90.0
     validity: float = 0.5  # only downwards
+    fading: float = 0.25  # only downwards: some fifteen places
     proof: float = 0.02
     proof_full: int = 10  # sources from which more say nothing more
     importance: float = 0.02

@@ -181,6 +181,7 @@ class Candidate:
     importance: float
     proof_count: int
     access_count: int
+    is_faded: bool = False  # by a retention rule: old, and never recalled
     entities: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)

@@ -10,9 +10,9 @@ from retrieval.recipes import Boosts
 from retrieval.types import PointInTime, Ranked
 from tests.retrieval.ranking_factories import ASKED_AT, make_id, make_ranked
 
-OFF = Boosts(recency=0, validity=0, proof=0, importance=0, access=0)
-ALL = Boosts(recency=0.2, validity=0.5, proof=0.1, importance=0.1, access=0.05)
-STRENGTHS = {"recency": 0.2, "validity": 0.5, "proof": 0.1, "importance": 0.1, "access": 0.05}
+OFF = Boosts(recency=0, validity=0, fading=0, proof=0, importance=0, access=0)
+ALL = Boosts(recency=0.2, validity=0.5, fading=0.3, proof=0.1, importance=0.1, access=0.05)
+STRENGTHS = {"recency": 0.2, "validity": 0.5, "fading": 0.3, "proof": 0.1, "importance": 0.1, "access": 0.05}
 
 
 def score(boosts: Boosts, **values: Any) -> dict[str, float]:
@@ -145,3 +145,8 @@ def test_at_a_point_in_time_nothing_is_superseded(moment: PointInTime) -> None:
 def test_equal_scores_stay_in_the_order_in_which_they_came() -> None:
     ranked = [make_ranked(str(number), final=0.5) for number in range(20)]
     assert texts_of(boost(ranked, OFF, asked_at=ASKED_AT)) == [str(number) for number in range(20)]
+
+
+def test_what_faded_falls_back_and_is_told_so() -> None:
+    assert score(Boosts(fading=0.4), is_faded=True)["fading"] == pytest.approx(0.6)
+    assert score(Boosts(fading=0.4))["fading"] == 1.0
