@@ -1,6 +1,7 @@
+from typing import Any
+
 from django.contrib import admin
 from unfold.contrib.filters.admin import BooleanRadioFilter
-from unfold.decorators import display
 
 from banks.admin.memory_admin import WHOSE, MemoryAdmin, shorten
 from retrieval.models import Feedback, RecallRecord
@@ -11,16 +12,16 @@ class RecallRecordAdmin(MemoryAdmin):
     list_display = ("asked", "query_type", "found", "tokens", "took", "in_bank", "whose", "recalled_at")
     search_help_text = "An id."
 
-    @display(description="Query")
+    @admin.display(description="Query")
     def asked(self, record: RecallRecord) -> str:
         return shorten(record.query, 100)
 
-    @display(description="Results")
+    @admin.display(description="Results")
     def found(self, record: RecallRecord) -> int:
         return len(record.results)
 
-    @display(description="Milliseconds")
-    def took(self, record: RecallRecord) -> float | None:
+    @admin.display(description="Milliseconds")
+    def took(self, record: RecallRecord) -> Any:
         return record.milliseconds.get("total")
 
 
@@ -30,6 +31,6 @@ class FeedbackAdmin(MemoryAdmin):
     list_filter = (("useful", BooleanRadioFilter), *WHOSE)
     search_help_text = "An id."
 
-    @display(description="Comment")
+    @admin.display(description="Comment")
     def said(self, feedback: Feedback) -> str:
         return shorten(feedback.comment)

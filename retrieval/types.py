@@ -72,6 +72,7 @@ class Include:
     entities: int | None = None
     chunks: int | None = None
     source_messages: int | None = None
+    neighbours: int = 0  # of each source message, before and after it, where its tokens allow
     links: bool = False
 
 

@@ -19,6 +19,6 @@ def include(tenant_id: UUID, items: Sequence[RecallItem], wanted: Include) -> In
         chunks=() if wanted.chunks is None else include_chunks(tenant_id, ids, max_tokens=wanted.chunks),
         messages=()
         if wanted.source_messages is None
-        else include_messages(tenant_id, ids, max_tokens=wanted.source_messages),
+        else include_messages(tenant_id, ids, max_tokens=wanted.source_messages, neighbours=wanted.neighbours),
         links=include_links(tenant_id, ids) if wanted.links else (),
     )

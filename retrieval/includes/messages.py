@@ -7,26 +7,52 @@ from retrieval.includes.fitting import fit
 from retrieval.includes.types import IncludedMessage
 from retrieval.lookups.reading import read_rows
 
+# What the units quote first, each at its best place; then what stands around it in the same episode.
 FIND = sql.SQL("""
-SELECT message.id, message.speaker, message.role, message.content, message.said_at,
-    array_agg(DISTINCT source.unit_id)
-FROM unnest({unit_ids}::uuid[]) WITH ORDINALITY AS wanted (unit_id, place)
-JOIN banks_unitsource AS source ON source.unit_id = wanted.unit_id
-JOIN banks_message AS message ON message.id = source.message_id
-WHERE message.tenant_id = {tenant}
-GROUP BY message.id, message.speaker, message.role, message.content, message.said_at
-ORDER BY min(wanted.place), message.said_at, message.id
+WITH quoted AS (
+    SELECT message.id, message.episode_id, message.said_at, min(wanted.place) AS place,
+        array_agg(DISTINCT source.unit_id) AS unit_ids
+    FROM unnest({unit_ids}::uuid[]) WITH ORDINALITY AS wanted (unit_id, place)
+    JOIN banks_unitsource AS source ON source.unit_id = wanted.unit_id AND source.tenant_id = {tenant}
+    JOIN banks_message AS message ON message.id = source.message_id AND message.tenant_id = {tenant}
+    GROUP BY message.id, message.episode_id, message.said_at
+), around AS (
+    SELECT near.id, min(quoted.place) AS place FROM quoted CROSS JOIN LATERAL (
+        (SELECT message.id FROM banks_message AS message
+         WHERE message.tenant_id = {tenant} AND message.episode_id = quoted.episode_id
+           AND (message.said_at, message.id) < (quoted.said_at, quoted.id)
+         ORDER BY message.said_at DESC, message.id DESC LIMIT {neighbours})
+        UNION ALL
+        (SELECT message.id FROM banks_message AS message
+         WHERE message.tenant_id = {tenant} AND message.episode_id = quoted.episode_id
+           AND (message.said_at, message.id) > (quoted.said_at, quoted.id)
+         ORDER BY message.said_at, message.id LIMIT {neighbours})
+    ) AS near
+    WHERE near.id NOT IN (SELECT id FROM quoted)
+    GROUP BY near.id
+), shown AS (
+    SELECT id, place, false AS is_neighbour, unit_ids FROM quoted
+    UNION ALL
+    SELECT id, place, true, '{{}}'::uuid[] FROM around
+)
+SELECT message.id, message.speaker, message.role, message.content, message.said_at, shown.unit_ids, shown.is_neighbour
+FROM shown JOIN banks_message AS message ON message.id = shown.id AND message.tenant_id = {tenant}
+ORDER BY shown.is_neighbour, shown.place, message.said_at, message.id
 """)
 
 
-def include_messages(tenant_id: UUID, unit_ids: Sequence[UUID], *, max_tokens: int) -> tuple[IncludedMessage, ...]:
-    """The messages that the units quote, whole."""
-    statement = FIND.format(tenant=sql.Literal(tenant_id), unit_ids=sql.Literal(list(unit_ids)))
+def include_messages(
+    tenant_id: UUID, unit_ids: Sequence[UUID], *, max_tokens: int, neighbours: int = 0
+) -> tuple[IncludedMessage, ...]:
+    """The messages that the units quote, whole; then, where tokens are left, so many before and after each."""
+    statement = FIND.format(
+        tenant=sql.Literal(tenant_id), unit_ids=sql.Literal(list(unit_ids)), neighbours=sql.Literal(neighbours)
+    )
     rows = read_rows(tenant_id, statement, within_seconds=None)
     return fit(
         (
-            IncludedMessage(row_id, speaker, role, text, said_at, tuple(units))
-            for row_id, speaker, role, text, said_at, units in rows
+            IncludedMessage(row_id, speaker, role, text, said_at, tuple(units), is_neighbour)
+            for row_id, speaker, role, text, said_at, units, is_neighbour in rows
         ),
         max_tokens,
     )

@@ -34,6 +34,7 @@ class IncludedMessage:
     text: str
     said_at: datetime
     unit_ids: tuple[UUID, ...]
+    is_neighbour: bool = False  # said just before or after one that is quoted
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from retrieval.query.errors import QueryWithoutWords
 from retrieval.recall import RecallTools, recall, recall_across
 from retrieval.types import BUDGETS, Channel, Hit, Include, LeastScores, PointInTime, RecallQuery, RecallResult
 from tests.factories import make_bank, make_tenant
+from tests.memory_factories import make_episode
 from tests.retrieval.fakes import WordEmbedder
 from tests.retrieval.memory import NOW, Memory
 
@@ -243,6 +244,24 @@ def test_what_comes_along_stays_within_its_own_tokens(memory: Memory, tools: Rec
     included = recall(memory.bank, replace(QUERY, include=Include(source_messages=20)), tools).included
     assert [message.text for message in included.messages] == ["I moved to Lisbon."]
     assert included.entities == ()
+
+
+def test_neighbouring_turns_come_along_where_tokens_are_left(memory: Memory, tools: RecallTools) -> None:
+    episode = make_episode(memory.tenant, bank=memory.bank)
+    said = [
+        memory.message(text, episode=episode, said_at=NOW - timedelta(minutes=10 - minute))
+        for minute, text in enumerate(["Hello.", "Where did you go?", "To Lisbon.", "Why?", "The sea."])
+    ]
+    memory.quote(memory.unit("Alice moved to Lisbon"), said[2])
+    include = Include(source_messages=500, neighbours=1)
+    included = recall(memory.bank, replace(QUERY, include=include), tools).included
+    assert [(one.text, one.is_neighbour) for one in included.messages] == [
+        ("To Lisbon.", False),
+        ("Where did you go?", True),
+        ("Why?", True),
+    ]
+    few = replace(QUERY, include=replace(include, source_messages=5))
+    assert [one.text for one in recall(memory.bank, few, tools).included.messages] == ["To Lisbon."]
 
 
 def test_recalled_units_are_counted_without_a_write(memory: Memory, tools: RecallTools) -> None:

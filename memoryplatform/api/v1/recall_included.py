@@ -34,6 +34,7 @@ class SourceMessageOutput(Output):
     content = serializers.CharField()
     timestamp = serializers.DateTimeField()
     unit_ids = serializers.ListField(child=serializers.UUIDField())
+    is_neighbour = serializers.BooleanField(help_text="Said just before or after one that is quoted.")
 
 
 class LinkOutput(Output):
@@ -99,6 +100,7 @@ def describe_messages(included: Included) -> dict[str, Any]:
             "content": message.text,
             "timestamp": message.said_at,
             "unit_ids": message.unit_ids,
+            "is_neighbour": message.is_neighbour,
         }
         for message in included.messages
     }

@@ -56,6 +56,9 @@ class ChunksOption(Input):
 
 class MessagesOption(Input):
     max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=MESSAGE_TOKENS)
+    neighbours = serializers.IntegerField(
+        min_value=0, max_value=10, default=0, help_text="Messages before and after each, where tokens are left."
+    )
 
 
 @extend_schema_field({"type": "object"})
@@ -98,6 +101,7 @@ def read_include(given: dict[str, Any] | None) -> Include:
         entities=read_tokens(given.get("entities", {"max_tokens": ENTITY_TOKENS})),
         chunks=read_tokens(given.get("chunks")),
         source_messages=read_tokens(given.get("source_messages")),
+        neighbours=(given.get("source_messages") or {}).get("neighbours", 0),
         links=given.get("links", False),
     )
 
