@@ -62,4 +62,3 @@ def test_observations_of_another_tenant_are_not_there(call: Caller, charlie: Ten
 
     assert stranger("GET", "/v1/banks/support/observations").status_code == 404
     assert stranger("POST", "/v1/banks/support/observations/refresh", {}).status_code == 404
-

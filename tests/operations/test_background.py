@@ -1,22 +1,20 @@
 """Merging backgrounds through the use-case, with the built-in merger and with a scripted model."""
 
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
 from django.db import connections
-from django.test import override_settings
 
 from banks.retain.input import GivenMessage, RetainItem
+from banks.retain.types import Role
 from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.bank_profile import BankAccess, BankChange, change_bank, create_bank, get_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
-from providers import registry
 from providers.llm.errors import MalformedAnswer
 from reflection.models import BackgroundRevision
 from tenants.models import Tenant, UsageRecord
@@ -29,15 +27,6 @@ def access(tenant: Tenant) -> BankAccess:
     access = BankAccess(tenant.id)
     create_bank(access, "support", BankChange(name="Ada", background="I was born in Colorado."))
     return access
-
-
-@pytest.fixture
-def llm() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM() as server:
-        with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
-            registry.reset()
-            yield server
-        registry.reset()
 
 
 def read_history(access: BankAccess) -> list[BackgroundRevision]:
@@ -115,9 +104,9 @@ def test_a_background_that_is_set_leaves_a_revision_too(access: BankAccess) -> N
     assert [revision.after for revision in read_history(access)] == ["I was born in Colorado.", "I am somebody else."]
 
 
-def talk(access: BankAccess, *turns: tuple[str, str]) -> None:
+def talk(access: BankAccess, *turns: tuple[Role, str]) -> None:
     at = datetime(2026, 1, 2, tzinfo=UTC)
-    names = {"user": "Eve", "assistant": "Ada"}
+    names: dict[Role, str] = {"user": "Eve", "assistant": "Ada"}
     messages = tuple(GivenMessage(role, text, at, name=names[role]) for role, text in turns)
     retain(access, "support", [RetainItem(at, messages=messages)], wait=True)
     with tenant_transaction(access.tenant_id):

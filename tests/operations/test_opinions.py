@@ -2,12 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
-
-import pytest
-from django.test import override_settings
 
 from banks.models import Bank, MemoryUnit
 from banks.retain.input import GivenMessage, RetainItem
@@ -17,7 +13,6 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.submit import submit
-from providers import registry
 from reflection.opinions.bearing import MOST_PAIRS
 from reflection.opinions.llm_assessor import PAIRS_A_CALL
 from tenants.models import Tenant
@@ -30,15 +25,6 @@ BEST = "Python is the best general-purpose language for data science"
 ECOSYSTEM = "Python's ecosystem dominates machine learning"
 ADOPTION = "Julia and Rust outrun Python and are adopted in more and more domains"
 QUALIFIED = "Python is good for data science but has trade-offs."
-
-
-@pytest.fixture
-def llm() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM() as server:
-        with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
-            registry.reset()
-            yield server
-        registry.reset()
 
 
 def read_fact(what: str, network: str, **fields: Any) -> dict[str, Any]:

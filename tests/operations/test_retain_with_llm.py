@@ -1,19 +1,14 @@
 """Retain through an LLM endpoint: the scripted server answers as a model would."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
-
-import pytest
-from django.test import override_settings
 
 from banks.models import MemoryUnit, Message
 from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
-from providers import registry
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.llm_server import ScriptedLLM
@@ -34,15 +29,6 @@ FACT = {
     "entities": [{"name": "Caroline", "kind": "PERSON"}, {"name": "Boston", "kind": "LOCATION"}],
     "turns": [1],
 }
-
-
-@pytest.fixture
-def llm() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM() as server:
-        with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
-            registry.reset()
-            yield server
-        registry.reset()
 
 
 def retain_one(tenant: Tenant) -> Any:
