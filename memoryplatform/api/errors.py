@@ -34,6 +34,7 @@ from memoryplatform.operations.errors import (
     UnknownKind,
 )
 from providers.llm.errors import LLMError, LLMRefused, LLMTimeout, MalformedAnswer
+from reflection.errors import RuleExists, RuleNotFound, RuleTooWide
 from retrieval.errors import NothingSearched
 from retrieval.feedback.errors import RecallNotFound
 from retrieval.query.errors import BackwardWindow, QueryWithoutWords
@@ -57,6 +58,9 @@ STATUS_OF: dict[type[Exception], int] = {
     EntityExists: status.HTTP_409_CONFLICT,
     EntityConflict: status.HTTP_409_CONFLICT,
     RecallNotFound: status.HTTP_404_NOT_FOUND,
+    RuleNotFound: status.HTTP_404_NOT_FOUND,
+    RuleExists: status.HTTP_409_CONFLICT,
+    RuleTooWide: status.HTTP_422_UNPROCESSABLE_ENTITY,
     QueryWithoutWords: status.HTTP_422_UNPROCESSABLE_ENTITY,
     BackwardWindow: status.HTTP_422_UNPROCESSABLE_ENTITY,
     NothingSearched: status.HTTP_503_SERVICE_UNAVAILABLE,

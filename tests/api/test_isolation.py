@@ -11,7 +11,7 @@ from banks.models import Bank
 from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
-from tests.belief_factories import make_opinion
+from tests.belief_factories import make_opinion, make_retention_rule
 from tests.factories import make_bank, make_operation
 from tests.memory_factories import (
     make_chunk,
@@ -61,6 +61,17 @@ FOREIGN = {
     ("GET", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>"): 404,
     ("POST", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>/review"): 404,
     ("GET", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>/revisions"): 404,
+    ("GET", "v1/banks/<str:bank_id>/background"): 404,
+    ("POST", "v1/banks/<str:bank_id>/background"): 404,
+    ("GET", "v1/banks/<str:bank_id>/background/revisions"): 404,
+    ("GET", "v1/banks/<str:bank_id>/observations"): 404,
+    ("POST", "v1/banks/<str:bank_id>/observations/refresh"): 404,
+    ("GET", "v1/banks/<str:bank_id>/retention-rules"): 404,
+    ("POST", "v1/banks/<str:bank_id>/retention-rules"): 404,
+    ("GET", "v1/banks/<str:bank_id>/retention-rules/<uuid:rule_id>"): 404,
+    ("PATCH", "v1/banks/<str:bank_id>/retention-rules/<uuid:rule_id>"): 404,
+    ("DELETE", "v1/banks/<str:bank_id>/retention-rules/<uuid:rule_id>"): 404,
+    ("POST", "v1/banks/<str:bank_id>/tend"): 404,
     ("GET", "v1/banks/<str:bank_id>/relationships"): 404,
     ("GET", "v1/banks/<str:bank_id>/recalls"): 404,
     ("GET", "v1/banks/<str:bank_id>/recalls/<uuid:recall_id>"): 404,
@@ -82,6 +93,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "v1/banks/<str:bank_id>/memories/recall"): {"query": "secret"},
     ("POST", "v1/recall"): {"query": "secret", "banks": ["support"]},
     ("POST", "v1/banks/<str:bank_id>/reflect"): {"query": "secret"},
+    ("POST", "v1/banks/<str:bank_id>/background"): {"content": "You are mine."},
+    ("POST", "v1/banks/<str:bank_id>/retention-rules"): {"name": "mine", "days": 1},
     ("POST", "v1/banks/<str:bank_id>/feedback"): {
         "recall_id": str(UUID(int=1)),
         "memory_id": str(UUID(int=1)),
@@ -128,6 +141,7 @@ def things(alice: Tenant) -> dict[str, str]:
         "<path:document_id>": make_document(alice, bank=bank, document_id="a/b", text=secret).document_id,
         "<uuid:chunk_id>": str(make_chunk(alice, bank=bank, text=secret).id),
         "<uuid:entity_id>": str(make_entity(alice, bank=bank, name=secret).id),
+        "<uuid:rule_id>": str(make_retention_rule(alice, bank=bank, name=secret).id),
         "<uuid:recall_id>": str(make_recall_record(alice, bank=bank, query=secret).recall_id),
     }
 

@@ -1,0 +1,44 @@
+"""Errors as the peer tells them: `{"detail": "a sentence"}`, or a list of faults where the request is wrong."""
+
+from typing import Any
+
+from rest_framework import status
+from rest_framework.exceptions import APIException
+from rest_framework.response import Response
+
+from banks.errors import BankNotFound
+from memoryplatform.api.errors import handle_exception
+
+
+class Unprocessable(APIException):
+    """A 422 that the peer tells in a sentence."""
+
+    status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
+
+
+class BadRequest(APIException):
+    status_code = status.HTTP_400_BAD_REQUEST
+
+
+class Conflict(APIException):
+    status_code = status.HTTP_409_CONFLICT
+
+
+class NotOffered(APIException):
+    status_code = status.HTTP_501_NOT_IMPLEMENTED
+
+
+def handle_peer_exception(error: Exception, context: dict[str, Any]) -> Response:
+    """What our own handler makes of it, in the peer's shape. The request id stays in its header."""
+    response = handle_exception(error, context)
+    place = "query" if context["request"].method == "GET" else "body"
+    faults = [describe_fault(fault, place) for fault in response.data.get("errors", ())]
+    response.data = {"detail": faults or response.data["detail"]}
+    if isinstance(error, BankNotFound):
+        response.data = {"detail": str(error).removesuffix(".")}  # clients of the peer compare the text
+    return response
+
+
+def describe_fault(fault: dict[str, str], place: str) -> dict[str, Any]:
+    path = [int(part) if part.isdigit() else part for part in fault["field"].split(".") if part]
+    return {"type": fault["code"], "loc": [place, *path], "msg": fault["message"]}

@@ -1,0 +1,43 @@
+"""A memory as the peer shows it: in recalls, alone, and in lists."""
+
+from typing import Any
+
+from memoryplatform.operations.described_units import DescribedUnit
+
+
+def describe_fact(shown: DescribedUnit) -> dict[str, Any]:
+    unit = shown.unit
+    return {
+        "id": unit.id,
+        "text": unit.text,
+        "type": unit.network,
+        "entities": [entity.name for entity in shown.entities],
+        "context": unit.context,
+        "occurred_start": unit.occurred_start,
+        "occurred_end": unit.occurred_end,
+        "mentioned_at": unit.mentioned_at,
+        "document_id": shown.document_id,
+        "metadata": shown.metadata,
+        "chunk_id": shown.chunk_id,
+        "tags": shown.tags,
+    }
+
+
+def describe_memory(shown: DescribedUnit) -> dict[str, Any]:
+    unit = shown.unit
+    return describe_fact(shown) | {
+        "fact_type": unit.network,
+        "date": unit.occurred_start or unit.mentioned_at,
+        "proof_count": unit.proof_count,
+        "state": "valid" if unit.expired_at is None else "invalidated",
+        "invalidated_at": unit.expired_at,
+        "invalidation_reason": unit.close_reason or None,
+        "created_at": unit.recorded_at,
+        "updated_at": unit.updated_at,
+        "edited_at": shown.edited_at,
+        "history": [],
+    }
+
+
+def describe_listed(shown: DescribedUnit) -> dict[str, Any]:
+    return describe_memory(shown) | {"entities": ", ".join(entity.name for entity in shown.entities)}

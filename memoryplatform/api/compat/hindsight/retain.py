@@ -1,0 +1,92 @@
+"""`/memories`, POST: retaining. A bank comes into being with its first memory."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from rest_framework import serializers
+
+from memoryplatform.api.compat.hindsight.errors import Conflict, Unprocessable
+from memoryplatform.api.compat.hindsight.operation_names import build_key, name_operation
+from memoryplatform.api.compat.hindsight.tolerance import drop_unknown, read_body
+from memoryplatform.api.compat.hindsight.usage import describe_usage
+from memoryplatform.api.v1.banks import check_bank_id
+from memoryplatform.api.v1.labels import TagsField
+from memoryplatform.api.v1.retain_shapes import ItemInput, ItemList, ReadItems, read_items
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.retain import retain
+
+WITHOUT_DATE = "unset"  # the peer stores no time then; we store the time of the call
+
+
+class PeerRetainInput(serializers.Serializer[Any]):
+    items = ItemList(max_length=1_000)
+    operation_id = serializers.UUIDField(required=False, allow_null=True, default=None)
+    document_tags = TagsField(required=False, allow_null=True, default=None)
+
+    def get_fields(self) -> dict[str, Any]:
+        """`async` is a word of Python, so it can't be written as an attribute."""
+        return super().get_fields() | {"async": serializers.BooleanField(default=False)}
+
+
+def retain_items(access: BankAccess, bank_id: str, given: Any, *, header_key: str | None) -> dict[str, Any]:
+    """All items or none: the peer refuses a request with a bad one."""
+    check_bank_id(bank_id)
+    body = read_body(PeerRetainInput, given).validated_data
+    if not body["items"]:
+        return describe_retained(bank_id, None, items_count=0, is_async=body["async"])
+    items = read_all([translate_item(item, body["document_tags"] or []) for item in body["items"]])
+    key = build_key(body["operation_id"]) if body["operation_id"] and body["async"] else header_key
+    operation = retain(access, bank_id, items.good, wait=not body["async"], idempotency_key=key)
+    if operation.bank_key != bank_id:
+        raise Conflict(f"Operation {body['operation_id']} belongs to another call.")
+    is_async = body["async"] or not operation.is_finished
+    return describe_retained(bank_id, operation, items_count=len(items.good), is_async=is_async)
+
+
+def read_all(given: Sequence[Any]) -> ReadItems:
+    read = read_items(given)
+    if read.faults:
+        raise serializers.ValidationError({"items": {str(one.index): one.faults.detail for one in read.faults}})
+    return read
+
+
+def translate_item(item: Any, document_tags: Sequence[str]) -> Any:
+    """The peer's item as ours. What has no counterpart (strategies, scopes of observations) is passed over."""
+    if not isinstance(item, Mapping):
+        return item
+    known: dict[str, Any] = drop_unknown(item, ItemInput())
+    if isinstance(known.get("content"), list):
+        known["content"] = join_blocks(known["content"])
+    if known.get("timestamp") == WITHOUT_DATE:
+        del known["timestamp"]
+    if document_tags:
+        own = TagsField().run_validation(known.get("tags") or [])
+        known["tags"] = list(dict.fromkeys([*own, *document_tags]))
+    return known
+
+
+def join_blocks(blocks: Sequence[Any]) -> str:
+    """Refused as the peer refuses it whose model can't see."""
+    texts = [block.get("text") for block in blocks if isinstance(block, Mapping) and block.get("type") == "text"]
+    if len(texts) < len(blocks) or not all(isinstance(text, str) for text in texts):
+        raise Unprocessable("Only text can be retained: this service reads neither images nor files.")
+    return "\n".join(str(text) for text in texts)
+
+
+def describe_retained(
+    bank_id: str, operation: Operation | None, *, items_count: int, is_async: bool
+) -> dict[str, Any]:
+    operation_id: UUID | None = name_operation(operation) if operation and is_async else None
+    result = (operation.result if operation else None) or {}
+    return {
+        "success": operation is None or operation.status != Operation.Status.FAILED,
+        "bank_id": bank_id,
+        "items_count": items_count,
+        "async": is_async,
+        "operation_id": operation_id,
+        "operation_ids": [operation_id] if operation_id else None,
+        "usage": describe_usage(result.get("usage") or {}),
+        "unit_ids": result.get("unit_ids", []),
+    }

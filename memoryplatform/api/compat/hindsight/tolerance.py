@@ -1,0 +1,42 @@
+"""Reading requests the peer's way: what is not known is passed over, and null is the same as left out."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from rest_framework import serializers
+from rest_framework.request import Request
+
+S = TypeVar("S", bound="serializers.Serializer[Any]")
+
+
+def read_body(shape: type[S], given: Any) -> S:
+    """Our own shape, filled with what it knows. Raises what an invalid request raises."""
+    body = shape(data=given)
+    body.initial_data = drop_unknown(given, body)
+    body.is_valid(raise_exception=True)
+    return body
+
+
+def read_query(shape: type[S], request: Request) -> dict[str, Any]:
+    """The parameters of a list. One that comes several times is a list where the shape has one."""
+    query = shape()
+    given = request.query_params
+    known = {
+        name: given.getlist(name) if isinstance(field, serializers.ListField) else given[name]
+        for name, field in query.fields.items()
+        if name in given
+    }
+    return dict(read_body(shape, known).validated_data)
+
+
+def drop_unknown(given: Any, field: Any) -> Any:
+    if isinstance(field, serializers.Serializer) and isinstance(given, Mapping):
+        return {
+            name: drop_unknown(value, field.fields[name])
+            for name, value in given.items()
+            if name in field.fields and (value is not None or field.fields[name].allow_null)
+        }
+    child = getattr(field, "child", None)
+    if isinstance(child, serializers.Serializer) and isinstance(given, list):
+        return [drop_unknown(one, child) for one in given]
+    return given

@@ -1,0 +1,30 @@
+"""`/version` and `/health/live`, which the peer's clients ask before they have a key."""
+
+import time
+
+from django.http import HttpRequest, JsonResponse
+
+VERSION = "1.1.0"  # of the peer's interface: its integrations refuse a server that is older than they are
+FEATURES = {
+    "observations": True,
+    "mcp": False,
+    "worker": True,
+    "bank_config_api": True,
+    "bank_llm_health": False,
+    "file_upload_api": False,
+    "document_export_api": False,
+    "document_import_api": False,
+    "audit_log": False,
+    "llm_trace": False,
+    "store_document_text": True,
+}
+STARTED = time.monotonic()
+
+
+def show_version(_request: HttpRequest) -> JsonResponse:
+    return JsonResponse({"api_version": VERSION, "features": FEATURES})
+
+
+def show_life(_request: HttpRequest) -> JsonResponse:
+    uptime = round(time.monotonic() - STARTED, 3)
+    return JsonResponse({"status": "alive", "version": VERSION, "uptime_seconds": uptime})

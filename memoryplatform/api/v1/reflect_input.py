@@ -1,0 +1,138 @@
+"""What comes in at reflect: the fields of a recall, and what is asked of the answer."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from banks.retain.types import Network
+from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.recall_input import RecallInput, read_budget, read_filters
+from memoryplatform.api.v1.recall_options import read_window
+from reflection.reflect.response_schema import SchemaInvalid, check_schema
+from reflection.reflect.types import BOUNDS, Bounds, ReflectQuery
+from retrieval.types import PointInTime, RecallQuery
+
+LONGEST_CONTEXT = 20_000  # characters
+MOST_ANSWER_TOKENS = 32_768
+MOST_MEMORY_TOKENS = 100_000
+MOST_CALLS = 20
+LEAST_MODEL_TOKENS, MOST_MODEL_TOKENS = 1_000, 2_000_000
+LEAST_SECONDS, MOST_SECONDS = 1.0, 600.0
+
+
+@extend_schema_field(
+    {"type": "object", "description": "A JSON schema, draft 2020-12, with references into itself only."}
+)
+class ResponseSchemaField(serializers.Field[dict[str, Any], Any, Any, Any]):
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("Must be a JSON schema: an object.")
+        try:
+            check_schema(data)
+        except SchemaInvalid as fault:
+            raise serializers.ValidationError(f"Not a JSON schema that can be used. {fault}", code="schema") from fault
+        return data
+
+
+class LookUpsOption(Input):
+    output = serializers.BooleanField(default=True, help_text="With the ids that each look-up found.")
+
+
+class FactsOption(Input):
+    pass
+
+
+class ReflectIncludeInput(Input):
+    """Each comes unless it is null."""
+
+    facts = FactsOption(required=False, allow_null=True, help_text="based_on.")
+    tool_calls = LookUpsOption(required=False, allow_null=True, help_text="trace.")
+
+
+class ReflectInput(RecallInput):
+    """The recall's max_tokens is `memory_tokens` here."""
+
+    budget = serializers.ChoiceField(
+        choices=list(BOUNDS),
+        default="low",
+        help_text="low asks the model once. mid and high look wider first, and let the model look again.",
+    )
+    max_tokens = serializers.IntegerField(
+        min_value=1, max_value=MOST_ANSWER_TOKENS, default=4096, help_text="Of the answer."
+    )
+    memory_tokens = serializers.IntegerField(
+        min_value=0, max_value=MOST_MEMORY_TOKENS, default=4096, help_text="Of the memories that it is made from."
+    )
+    context = serializers.CharField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
+        max_length=LONGEST_CONTEXT, required=False, allow_null=True, allow_blank=True
+    )
+    fact_types = serializers.ListField(
+        child=serializers.ChoiceField(choices=[network.value for network in Network]),
+        required=False,
+        allow_null=True,
+        help_text="The same as types.",
+    )
+    include = ReflectIncludeInput(  # type: ignore[assignment]  # other things come along with an answer
+        required=False, allow_null=True
+    )
+    response_schema = ResponseSchemaField(required=False, allow_null=True)
+    form_opinions = serializers.BooleanField(default=True, help_text="False: nothing is stored.")
+    stream = serializers.BooleanField(default=False, help_text="Server-sent events, as with Accept: text/event-stream.")
+    max_calls = serializers.IntegerField(
+        min_value=1, max_value=MOST_CALLS, required=False, allow_null=True, help_text="Of the model."
+    )
+    max_model_tokens = serializers.IntegerField(
+        min_value=LEAST_MODEL_TOKENS,
+        max_value=MOST_MODEL_TOKENS,
+        required=False,
+        allow_null=True,
+        help_text="Read and written by the model; it is asked once whatever that takes.",
+    )
+    max_seconds = serializers.FloatField(
+        min_value=LEAST_SECONDS, max_value=MOST_SECONDS, required=False, allow_null=True
+    )
+    trace = None  # type: ignore[assignment]  # DRF's way to leave out a field: include.tool_calls has its place
+    min_scores = None  # type: ignore[assignment]
+    prefer_observations = None  # type: ignore[assignment]
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("types") and attrs.get("fact_types"):
+            raise serializers.ValidationError("Give either types or fact_types.")
+        return super().validate(attrs)
+
+    def recall_query(self) -> RecallQuery:
+        given = self.validated_data
+        types = given.get("types") or given.get("fact_types")
+        return RecallQuery(
+            text=given["query"],
+            asked_at=given["query_timestamp"] or timezone.now(),
+            max_tokens=given["memory_tokens"],
+            budget=read_budget(given),
+            filters=read_filters({**given, "types": types}),
+            moment=PointInTime(given["as_of"], given["known_at"], history=given["history"]),
+            window=read_window(given.get("temporal_window")),
+            rerank=given["rerank"],
+        )
+
+    def reflect_query(self) -> ReflectQuery:
+        given = self.validated_data
+        return ReflectQuery(
+            recall=self.recall_query(),
+            bounds=read_bounds(given),
+            looks_wider=given["budget"] != "low",
+            context=(given.get("context") or "").strip(),
+            answer_tokens=given["max_tokens"],
+            response_schema=given.get("response_schema"),
+            forms_opinions=given["form_opinions"],
+        )
+
+
+def read_bounds(given: dict[str, Any]) -> Bounds:
+    usual = BOUNDS[given["budget"]]
+    return Bounds(
+        calls=given.get("max_calls") or usual.calls,
+        tokens=given.get("max_model_tokens") or usual.tokens,
+        seconds=given.get("max_seconds") or usual.seconds,
+    )

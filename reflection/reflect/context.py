@@ -1,0 +1,117 @@
+"""Memories as a model reads them: evidence by episode and date, summaries, beliefs and relationships, each apart.
+
+Every text is fenced as data: what a memory says is never an instruction.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from itertools import groupby
+
+from banks.retain.engines.llm.fence import bar, fence, label
+from banks.retain.types import Network
+from reflection.reflect.dates import describe_day, describe_occurrence, get_happened_at, localise
+from reflection.reflect.opened_sources import OpenedSource
+from reflection.reflect.places import Place, Places
+from reflection.reflect.relationships import Tie
+from reflection.reflect.surroundings import Surroundings
+from reflection.reflect.types import Labelled
+from retrieval.types import Candidate
+
+MOST_VOICES = 3
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """A memory with what it is sorted by: the time of its group, and the group. `day` is told in the heading."""
+
+    began: datetime
+    heading: str
+    day: str
+    memory: Labelled
+
+
+def build_context(memories: Sequence[Labelled], around: Surroundings, zone: tzinfo | None) -> dict[str, str]:
+    """The blocks by name; one that would be empty is left out."""
+    evidence, observations, beliefs = divide(memories)
+    blocks = {
+        "evidence": tell_evidence(evidence, around.places, zone),
+        "observations": [line for memory in observations for line in tell(memory, zone)],
+        "beliefs": [line for memory in beliefs for line in tell(memory, zone)],
+        "relationships": [line for tie in around.ties for line in tell_tie(tie, zone)],
+    }
+    return {name: fence(name, lines) for name, lines in blocks.items() if lines}
+
+
+def divide(memories: Sequence[Labelled]) -> tuple[list[Labelled], list[Labelled], list[Labelled]]:
+    """Evidence, summaries and beliefs never mix. A raw passage is evidence."""
+    apart: dict[Network | None, list[Labelled]] = {Network.OBSERVATION: [], Network.OPINION: []}
+    evidence: list[Labelled] = []
+    for memory in memories:
+        apart.get(memory.item.candidate.network, evidence).append(memory)
+    return evidence, apart[Network.OBSERVATION], apart[Network.OPINION]
+
+
+def tell_evidence(memories: Sequence[Labelled], places: Places, zone: tzinfo | None) -> list[str]:
+    """In the order of time, so that what changed is read in the order in which it did."""
+    grouped = [group(memory, places.get(memory.label), zone) for memory in memories]
+    grouped.sort(key=lambda one: (one.began, one.heading, get_happened_at(one.memory.item.candidate), one.memory.label))
+    lines: list[str] = []
+    for heading, members in groupby(grouped, key=lambda one: one.heading):
+        lines.append(heading)
+        lines += [line for one in members for line in tell(one.memory, zone, day=one.day)]
+    return lines
+
+
+def group(memory: Labelled, place: Place | None, zone: tzinfo | None) -> Grouped:
+    """Of what has no episode, all that was told on one day belongs together."""
+    if place and place.episode_id and place.started_at:
+        day = describe_day(place.started_at, zone)
+        return Grouped(place.started_at, f"Episode {place.episode_id.hex[-6:]} of {day}", day, memory)
+    said_at = memory.item.candidate.mentioned_at
+    day, began = describe_day(said_at, zone), localise(said_at, zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    if place and place.document_id:
+        return Grouped(began, f"Document {label(place.document_id)}, {day}", day, memory)
+    return Grouped(began, f"Told on {day}", day, memory)
+
+
+def tell(memory: Labelled, zone: tzinfo | None, *, day: str = "") -> list[str]:
+    return [f"{memory.mark} {'; '.join(describe(memory.item.candidate, zone, day))}", *bar(memory.item.text)]
+
+
+def describe(candidate: Candidate, zone: tzinfo | None, day: str) -> Iterable[str]:
+    """The day on which it was told is left out where the heading has it."""
+    yield candidate.network.value if candidate.network else "raw passage"
+    if candidate.confidence is not None:
+        yield f"confidence {candidate.confidence:.2f}"
+    if when := describe_occurrence(candidate, zone):
+        yield f"happened {when}"
+    if (told := describe_day(candidate.mentioned_at, zone)) != day:
+        yield f"told {told}"
+    if candidate.voices:
+        yield "by " + ", ".join(label(voice.name) for voice in candidate.voices[:MOST_VOICES])
+    yield from describe_validity(candidate, zone)
+    if candidate.proof_count > 1:
+        yield f"told {candidate.proof_count} times"
+
+
+def describe_validity(row: Candidate | Tie, zone: tzinfo | None) -> Iterable[str]:
+    if row.valid_from:
+        yield f"so since {describe_day(row.valid_from, zone)}"
+    if row.valid_until:
+        yield f"so until {describe_day(row.valid_until, zone)}"
+    if row.expired_at:
+        yield f"known to be no longer so since {describe_day(row.expired_at, zone)}"
+
+
+def tell_tie(tie: Tie, zone: tzinfo | None) -> list[str]:
+    facts = [f"told {describe_day(tie.mentioned_at, zone)}", *describe_validity(tie, zone)]
+    return [f"- {'; '.join(facts)}", *bar(tie.text)]
+
+
+def tell_sources(sources: Sequence[OpenedSource]) -> str:
+    lines: list[str] = []
+    for source in sources:
+        for heading, text in source.passages:
+            lines += [f"Source of {source.memory.mark}: {label(heading)}", *bar(text)]
+    return fence("sources", lines) if lines else ""

@@ -1,0 +1,136 @@
+"""The talk with a model until it has answered: it may look again, and must answer when a bound is near."""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from banks.models import Bank
+from providers.llm.errors import LLMError
+from providers.llm.protocol import ChatMessage
+from reflection.reflect.asking import Asker, Call, Reply
+from reflection.reflect.context import build_context, tell_sources
+from reflection.reflect.events import Retrieved, Said, Step
+from reflection.reflect.looking import Looker, Round
+from reflection.reflect.notes import Notes
+from reflection.reflect.prompt import Prompt, join
+from reflection.reflect.reading import Read, read_notes
+from reflection.reflect.rules import LAST_CALL, describe_turns_left
+from reflection.reflect.surroundings import read_surroundings
+from reflection.reflect.trace import Trace
+from reflection.reflect.types import ReflectQuery, StructuredOutput
+from retrieval.token_counts import TOKEN_COUNTS
+from retrieval.types import PointInTime
+
+NOTES_TOKENS = 1_024  # for what stands after the answer
+STRUCTURE_TOKENS = 3_072  # on top, where structured output is asked for
+LEAST_SECONDS = 5.0  # that a further call must have
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model answered. `notes` are None where they can't be read."""
+
+    reply: Reply
+    notes: Notes | None
+    structured: StructuredOutput
+
+
+class Conversation:
+    def __init__(self, bank: Bank, query: ReflectQuery, asker: Asker, looker: Looker, trace: Trace) -> None:
+        self._bank = bank
+        self._query = query
+        self._asker = asker
+        self._looker = looker
+        self._trace = trace
+        self._messages: list[ChatMessage] = []
+
+    def hold(self, prompt: Prompt, moment: PointInTime) -> Generator[Step, None, Answer]:
+        self._messages = prompt.messages
+        while True:
+            is_last = not self._has_room_for(2)
+            reply = yield from self._asker.ask(self._build_call(is_last=is_last), self._looker.gathered)
+            read = read_notes(reply.notes, self._query.response_schema)
+            if reply.text or not read.look_ups:
+                return self._finish(reply, read)
+            if is_last:
+                self._trace.notes.append("The model asked for look-ups in its last turn.")
+                return Answer(reply, read.notes, read.structured)
+            found = self._looker.look_again(read.look_ups)
+            if found.memories:
+                yield Retrieved(found.memories)
+            self._messages += [ChatMessage("assistant", reply.raw), self._tell(found, moment)]
+
+    def _has_room_for(self, calls: int) -> bool:
+        """Within all three bounds, if each call reads all that was said before it and writes as much as it may."""
+        bounds, made = self._query.bounds, self._trace.calls
+        if len(made) + calls > bounds.calls or self._seconds_left < calls * LEAST_SECONDS:
+            return False
+        asked = sum(TOKEN_COUNTS.count(message.content) for message in self._messages)
+        spent = sum(call.usage.input_tokens + call.usage.output_tokens for call in made)
+        return spent + calls * (asked + self._output_tokens) <= bounds.tokens
+
+    @property
+    def _seconds_left(self) -> float:
+        return self._query.bounds.seconds - self._trace.seconds
+
+    @property
+    def _output_tokens(self) -> int:
+        structure = STRUCTURE_TOKENS if self._query.response_schema is not None else 0
+        return self._query.answer_tokens + NOTES_TOKENS + structure
+
+    def _build_call(self, *, is_last: bool) -> Call:
+        """The last turn is announced, and so is how many there are before it. Where there is one only, no word."""
+        if self._query.bounds.calls == 1:
+            return self._call(self._messages)
+        turns = self._query.bounds.calls - len(self._trace.calls) - 1
+        *before, last = self._messages
+        said = LAST_CALL if is_last else describe_turns_left(turns)
+        return self._call([*before, replace(last, content=f"{last.content}\n\n{said}")])
+
+    def _call(self, messages: list[ChatMessage]) -> Call:
+        return Call(messages, self._output_tokens, max(1.0, self._seconds_left))
+
+    def _tell(self, found: Round, moment: PointInTime) -> ChatMessage:
+        around = read_surroundings(self._bank, found.memories, found.entity_ids, moment)
+        blocks = build_context(found.memories, around, self._zone)
+        parts = [*blocks.values(), tell_sources(found.sources)]
+        return ChatMessage("user", join(part for part in parts if part) or "Nothing more was found.")
+
+    @property
+    def _zone(self) -> tzinfo | None:
+        return self._query.recall.asked_at.tzinfo
+
+    def _finish(self, reply: Reply, read: Read) -> Answer:
+        """Notes that are at fault are asked for once more, where another call is allowed and worth it."""
+        if read.fault is not None:
+            self._trace.notes.append(read.fault)
+            if self._is_worth_repair(read) and self._has_room_for(1):
+                read = self._repair(reply, read)
+        return Answer(reply, read.notes, read.structured)
+
+    def _is_worth_repair(self, read: Read) -> bool:
+        """Lost opinions alone are not, where none may be formed."""
+        return self._query.response_schema is not None or (read.notes is None and self._query.forms_opinions)
+
+    def _repair(self, reply: Reply, read: Read) -> Read:
+        """Nothing of it is shown: the answer stands, also where the model is gone by now."""
+        complaint = f"{read.fault}\nWrite the whole JSON object again, corrected, and nothing else besides it."
+        messages = [*self._messages, ChatMessage("assistant", reply.raw), ChatMessage("user", complaint)]
+        call = replace(self._call(messages), purpose="repair")
+        try:
+            again = drain(self._asker.ask(call, self._looker.gathered))
+        except LLMError as error:
+            self._trace.notes.append(f"The notes were not repaired: {error}")
+            return read
+        repaired = read_notes(again.raw, self._query.response_schema)
+        return repaired if repaired.fault is None or read.notes is None else read
+
+
+def drain(steps: Generator[Said, None, Reply]) -> Reply:
+    """To the end, with nobody listening."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            reply: Reply = stop.value
+            return reply

@@ -1,0 +1,137 @@
+"""The answer of the built-in engine: the sentences of memory that come nearest to the question, dated and cited."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from itertools import islice
+
+import numpy as np
+
+from banks.retain.chunking.sentences import split_sentences
+from banks.retain.types import Network
+from providers.embedding.protocol import Embedder
+from providers.reranking.protocol import Reranker
+from reflection.reflect.dates import describe_day, describe_occurrence
+from reflection.reflect.types import Labelled
+from retrieval.query.question_type import find_type
+from retrieval.types import QuestionType
+
+NOT_IN_MEMORY = "Memory does not hold an answer to this."
+MOST_MEMORIES = 24  # that are read for sentences
+MOST_PIECES = 48
+SHORT = 280  # characters: a text of this length is its own best sentence
+LEAST_LETTERS = 12  # of a sentence that says anything
+SECONDS = 0.5
+MOST_SENTENCES, MOST_COUNTED, MOST_BELIEFS = 3, 20, 2
+
+
+@dataclass(frozen=True)
+class Scale:
+    """`least`: what the best piece must reach. `share` of the best: what each other one must reach."""
+
+    least: float
+    share: float
+
+
+# On a sample of 100 questions about the same people, half of which can be answered, these let pass 92 % and 90 % of those
+# that can, and 46 % and 60 % of those that can't: without a model "not in memory" says little.
+RERANKED, COSINE = Scale(least=0.5, share=0.3), Scale(least=0.65, share=0.85)
+
+
+@dataclass(frozen=True)
+class Piece:
+    memory: Labelled
+    text: str
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """In the order of their scores."""
+
+    evidence: tuple[Piece, ...] = ()
+    beliefs: tuple[Piece, ...] = ()
+
+
+@dataclass(frozen=True)
+class Line:
+    text: str
+    memory: Labelled | None = None
+
+
+def choose(question: str, memories: Sequence[Labelled], reranker: Reranker, embedder: Embedder) -> Chosen:
+    """The best piece of each memory that comes near enough."""
+    pieces = list(islice((piece for memory in memories[:MOST_MEMORIES] for piece in cut(memory)), MOST_PIECES))
+    scored, scale = score_pieces(question, pieces, reranker, embedder)
+    best: dict[int, tuple[float, Piece]] = {}
+    for piece, score in scored:
+        if score > best.get(piece.memory.label, (0.0, piece))[0]:
+            best[piece.memory.label] = (score, piece)
+    ranked = sorted(best.values(), key=lambda one: (-one[0], one[1].memory.label))
+    if not ranked or ranked[0][0] < scale.least:
+        return Chosen()
+    near = [piece for score, piece in ranked if score >= ranked[0][0] * scale.share]
+    return Chosen(
+        tuple(piece for piece in near if not is_belief(piece)), tuple(piece for piece in near if is_belief(piece))
+    )
+
+
+def cut(memory: Labelled) -> Iterator[Piece]:
+    text = memory.item.text.strip()
+    if len(text) <= SHORT:
+        yield Piece(memory, text)
+        return
+    sentences = (span.read(text).strip() for span in split_sentences(text))
+    yield from (Piece(memory, sentence) for sentence in sentences if len(sentence) >= LEAST_LETTERS)
+
+
+def score_pieces(
+    question: str, pieces: Sequence[Piece], reranker: Reranker, embedder: Embedder
+) -> tuple[list[tuple[Piece, float]], Scale]:
+    """Those that there was time for. Where the reranker scores nothing, vectors decide."""
+    if not pieces:
+        return [], RERANKED
+    reranked = reranker.rerank(question, [piece.text for piece in pieces], within_seconds=SECONDS)
+    scored = [(pieces[one.index], one.score) for one in reranked if one.score is not None]
+    if scored:
+        return scored, RERANKED
+    wanted = embedder.embed_query(question).vector
+    vectors = embedder.embed_documents([piece.text for piece in pieces]).vectors
+    return [(piece, float(np.dot(wanted, vector))) for piece, vector in zip(pieces, vectors, strict=True)], COSINE
+
+
+def is_belief(piece: Piece) -> bool:
+    return piece.memory.item.candidate.network is Network.OPINION
+
+
+def tell_extract(question: str, chosen: Chosen, zone: tzinfo | None) -> list[Line]:
+    """A count is the dated list of what matches, a date comes before what happened then."""
+    kind = find_type(question, has_window=False)
+    beliefs = [Line(tell_belief(piece), piece.memory) for piece in chosen.beliefs[:MOST_BELIEFS]]
+    if kind is QuestionType.COUNTING and chosen.evidence:
+        return [*list_items(chosen.evidence, zone), *beliefs]
+    if kind is QuestionType.TEMPORAL:
+        dated = [Line(tell_date_first(piece, zone), piece.memory) for piece in chosen.evidence[:MOST_SENTENCES]]
+        return [*dated, *beliefs]
+    plain = [Line(f"{piece.text} ({tell_date(piece, zone)})", piece.memory) for piece in chosen.evidence]
+    return [*plain[:MOST_SENTENCES], *beliefs]
+
+
+def list_items(pieces: Sequence[Piece], zone: tzinfo | None) -> list[Line]:
+    shown = pieces[:MOST_COUNTED]
+    heading = "1 memory matches:" if len(shown) == 1 else f"{len(shown)} memories match:"
+    return [Line(heading), *(Line(f"- {tell_date_first(piece, zone)}", piece.memory) for piece in shown)]
+
+
+def tell_date(piece: Piece, zone: tzinfo | None) -> str:
+    candidate = piece.memory.item.candidate
+    return describe_occurrence(candidate, zone) or f"told {describe_day(candidate.mentioned_at, zone)}"
+
+
+def tell_date_first(piece: Piece, zone: tzinfo | None) -> str:
+    when = tell_date(piece, zone)
+    return f"{when[0].upper()}{when[1:]}: {piece.text}"
+
+
+def tell_belief(piece: Piece) -> str:
+    confidence = piece.memory.item.candidate.confidence
+    return f"A belief, held with confidence {confidence:.2f}: {piece.text}"

@@ -1,0 +1,96 @@
+"""What a model notes after its answer: one JSON object. Each part that can be read is kept, whatever the others are."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+MOST_LOOK_UPS = 4  # of one call
+LONGEST_WANTED = 500  # characters of one look-up
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class NotesInvalid(Exception):
+    """What came after the answer is no JSON object; the message quotes nothing of it."""
+
+
+class Written(BaseModel):
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+
+class WrittenOpinion(Written):
+    text: str = Field(min_length=1)
+    confidence: float
+    reasoning: str = ""
+    evidence: list[int | str] = []
+    entities: list[str] = []
+
+
+class WrittenLookUp(Written):
+    """One of the three."""
+
+    recall: str = Field(default="", max_length=LONGEST_WANTED)
+    entity: str = Field(default="", max_length=LONGEST_WANTED)
+    source: int | str = ""
+
+
+@dataclass(frozen=True)
+class Parts(Generic[T]):
+    """`unreadable` counts those that were not of the right shape."""
+
+    read: tuple[T, ...] = ()
+    unreadable: int = 0
+
+
+@dataclass(frozen=True)
+class Notes:
+    """`in_memory` is None where the model did not say."""
+
+    in_memory: bool | None = None
+    opinions: Parts[WrittenOpinion] = Parts()
+    look_ups: tuple[WrittenLookUp, ...] = ()
+    structured_output: Any = None
+    has_structured_output: bool = False
+
+
+def parse_notes(text: str) -> Notes:
+    """Models like to put a fence around JSON: what lies between the first and the last brace counts."""
+    inner = text[text.find("{") : text.rfind("}") + 1]
+    try:
+        given = orjson.loads(inner.encode("utf-8", "surrogatepass"))
+    except orjson.JSONDecodeError:
+        given = None
+    if not isinstance(given, dict):
+        raise NotesInvalid("What the model noted after its answer is no JSON object.")
+    in_memory = given.get("in_memory")
+    return Notes(
+        in_memory if isinstance(in_memory, bool) else None,
+        read_parts(WrittenOpinion, given.get("opinions")),
+        read_parts(WrittenLookUp, given.get("lookups")).read[:MOST_LOOK_UPS],
+        given.get("structured_output"),
+        "structured_output" in given,
+    )
+
+
+def read_parts(shape: type[T], given: Any) -> Parts[T]:
+    """Null and absent are none; anything but a list is one that can't be read."""
+    if given is None:
+        return Parts()
+    if not isinstance(given, list):
+        return Parts(unreadable=1)
+    read = [find_part(shape, one) for one in given]
+    return Parts(keep(read), sum(one is None for one in read))
+
+
+def keep(parts: Iterable[T | None]) -> tuple[T, ...]:
+    return tuple(one for one in parts if one is not None)
+
+
+def find_part(shape: type[T], given: Any) -> T | None:
+    try:
+        return shape.model_validate(given)
+    except ValidationError:
+        return None

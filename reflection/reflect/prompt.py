@@ -1,0 +1,69 @@
+"""The messages of the first call, and how long each of their parts is."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import orjson
+
+from banks.dates.describe import describe_date
+from banks.retain.engines.llm.fence import bar, fence
+from providers.llm.protocol import ChatMessage
+from reflection.disposition.system_message import build_system_message
+from reflection.profile import Profile
+from reflection.reflect.rules import ANSWERING, LOOKING, NO_OPINIONS, NOTING
+from reflection.reflect.types import ReflectQuery
+from retrieval.token_counts import TOKEN_COUNTS
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """`parts` are texts by name, in their order; those of the system message come first."""
+
+    system: Mapping[str, str]
+    user: Mapping[str, str]
+
+    @property
+    def messages(self) -> list[ChatMessage]:
+        return [ChatMessage("system", join(self.system.values())), ChatMessage("user", join(self.user.values()))]
+
+    def count_parts(self) -> dict[str, int]:
+        return {name: TOKEN_COUNTS.count(text) for name, text in {**self.system, **self.user}.items()}
+
+
+def build_prompt(profile: Profile, query: ReflectQuery, context: Mapping[str, str], *, may_look_again: bool) -> Prompt:
+    system = {"profile": build_system_message(profile), "rules": build_rules(query, may_look_again=may_look_again)}
+    user = {**(context or {"evidence": "Your memory holds nothing on this."})}
+    if query.context:
+        user["context"] = "The one who asks adds:\n" + fence("context", bar(query.context))
+    return Prompt(system, {**user, "question": build_question(query.recall.text, query.recall.asked_at)})
+
+
+def build_rules(query: ReflectQuery, *, may_look_again: bool) -> str:
+    parts = [ANSWERING, NOTING]
+    if not query.forms_opinions:
+        parts.append(NO_OPINIONS)
+    if query.response_schema is not None:
+        parts.append(ask_for_structure(query.response_schema))
+    if may_look_again:
+        parts.append(LOOKING)
+    parts.append(f"The answer has at most {query.answer_tokens} tokens, and is no longer than the question needs.")
+    return join(parts)
+
+
+def ask_for_structure(schema: Mapping[str, object]) -> str:
+    """The schema is the caller's, so it is fenced like any text that we did not write."""
+    written = fence("schema", bar(orjson.dumps(schema, option=orjson.OPT_INDENT_2).decode()))
+    return (
+        "Add a field structured_output to the JSON object: the same answer as JSON that matches this schema, with "
+        f"null where memory does not hold a value and the schema allows it.\n{written}"
+    )
+
+
+def build_question(text: str, asked_at: datetime) -> str:
+    day = describe_date(asked_at, asked_at, "minute")
+    return f"The question is asked on {day} ({asked_at:%Y-%m-%d}).\n" + fence("question", bar(text))
+
+
+def join(parts: Iterable[str]) -> str:
+    return "\n\n".join(parts)

@@ -1,0 +1,42 @@
+"""What of a reply can be used besides its text, and what is wrong with it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reflection.reflect.notes import Notes, NotesInvalid, WrittenLookUp, parse_notes
+from reflection.reflect.response_schema import find_fault
+from reflection.reflect.types import StructuredOutput
+
+
+@dataclass(frozen=True)
+class Read:
+    """`notes` are None where they can't be read. `fault` is a sentence for the trace, and for the model."""
+
+    notes: Notes | None
+    structured: StructuredOutput
+    fault: str | None = None
+
+    @property
+    def look_ups(self) -> tuple[WrittenLookUp, ...]:
+        return self.notes.look_ups if self.notes else ()
+
+
+def read_notes(text: str | None, schema: Mapping[str, Any] | None) -> Read:
+    """`text` is what the model wrote after its answer; None where that never came."""
+    if text is None:
+        return fail(None, "The model wrote no notes after its answer.", schema)
+    try:
+        notes = parse_notes(text)
+    except NotesInvalid as invalid:
+        return fail(None, str(invalid), schema)
+    if schema is None:
+        return Read(notes, StructuredOutput())
+    if not notes.has_structured_output:
+        return fail(notes, "The model gave no structured output.", schema)
+    fault = find_fault(schema, notes.structured_output)
+    return fail(notes, fault, schema) if fault else Read(notes, StructuredOutput(notes.structured_output))
+
+
+def fail(notes: Notes | None, fault: str, schema: Mapping[str, Any] | None) -> Read:
+    return Read(notes, StructuredOutput() if schema is None else StructuredOutput(error=fault), fault)

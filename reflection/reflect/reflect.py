@@ -1,0 +1,75 @@
+"""Reflect: look up, build the prompt, answer, check the citations, form opinions."""
+
+from collections.abc import Generator
+
+from django.utils import timezone
+
+from banks.models import Bank
+from reflection.opinions.forming import form_opinions
+from reflection.opinions.types import FormedOpinion
+from reflection.reflect.candidates import build_candidates
+from reflection.reflect.events import Done, Event, Formed, Retrieved, Started
+from reflection.reflect.looking import Looker
+from reflection.reflect.tools import ReflectTools
+from reflection.reflect.trace import Trace
+from reflection.reflect.types import ReflectQuery, ReflectResult
+from reflection.reflect.writers import BUILTIN, Draft, Work, write_answer
+
+
+def reflect(bank: Bank, query: ReflectQuery, tools: ReflectTools, trace: Trace | None = None) -> ReflectResult:
+    """The whole answer at once."""
+    *_, last = reflect_in_steps(bank, query, tools, trace or Trace(), streams=False)
+    if not isinstance(last, Done):
+        raise TypeError("A reflect ends with its result.")
+    return last.result
+
+
+def reflect_in_steps(
+    bank: Bank, query: ReflectQuery, tools: ReflectTools, trace: Trace, *, streams: bool = True
+) -> Generator[Event, None, None]:
+    """What happens, as it happens. Call outside transactions: none stays open while a model works.
+
+    Opinions are formed after the whole answer was taken: who closes this earlier, or whose model breaks off, leaves
+    nothing behind.
+    """
+    yield Started("llm", tools.llm.model_id) if tools.llm else Started("builtin", BUILTIN)
+    looker = Looker(bank, query, tools, trace)
+    question = looker.look_first()
+    yield Retrieved(looker.gathered.memories)
+    draft = yield from write_answer(Work(bank, query, tools, looker, trace, streams), question.analysis)
+    formed = form(bank, tools, draft, looker)
+    yield Formed(formed)
+    yield Done(build_result(draft, formed, looker, trace))
+
+
+def form(bank: Bank, tools: ReflectTools, draft: Draft, looker: Looker) -> tuple[FormedOpinion, ...]:
+    candidates = build_candidates(draft.opinions, looker.gathered)
+    if not candidates:
+        return ()
+    return tuple(
+        form_opinions(
+            bank,
+            candidates,
+            embedder=tools.recall.embedder,
+            write=tools.write,
+            actor=tools.actor,
+            now=timezone.now(),
+        )
+    )
+
+
+def build_result(draft: Draft, formed: tuple[FormedOpinion, ...], looker: Looker, trace: Trace) -> ReflectResult:
+    return ReflectResult(
+        text=draft.text,
+        engine=draft.engine,
+        model=draft.model,
+        cited=draft.cited,
+        retrieved=len(looker.gathered),
+        dropped_citations=draft.dropped,
+        not_in_memory=draft.not_in_memory,
+        truncated=draft.truncated,
+        usage=trace.spent,
+        trace=trace.close(),
+        opinions=formed,
+        structured=draft.structured,
+    )

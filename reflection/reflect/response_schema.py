@@ -1,0 +1,147 @@
+"""Structured output: a JSON schema of the caller's, checked before a model is asked, and the answer checked by it.
+
+A schema is written by strangers. It is small, refers to nothing outside itself, and neither a pattern nor a reference
+in it can keep us busy for long.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from time import monotonic
+from typing import Any
+
+import orjson
+import regex
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.exceptions import SchemaError, best_match
+from jsonschema.validators import extend
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
+
+LARGEST = 65_536  # bytes of JSON
+DEEPEST = 40
+MOST_OBJECTS = 1_000
+MOST_SECONDS = 1.0  # of one check: two references at each of n levels are 2**n of them to follow
+PATTERN_SECONDS = 0.05
+REFERENCES = ("$ref", "$dynamicRef")
+
+Check = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
+
+
+class SchemaInvalid(Exception):
+    """The schema itself is at fault; the message says how."""
+
+
+class TooMuchWork(Exception):
+    """A check took more time than an answer is worth."""
+
+
+def check_schema(schema: Mapping[str, Any]) -> None:
+    check_size(schema)
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise SchemaInvalid(f"At {describe_place(error)}: {error.message[:200]}") from None
+    for key, value in walk(schema):
+        if key in REFERENCES:
+            check_reference(schema, value)
+        elif key == "patternProperties":
+            raise SchemaInvalid("patternProperties is not supported: name the properties.")
+
+
+def check_size(schema: Mapping[str, Any]) -> None:
+    try:
+        size = len(orjson.dumps(schema))
+    except orjson.JSONEncodeError as error:
+        raise SchemaInvalid(f"It is no JSON: {error}.") from None
+    if size > LARGEST:
+        raise SchemaInvalid(f"It has {size} bytes, more than {LARGEST}.")
+    check_extent(schema)
+
+
+def check_extent(schema: Mapping[str, Any]) -> None:
+    """Level by level: each object in it takes half a millisecond to check."""
+    level: list[Any] = [schema]
+    depth = objects = 0
+    while level:
+        level = [one for one in level if isinstance(one, dict | list)]
+        depth, objects = depth + 1, objects + len(level)
+        if depth > DEEPEST:
+            raise SchemaInvalid(f"It is nested deeper than {DEEPEST} levels.")
+        if objects > MOST_OBJECTS:
+            raise SchemaInvalid(f"It has more than {MOST_OBJECTS} objects and lists.")
+        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
+
+
+def walk(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key, inner
+            yield from walk(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from walk(inner)
+
+
+def check_reference(schema: Mapping[str, Any], reference: Any) -> None:
+    """Within the schema only: nothing is ever fetched."""
+    if not isinstance(reference, str):
+        return  # a property of that name
+    if not reference.startswith("#"):
+        raise SchemaInvalid("A reference must point into the schema itself, as in #/$defs/name.")
+    try:
+        Registry().with_resource("", DRAFT202012.create_resource(schema)).resolver().lookup(reference)
+    except Unresolvable:
+        raise SchemaInvalid(f"The reference {reference[:100]} leads nowhere.") from None
+
+
+def find_fault(schema: Mapping[str, Any], value: Any) -> str | None:
+    """Why the value does not match the schema, or None where it does. The schema was checked before."""
+    try:
+        error = best_match(build_validator(drop_dialects(schema)).iter_errors(value))
+    except (TooMuchWork, RecursionError, regex.error):
+        return "The schema takes too much to check."
+    except Unresolvable:
+        return "The schema has a reference that leads nowhere."
+    return None if error is None else f"At {describe_place(error)}: {error.message[:300]}"
+
+
+def describe_place(error: ValidationError | SchemaError) -> str:
+    return "/".join(str(part) for part in error.absolute_path) or "the top"
+
+
+def drop_dialects(value: Any) -> Any:
+    """Without "$schema", by which any part of a schema could choose a validator that has no limits."""
+    if isinstance(value, dict):
+        kept = {key: one for key, one in value.items() if key != "$schema" or not isinstance(one, str)}
+        return {key: drop_dialects(one) for key, one in kept.items()}
+    return [drop_dialects(one) for one in value] if isinstance(value, list) else value
+
+
+def build_validator(schema: Mapping[str, Any]) -> Any:
+    """With a registry that knows no way to fetch, and with an end to its time."""
+    ends = monotonic() + MOST_SECONDS
+
+    def bound(check: Check) -> Check:
+        def take_step(validator: Any, keyword: Any, instance: Any, within: Any) -> Iterator[ValidationError]:
+            if monotonic() > ends:
+                raise TooMuchWork
+            yield from check(validator, keyword, instance, within) or ()
+
+        return take_step
+
+    checks = {**Draft202012Validator.VALIDATORS, "pattern": check_text}
+    bounded = {name: bound(check) for name, check in checks.items()}
+    kind = extend(Draft202012Validator, bounded)  # type: ignore[no-untyped-call]  # the stubs leave it open
+    return kind(schema, registry=Registry())
+
+
+def check_text(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    """The package's own check knows no limit on time."""
+    if not isinstance(instance, str):
+        return
+    try:
+        found = regex.search(pattern, instance, timeout=PATTERN_SECONDS)
+    except TimeoutError:
+        raise TooMuchWork from None
+    if found is None:
+        yield ValidationError(f"{instance[:60]!r} does not match {pattern!r}")

@@ -1,0 +1,31 @@
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from providers.llm.protocol import LLM
+from providers.once import Once
+from retrieval.recall import RecallTools
+
+THREADS = 8  # recalls that look-ups of all reflections in the process make at once
+
+
+def get_executor() -> Executor:
+    return EXECUTOR.get()
+
+
+@dataclass(frozen=True)
+class ReflectTools:
+    """`recall` has no LLM of its own: the calls of a reflect are counted. `write` opens the transaction of every write.
+
+    `executor` runs whole recalls, which wait for those of `recall.executor`: one pool for both could lock up.
+    """
+
+    recall: RecallTools
+    llm: LLM | None
+    write: Callable[[], AbstractContextManager[object]]
+    actor: str
+    executor: Executor = field(default_factory=get_executor)
+
+
+EXECUTOR: Once[Executor] = Once(lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="reflect"))

@@ -1,0 +1,23 @@
+"""What a scripted model writes, and what is asked of it."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from reflection.reflect.delimiter import DELIMITER
+from reflection.reflect.types import BOUNDS, ReflectQuery
+from retrieval.types import RecallQuery
+from tests.retrieval.memory import NOW
+
+
+def write(text: str, **notes: Any) -> str:
+    return f"{text}\n{DELIMITER}\n{json.dumps(notes)}"
+
+
+def opinion(text: str, evidence: list[Any], confidence: float = 0.7, **fields: Any) -> dict[str, Any]:
+    return {"text": text, "confidence": confidence, "evidence": evidence, "reasoning": "so it is", **fields}
+
+
+def ask(question: str, budget: str = "low", **fields: Any) -> ReflectQuery:
+    query = ReflectQuery(RecallQuery(question, NOW), BOUNDS[budget], looks_wider=budget != "low")
+    return replace(query, **fields)

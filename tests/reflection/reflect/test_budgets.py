@@ -1,0 +1,189 @@
+"""What a larger budget may do: look wider at first, look again when the model asks, repair its notes once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from providers.llm.errors import LLMTimeout
+from reflection.reflect import looking
+from reflection.reflect.events import Done, Retrieved
+from reflection.reflect.reflect import reflect, reflect_in_steps
+from reflection.reflect.rules import LAST_CALL
+from reflection.reflect.tools import ReflectTools
+from reflection.reflect.trace import Trace
+from reflection.reflect.types import BOUNDS, Bounds
+from retrieval.recall import recall
+from retrieval.types import RecallResult
+from tests.llm_server import ScriptedLLM
+from tests.reflection.reflect.answers import ask, opinion, write
+from tests.retrieval.memory import Memory
+
+QUESTION = "Where does Alice live, Lisbon?"
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+
+def last_message(server: ScriptedLLM) -> str:
+    return str(server.chat.received[-1].body["messages"][-1]["content"])
+
+
+def test_the_model_may_search_follow_a_name_and_open_a_source(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    fact = memory.unit("Alice moved to Lisbon where Alice does live since the spring of that year")
+    memory.quote(fact, memory.message("Guess what: I moved to Lisbon!"))
+    bob = memory.entity("Bob")
+    hidden = memory.unit("Bob bought a bicycle", about=[bob])
+    query = ask(QUESTION, "mid")
+    look_ups = [{"recall": "bicycle bought"}, {"entity": "bob"}, {"source": 1}]
+    server.chat.say(write("", lookups=look_ups))
+    server.chat.say(write("Lisbon [1], and Bob cycles [2]."))
+    query = replace(query, recall=replace(query.recall, max_tokens=17))
+    events = list(reflect_in_steps(memory.bank, query, tools, Trace()))
+    assert isinstance(events[-1], Done)
+    result = events[-1].result
+    shown = [[one.id for one in event.memories] for event in events if isinstance(event, Retrieved)]
+    assert shown == [[fact.id], [hidden.id]]
+    assert "Guess what: I moved to Lisbon!" in last_message(server)
+    assert {one.kind for one in result.trace.look_ups if one.round == 1} == {"recall", "entity", "source"}
+    assert {one.id for one in result.cited} == {fact.id, hidden.id}
+    assert len(result.trace.calls) == 2
+
+
+def test_the_last_turn_is_announced_and_one_who_goes_on_asking_gets_the_built_in_answer(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon, where does Alice live")
+    server.chat.otherwise = lambda _received: write("", lookups=[{"recall": "more of it"}])
+    result = reflect(memory.bank, ask(QUESTION, "mid"), tools)
+    assert len(server.chat.received) == BOUNDS["mid"].calls
+    assert [LAST_CALL in received.prompt for received in server.chat.received] == [False, False, True]
+    assert result.engine == "builtin"
+    assert "The model wrote no answer; the built-in engine did." in result.trace.notes
+
+
+@pytest.mark.parametrize("bounds", [Bounds(6, 2_000, 60.0), Bounds(6, 128_000, 9.0), Bounds(1, 128_000, 60.0)])
+def test_each_bound_by_itself_makes_the_first_turn_the_last(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, bounds: Bounds
+) -> None:
+    server.chat.otherwise = lambda _received: write("", lookups=[{"recall": "more of it"}])
+    reflect(memory.bank, ask(QUESTION, "high", bounds=bounds), tools)
+    assert len(server.chat.received) == 1
+
+
+def test_a_model_that_takes_too_long_is_given_up(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
+    server.chat.say_late("In Lisbon.", delay=3.0)
+    with pytest.raises(LLMTimeout):
+        reflect(memory.bank, ask(QUESTION, bounds=Bounds(1, 16_000, 1.0)), tools)
+
+
+def test_look_ups_beside_an_answer_are_not_made(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
+    server.chat.say(write("In Lisbon.", lookups=[{"recall": "more"}]))
+    result = reflect(memory.bank, ask(QUESTION, "high"), tools)
+    assert (result.text, len(server.chat.received)) == ("In Lisbon.", 1)
+
+
+def test_a_wider_look_takes_the_parts_of_the_question_and_the_names_in_it(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice built a red kit", about=[memory.entity("Alice")])
+    server.chat.say(write("One [1]."))
+    question = "How many red kits has Alice built or bought last spring?"
+    result = reflect(memory.bank, ask(question, "mid"), tools)
+    wanted = [(one.kind, one.wanted) for one in result.trace.look_ups]
+    assert wanted[0] == ("recall", question)
+    assert ("entity", "Alice") in wanted
+    assert len([kind for kind, _ in wanted if kind == "recall"]) > 1
+    assert result.retrieved == 1
+
+
+def test_the_first_look_ups_run_side_by_side(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.chat.say(write("None."))
+    result = recall(memory.bank, ask(QUESTION).recall, tools.recall)
+    meeting = Barrier(2, timeout=10)
+
+    def wait_for_another(*_given: object) -> RecallResult:
+        meeting.wait()
+        return result
+
+    monkeypatch.setattr(looking, "recall", wait_for_another)
+    with ThreadPoolExecutor(4) as executor:
+        question = "How many red kits, built in spring?"
+        reflect(memory.bank, ask(question, "mid"), replace(tools, executor=executor))
+    assert meeting.broken is False
+
+
+STRUCTURED: list[tuple[dict[str, Any], str]] = [
+    ({}, "The model gave no structured output."),
+    ({"structured_output": {"city": 3}}, "At city: 3 is not of type 'string'"),
+    ({"structured_output": None}, "At the top: None is not of type 'object'"),
+]
+
+
+@pytest.mark.parametrize(("notes", "error"), STRUCTURED)
+def test_a_low_budget_tells_what_is_wrong_with_the_structured_output(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, notes: dict[str, Any], error: str
+) -> None:
+    server.chat.say(write("In Lisbon.", **notes))
+    result = reflect(memory.bank, ask(QUESTION, response_schema=SCHEMA), tools)
+    assert (result.text, result.structured.value, result.structured.error) == ("In Lisbon.", None, error)
+    assert len(server.chat.received) == 1
+
+
+def test_notes_that_are_no_json_cost_the_structured_output_and_not_the_answer(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    server.chat.say("In Lisbon.\n=====NOTES=====\n{not json")
+    result = reflect(memory.bank, ask(QUESTION, response_schema=SCHEMA), tools)
+    assert result.structured.error == "What the model noted after its answer is no JSON object."
+    assert result.text == "In Lisbon."
+
+
+def test_a_larger_budget_has_the_notes_written_once_more(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.say(write("In Lisbon [1].", structured_output={"city": 3}))
+    formed = opinion("I think that Alice likes Lisbon since she moved there", [1])
+    server.chat.say('{"structured_output": {"city": "Lisbon"}, "opinions": [' + str(formed).replace("'", '"') + "]}")
+    result = reflect(memory.bank, ask(QUESTION, "mid", response_schema=SCHEMA), tools)
+    assert (result.text, result.structured.value, result.structured.error) == (
+        "In Lisbon [1].",
+        {"city": "Lisbon"},
+        None,
+    )
+    assert [call.purpose for call in result.trace.calls] == ["answer", "repair"]
+    assert [one.outcome for one in result.opinions] == ["formed"]
+    assert "At city: 3 is not of type 'string'" in last_message(server)
+
+
+def test_a_repair_that_fails_leaves_what_could_be_read(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    formed = opinion("I think that Alice likes Lisbon since she moved there", [1])
+    server.chat.say(write("In Lisbon [1].", structured_output={"city": 3}, opinions=[formed]))
+    server.chat.say("sorry")
+    result = reflect(memory.bank, ask(QUESTION, "mid", response_schema=SCHEMA), tools)
+    assert result.structured.error == "At city: 3 is not of type 'string'"
+    assert [one.outcome for one in result.opinions] == ["formed"]
+
+
+def test_a_model_that_is_gone_at_the_repair_does_not_take_the_answer_with_it(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    server.chat.say("In Lisbon.")
+    server.chat.fail(500)
+    result = reflect(memory.bank, ask(QUESTION, "mid"), tools)
+    assert (result.text, len(server.chat.received)) == ("In Lisbon.", 2)
+    assert result.trace.notes[-1].startswith("The notes were not repaired: ")
+
+
+def test_there_is_no_repair_without_room_for_it(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
+    server.chat.say("In Lisbon.")
+    reflect(memory.bank, ask(QUESTION, "mid", bounds=Bounds(3, 6_000, 60.0)), tools)
+    assert len(server.chat.received) == 1

@@ -1,0 +1,26 @@
+import pytest
+
+from reflection.reflect.question_parts import MOST_PARTS, list_parts
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("How many model kits have I bought or built since May?", "model kits have I bought"),
+        ("How many days passed between the concert in Rome and the trip to Oslo?", "trip to Oslo"),
+        ("What do the red car and the blue bicycle both have in common?", "blue bicycle both have in common"),
+    ],
+)
+def test_the_things_that_are_asked_about_are_looked_up_by_themselves(question: str, part: str) -> None:
+    assert part in " | ".join(list_parts(question))
+
+
+def test_a_question_for_one_thing_has_no_parts() -> None:
+    assert list_parts("Where does Alice live?") == []
+
+
+def test_they_are_few_and_none_is_the_question_itself() -> None:
+    question = "How many red cars, blue bicycles, green boats, old trains, new planes and fast horses are there?"
+    parts = list_parts(question)
+    assert len(parts) == MOST_PARTS
+    assert question not in parts

@@ -1,0 +1,124 @@
+"""The answer as it is made: what is shown, and what is left when it ends early."""
+
+import json
+import time
+
+import pytest
+
+from banks.models import MemoryUnit
+from providers.llm.errors import StreamInterrupted
+from reflection.reflect.delimiter import DELIMITER
+from reflection.reflect.events import Cited, Delta, Done, Event, Formed, Retrieved, Started
+from reflection.reflect.reflect import reflect, reflect_in_steps
+from reflection.reflect.tools import ReflectTools
+from reflection.reflect.trace import Trace
+from tenants.transactions import tenant_transaction
+from tests.llm_server import Received, ScriptedLLM
+from tests.llm_server.script import Reply
+from tests.llm_server.wire import build_chunk
+from tests.reflection.reflect.answers import ask, opinion, write
+from tests.retrieval.memory import Memory
+
+QUESTION = "Where does Alice live, Lisbon?"
+OPINION = opinion("I think that Alice likes Lisbon since she moved there", [1])
+ANSWER = write("She lives in Lisbon [1], not in Rome [9].", opinions=[OPINION])
+
+
+def shown(events: list[Event]) -> str:
+    return "".join(event.text for event in events if isinstance(event, Delta)).strip()
+
+
+def opinions_of(memory: Memory) -> int:
+    with tenant_transaction(memory.bank.tenant_id):
+        return MemoryUnit.objects.of_bank(memory.bank).filter(network="opinion").count()
+
+
+def send_letter_by_letter(server: ScriptedLLM, text: str) -> None:
+    def answer(received: Received) -> Reply:
+        chunks = [build_chunk(received, {"content": letter}) for letter in text]
+        chunks.append(build_chunk(received, {}, finish_reason="stop"))
+        events = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks]
+        return Reply(raw=b"".join(events) + b"data: [DONE]\n\n")
+
+    server.chat.otherwise = answer
+
+
+def test_the_events_come_in_their_order_and_end_with_what_a_plain_call_gives(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.say(ANSWER)
+    server.chat.say(ANSWER)
+    events = list(reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace()))
+    plain = reflect(memory.bank, ask(QUESTION), tools)
+    kinds = list(dict.fromkeys(type(event) for event in events))
+    assert kinds == [Started, Retrieved, Delta, Cited, Formed, Done]
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert shown(events) == done.result.text == plain.text == "She lives in Lisbon [1], not in Rome."
+    assert done.result.dropped_citations == plain.dropped_citations == 1
+    assert [one.outcome for one in (*done.result.opinions, *plain.opinions)] == ["formed", "restated"]
+    streamed, whole = (received.body["messages"][0] for received in server.chat.received)
+    assert streamed == whole
+
+
+def test_a_delimiter_that_comes_letter_by_letter_is_never_shown(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    send_letter_by_letter(server, ANSWER)
+    events = list(reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace()))
+    assert shown(events) == "She lives in Lisbon [1], not in Rome."
+    assert len([event for event in events if isinstance(event, Delta)]) > 10
+    assert opinions_of(memory) == 1
+
+
+@pytest.mark.parametrize("text", ["She lives in Lisbon [1]. " * 9, ANSWER])
+def test_a_model_that_breaks_off_leaves_nothing_stored_and_what_it_cost(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, text: str
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.drop("stream", text=text)
+    trace, events = Trace(), []
+    with pytest.raises(StreamInterrupted):
+        for event in reflect_in_steps(memory.bank, ask(QUESTION), tools, trace):
+            events.append(event)  # noqa: PERF402  # what came before the break is kept
+    assert any(isinstance(event, Delta) for event in events)
+    assert not any(isinstance(event, Formed | Done) for event in events)
+    assert opinions_of(memory) == 0
+    assert trace.spent.output_tokens > 0
+
+
+def test_who_hangs_up_closes_the_connection_to_the_model_and_leaves_nothing_stored(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.say_slowly("A long story of Lisbon. " * 50 + f"\n{DELIMITER}\n{{}}", trickle=0.01)
+    trace = Trace()
+    steps = reflect_in_steps(memory.bank, ask(QUESTION), tools, trace)
+    next(event for event in steps if isinstance(event, Delta))
+    steps.close()
+    deadline = time.monotonic() + 5
+    while not server.abandoned and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert server.abandoned == 1
+    assert opinions_of(memory) == 0
+    assert trace.spent.estimated
+
+
+def test_an_answer_that_is_cut_at_its_length_is_kept_without_opinions(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.say("She lives in", finish_reason="length")
+    result = reflect(memory.bank, ask(QUESTION), tools)
+    assert (result.text, result.truncated, result.opinions) == ("She lives in", True, ())
+
+
+def test_the_answer_has_no_more_tokens_than_were_asked_for(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.say(write("one two three four five [1]"))
+    result = reflect(memory.bank, ask(QUESTION, answer_tokens=3), tools)
+    assert (result.text, result.truncated, result.cited) == ("one two three", True, ())
