@@ -2,6 +2,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import TemplateView
 
+from memoryplatform.api.compat.hindsight import version
 from memoryplatform.api.errors import json_error
 from memoryplatform.observability import health, views
 
@@ -10,6 +11,9 @@ urlpatterns = [
     path("health", health.live),
     path("health/ready", health.ready),
     path("metrics", views.metrics),
+    path("health/live", version.show_life),
+    path("version", version.show_version),
+    path("v1/default/", include("memoryplatform.api.compat.hindsight.urls")),
     path("v1/", include("memoryplatform.api.v1.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -8,7 +8,7 @@ from django.utils import timezone
 from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from tenants.models import ApiKey, AuditEvent, Member, Tenant, User
+from tenants.models import ApiKey, AuditEvent, Member, Tenant, UsageRecord, User
 from tenants.platform_admin import PLATFORM, PlatformAdmin, ReadOnlyAdmin
 
 admin.site.unregister(Group)  # rights are given by membership in a tenant
@@ -82,4 +82,13 @@ class AuditEventAdmin(ReadOnlyAdmin):
     list_select_related = ("tenant", "user")
     list_filter = ("action",)
     search_fields = ("action", "target", "request_id", "tenant__slug")
+    ordering = ("-id",)
+
+
+@admin.register(UsageRecord)
+class UsageRecordAdmin(ReadOnlyAdmin):
+    list_display = ("at", "tenant", "kind", "bank_id", "input_tokens", "output_tokens", "calls", "memories")
+    list_select_related = ("tenant",)
+    list_filter = ("kind",)
+    search_fields = ("bank_id", "tenant__slug")
     ordering = ("-id",)

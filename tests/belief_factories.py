@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Model
 
 from banks import models
-from reflection.models import BackgroundRevision, ObservedEntity, OpinionRevision, RetentionRule
+from reflection.models import BackgroundRevision, ObservedEntity, Opinion, OpinionRevision, RetentionRule
 from tenants.models import Tenant
 from tests.factories import make_bank
 from tests.memory_factories import make_entity, make_row, make_unit, with_bank
@@ -46,6 +46,7 @@ def make_retention_rule(tenant: Tenant, **fields: Any) -> RetentionRule:
 
 
 BELIEFS: dict[type[Model], Callable[[Tenant], Any]] = {
+    Opinion: make_opinion,
     OpinionRevision: make_opinion_revision,
     BackgroundRevision: make_background_revision,
     ObservedEntity: make_observed_entity,

@@ -33,8 +33,8 @@ class Scale:
     share: float
 
 
-# On a sample of 100 questions about the same people, half of which can be answered, these let pass 92 % and 90 % of those
-# that can, and 46 % and 60 % of those that can't: without a model "not in memory" says little.
+# Of 100 questions about the same people, half of which can be answered, these let pass 92 % and 90 % of those that can,
+# and 46 % and 60 % of those that can't: without a model "not in memory" says little.
 RERANKED, COSINE = Scale(least=0.5, share=0.3), Scale(least=0.65, share=0.85)
 
 
