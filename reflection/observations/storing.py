@@ -26,7 +26,8 @@ def store_observations(
     ids = {one.identity: unit.id for one, unit in zip(new, stored, strict=True)}
     ids |= {identity: unit.id for identity, unit in present.items()}
     wanted = {one.identity for one in prepared}
-    close(bank, [unit.id for identity, unit in present.items() if identity not in wanted], actor=actor, now=now)
+    outdated = [unit.id for identity, unit in present.items() if identity not in wanted]
+    let_go(bank, entity, outdated, actor=actor, now=now)
     name_entity(bank, entity, [unit.id for unit in stored])
     pairs = zip(prepared, standing, strict=True)
     name_sources(bank, {ids[one.identity]: observation.source_ids for one, (observation, _) in pairs})
@@ -56,6 +57,14 @@ def build_fact(bank: Bank, observation: Observation, vector: Vector) -> Prepared
     sources = MemoryUnit.objects.of_bank(bank).filter(id__in=observation.source_ids)
     said_at = sources.order_by("-mentioned_at").values_list("mentioned_at", flat=True)[0]
     return PreparedFact(ExtractedFact(observation.text, Network.OBSERVATION, said_at), vector, ())
+
+
+def let_go(bank: Bank, entity: Entity, unit_ids: Sequence[UUID], *, actor: str, now: datetime) -> None:
+    """What another entity is observed by as well goes on without this one."""
+    mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids)
+    shared = set(mentions.exclude(entity=entity).values_list("unit_id", flat=True))
+    mentions.filter(entity=entity, unit_id__in=shared).delete()
+    close(bank, [unit_id for unit_id in unit_ids if unit_id not in shared], actor=actor, now=now)
 
 
 def close(bank: Bank, unit_ids: Sequence[UUID], *, actor: str, now: datetime) -> None:

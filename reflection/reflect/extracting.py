@@ -1,5 +1,6 @@
 """The answer of the built-in engine: the sentences of memory that come nearest to the question, dated and cited."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -20,6 +21,7 @@ NOT_IN_MEMORY = "Memory does not hold an answer to this."
 MOST_MEMORIES = 24  # that are read for sentences
 MOST_PIECES = 48
 SHORT = 280  # characters: a text of this length is its own best sentence
+LABEL = re.compile(r"^([^:\n]{1,80}): (?=\1\b)")
 LEAST_LETTERS = 12  # of a sentence that says anything
 SECONDS = 0.5
 MOST_SENTENCES, MOST_COUNTED, MOST_BELIEFS = 3, 20, 2
@@ -42,6 +44,11 @@ RERANKED, COSINE = Scale(least=0.5, share=0.3), Scale(least=0.65, share=0.85)
 class Piece:
     memory: Labelled
     text: str
+
+    @property
+    def shown(self) -> str:
+        """Without the speaker's label where the sentence begins with the same name."""
+        return LABEL.sub("", self.text)
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,7 @@ def tell_extract(question: str, chosen: Chosen, zone: tzinfo | None) -> list[Lin
     if kind is QuestionType.TEMPORAL:
         dated = [Line(tell_date_first(piece, zone), piece.memory) for piece in chosen.evidence[:MOST_SENTENCES]]
         return [*dated, *beliefs]
-    plain = [Line(f"{piece.text} ({tell_date(piece, zone)})", piece.memory) for piece in chosen.evidence]
+    plain = [Line(f"{piece.shown} ({tell_date(piece, zone)})", piece.memory) for piece in chosen.evidence]
     return [*plain[:MOST_SENTENCES], *beliefs]
 
 
@@ -129,9 +136,9 @@ def tell_date(piece: Piece, zone: tzinfo | None) -> str:
 
 def tell_date_first(piece: Piece, zone: tzinfo | None) -> str:
     when = tell_date(piece, zone)
-    return f"{when[0].upper()}{when[1:]}: {piece.text}"
+    return f"{when[0].upper()}{when[1:]}: {piece.shown}"
 
 
 def tell_belief(piece: Piece) -> str:
     confidence = piece.memory.item.candidate.confidence
-    return f"A belief, held with confidence {confidence:.2f}: {piece.text}"
+    return f"A belief, held with confidence {confidence:.2f}: {piece.shown}"

@@ -185,3 +185,32 @@ def test_without_a_model_and_without_relationships_it_is_told_how_much_was_said(
 
     [told] = read_observations(bank)
     assert told.text == "Ana was spoken of in 2 memories between 01 May 2024 and 02 May 2024."
+
+
+def test_what_two_entities_are_observed_by_stays_with_the_other_when_one_lets_it_go(bank: Bank) -> None:
+    fact = tell(bank, "Ana knows Bea.", "Ana", "Bea")
+
+    class Saying(Recorder):
+        def __init__(self, *texts: str) -> None:
+            super().__init__()
+            self.texts = texts
+
+        def observe(self, _dossier: Dossier) -> Observed:
+            return Observed(tuple(Observation(text, (fact,)) for text in self.texts))
+
+    def refresh_one(name: str, *texts: str) -> None:
+        with tenant_transaction(bank.tenant_id):
+            entity = Entity.objects.of_bank(bank).get(name=name)
+        mark(bank, entity)
+        tools = Refreshing(Saying(*texts), HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+        refresh_entity(bank, entity.id, tools)
+
+    refresh_one("Ana", "Ana knows Bea.")
+    refresh_one("Bea", "Ana knows Bea.")
+    [shared] = read_observations(bank)
+    refresh_one("Ana", "Ana is sociable.")
+
+    with tenant_transaction(bank.tenant_id):
+        bea = Entity.objects.of_bank(bank).get(name="Bea")
+        assert [unit.id for unit in find_observations(bank, bea.id)] == [shared.id]
+    assert [unit.text for unit in read_observations(bank)] == ["Ana is sociable."]

@@ -42,6 +42,15 @@ def test_the_best_sentence_of_a_long_memory_is_told_with_its_date() -> None:
     ]
 
 
+def test_a_label_that_the_sentence_repeats_is_not_shown() -> None:
+    assert tell("Alice moved where?", make_item(1, "Alice: Alice moved to Lisbon.", occurred_start=day(1))) == [
+        "Alice moved to Lisbon. (Friday, May 1, 2026) [1]"
+    ]
+    assert tell("Alice moved where?", make_item(1, "Alice: Bob and I moved.", occurred_start=day(1))) == [
+        "Alice: Bob and I moved. (Friday, May 1, 2026) [1]"
+    ]
+
+
 def test_when_puts_the_date_first() -> None:
     assert tell("When did Alice move?", make_item(1, "Alice did move", occurred_start=day(1))) == [
         "Friday, May 1, 2026: Alice did move [1]"
