@@ -10,6 +10,7 @@ MODULES = {
     "retain": "benchmarks.retain.suite",
     "locomo": "benchmarks.recall.locomo",
     "longmemeval": "benchmarks.recall.longmemeval",
+    "feedback": "benchmarks.recall.feedback",
     "temporal": "benchmarks.recall.temporal",
     "latency": "benchmarks.latency.suite",
     "opinions": "benchmarks.opinions.suite",

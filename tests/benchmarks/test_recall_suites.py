@@ -9,7 +9,7 @@ import pytest
 from benchmarks.latency import suite as latency
 from benchmarks.options import MissingData, Options
 from benchmarks.progress import Progress
-from benchmarks.recall import locomo, longmemeval, temporal
+from benchmarks.recall import feedback, locomo, longmemeval, temporal
 from memoryplatform.embedded.redis import EmbeddedRedis
 
 SESSIONS = {
@@ -48,6 +48,16 @@ def test_locomo_counts_evidence_turns_and_keeps_the_adversarial_apart(options: O
     assert set(report["by_type"]) == {"adversarial", "multi-hop", "single-hop"}
     assert report["latency_ms"]["total"]["p50"] > 0
     assert "facts only" in report["beside"]
+
+
+def test_feedback_on_some_questions_is_measured_on_the_others(options: Options) -> None:
+    sample = {"sample_id": "conv-0", "conversation": SESSIONS, "qa": ASKED}
+    (options.data / "locomo-few.json").write_text(json.dumps([sample]))
+    report = feedback.run(options)
+    assert report["questions"] == 1
+    assert report["without_feedback"]["turn"]["recall@5"] == 1.0
+    assert report["with_feedback"]["turn"]["recall@5"] == 1.0
+    assert set(report["weights"]["conv-0"].values()) != {1.0}
 
 
 def test_longmemeval_asks_each_question_of_its_own_haystack(options: Options) -> None:
