@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.paginator import InfinitePaginator
 
 from tenants.models import ApiKey, AuditEvent, Member, Tenant, UsageRecord, User
 from tenants.platform_admin import PLATFORM, PlatformAdmin, ReadOnlyAdmin
@@ -82,6 +83,8 @@ class AuditEventAdmin(ReadOnlyAdmin):
     list_select_related = ("tenant", "user")
     list_filter = ("action",)
     search_fields = ("action", "target", "request_id", "tenant__slug")
+    paginator = InfinitePaginator  # every look adds a row: nobody counts them
+    show_full_result_count = False
     ordering = ("-id",)
 
 
@@ -90,5 +93,7 @@ class UsageRecordAdmin(ReadOnlyAdmin):
     list_display = ("at", "tenant", "kind", "bank_id", "input_tokens", "output_tokens", "calls", "memories")
     list_select_related = ("tenant",)
     list_filter = ("kind",)
-    search_fields = ("bank_id", "tenant__slug")
+    search_fields = ("=tenant__slug",)
+    paginator = InfinitePaginator
+    show_full_result_count = False
     ordering = ("-id",)

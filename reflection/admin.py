@@ -1,0 +1,58 @@
+"""The histories and rules behind what an agent believes, to look at. Opinions are reviewed in memoryplatform.review."""
+
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import BooleanRadioFilter, ChoicesDropdownFilter
+
+from banks.admin.memory_admin import WHOSE, MemoryAdmin, link_to_id, parse_id, shorten
+from reflection.models import BackgroundRevision, OpinionRevision, RetentionRule
+
+
+@admin.register(OpinionRevision)
+class OpinionRevisionAdmin(MemoryAdmin):
+    list_display = ("of_opinion", "number", "cause", "from_to", "actor", "in_bank", "whose", "created_at")
+    list_filter = (("cause", ChoicesDropdownFilter), *WHOSE)
+    search_help_text = "The id of a revision or of an opinion."
+
+    def match(self, request: HttpRequest, term: str) -> Q:
+        wanted = parse_id(term)
+        return super().match(request, term) if wanted is None else Q(pk=wanted) | Q(opinion_id=wanted)
+
+    @admin.display(description="Opinion")
+    def of_opinion(self, revision: OpinionRevision) -> str:
+        return shorten(revision.text_after, 100)
+
+    @admin.display(description="Confidence")
+    def from_to(self, revision: OpinionRevision) -> str:
+        if revision.confidence_before is None:
+            return f"{revision.confidence_after:.2f}"
+        return f"{revision.confidence_before:.2f} → {revision.confidence_after:.2f}"
+
+    @admin.display(description="Opinion")
+    def opinion_page(self, revision: OpinionRevision) -> str:
+        return link_to_id("reflection.opinion", revision.opinion_id, shorten(revision.text_after))
+
+    readonly_fields = ("opinion_page",)
+    fieldsets = (
+        (None, {"fields": ("opinion_page", "number", "cause", "actor", "created_at", "bank", "tenant")}),
+        ("What changed", {"fields": ("confidence_before", "confidence_after", "text_before", "text_after")}),
+        ("Why", {"fields": ("evidence", "step", "reasoning", "withdrawn")}),
+    )
+
+
+@admin.register(BackgroundRevision)
+class BackgroundRevisionAdmin(MemoryAdmin):
+    list_display = ("became", "number", "engine", "actor", "in_bank", "whose", "created_at")
+    search_help_text = "An id."
+
+    @admin.display(description="Background")
+    def became(self, revision: BackgroundRevision) -> str:
+        return shorten(revision.after)
+
+
+@admin.register(RetentionRule)
+class RetentionRuleAdmin(MemoryAdmin):
+    list_display = ("name", "network", "tag", "days", "action", "enabled", "in_bank", "whose", "applied_at")
+    list_filter = (("enabled", BooleanRadioFilter), *WHOSE)
+    search_help_text = "An id."

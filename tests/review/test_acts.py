@@ -1,0 +1,114 @@
+"""Each act of a reviewer changes the opinion, and stands in its history and in the audit log."""
+
+from uuid import UUID
+
+import pytest
+from django.test import Client
+
+from banks.models import Bank
+from tenants.models import Tenant, User
+from tests.reflection.opinions.believing import Said, believe, check_replay, learn, read_opinion, read_steps, see
+from tests.review.reviewing import QUEUE, page_of, read, read_events, read_version, send
+
+OPINION = "I think that Python is the best language."
+FACT = "Python has the largest ecosystem."
+
+
+@pytest.fixture
+def opinion_id(bank: Bank) -> UUID:
+    return believe(bank, OPINION, see(bank, "Most notebooks are in Python.", "Python")).id
+
+
+@pytest.mark.parametrize(("act", "mark"), [("approve", "approved"), ("pin", "pinned"), ("retire", "retired")])
+def test_a_mark_is_set_with_its_reason_and_its_reviewer(
+    client: Client, bank: Bank, opinion_id: UUID, act: str, mark: str
+) -> None:
+    answer = send(client, opinion_id, act, reason="We talked about it.")
+    assert (answer.status_code, answer["Location"]) == (302, QUEUE)
+    assert read_opinion(bank, opinion_id).review == mark
+    step = read_steps(bank, opinion_id)[-1]
+    assert (step.cause, step.actor, step.reasoning) == (mark, "lea@example.com", "We talked about it.")
+    check_replay(bank, opinion_id)
+
+
+def test_an_act_is_audited_with_the_person(client: Client, tenant: Tenant, staff: User, opinion_id: UUID) -> None:
+    send(client, opinion_id, "retire")
+    (event,) = read_events(tenant, "opinion.reviewed")
+    assert (event.user_id, event.target, event.detail["act"]) == (staff.id, f"memory:{opinion_id}", "retire")
+
+
+def test_an_edit_changes_what_was_given_and_nothing_else(client: Client, bank: Bank, opinion_id: UUID) -> None:
+    send(client, opinion_id, "edit", text="I think that Python is a good language.", confidence="0.7")
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence) == ("I think that Python is a good language.", 0.7)
+    send(client, opinion_id, "edit", text=opinion.text, confidence="0.4")
+    assert read_opinion(bank, opinion_id).confidence == 0.4
+    assert [step.cause for step in read_steps(bank, opinion_id)] == ["formed", "edited", "edited"]
+    check_replay(bank, opinion_id)
+
+
+def test_what_was_retired_is_restored_and_what_was_pinned_is_unpinned(
+    client: Client, bank: Bank, opinion_id: UUID
+) -> None:
+    for act in ("pin", "unpin", "retire", "restore"):
+        assert send(client, opinion_id, act).status_code == 302, act
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.review, opinion.expired_at) == ("", None)
+
+
+@pytest.mark.parametrize("act", ["edit", "retire", "pin"])
+def test_a_reason_is_asked_for_all_but_an_approval(client: Client, bank: Bank, opinion_id: UUID, act: str) -> None:
+    answer = send(client, opinion_id, act, reason=" ", text="Another text.")
+    assert (answer.status_code, "Say why" in answer.content.decode()) == (200, True)
+    assert len(read_steps(bank, opinion_id)) == 1
+    assert send(client, opinion_id, "approve", reason="").status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"text": OPINION, "confidence": "0.7"}, "Change the text or the confidence"),
+        ({"confidence": "1.5"}, "less than or equal to 1"),
+        ({"confidence": "nan"}, "number"),
+    ],
+)
+def test_an_edit_that_says_nothing_or_nonsense_is_refused(
+    client: Client, bank: Bank, opinion_id: UUID, given: dict[str, str], told: str
+) -> None:
+    answer = send(client, opinion_id, "edit", **given)
+    assert (answer.status_code, told in answer.content.decode()) == (200, True)
+    assert len(read_steps(bank, opinion_id)) == 1
+
+
+def test_who_comes_second_is_told_and_overwrites_nothing(client: Client, bank: Bank, opinion_id: UUID) -> None:
+    seen = read_version(read(client, page_of(opinion_id)))
+    send(client, opinion_id, "edit", text="I think that Python is fine.")
+    late = send(client, opinion_id, "edit", text="I hate Python.", version=seen)
+    page = late.content.decode()
+    assert (late.status_code, "Somebody else has changed" in page, "I hate Python." in page) == (200, True, True)
+    assert read_opinion(bank, opinion_id).text == "I think that Python is fine."
+    assert send(client, opinion_id, "edit", text="I hate Python.", version=read_version(page)).status_code == 302
+
+
+def test_an_act_that_its_state_does_not_allow_is_told(client: Client, bank: Bank, opinion_id: UUID) -> None:
+    answer = send(client, opinion_id, "restore")
+    assert (answer.status_code, "not reviewed yet" in answer.content.decode()) == (200, True)
+    assert len(read_steps(bank, opinion_id)) == 1
+
+
+def test_a_text_that_another_opinion_has_is_told(client: Client, bank: Bank, opinion_id: UUID) -> None:
+    other = believe(bank, "Ferries are slow.", see(bank, "The ferry took nine hours.", "ferry"))
+    answer = send(client, opinion_id, "edit", text=other.text)
+    assert (answer.status_code, "says the same" in answer.content.decode()) == (200, True)
+
+
+def test_a_pinned_opinion_keeps_its_confidence_when_evidence_comes(
+    client: Client, bank: Bank, opinion_id: UUID
+) -> None:
+    send(client, opinion_id, "pin")
+    learn(bank, Said({FACT: "contradict"}), see(bank, FACT, "Python"))
+    assert read_opinion(bank, opinion_id).confidence == 0.7
+    send(client, opinion_id, "unpin")
+    again = "Python has a very large ecosystem."
+    learn(bank, Said({again: "contradict"}), see(bank, again, "Python"))
+    assert read_opinion(bank, opinion_id).confidence == 0.4
