@@ -1,6 +1,6 @@
 """What becomes of each fact of a batch, decided before the write, while no transaction is open."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -17,6 +17,8 @@ from banks.retain.types import ExtractedFact
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 
+MOST_ALIKE = 5  # facts of a batch that one is compared with
+BLOCK = 512  # of them at a time, which bounds the memory that it takes
 ALIKE = 0.9  # cosine under which no two facts of a batch can say the same in the same words
 
 
@@ -86,18 +88,32 @@ def build_ruling(decision: Decision, similar: Sequence[KnownUnit]) -> Ruling:
 
 def find_twins(facts: Sequence[PreparedFact]) -> dict[int, int]:
     """Facts of the batch that another one tells, too. The same words are found by their hash, later."""
-    if len(facts) < 2:  # noqa: PLR2004  # two to compare
-        return {}
-    vectors = np.stack([fact.vector for fact in facts])
-    norms = np.linalg.norm(vectors, axis=1)
-    cosines = (vectors @ vectors.T) / np.maximum(np.outer(norms, norms), np.finfo(np.float32).tiny)
+    first = {fact.identity: place for place, fact in reversed(list(enumerate(facts)))}
+    places = sorted(first.values())
     twins: dict[int, int] = {}
-    for pair in np.argwhere(np.triu(cosines, 1) >= ALIKE).tolist():
-        for host, twin in (pair, reversed(pair)):
-            is_free = not {host, twin} & twins.keys() and twin not in twins.values()
+    hosts: set[int] = set()
+    for pair in find_alike([facts[place].vector for place in places]):
+        one, other = (places[index] for index in pair)
+        for host, twin in ((one, other), (other, one)):
+            is_free = host not in twins and twin not in twins and twin not in hosts
             if is_free and is_twin(facts[host], facts[twin]):
                 twins[twin] = host
+                hosts.add(host)
     return twins
+
+
+def find_alike(vectors: Sequence[Vector]) -> Iterator[tuple[int, int]]:
+    """Pairs that may say the same, block by block; of each only the nearest few, so that a long text stays bounded."""
+    if len(vectors) < 2:  # noqa: PLR2004  # two to compare
+        return
+    matrix = np.stack(vectors)
+    matrix = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    for start in range(0, len(matrix), BLOCK):
+        cosines = matrix[start : start + BLOCK] @ matrix[start:].T
+        for row, values in enumerate(cosines):
+            near = np.flatnonzero(values[row + 1 :] >= ALIKE)
+            nearest = near[np.argsort(-values[row + 1 :][near], kind="stable")[:MOST_ALIKE]]
+            yield from ((start + row, start + row + 1 + int(index)) for index in np.sort(nearest))
 
 
 def is_twin(one: PreparedFact, other: PreparedFact) -> bool:

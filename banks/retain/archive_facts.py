@@ -30,7 +30,7 @@ def archive_facts(bank: Bank, item: RetainItem) -> ArchivedFacts:
     """
     document = lock_document(bank, item)
     before = f"{document.text}{SEPARATOR}" if document.text and item.update_mode == "append" else ""
-    chunks = cut_facts(item.facts, offset=len(before))
+    chunks = cut_facts(item.facts, offset=len(before), called_at=None if item.is_dated else item.said_at)
     dropped = []
     if before:
         append_to(document, item, join_facts(item.facts))

@@ -27,7 +27,7 @@ from tenants.transactions import tenant_transaction
 
 # What a long message is about shows in its beginning; the whole of it is embedded once more as chunks and facts.
 CHARACTERS_FOR_TOPIC = 500
-MANY_FACTS = 500  # their write takes seconds, so it is told of beforehand
+MANY_FACTS = 500  # what follows takes seconds then, so it is told of beforehand
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,8 @@ def retain_episode(conversation: Conversation, episode_id: UUID, messages: Seque
         is_agents=lambda quote: messages[quote.turn].role != "user",
     )
     speakers = frozenset(turn.speaker for turn in turns)
+    if len(prepared) > MANY_FACTS:
+        tools.step("deciding", 0, len(prepared))
     plan = plan_facts(bank, prepared, tools, speakers=speakers)
     if len(prepared) > MANY_FACTS:
         tools.step("storing", 0, len(prepared))

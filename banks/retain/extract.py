@@ -54,7 +54,7 @@ def read_at_once(bank: Bank, passage: Passage, instructions: Instructions, tools
         extraction = extract(bank, passage, instructions, tools)
     except ExtractionFailed as failure:
         return Reading(error=str(failure), usage=getattr(failure, "usage", Usage()))
-    return Reading(extraction.facts, extraction.usage, is_done=True)
+    return Reading(extraction.facts, extraction.usage, "\n".join(extraction.errors), is_done=True)
 
 
 def extract(bank: Bank, passage: Passage, instructions: Instructions, tools: Tools) -> Extraction:

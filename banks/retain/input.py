@@ -24,7 +24,10 @@ class GivenMessage:
 
 @dataclass(frozen=True)
 class RetainItem:
-    """A conversation (`messages`), a text, or facts that the caller extracted, with what is said about it."""
+    """A conversation (`messages`), a text, or facts that the caller extracted, with what is said about it.
+
+    `is_dated`: whether the caller said when; else `said_at` is when he called.
+    """
 
     said_at: datetime
     text: str = ""
@@ -38,6 +41,7 @@ class RetainItem:
     metadata: dict[str, str] = field(default_factory=dict)
     entities: tuple[FoundEntity, ...] = ()
     infer: bool = True
+    is_dated: bool = True
 
     @property
     def labels(self) -> Labels:

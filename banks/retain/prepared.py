@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from uuid import UUID
 
 from banks.retain.instructions import Instructions
@@ -40,7 +41,7 @@ class PreparedFact:
     metadata: dict[str, str] = field(default_factory=dict)
     is_agents: bool = False  # told by the agent alone: of the world that is no evidence, it may have it from here
 
-    @property
+    @cached_property
     def identity(self) -> tuple[str, bytes]:
         """Two facts with the same are the same fact, said twice."""
         fact = self.fact

@@ -118,3 +118,9 @@ def test_what_is_not_there_is_not_found(call: Caller, bank: Bank, what: str) -> 
 @pytest.mark.parametrize("document_id", ["a%00b", "%F0%9F%8E%89", "x/chunks", "%2e%2e"])
 def test_an_odd_document_id_is_not_found(call: Caller, bank: Bank, document_id: str) -> None:
     assert call("GET", f"/v1/banks/support/documents/{document_id}").status_code == 404
+
+
+@pytest.mark.parametrize("document_id", ["a\nb", " plan", "plan ", "a\x07b"])
+def test_ids_that_no_path_could_name_are_refused(call: Caller, document_id: str) -> None:
+    answer = call("POST", "/v1/banks/support/memories", {"items": [{"content": "Some.", "document_id": document_id}]})
+    assert answer.status_code == 422

@@ -108,3 +108,11 @@ def test_a_faulty_item_of_facts_takes_no_other_with_it(call: Caller) -> None:
 
 def test_facts_and_content_exclude_each_other(call: Caller) -> None:
     assert retain(call, {"facts": FACTS, "content": "x"}).status_code == 422
+
+
+def test_facts_without_a_date_that_come_again_stay_what_they_are(call: Caller) -> None:
+    item = {"facts": [{"text": "Uma has a boat."}], "document_id": "f9"}
+    (first,) = retain(call, item).json()["unit_ids"]
+
+    assert retain(call, item).json()["unit_ids"] == []
+    assert call("GET", f"/v1/banks/support/memories/{first}").status_code == 200

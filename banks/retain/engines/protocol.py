@@ -18,8 +18,11 @@ class KnownFact:
 
 @dataclass(frozen=True)
 class Extraction:
+    """`errors` name parts that could not be read, beside what the others told."""
+
     facts: tuple[ExtractedFact, ...]
     usage: Usage
+    errors: tuple[str, ...] = ()
 
 
 class ExtractionFailed(Exception):

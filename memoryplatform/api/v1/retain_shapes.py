@@ -66,7 +66,9 @@ class MessagesField(serializers.Field[ReadMessages, Any, Any, Any]):
 
 
 def check_document_id(value: str) -> None:
-    """It becomes part of a path: these would lead somewhere else there."""
+    """It becomes part of a path: these would lead somewhere else there, or nowhere."""
+    if value != value.strip() or not value.isprintable():
+        raise serializers.ValidationError("Must not have control characters, nor spaces at its ends.")
     parts = value.split("/")
     if {".", ".."}.intersection(parts) or parts[1:][-1:] == ["chunks"]:
         raise serializers.ValidationError("Must not have '.' or '..' between slashes, nor end in '/chunks'.")
@@ -90,6 +92,7 @@ class ItemInput(Input):
         required=False,
         allow_null=True,
         allow_blank=True,
+        trim_whitespace=False,
         validators=[check_document_id],
         help_text="Sent again, it replaces what it was.",
     )
@@ -145,6 +148,7 @@ def build_item(validated: Mapping[str, Any]) -> RetainItem:
     said_at = given.get("timestamp") or timezone.now()
     return RetainItem(
         said_at=said_at,
+        is_dated=given.get("timestamp") is not None,
         text=given.get("content", ""),
         messages=tuple(build_message(message, said_at) for message in given["messages"].good)
         if "messages" in given

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -60,8 +61,7 @@ def build_tools(run: Run) -> Tools:
         engine,
         get_embedder(),
         run.transaction,
-        build_report(run, len(run.payload["sources"])),
-        lambda stage, done, total: run.report(stage, processed=done, total=total),
+        step=lambda stage, done, total: run.report(stage, processed=done, total=total),
         longest_passage=LONGEST_QUESTION if isinstance(engine, LLMEngine) else None,
     )
 
@@ -77,7 +77,7 @@ def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
     for done, source in enumerate(sources):
         run.report("extracting", processed=done, total=len(sources))
         try:
-            outcomes += retain_source(bank, source, tools)
+            outcomes += retain_source(bank, source, replace(tools, report=build_report(run, done, len(sources))))
         except OperationError:
             raise
         except Exception as failure:  # noqa: BLE001  # whatever it is, it is raised when the others are done
@@ -108,12 +108,13 @@ def sum_usage(outcomes: list[Retained]) -> Usage:
     return sum((outcome.usage for outcome in outcomes), Usage())
 
 
-def build_report(run: Run, sources: int) -> Callable[[int, int], None]:
-    """Progress is told in sources, or in the passages of the only one."""
+def build_report(run: Run, source: int, sources: int) -> Callable[[int, int], None]:
+    """Progress is told in sources, and within one of several passages in those."""
+    stage = "extracting" if sources == 1 else f"extracting item {source + 1} of {sources}"
 
     def report(done: int, total: int) -> None:
-        if sources == 1:
-            run.report("extracting", processed=done, total=total)
+        if sources == 1 or total > 1:
+            run.report(stage, processed=done, total=total)
 
     return report
 

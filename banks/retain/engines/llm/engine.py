@@ -64,10 +64,10 @@ class LLMEngine:
         meter = Meter(self._llm, answer_tokens=self._limits.answer_tokens)
         read = choose_reader(section, meter, mode=mode, known=known)
         try:
-            facts = read_in_parts(section, read, max_tokens=self._limits.passage_tokens)
+            parts = read_in_parts(section, read, max_tokens=self._limits.passage_tokens)
         except UnreadableSection as unreadable:
             raise AnswersUnusable(str(unreadable), usage=meter.usage) from None
-        return Extraction(tuple(facts), meter.usage)
+        return Extraction(tuple(parts.facts), meter.usage, tuple(parts.errors))
 
 
 def choose_reader(section: Section, meter: Meter, *, mode: Mode, known: Sequence[KnownFact]) -> Read:

@@ -1,7 +1,7 @@
 """A section that can't be read as one is read in halves, and those in halves again, down to a bound."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from banks.retain.engines.llm.section import Section, find_halves
 from banks.retain.types import ExtractedFact
@@ -9,7 +9,8 @@ from providers.llm.errors import LLMError, LLMRefused, MalformedAnswer
 
 Read = Callable[[Section], list[ExtractedFact]]
 
-MAX_SPLITS = 3  # eighths; the first part that still fails ends it, so a model that can't answer costs four questions
+MAX_SPLITS = 3  # eighths
+MOST_IN_VAIN = 2  # parts that fail before any is read: such a model can't answer, and is not asked about the rest
 # A refusal for the content or its length may spare a part of it. Any other is about the key or the model, and whoever
 # set those can mend it: it goes to the caller, as an outage does.
 REFUSES_CONTENT = {None, 400, 413, 422}
@@ -19,23 +20,55 @@ class UnreadableSection(Exception):
     """The text is for the tenant, and holds nothing of the passage."""
 
 
-def read_in_parts(section: Section, read: Read, *, max_tokens: int, splits: int = MAX_SPLITS) -> list[ExtractedFact]:
-    """`splits` bounds how often a failure is divided; dividing what is too long to ask about has no bound."""
-    if section.is_blank:
+@dataclass(frozen=True)
+class Parts:
+    """What was read, and which parts could not be."""
+
+    facts: list[ExtractedFact]
+    errors: list[str]
+
+
+def read_in_parts(section: Section, read: Read, *, max_tokens: int) -> Parts:
+    """A part that can't be read takes no other with it. UnreadableSection where none can."""
+    reader = PartReader(read, max_tokens)
+    facts = reader.read(section)
+    if reader.errors and not reader.has_read:
+        raise UnreadableSection("\n".join(reader.errors))
+    return Parts(facts, reader.errors)
+
+
+class PartReader:
+    def __init__(self, read: Read, max_tokens: int) -> None:
+        self._read = read
+        self._max_tokens = max_tokens
+        self.has_read = False
+        self.errors: list[str] = []
+
+    def read(self, section: Section, splits: int = MAX_SPLITS) -> list[ExtractedFact]:
+        """`splits` bounds how often a failure is divided; dividing what is too long to ask about has no bound."""
+        if section.is_blank or self._gave_up:
+            return []
+        halves = find_halves(section)
+        if halves and section.is_longer_than(self._max_tokens):
+            return join(self.read(half, splits) for half in halves)
+        reason = ""
+        try:
+            facts = self._read(section)
+        except (MalformedAnswer, LLMRefused) as failure:
+            if not concerns_content(failure):
+                raise
+            reason = describe_failure(failure)
+        else:
+            self.has_read = True
+            return facts
+        if halves and splits:
+            return join(self.read(half, splits - 1) for half in halves)
+        self.errors.append(f"{describe_place(section)} could not be turned into facts: {reason}.")
         return []
-    halves = find_halves(section)
-    if halves and section.is_longer_than(max_tokens):
-        return join(read_in_parts(half, read, max_tokens=max_tokens, splits=splits) for half in halves)
-    try:
-        return read(section)
-    except (MalformedAnswer, LLMRefused) as failure:
-        if not concerns_content(failure):
-            raise
-        reason = describe_failure(failure)
-    # Out here the answer, which quotes the passage, is not the context of what is raised.
-    if halves is None or not splits:
-        raise UnreadableSection(f"{describe_place(section)} could not be turned into facts: {reason}.")
-    return join(read_in_parts(half, read, max_tokens=max_tokens, splits=splits - 1) for half in halves)
+
+    @property
+    def _gave_up(self) -> bool:
+        return not self.has_read and len(self.errors) >= MOST_IN_VAIN
 
 
 def join(parts: Iterable[list[ExtractedFact]]) -> list[ExtractedFact]:

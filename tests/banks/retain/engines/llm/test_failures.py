@@ -47,6 +47,20 @@ def test_what_can_not_be_read_is_asked_in_halves(llm_server: ScriptedLLM) -> Non
     ]
 
 
+def test_a_part_that_can_not_be_read_takes_no_other_with_it(llm_server: ScriptedLLM) -> None:
+    def answer(received: Received) -> str:
+        if "It rained." in received.prompt.split("turn 1:")[-1]:
+            return "no"
+        return json.dumps({"facts": [{"what": f"{count_turns(received)} turns", "turns": [1]}]})
+
+    llm_server.chat.otherwise = answer
+    passage = make_passage("We met in Rome.", "We ate ice cream.", "Then we flew home.", "It rained.")
+    extraction = make_engine(llm_server).extract(passage, mode=Mode.NARRATIVE)
+    assert [fact.quotes[0].turn for fact in extraction.facts] == [0, 2]
+    assert len(extraction.errors) == 1
+    assert extraction.errors[0].startswith("Message 4 could not be turned into facts")
+
+
 def test_usage_counts_what_could_not_be_used(llm_server: ScriptedLLM) -> None:
     say_nonsense(llm_server, answers=2)
     say_facts(llm_server)
@@ -100,9 +114,9 @@ def test_a_model_that_never_answers_in_form_fails_the_passage_after_a_bounded_nu
     passage = make_passage(*(f"Sentence {number}." for number in range(64)))
     with pytest.raises(ExtractionFailed) as caught:
         make_engine(llm_server).extract(passage, mode=Mode.NARRATIVE)
-    assert [count_turns(received) for received in llm_server.chat.received] == [64, 64, 32, 32, 16, 16, 8, 8]
+    assert [count_turns(received) for received in llm_server.chat.received] == [64, 64, 32, 32, 16, 16, 8, 8, 8, 8]
     assert isinstance(caught.value, AnswersUnusable)
-    assert caught.value.usage.calls == 8
+    assert caught.value.usage.calls == 10
 
 
 @pytest.mark.parametrize(
@@ -124,12 +138,13 @@ def test_the_failure_says_where_and_holds_nothing_that_was_said(
     assert caught.value.__suppress_context__
 
 
-def test_a_half_that_fails_fails_the_passage(llm_server: ScriptedLLM) -> None:
+def test_a_half_that_fails_is_told_beside_what_the_other_says(llm_server: ScriptedLLM) -> None:
     say_nonsense(llm_server, answers=2)
     say_facts(llm_server, {"what": "a"})
     llm_server.chat.otherwise = lambda _: "No."
-    with pytest.raises(ExtractionFailed, match="Message 2 "):
-        make_engine(llm_server).extract(make_passage("We met.", "It rained."), mode=Mode.NARRATIVE)
+    extraction = make_engine(llm_server).extract(make_passage("We met.", "It rained."), mode=Mode.NARRATIVE)
+    assert len(extraction.facts) == 1
+    assert extraction.errors[0].startswith("Message 2 ")
 
 
 @pytest.mark.parametrize(("status", "error"), [(500, LLMUnavailable), (503, LLMUnavailable), (429, LLMRateLimited)])
