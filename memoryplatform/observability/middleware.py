@@ -13,7 +13,7 @@ from tenants.identifiers import uuid7
 
 log = structlog.get_logger("memoryplatform.request")
 SAFE_ID = re.compile(r"[0-9A-Za-z._-]{1,64}")
-PROBES = {"/health", "/health/ready", "/metrics"}
+PROBES = {"/health", "/health/live", "/health/ready", "/metrics"}
 
 
 class RequestContextMiddleware:

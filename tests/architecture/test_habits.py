@@ -22,7 +22,11 @@ READ_BY_DJANGO = {
     "REDIS_URL",
 }
 # routes whose POST asks and changes nothing
-READ_ONLY_POSTS = {"v1/banks/<str:bank_id>/memories/recall", "v1/recall"}
+READ_ONLY_POSTS = {
+    "v1/banks/<str:bank_id>/memories/recall",
+    "v1/default/banks/<str:bank_id>/memories/recall",
+    "v1/recall",
+}
 SIGNAL_MODULES = {"django.dispatch", "django.db.models.signals", "django.core.signals", "django.contrib.auth.signals"}
 
 

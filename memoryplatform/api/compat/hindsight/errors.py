@@ -7,7 +7,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 
 from banks.errors import BankNotFound
-from memoryplatform.api.errors import handle_exception
+from memoryplatform.api.errors import handle_exception, readable
 
 
 class Unprocessable(APIException):
@@ -33,7 +33,7 @@ def handle_peer_exception(error: Exception, context: dict[str, Any]) -> Response
     response = handle_exception(error, context)
     place = "query" if context["request"].method == "GET" else "body"
     faults = [describe_fault(fault, place) for fault in response.data.get("errors", ())]
-    response.data = {"detail": faults or response.data["detail"]}
+    response.data = {"detail": faults or readable(response.data["detail"])}
     if isinstance(error, BankNotFound):
         response.data = {"detail": str(error).removesuffix(".")}  # clients of the peer compare the text
     return response

@@ -7,10 +7,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.face import PeerView
+from memoryplatform.api.compat.hindsight.fact_types import KNOWN
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_listed
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
-from memoryplatform.api.compat.hindsight.recall import KNOWN
+from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.retain import retain_items
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.idempotency import HEADER, idempotent_operation
@@ -23,6 +23,10 @@ from memoryplatform.operations.memory_filter import MemoryFilter, Span, find_uni
 from tenants.transactions import tenant_transaction
 
 
+class ClearInput(serializers.Serializer[Any]):
+    type = serializers.CharField(required=False, default="", allow_blank=True)
+
+
 class PeerMemoriesView(PeerView):
     @idempotent_operation
     def post(self, request: Request, bank_id: str) -> Response:
@@ -31,8 +35,7 @@ class PeerMemoriesView(PeerView):
 
     def delete(self, request: Request, bank_id: str) -> Response:
         """Without a type: every memory of the bank, opinions too, however old."""
-        kind = request.query_params.get("type", "")
-        wanted = MemoryFilter(network=kind, state="all")
+        wanted = MemoryFilter(network=read_query(ClearInput, request)["type"], state="all")
         return Response(describe_cleared(clear_memories(self.access, bank_id, wanted)))
 
 

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from banks.retain.types import Network
-from memoryplatform.api.compat.hindsight.errors import Unprocessable
-from memoryplatform.api.compat.hindsight.face import PeerView
+from memoryplatform.api.compat.hindsight.fact_types import read_types
+from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.source_facts import SourceFacts, drop_summarised, read_source_facts
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.v1.recall_included import describe_chunks, describe_entities
@@ -19,8 +18,6 @@ from memoryplatform.operations.recall import Recalled, recall
 from retrieval.types import RecallQuery
 from tenants.transactions import tenant_transaction
 
-KNOWN = (Network.EXPERIENCE.value, Network.OBSERVATION.value, Network.WORLD.value)
-LEGACY = Network.OPINION.value  # a name that the peer once had: it finds nothing there
 OF_ITS_OWN = ("source_facts", "prefer_observations")  # what our recall does not do and this module does
 
 
@@ -48,16 +45,6 @@ NOTHING: dict[str, Any] = {
     "source_facts": None,
     "source_facts_truncated": None,
 }
-
-
-def read_types(given: Any) -> list[str]:
-    if not given:
-        return list(KNOWN)
-    names = [str(name) for name in given] if isinstance(given, list) else [str(given)]
-    unknown = sorted(set(names) - {*KNOWN, LEGACY})
-    if unknown:
-        raise Unprocessable(f"Invalid fact type(s): {', '.join(unknown)}. Must be one of: {', '.join(KNOWN)}")
-    return [name for name in dict.fromkeys(names) if name != LEGACY]
 
 
 def translate(given: dict[str, Any], types: Sequence[str]) -> dict[str, Any]:

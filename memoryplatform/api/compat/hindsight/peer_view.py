@@ -8,7 +8,7 @@ from memoryplatform.api.views import TenantView
 
 
 class PeerView(TenantView):
-    schema = None  # type: ignore[assignment]  # DRF's way to leave a view out of the description
+    schema = None  # DRF's way to leave a view out of the description
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:
         return handle_peer_exception

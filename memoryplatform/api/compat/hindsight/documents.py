@@ -1,0 +1,128 @@
+"""`/documents` and `/chunks`: what was written, as it was written."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from banks.errors import ChunkNotFound
+from banks.models import Bank, Chunk
+from memoryplatform.api.compat.hindsight.errors import NotOffered
+from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
+from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.tolerance import read_query
+from memoryplatform.api.v1.documents import DocumentDetailOutput, DocumentOutput, DocumentView
+from memoryplatform.api.v1.moments import MomentField
+from memoryplatform.api.v1.unit_shapes import MATCHES
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.documents import (
+    describe_documents,
+    find_chunks,
+    find_documents,
+    get_document,
+    show_chunk,
+    show_document,
+)
+from tenants.scoping import TenantQuerySet
+from tenants.transactions import tenant_transaction
+
+
+class DocumentListInput(OffsetInput):
+    q = serializers.CharField(max_length=500, required=False, default="", allow_blank=True)
+    tags = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=100)
+    tags_match = serializers.ChoiceField(choices=MATCHES, default="any_strict")
+    time_field = serializers.ChoiceField(choices=["created_at", "updated_at"], default="created_at")
+    start_date = MomentField(required=False, default=None)
+    end_date = MomentField(required=False, default=None)
+
+
+class PeerDocumentsView(PeerView):
+    def get(self, request: Request, bank_id: str) -> Response:
+        wanted = read_query(DocumentListInput, request)
+        with tenant_transaction(self.tenant_id):
+            bank = get_bank(self.access, bank_id)
+            rows = filter_documents(find_documents(bank), wanted).order_by(f"-{wanted['time_field']}", "-id")
+            shown = describe_documents(bank, cut_page(rows, wanted))
+            items = [with_retain_params(dict(DocumentOutput(one).data)) for one in shown]
+            return Response(describe_page(items, rows.count(), wanted) | {"total_is_estimate": False})
+
+
+class PeerDocumentView(PeerView, DocumentView):
+    """A deletion is answered in the peer's shape by our own view already."""
+
+    def get(self, _request: Request, bank_id: str, document_id: str) -> Response:
+        shown = show_document(self.access, bank_id, document_id)
+        return Response(with_retain_params(dict(DocumentDetailOutput(shown).data)))
+
+    def patch(self, _request: Request, bank_id: str, document_id: str) -> Response:
+        raise NotOffered("A document gets other tags when it is retained again with them; nothing is read anew then.")
+
+
+class PeerDocumentChunksView(PeerView):
+    def get(self, request: Request, bank_id: str, document_id: str) -> Response:
+        wanted = read_query(OffsetInput, request)
+        with tenant_transaction(self.tenant_id):
+            bank = get_bank(self.access, bank_id)
+            chunks = find_chunks(bank, get_document(bank, document_id)).order_by("position", "id")
+            items = [describe_chunk(chunk) for chunk in cut_page(chunks, wanted)]
+            return Response(describe_page(items, chunks.count(), wanted))
+
+
+class PeerChunkView(PeerView):
+    """The peer's address of a chunk names no bank."""
+
+    def get(self, _request: Request, chunk_id: UUID) -> Response:
+        shown = show_chunk(self.access, find_bank_id(self.access, chunk_id), chunk_id)
+        return Response(describe_chunk(shown.chunk))
+
+
+def filter_documents(rows: TenantQuerySet[Any], wanted: dict[str, Any]) -> TenantQuerySet[Any]:
+    span = {f"{wanted['time_field']}__gte": wanted["start_date"], f"{wanted['time_field']}__lt": wanted["end_date"]}
+    rows = rows.filter(**{name: value for name, value in span.items() if value is not None})
+    if wanted["q"]:
+        rows = rows.filter(document_id__icontains=wanted["q"])
+    return rows.filter(match_tags(wanted["tags"], wanted["tags_match"])) if wanted.get("tags") else rows
+
+
+def match_tags(tags: list[str], match: str) -> Q:
+    """A document holds its own tags as one list; there are few documents in a bank beside its memories."""
+    if match in {"any", "any_strict"}:
+        matching = Q()
+        for tag in tags:
+            matching |= Q(tags__contains=[tag])
+    else:
+        matching = Q(tags__contains=tags)
+    if match == "exact":
+        return matching & Q(tags__contained_by=tags)
+    return matching | Q(tags=[]) if match in {"any", "all"} else matching
+
+
+def with_retain_params(described: dict[str, Any]) -> dict[str, Any]:
+    params = {"context": described["context"], "event_date": described["timestamp"]}
+    return described | {"retain_params": params, "observation_scopes": None, "attachments": None}
+
+
+def find_bank_id(access: BankAccess, chunk_id: UUID) -> str:
+    with tenant_transaction(access.tenant_id):
+        holders = Chunk.objects.for_tenant(access.tenant_id).filter(id=chunk_id).values("bank_id")
+        banks = Bank.objects.for_tenant(access.tenant_id).live().within(access.banks)
+        bank = banks.filter(id__in=holders).first()
+    if bank is None:
+        raise ChunkNotFound(chunk_id)
+    return bank.bank_id
+
+
+def describe_chunk(chunk: Chunk) -> dict[str, Any]:
+    """A chunk of a conversation belongs to no document: its id is empty then."""
+    return {
+        "chunk_id": chunk.id,
+        "document_id": chunk.document.document_id if chunk.document else "",
+        "bank_id": chunk.bank.bank_id,
+        "chunk_index": chunk.position,
+        "chunk_text": chunk.text,
+        "created_at": chunk.created_at,
+        "attachments": None,
+    }

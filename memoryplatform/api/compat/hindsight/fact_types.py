@@ -1,0 +1,19 @@
+"""The networks that the peer has. Opinions are not among them any more."""
+
+from typing import Any
+
+from banks.retain.types import Network
+from memoryplatform.api.compat.hindsight.errors import Unprocessable
+
+KNOWN = (Network.EXPERIENCE.value, Network.OBSERVATION.value, Network.WORLD.value)
+LEGACY = Network.OPINION.value  # a name that the peer once had: it is taken, and finds nothing
+
+
+def read_types(given: Any) -> list[str]:
+    if not given:
+        return list(KNOWN)
+    names = [str(name) for name in given] if isinstance(given, list) else [str(given)]
+    unknown = sorted(set(names) - {*KNOWN, LEGACY})
+    if unknown:
+        raise Unprocessable(f"Invalid fact type(s): {', '.join(unknown)}. Must be one of: {', '.join(KNOWN)}")
+    return [name for name in dict.fromkeys(names) if name != LEGACY]

@@ -1,0 +1,77 @@
+"""`/memories/{memory_id}`: one memory, its curation and its history."""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from banks.lifecycle.invalidate import Invalidation
+from banks.models import MemoryUnit
+from memoryplatform.api.compat.hindsight.errors import BadRequest, NotOffered
+from memoryplatform.api.compat.hindsight.memory_shapes import describe_memory
+from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.tolerance import read_body
+from memoryplatform.api.v1.unit_shapes import HistoryOutput, UnitEditInput
+from memoryplatform.operations.bank_profile import name_of
+from memoryplatform.operations.memories import (
+    ShownMemory,
+    edit_memory,
+    invalidate_memory,
+    restore_memory,
+    show_history,
+    show_memory,
+)
+
+CURATED = (MemoryUnit.Network.WORLD, MemoryUnit.Network.EXPERIENCE)
+EDITED = (
+    "text",
+    "context",
+    "occurred_start",
+    "occurred_end",
+    "mentioned_at",
+    "fact_type",
+    "importance",  # this and what follows is ours
+    "tags",
+    "metadata",
+)
+
+
+class PeerMemoryView(PeerView):
+    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
+
+    def get(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
+        return render(show_memory(self.access, bank_id, memory_id))
+
+    def patch(self, request: Request, bank_id: str, memory_id: UUID) -> Response:
+        if show_memory(self.access, bank_id, memory_id).described.unit.network not in CURATED:
+            raise BadRequest("Only world and experience facts can be edited: the others are derived from them.")
+        given = request.data if isinstance(request.data, dict) else {}
+        if given.get("entities") is not None:
+            raise NotOffered("The entities of a memory can't be set here: merge, split or rename the entities.")
+        return render(self.curate(bank_id, memory_id, given))
+
+    def curate(self, bank_id: str, memory_id: UUID, given: dict[str, Any]) -> ShownMemory:
+        """The peer takes an edit and a state in one call: restored before it is edited, closed after."""
+        state, reason = given.get("state"), str(given.get("reason") or "")
+        edits = {name: given[name] for name in EDITED if given.get(name) is not None}
+        if state is not None:
+            read_body(UnitEditInput, {"state": state, "reason": reason})
+        if state == "valid":
+            shown = restore_memory(self.access, bank_id, memory_id, reason=reason)
+        if edits or state is None:
+            edit = read_body(UnitEditInput, {**edits, "reason": reason}).unit_edit()
+            shown = edit_memory(self.access, bank_id, memory_id, edit, expected=None, reason=reason)
+        if state == "invalidated":
+            closing = Invalidation("correction", explanation=reason, actor=name_of(self.access))
+            shown = invalidate_memory(self.access, bank_id, memory_id, closing)
+        return shown
+
+
+class PeerMemoryHistoryView(PeerView):
+    def get(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
+        return Response(HistoryOutput(show_history(self.access, bank_id, memory_id)).data)
+
+
+def render(shown: ShownMemory) -> Response:
+    return Response(describe_memory(shown.described))

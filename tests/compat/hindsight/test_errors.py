@@ -1,0 +1,160 @@
+"""The edges of the peer's interface: health, keys, unknown fields, and what is not served."""
+
+import json
+from typing import Any
+
+import aiohttp
+import pytest
+from django.db import OperationalError
+from hindsight_client import Hindsight
+from hindsight_client_api.exceptions import ApiException
+
+from memoryplatform.api.compat.hindsight import recall
+from memoryplatform.operations import recall as use_case
+from tests.compat.hindsight.conftest import Run
+from tests.retrieval.memory import Memory
+
+
+async def send(base_url: str, path: str, **options: Any) -> tuple[int, Any]:
+    async with aiohttp.request(options.pop("method", "POST"), f"{base_url}{path}", **options) as response:
+        return response.status, json.loads(await response.read())
+
+
+def test_version_and_health_need_no_key(base_url: str, run: Run, committed_db: None) -> None:
+    stranger = Hindsight(base_url=base_url)
+    version = stranger.get_version()
+    assert version.api_version == "1.1.0"
+    assert (version.features.observations, version.features.file_upload_api) == (True, False)
+    assert run(stranger.monitoring.get_liveness()).status == "alive"
+    assert run(stranger.monitoring.health_endpoint_health_get()) == {"status": "ok"}
+    run(stranger.aclose())  # type: ignore[no-untyped-call]  # theirs
+
+
+def test_a_stranger_gets_nothing(base_url: str, run: Run, committed_db: None) -> None:
+    for stranger in (Hindsight(base_url=base_url), Hindsight(base_url=base_url, api_key="mpk_no")):
+        with pytest.raises(ApiException, match="Authentication failed: ") as refused:
+            stranger.recall("support", "Bob boat")
+        assert refused.value.status == 401
+        run(stranger.aclose())  # type: ignore[no-untyped-call]  # theirs
+
+
+def test_fields_that_nobody_knows_are_passed_over(client: Hindsight, run: Run, base_url: str, memory: Memory) -> None:
+    memory.unit("Bob has a boat")
+    headers = client.memory.api_client.default_headers
+    body = {"query": "Bob boat", "no_such": 1, "budget": None, "include": {"entities": {"no_such": 1}, "no_such": 2}}
+    status, answer = run(send(base_url, "/v1/default/banks/support/memories/recall", json=body, headers=headers))
+    assert (status, [result["text"] for result in answer["results"]]) == (200, ["Bob has a boat"])
+    where = "/v1/default/banks/support/memories/list?no_such=1&limit=7"
+    assert run(send(base_url, where, method="GET", headers=headers))[1]["limit"] == 7
+
+
+def test_a_wrong_field_is_named_as_the_peer_names_it(
+    client: Hindsight, run: Run, base_url: str, memory: Memory
+) -> None:
+    headers = client.memory.api_client.default_headers
+    body = {"query": "Bob boat", "include": {"chunks": {"max_tokens": -1}}}
+    status, answer = run(send(base_url, "/v1/default/banks/support/memories/recall", json=body, headers=headers))
+    (fault,) = answer["detail"]
+    assert (status, fault["type"], fault["loc"]) == (422, "min_value", ["body", "include", "chunks", "max_tokens"])
+    assert set(answer) == {"detail"}
+    items = {"items": [{"content": "Bob has a boat."}, {"content": "Bob.", "timestamp": "soon"}]}
+    _, answer = run(send(base_url, "/v1/default/banks/support/memories", json=items, headers=headers))
+    assert answer["detail"][0]["loc"] == ["body", "items", 1, "timestamp"]
+    where = "/v1/default/banks/support/memories/list?limit=-1"
+    _, answer = run(send(base_url, where, method="GET", headers=headers))
+    assert answer["detail"][0]["loc"] == ["query", "limit"]
+
+
+@pytest.mark.parametrize("body", [b"[]", b'"text"', b"3"])
+def test_a_body_that_is_no_object_is_refused(client: Hindsight, run: Run, base_url: str, body: bytes) -> None:
+    headers = client.memory.api_client.default_headers | {"Content-Type": "application/json"}
+    bank = "/v1/default/banks/support"
+    for method, path in (
+        ("POST", "/memories"),
+        ("POST", "/memories/recall"),
+        ("POST", "/reflect"),
+        ("PUT", ""),
+        ("PATCH", "/config"),
+    ):
+        status, _ = run(send(base_url, f"{bank}{path}", method=method, data=body, headers=headers))
+        assert status == 422, path
+
+
+@pytest.mark.parametrize("include", ["x", 3, [], {"facts": 3}, {"tool_calls": "x"}])
+def test_a_wrong_include_is_refused(
+    client: Hindsight, run: Run, base_url: str, memory: Memory, include: object
+) -> None:
+    headers = client.memory.api_client.default_headers
+    body = {"query": "Bob boat", "include": include}
+    assert run(send(base_url, "/v1/default/banks/support/reflect", json=body, headers=headers))[0] == 422
+
+
+def test_a_zero_byte_anywhere_is_no_fault_of_ours(client: Hindsight, run: Run, base_url: str, memory: Memory) -> None:
+    headers = client.memory.api_client.default_headers
+    bank = "/v1/default/banks/support"
+    for method, path in (
+        ("GET", "/v1/default/banks/%00"),
+        ("GET", f"/v1/default/banks/%00/operations/{memory.bank.id}"),
+        ("GET", f"{bank}/documents/%00"),
+        ("GET", f"{bank}/memories/list?type=%00"),
+        ("DELETE", f"{bank}/memories?type=%00"),
+        ("GET", f"{bank}/tags?q=%00"),
+        ("PUT", "/v1/default/banks/%00"),
+    ):
+        status, _ = run(send(base_url, path, method=method, json={}, headers=headers))
+        assert status < 500, path
+
+
+def test_half_a_character_is_no_fault_of_ours(client: Hindsight, run: Run, base_url: str, memory: Memory) -> None:
+    headers = client.memory.api_client.default_headers
+    bank, unit = "/v1/default/banks/support", memory.unit("Bob has a boat")
+    half = "\ud800"
+    for method, path, body, expected in (
+        ("PUT", bank, {half: 1}, 200),
+        ("PUT", bank, {"name": half}, 422),
+        ("PATCH", f"{bank}/config", {"updates": {half: 1}}, 400),
+        ("POST", f"{bank}/memories/recall", {"query": "Bob", "types": [half]}, 422),
+        ("POST", f"{bank}/memories", {"items": [{"content": half, half: 1}]}, 422),
+        ("PATCH", f"{bank}/memories/{unit.id}", {"text": "Bob has a ship", "reason": half}, 422),
+        ("PATCH", f"{bank}/memories/{unit.id}", {"text": "Bob has a ship", "reason": "x" * 501}, 422),
+    ):
+        status, _ = run(send(base_url, path, method=method, json=body, headers=headers))
+        assert status == expected, (method, path, body)
+
+
+def test_a_busy_service_is_asked_again_when_it_says(
+    client: Hindsight, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.unit("Bob has a boat")
+    refusals = [OperationalError("too many connections")] * 2
+
+    def be_busy(*given: Any) -> Any:
+        if refusals:
+            raise refusals.pop()
+        return use_case.recall(*given)
+
+    monkeypatch.setattr(recall, "recall", be_busy)
+    with pytest.raises(ApiException, match="The service is busy") as refused:
+        client.recall("support", "Bob boat")
+    assert refused.value.status == 503
+    assert refused.value.headers is not None
+    assert refused.value.headers["Retry-After"] == "1"
+    monkeypatch.setattr(client, "_max_attempts", 2)
+    assert [result.text for result in client.recall("support", "Bob boat").results] == ["Bob has a boat"]
+    assert refusals == []
+
+
+def test_what_is_not_served_says_so(client: Hindsight, run: Run) -> None:
+    calls = {
+        "Directives": client.directives.list_directives("support"),
+        "Mental models": client.mental_models.list_mental_models("support"),
+        "Webhooks": client.webhooks.list_webhooks("support"),
+        "The audit log": client.audit.list_audit_logs("support"),
+        "Knowledge pages": client.knowledge_base.get_knowledge_base_tree("support"),
+        "Former versions": client.documents.get_document_history("support", "letters/1"),
+        "Banks can't be exported": client.bank_transfer.export_bank_transfer("support"),
+    }
+    for beginning, call in calls.items():
+        with pytest.raises(ApiException, match=rf'{{"detail":"{beginning}') as refused:
+            run(call)
+        assert refused.value.status == 501

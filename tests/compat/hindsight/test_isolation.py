@@ -1,0 +1,129 @@
+"""Every route of the peer's, asked for another tenant's things. A new route without a row here fails."""
+
+from typing import Any
+
+import pytest
+
+from memoryplatform.api.compat.hindsight.not_served import NotServedView
+from tenants.models import Tenant
+from tests.api.conftest import Caller
+from tests.api.test_isolation import routes
+from tests.factories import make_key_with_text, make_operation, make_tenant
+from tests.memory_factories import make_chunk, make_document
+from tests.retrieval.memory import Memory
+
+BANK = "v1/default/banks/<str:bank_id>"
+SECRET = "Alice's secret"
+# (method, route): what Charlie gets who asks for Alice's things. Some make a bank of his own of that name.
+FOREIGN = {
+    ("GET", "v1/default/banks"): 200,
+    ("DELETE", BANK): 200,  # there is nothing to delete
+    ("PATCH", BANK): 404,
+    ("GET", f"{BANK}/profile"): 404,
+    ("PUT", f"{BANK}/profile"): 404,
+    ("GET", f"{BANK}/config"): 404,
+    ("DELETE", f"{BANK}/config"): 404,
+    ("GET", f"{BANK}/stats"): 404,
+    ("GET", f"{BANK}/stats/memories-timeseries"): 404,
+    ("DELETE", f"{BANK}/memories"): 404,
+    ("GET", f"{BANK}/memories/list"): 404,
+    ("POST", f"{BANK}/memories/recall"): 404,
+    ("GET", f"{BANK}/memories/<uuid:memory_id>"): 404,
+    ("PATCH", f"{BANK}/memories/<uuid:memory_id>"): 404,
+    ("GET", f"{BANK}/memories/<uuid:memory_id>/history"): 404,
+    ("GET", f"{BANK}/graph"): 404,
+    ("GET", f"{BANK}/tags"): 404,
+    ("GET", f"{BANK}/documents"): 404,
+    ("GET", f"{BANK}/documents/<path:document_id>/chunks"): 404,
+    ("GET", f"{BANK}/documents/<path:document_id>"): 404,
+    ("DELETE", f"{BANK}/documents/<path:document_id>"): 404,
+    ("PATCH", f"{BANK}/documents/<path:document_id>"): 501,
+    ("GET", "v1/default/chunks/<uuid:chunk_id>"): 404,
+    ("GET", f"{BANK}/entities"): 404,
+    ("GET", f"{BANK}/entities/graph"): 404,
+    ("GET", f"{BANK}/entities/<uuid:entity_id>"): 404,
+    ("GET", f"{BANK}/operations"): 404,
+    ("GET", f"{BANK}/operations/<str:operation_id>"): 200,  # the status says not_found
+    ("DELETE", f"{BANK}/operations/<str:operation_id>"): 404,
+    ("POST", f"{BANK}/operations/<str:operation_id>/retry"): 404,
+    ("DELETE", f"{BANK}/operations/<str:operation_id>/delete"): 501,
+    ("POST", f"{BANK}/memories"): 200,
+    ("POST", f"{BANK}/reflect"): 200,
+    ("PUT", BANK): 200,
+    ("PATCH", f"{BANK}/config"): 200,
+}
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", f"{BANK}/memories/recall"): {"query": "secret"},
+    ("POST", f"{BANK}/reflect"): {"query": "secret"},
+    ("POST", f"{BANK}/memories"): {"items": []},
+    ("PATCH", f"{BANK}/config"): {"updates": {}},
+}
+
+
+def list_methods(*, served: bool) -> set[tuple[str, str]]:
+    return {
+        (method.upper(), route)
+        for route, callback in routes()
+        if route.startswith("v1/default/") and (callback.view_class is not NotServedView) == served
+        for method in callback.view_class.http_method_names
+        if method != "options" and hasattr(callback.view_class, method)
+    }
+
+
+@pytest.fixture
+def things(memory: Memory, alice: Tenant) -> dict[str, str]:
+    bank = memory.bank
+    return {
+        "<str:bank_id>": bank.bank_id,
+        "<str:operation_id>": str(make_operation(alice, bank=bank, payload={"text": SECRET}).id),
+        "<uuid:memory_id>": str(memory.unit(SECRET).id),
+        "<path:document_id>": make_document(alice, bank=bank, document_id="a/b", text=SECRET).document_id,
+        "<uuid:chunk_id>": str(make_chunk(alice, bank=bank, text=SECRET).id),
+        "<uuid:entity_id>": str(memory.entity(SECRET).id),
+        "<path:rest>": "x",
+        "<path:key>": "x",
+    }
+
+
+def path_of(route: str, things: dict[str, str]) -> str:
+    for placeholder, value in things.items():
+        route = route.replace(placeholder, value)
+    return f"/{route}"
+
+
+def test_every_route_stands_in_the_table() -> None:
+    assert list_methods(served=True) == set(FOREIGN)
+
+
+def test_another_tenants_things_are_not_there(things: dict[str, str]) -> None:
+    call = Caller(make_key_with_text(make_tenant("charlie"), scopes=["admin"])[1])
+    answers = {}
+    for (method, route), expected in FOREIGN.items():
+        body = None if method == "GET" else BODIES.get((method, route), {})
+        response = call(method, path_of(route, things), body)
+        answers[method, route] = response.status_code
+        assert "secret" not in response.content.decode(), route
+        assert response.status_code == expected, (method, route, response.content)
+    assert answers == FOREIGN
+
+
+def test_what_is_not_served_is_501_with_a_key_and_401_without(things: dict[str, str], alice: Tenant) -> None:
+    call, stranger = Caller(make_key_with_text(alice)[1]), Caller("")
+    for method, route in sorted(list_methods(served=False)):
+        if "<path:rest>" in route and method != "GET":
+            continue  # the same view, a hundred times
+        path = path_of(route, things)
+        assert call(method, path, {}).status_code == 501, route
+        assert stranger(method, path, {}).status_code == 401, route
+
+
+def test_without_a_key_nothing_is_there(things: dict[str, str]) -> None:
+    for method, route in FOREIGN:
+        assert Caller("")(method, path_of(route, things), {}).status_code == 401, route
+
+
+def test_a_key_that_may_only_read_changes_nothing(things: dict[str, str], alice: Tenant) -> None:
+    call = Caller(make_key_with_text(alice, scopes=["read"])[1])
+    for method, route in FOREIGN:
+        if method != "GET" and not route.endswith("/recall"):
+            assert call(method, path_of(route, things), {}).status_code == 403, route
