@@ -15,7 +15,7 @@ MAY_IMPORT = {
     "tenants": {"tenants", "providers"},
     "providers": {"providers"},
 }
-OURS = {*MAY_IMPORT, "benchmarks", "sdk", "tests"}
+OURS = {*MAY_IMPORT, "benchmarks", "memoryplatform_client", "sdk", "tests"}
 
 
 def imported_modules(source: str) -> set[str]:

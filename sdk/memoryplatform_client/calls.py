@@ -1,0 +1,103 @@
+"""A request as a value: what is sent, whether it may be sent again, and how its answer is read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from uuid import uuid4
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from memoryplatform_client.errors import UnreadableAnswer
+from memoryplatform_client.wire import encode_body, encode_query
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+KEY_HEADER = "Idempotency-Key"
+HEADER_OF = {"idempotency_key": KEY_HEADER, "if_match": "If-Match"}
+JSON = "application/json"
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """`repeatable`: a second one does no more than the first, so it may be sent again when no answer came."""
+
+    method: str
+    path: str
+    parse: Callable[[httpx.Response], T]
+    query: tuple[tuple[str, str], ...] = ()
+    content: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    repeatable: bool = False
+
+
+def fetch(path: str, parse: Callable[[httpx.Response], T], params: Mapping[str, Any] | None = None) -> Call[T]:
+    return Call("GET", path, parse, query=encode_query(params or {}), repeatable=True)
+
+
+def ask(path: str, parse: Callable[[httpx.Response], T], body: Mapping[str, Any]) -> Call[T]:
+    """A POST that only reads."""
+    return Call("POST", path, parse, content=encode_body(body), headers={"Content-Type": JSON}, repeatable=True)
+
+
+def submit(path: str, parse: Callable[[httpx.Response], T], fields: Mapping[str, Any]) -> Call[T]:
+    """A POST that writes. Where no key is given one is made, here and once: it goes along with every attempt."""
+    body, headers = part_headers(fields)
+    keyed = {KEY_HEADER: uuid4().hex, "Content-Type": JSON, **headers}
+    return Call("POST", path, parse, content=encode_body(body), headers=keyed, repeatable=True)
+
+
+def change(path: str, parse: Callable[[httpx.Response], T], fields: Mapping[str, Any]) -> Call[T]:
+    body, headers = part_headers(fields)
+    return Call("PATCH", path, parse, content=encode_body(body), headers={"Content-Type": JSON, **headers})
+
+
+def part_headers(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Some of what a method takes by name travels as a header."""
+    headers = {header: fields[name] for name, header in HEADER_OF.items() if fields.get(name) is not None}
+    return {name: value for name, value in fields.items() if name not in HEADER_OF}, headers
+
+
+def remove(path: str, parse: Callable[[httpx.Response], T], params: Mapping[str, Any] | None = None) -> Call[T]:
+    return Call("DELETE", path, parse, query=encode_query(params or {}))
+
+
+def reader(model: type[M]) -> Callable[[httpx.Response], M]:
+    def read(response: httpx.Response) -> M:
+        return validate(model, read_object(response), response)
+
+    return read
+
+
+def tagged_reader(model: type[M]) -> Callable[[httpx.Response], M]:
+    """The ETag comes as a header, and is wanted with the next edit."""
+
+    def read(response: httpx.Response) -> M:
+        return validate(model, {**read_object(response), "etag": response.headers.get("ETag", "")}, response)
+
+    return read
+
+
+def read_nothing(_response: httpx.Response) -> None:
+    return None
+
+
+def read_object(response: httpx.Response) -> dict[str, Any]:
+    try:
+        body = response.json()
+    except ValueError as fault:
+        raise UnreadableAnswer(f"The answer is not JSON: {fault}", response) from fault
+    if not isinstance(body, dict):
+        raise UnreadableAnswer("The answer is no object.", response)
+    return body
+
+
+def validate(model: type[M], data: Any, response: httpx.Response) -> M:
+    try:
+        return model.model_validate(data)
+    except ValidationError as fault:
+        raise UnreadableAnswer(str(fault), response) from fault
+
+
+def without_none(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

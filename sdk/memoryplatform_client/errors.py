@@ -1,0 +1,166 @@
+"""What can go wrong.
+
+MemoryPlatformError
+├── ConnectionFailed            no answer came
+│   └── RequestTimedOut
+├── UnreadableAnswer            an answer came that is not the service's
+├── OperationNotCompleted       a waited-for operation failed or was cancelled
+├── WaitTimedOut                it is still under way
+└── APIError                    the service said no: status_code, code, detail, request_id, errors, retry_after
+    ├── BadRequest 400
+    ├── Unauthenticated 401
+    ├── PermissionDenied 403
+    ├── NotFound 404            BankNotFound, MemoryNotFound, OperationNotFound by `code`
+    ├── Conflict 409            AlreadyExists, RequestInFlight by `code`
+    ├── PreconditionFailed 412
+    ├── BodyTooLarge 413
+    ├── Invalid 422             IdempotencyKeyReused by `code`
+    ├── RateLimited 429
+    └── ServerError 5xx         Unavailable 503, ModelFailed 502, ModelTimedOut 504
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+
+if TYPE_CHECKING:
+    from memoryplatform_client.models.operations import Operation
+
+
+class MemoryPlatformError(Exception):
+    pass
+
+
+class ConnectionFailed(MemoryPlatformError):
+    pass
+
+
+class RequestTimedOut(ConnectionFailed):
+    pass
+
+
+class UnreadableAnswer(MemoryPlatformError):
+    def __init__(self, fault: str, response: httpx.Response) -> None:
+        super().__init__(fault)
+        self.status_code = response.status_code
+        self.request_id = response.headers.get("X-Request-ID", "")
+
+
+class OperationNotCompleted(MemoryPlatformError):
+    def __init__(self, operation: "Operation") -> None:
+        reason = operation.error.detail if operation.error else "no reason is given."
+        super().__init__(f"Operation {operation.operation_id} {operation.status}: {reason}")
+        self.operation = operation
+
+
+class WaitTimedOut(MemoryPlatformError):
+    def __init__(self, operation: "Operation", seconds: float) -> None:
+        super().__init__(f"Operation {operation.operation_id} is still {operation.status} after {seconds:g} seconds.")
+        self.operation = operation
+
+
+@dataclass(frozen=True)
+class FieldFault:
+    field: str
+    message: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What the service said."""
+
+    status_code: int
+    code: str
+    detail: str
+    request_id: str
+    errors: tuple[FieldFault, ...] = ()
+    retry_after: float | None = None
+
+
+class APIError(MemoryPlatformError):
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(f"{refusal.detail} ({refusal.status_code} {refusal.code}, request {refusal.request_id})")
+        self.status_code = refusal.status_code
+        self.code = refusal.code
+        self.detail = refusal.detail
+        self.request_id = refusal.request_id
+        self.errors = refusal.errors
+        self.retry_after = refusal.retry_after
+
+
+class BadRequest(APIError):
+    pass
+
+
+class Unauthenticated(APIError):
+    pass
+
+
+class PermissionDenied(APIError):
+    pass
+
+
+class NotFound(APIError):
+    pass
+
+
+class BankNotFound(NotFound):
+    pass
+
+
+class MemoryNotFound(NotFound):
+    pass
+
+
+class OperationNotFound(NotFound):
+    pass
+
+
+class Conflict(APIError):
+    pass
+
+
+class AlreadyExists(Conflict):
+    pass
+
+
+class RequestInFlight(Conflict):
+    pass
+
+
+class PreconditionFailed(APIError):
+    pass
+
+
+class BodyTooLarge(APIError):
+    pass
+
+
+class Invalid(APIError):
+    pass
+
+
+class IdempotencyKeyReused(Invalid):
+    pass
+
+
+class RateLimited(APIError):
+    pass
+
+
+class ServerError(APIError):
+    pass
+
+
+class Unavailable(ServerError):
+    pass
+
+
+class ModelFailed(ServerError):
+    pass
+
+
+class ModelTimedOut(ServerError):
+    pass

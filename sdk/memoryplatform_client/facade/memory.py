@@ -1,0 +1,124 @@
+"""The memory of one agent or user, in a handful of methods."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+import httpx
+
+from memoryplatform_client.calls import Call, ask, reader
+from memoryplatform_client.client import DEFAULT_RETRY, DEFAULT_TIMEOUT
+from memoryplatform_client.facade.context import Context
+from memoryplatform_client.facade.process_task import ProcessTask
+from memoryplatform_client.facade.processing import OnProgress, Processing, ProcessResult
+from memoryplatform_client.facade.runner import Runner
+from memoryplatform_client.models.recall import Recalled
+from memoryplatform_client.options.message import Message
+from memoryplatform_client.plans import Plan, perform
+from memoryplatform_client.resources.verbs import retain_items
+from memoryplatform_client.retries import RetryPolicy
+from memoryplatform_client.waiting import LONGEST
+from memoryplatform_client.wire import path_of
+
+USUAL_RESULTS = 10
+
+
+class Memory:
+    """Awaited first; each method has a counterpart in `_sync`.
+
+    A message is archived by the time that it is added, and the service begins to take its facts. `process` waits for
+    that; without it they come a moment later.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: str,
+        bank: str,
+        thread: str = "",
+        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT,
+        retry: RetryPolicy = DEFAULT_RETRY,
+    ) -> None:
+        self.bank = bank
+        self.thread = thread
+        self._runner = Runner(base_url, api_key, timeout, retry)
+        self._pending: list[UUID] = []
+
+    def __repr__(self) -> str:
+        """Without the key."""
+        return f"Memory({self._runner.base_url!r}, bank={self.bank!r})"
+
+    async def add_message(self, message: Message) -> None:
+        await self._runner.run(self._add([message]))
+
+    def add_message_sync(self, message: Message) -> None:
+        self._runner.run_sync(self._add([message]))
+
+    async def add_exchange(self, user_message: str, assistant_message: str) -> None:
+        await self._runner.run(self._add(build_exchange(user_message, assistant_message)))
+
+    def add_exchange_sync(self, user_message: str, assistant_message: str) -> None:
+        self._runner.run_sync(self._add(build_exchange(user_message, assistant_message)))
+
+    async def retrieve(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
+        """The best first. `at_time` shows what was true then."""
+        return await self._runner.run(self._retrieve(query, top_k, at_time))
+
+    def retrieve_sync(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
+        return self._runner.run_sync(self._retrieve(query, top_k, at_time))
+
+    async def process(
+        self,
+        *,
+        timeout: float | None = LONGEST,  # noqa: ASYNC109  # the same bound in both worlds, told as WaitTimedOut
+        on_progress: OnProgress | None = None,
+    ) -> ProcessResult:
+        """Wait until the facts of all messages so far are there. What failed before is tried again."""
+        return await self.process_async().wait(timeout=timeout, on_progress=on_progress)
+
+    def process_sync(self, *, timeout: float | None = LONGEST, on_progress: OnProgress | None = None) -> ProcessResult:
+        return self.process_async().wait_sync(timeout=timeout, on_progress=on_progress)
+
+    def process_async(self) -> ProcessTask:
+        """The same without waiting: a handle to look at, or to await later. It sends nothing."""
+        return ProcessTask(self._runner, Processing(tuple(self._pending), self._pending, self._runner.retry))
+
+    async def close(self) -> None:
+        await self._runner.close()
+
+    def close_sync(self) -> None:
+        self._runner.close_sync()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_failure: object) -> None:
+        await self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_failure: object) -> None:
+        self.close_sync()
+
+    def _add(self, messages: Sequence[Message]) -> Plan[None]:
+        item = {"messages": messages, "thread": self.thread}
+        retained = yield from perform(
+            retain_items(self.bank, [item], wait=False, idempotency_key=None), self._runner.retry
+        )
+        self._pending.append(retained.operation_id)
+
+    def _retrieve(self, query: str, top_k: int, at_time: datetime | None) -> Plan[Context]:
+        recalled = yield from perform(recall_at(self.bank, query, at_time), self._runner.retry)
+        return Context(query, tuple(recalled.results[:top_k]), at_time)
+
+
+def recall_at(bank: str, query: str, at_time: datetime | None) -> Call[Recalled]:
+    path = path_of("banks", bank, "memories", "recall")
+    return ask(path, reader(Recalled), {"query": query, "as_of": at_time})
+
+
+def build_exchange(user_message: str, assistant_message: str) -> list[Message]:
+    return [Message(role="user", content=user_message), Message(role="assistant", content=assistant_message)]

@@ -1,0 +1,4 @@
+from typing import TypeAlias
+from uuid import UUID
+
+Id: TypeAlias = UUID | str

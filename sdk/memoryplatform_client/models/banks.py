@@ -1,0 +1,31 @@
+from datetime import datetime
+from uuid import UUID
+
+from memoryplatform_client.models.base import Model
+
+
+class Disposition(Model):
+    skepticism: int
+    literalism: int
+    empathy: int
+
+
+class Bank(Model):
+    bank_id: str
+    name: str
+    background: str
+    learns_background: bool
+    disposition: Disposition
+    bias_strength: float
+    opinion_step: float | None
+    opinion_reach: float | None
+    extraction_mode: str
+    embedding_model: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class BankDeleted(Model):
+    success: bool
+    message: str
+    operation_id: UUID

@@ -1,0 +1,19 @@
+from datetime import datetime
+from uuid import UUID
+
+from memoryplatform_client.models.base import Model
+
+
+class Observation(Model):
+    id: UUID
+    text: str
+    entity_id: UUID | None = None
+    entity: str | None = None
+    is_stale: bool
+    source_ids: list[UUID]
+    mentioned_at: datetime
+    created_at: datetime
+
+
+class ObservationsRefreshed(Model):
+    operation_id: UUID | None

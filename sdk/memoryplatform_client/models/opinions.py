@@ -1,0 +1,51 @@
+from datetime import datetime
+from uuid import UUID
+
+from memoryplatform_client.models.base import Model
+from memoryplatform_client.models.entities import NamedEntity
+from memoryplatform_client.models.memories import MemorySource
+
+
+class Opinion(Model):
+    id: UUID
+    text: str
+    confidence: float
+    review: str
+    entities: list[NamedEntity]
+    tags: list[str]
+    formed_at: datetime
+    changed_at: datetime
+    revision: int
+    expired_at: datetime | None
+    superseded_by: UUID | None
+
+
+class Evidence(Model):
+    memory_id: UUID
+    text: str
+    type: str
+    mentioned_at: datetime
+    bearing: str
+    at: datetime
+
+
+class OpinionDetail(Opinion):
+    evidence: list[Evidence]
+    sources: list[MemorySource]
+    etag: str = ""
+
+
+class OpinionRevision(Model):
+    number: int
+    cause: str
+    at: datetime
+    confidence_before: float | None
+    confidence_after: float
+    text_before: str
+    text_after: str
+    step: float | None
+    evidence_id: UUID | None
+    evidence_text: str | None
+    withdrawn: bool
+    reasoning: str
+    actor: str

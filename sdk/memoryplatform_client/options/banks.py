@@ -1,0 +1,44 @@
+from typing import Literal, TypedDict
+
+from memoryplatform_client.options.words import Network
+
+
+class DispositionFields(TypedDict, total=False):
+    """Each from 1 to 5."""
+
+    skepticism: int
+    literalism: int
+    empathy: int
+
+
+class BankFields(TypedDict, total=False):
+    name: str
+    background: str
+    learns_background: bool
+    disposition: DispositionFields
+    bias_strength: float
+    opinion_step: float
+    opinion_reach: float
+    extraction_mode: Literal["narrative", "calibrated", "verbatim"]
+
+
+class NewBankFields(BankFields, total=False):
+    idempotency_key: str
+
+
+class RuleFields(TypedDict, total=False):
+    """`network` and `tag` left out: any."""
+
+    network: Network | Literal[""]
+    tag: str
+    action: Literal["fade", "delete"]
+    enabled: bool
+
+
+class RuleChange(RuleFields, total=False):
+    name: str
+    days: int
+
+
+class NewRuleFields(RuleFields, total=False):
+    idempotency_key: str

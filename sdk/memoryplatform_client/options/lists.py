@@ -1,0 +1,108 @@
+"""What the lists take. A filter that is left out filters nothing."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal, TypedDict
+from uuid import UUID
+
+from memoryplatform_client.options.words import EntityKind, Network, TagsMatch
+
+
+class CursorOptions(TypedDict, total=False):
+    """`limit`: rows a page."""
+
+    limit: int
+    cursor: UUID | str
+
+
+class ListOptions(CursorOptions, total=False):
+    offset: int
+
+
+class BankFilter(CursorOptions, total=False):
+    """`q`: letters of the id or the name."""
+
+    q: str
+
+
+class OperationFilter(CursorOptions, total=False):
+    status: Literal["pending", "processing", "completed", "failed", "cancelled"]
+    kind: str
+    bank_id: str
+
+
+class MemoryFilter(TypedDict, total=False):
+    q: str
+    type: Network
+    kind: Literal["event", "conversation"]
+    tags: Sequence[str]
+    tags_match: TagsMatch
+    entity_id: UUID | str
+    document_id: str
+    episode_id: UUID | str
+    thread: str
+    occurred_after: datetime
+    occurred_before: datetime
+    mentioned_after: datetime
+    mentioned_before: datetime
+    time_field: Literal["created_at", "updated_at", "mentioned_at", "occurred_start", "occurred_end"]
+    start_date: datetime
+    end_date: datetime
+    state: Literal["current", "valid", "superseded", "invalidated", "all"]
+    as_of: datetime
+    known_at: datetime
+
+
+class MemoryListOptions(MemoryFilter, ListOptions, total=False):
+    pass
+
+
+class MessageFilter(ListOptions, total=False):
+    thread: str
+    episode_id: UUID | str
+
+
+class EpisodeFilter(ListOptions, total=False):
+    """`q` ranks them by meaning and by words."""
+
+    thread: str
+    q: str
+
+
+class EntityFilter(ListOptions, total=False):
+    """`q`: how a word of a name begins."""
+
+    q: str
+    kind: EntityKind
+
+
+class RelationshipFilter(ListOptions, total=False):
+    q: str
+    relation: str
+    subject_id: UUID | str
+    entity_id: UUID | str
+    state: Literal["current", "superseded", "all"]
+    as_of: datetime
+
+
+class ObservationFilter(ListOptions, total=False):
+    entity_id: UUID | str
+
+
+class OpinionFilter(ListOptions, total=False):
+    review: Literal["new", "approved", "pinned", "retired", "all"]
+    entity_id: UUID | str
+    min_confidence: float
+    q: str
+    order: Literal["formed", "changed"]
+
+
+class RevisionOptions(TypedDict, total=False):
+    limit: int
+    offset: int
+
+
+class FeedbackFilter(ListOptions, total=False):
+    recall_id: UUID | str
+    memory_id: UUID | str
+    useful: bool

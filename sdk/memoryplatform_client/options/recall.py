@@ -1,0 +1,100 @@
+"""What a recall and a reflect may be asked for. Whatever is left out is the service's to choose."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypedDict
+
+from memoryplatform_client.options.words import Budget, Network, TagsMatch
+
+
+class TimeRange(TypedDict, total=False):
+    """From `start` up to but not including `end`."""
+
+    start: datetime | None
+    end: datetime | None
+
+
+class TimeWindow(TypedDict):
+    """Both ends belong to it. It ranks higher what lies within; it does not filter."""
+
+    start: datetime
+    end: datetime
+
+
+class LeastScores(TypedDict, total=False):
+    semantic: float | None
+    keyword: float | None
+    reranker: float | None
+    final: float | None
+
+
+class Tokens(TypedDict, total=False):
+    max_tokens: int
+
+
+class MessageTokens(Tokens, total=False):
+    neighbours: int
+
+
+class Include(TypedDict, total=False):
+    """Entities come unless they are None."""
+
+    entities: Tokens | None
+    chunks: Tokens | None
+    source_messages: MessageTokens | None
+    links: bool
+
+
+class SearchOptions(TypedDict, total=False):
+    """`thinking_budget`: memories to look at, in place of `budget`. A time's zone is that of "yesterday"."""
+
+    types: Sequence[Network] | None
+    budget: Budget
+    thinking_budget: int | None
+    max_tokens: int
+    rerank: bool
+    query_timestamp: datetime | None
+    tags: Sequence[str] | None
+    tags_match: TagsMatch
+    tag_groups: Sequence[Mapping[str, Any]] | None
+    metadata: Mapping[str, str] | None
+    entities: Sequence[str] | None
+    document_ids: Sequence[str] | None
+    occurred: TimeRange | None
+    mentioned: TimeRange | None
+    temporal_window: TimeWindow | None
+    as_of: datetime | None
+    known_at: datetime | None
+    history: bool
+
+
+class RecallOptions(SearchOptions, total=False):
+    include: Include | None
+    min_scores: LeastScores | None
+    trace: bool
+
+
+class LookUps(TypedDict, total=False):
+    output: bool
+
+
+class ReflectInclude(TypedDict, total=False):
+    """Each comes unless it is None."""
+
+    facts: Mapping[str, Any] | None
+    tool_calls: LookUps | None
+
+
+class StreamOptions(SearchOptions, total=False):
+    include: ReflectInclude | None
+    memory_tokens: int
+    context: str | None
+    response_schema: Mapping[str, Any] | None
+    form_opinions: bool
+    max_calls: int | None
+    max_model_tokens: int | None
+    max_seconds: float | None
+
+
+class ReflectOptions(StreamOptions, total=False):
+    idempotency_key: str

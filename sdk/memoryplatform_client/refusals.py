@@ -1,0 +1,81 @@
+"""An answer that says no, as the exception that a caller can tell from others."""
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx
+
+from memoryplatform_client import errors
+from memoryplatform_client.errors import APIError, FieldFault, Refusal
+
+BY_CODE: dict[str, type[APIError]] = {
+    "bank_not_found": errors.BankNotFound,
+    "memory_not_found": errors.MemoryNotFound,
+    "operation_not_found": errors.OperationNotFound,
+    "bank_exists": errors.AlreadyExists,
+    "memory_exists": errors.AlreadyExists,
+    "entity_exists": errors.AlreadyExists,
+    "rule_exists": errors.AlreadyExists,
+    "request_in_flight": errors.RequestInFlight,
+    "idempotency_key_reused": errors.IdempotencyKeyReused,
+    "model_failed": errors.ModelFailed,
+    "model_timeout": errors.ModelTimedOut,
+}
+BY_STATUS: dict[int, type[APIError]] = {
+    400: errors.BadRequest,
+    401: errors.Unauthenticated,
+    403: errors.PermissionDenied,
+    404: errors.NotFound,
+    409: errors.Conflict,
+    412: errors.PreconditionFailed,
+    413: errors.BodyTooLarge,
+    422: errors.Invalid,
+    429: errors.RateLimited,
+    503: errors.Unavailable,
+}
+LEAST_SERVER_ERROR = 500
+
+
+def read_refusal(response: httpx.Response) -> Refusal:
+    """What stands between, such as a proxy, answers in a shape of its own: then there is no code."""
+    body = find_object(response)
+    return Refusal(
+        status_code=response.status_code,
+        code=str(body.get("code", "")),
+        detail=str(body.get("detail") or response.reason_phrase or "No reason is given."),
+        request_id=str(body.get("request_id") or response.headers.get("X-Request-ID", "")),
+        errors=tuple(read_fault(fault) for fault in body.get("errors") or ()),
+        retry_after=read_retry_after(response.headers.get("Retry-After")),
+    )
+
+
+def read_fault(fault: dict[str, Any]) -> FieldFault:
+    return FieldFault(*(str(fault.get(name, "")) for name in ("field", "message", "code")))
+
+
+def find_object(response: httpx.Response) -> dict[str, Any]:
+    try:
+        body = response.json()
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def read_retry_after(header: str | None) -> float | None:
+    """Seconds, or a date."""
+    if header is None:
+        return None
+    if header.strip().isdecimal():
+        return float(header)
+    try:
+        then = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    then = then if then.tzinfo else then.replace(tzinfo=UTC)
+    return max(0.0, (then - datetime.now(UTC)).total_seconds())
+
+
+def build_error(refusal: Refusal) -> APIError:
+    usual = errors.ServerError if refusal.status_code >= LEAST_SERVER_ERROR else APIError
+    return BY_CODE.get(refusal.code, BY_STATUS.get(refusal.status_code, usual))(refusal)

@@ -1,0 +1,26 @@
+from typing import Unpack
+
+from memoryplatform_client.calls import Call, fetch, reader, submit
+from memoryplatform_client.models.background import Background, BackgroundMerged, BackgroundRevision
+from memoryplatform_client.options.lists import ListOptions
+from memoryplatform_client.pages import Listing, list_of
+from memoryplatform_client.routes import Resource, S_co, listed, route
+from memoryplatform_client.wire import path_of
+
+
+class Backgrounds(Resource[S_co]):
+    """Who the agent is. To set it outright, update the bank."""
+
+    @route
+    def get(self, bank_id: str) -> Call[Background]:
+        return fetch(path_of("banks", bank_id, "background"), reader(Background))
+
+    @route
+    def merge(self, bank_id: str, content: str, *, idempotency_key: str | None = None) -> Call[BackgroundMerged]:
+        """Where the two conflict, the news win; details add up."""
+        fields = {"content": content, "idempotency_key": idempotency_key}
+        return submit(path_of("banks", bank_id, "background"), reader(BackgroundMerged), fields)
+
+    @listed
+    def revisions(self, bank_id: str, **wanted: Unpack[ListOptions]) -> Listing[BackgroundRevision]:
+        return list_of(path_of("banks", bank_id, "background", "revisions"), BackgroundRevision, wanted)

@@ -1,0 +1,39 @@
+from collections.abc import Sequence
+from typing import Unpack
+
+from memoryplatform_client.calls import Call, change, fetch, reader, submit
+from memoryplatform_client.identifiers import Id
+from memoryplatform_client.models.entities import Entity, EntityDetail
+from memoryplatform_client.options.edits import EntityChange, EntitySplit
+from memoryplatform_client.options.lists import EntityFilter
+from memoryplatform_client.pages import Listing, list_of
+from memoryplatform_client.routes import Resource, S_co, listed, route
+from memoryplatform_client.wire import path_of
+
+
+class Entities(Resource[S_co]):
+    @listed
+    def list(self, bank_id: str, **wanted: Unpack[EntityFilter]) -> Listing[Entity]:
+        return list_of(path_of("banks", bank_id, "entities"), Entity, wanted)
+
+    @route
+    def get(self, bank_id: str, entity_id: Id) -> Call[EntityDetail]:
+        return fetch(path_of("banks", bank_id, "entities", entity_id), reader(EntityDetail))
+
+    @route
+    def update(self, bank_id: str, entity_id: Id, **fields: Unpack[EntityChange]) -> Call[EntityDetail]:
+        """The former name stays an alias."""
+        return change(path_of("banks", bank_id, "entities", entity_id), reader(EntityDetail), fields)
+
+    @route
+    def merge(
+        self, bank_id: str, entity_id: Id, others: Sequence[Id], *, idempotency_key: str | None = None
+    ) -> Call[EntityDetail]:
+        """Mentions, names and relationships of the others become this one's; the others go."""
+        path = path_of("banks", bank_id, "entities", entity_id, "merge")
+        return submit(path, reader(EntityDetail), {"ids": others, "idempotency_key": idempotency_key})
+
+    @route
+    def split(self, bank_id: str, entity_id: Id, **fields: Unpack[EntitySplit]) -> Call[EntityDetail]:
+        """Answers with the new one."""
+        return submit(path_of("banks", bank_id, "entities", entity_id, "split"), reader(EntityDetail), fields)

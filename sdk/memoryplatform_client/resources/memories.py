@@ -1,0 +1,58 @@
+from typing import Unpack
+
+from memoryplatform_client.calls import Call, change, fetch, reader, remove, submit, tagged_reader
+from memoryplatform_client.identifiers import Id
+from memoryplatform_client.models.memories import (
+    MemoriesCleared,
+    MemoriesDeleted,
+    MemoryDetail,
+    MemoryHistory,
+    MemoryItem,
+)
+from memoryplatform_client.options.edits import Invalidation, MemoryEdit
+from memoryplatform_client.options.lists import MemoryFilter, MemoryListOptions
+from memoryplatform_client.pages import Listing, list_of
+from memoryplatform_client.routes import Resource, S_co, listed, route
+from memoryplatform_client.wire import path_of
+
+
+class Memories(Resource[S_co]):
+    @listed
+    def list(self, bank_id: str, **wanted: Unpack[MemoryListOptions]) -> Listing[MemoryItem]:
+        return list_of(path_of("banks", bank_id, "memories"), MemoryItem, wanted)
+
+    @route
+    def get(self, bank_id: str, memory_id: Id) -> Call[MemoryDetail]:
+        return fetch(path_of("banks", bank_id, "memories", memory_id), tagged_reader(MemoryDetail))
+
+    @route
+    def edit(self, bank_id: str, memory_id: Id, **fields: Unpack[MemoryEdit]) -> Call[MemoryDetail]:
+        return change(path_of("banks", bank_id, "memories", memory_id), tagged_reader(MemoryDetail), fields)
+
+    @route
+    def invalidate(self, bank_id: str, memory_id: Id, **fields: Unpack[Invalidation]) -> Call[MemoryDetail]:
+        """Close it, and keep it for the past."""
+        path = path_of("banks", bank_id, "memories", memory_id, "invalidate")
+        return submit(path, tagged_reader(MemoryDetail), fields)
+
+    @route
+    def restore(
+        self, bank_id: str, memory_id: Id, *, explanation: str = "", idempotency_key: str | None = None
+    ) -> Call[MemoryDetail]:
+        path = path_of("banks", bank_id, "memories", memory_id, "restore")
+        fields = {"explanation": explanation, "idempotency_key": idempotency_key}
+        return submit(path, tagged_reader(MemoryDetail), fields)
+
+    @route
+    def history(self, bank_id: str, memory_id: Id) -> Call[MemoryHistory]:
+        return fetch(path_of("banks", bank_id, "memories", memory_id, "history"), reader(MemoryHistory))
+
+    @route
+    def delete(self, bank_id: str, memory_id: Id) -> Call[MemoriesDeleted]:
+        """For good, with what rests on it alone."""
+        return remove(path_of("banks", bank_id, "memories", memory_id), reader(MemoriesDeleted))
+
+    @route
+    def clear(self, bank_id: str, **wanted: Unpack[MemoryFilter]) -> Call[MemoriesCleared]:
+        """Delete what the filter finds; without one, every current memory of the bank."""
+        return remove(path_of("banks", bank_id, "memories"), reader(MemoriesCleared), wanted)

@@ -1,0 +1,53 @@
+from collections.abc import Callable
+from typing import Unpack
+
+from memoryplatform_client.calls import Call, fetch, reader, submit
+from memoryplatform_client.identifiers import Id
+from memoryplatform_client.models.operations import Operation, OperationDetail
+from memoryplatform_client.options.lists import OperationFilter
+from memoryplatform_client.pages import Listing, list_of
+from memoryplatform_client.plans import Plan
+from memoryplatform_client.routes import Resource, S_co, listed, planned, route
+from memoryplatform_client.waiting import LONGEST, wait_for
+from memoryplatform_client.wire import path_of
+
+
+def get_operation(operation_id: Id) -> Call[OperationDetail]:
+    return fetch(path_of("operations", operation_id), reader(OperationDetail))
+
+
+def retry_operation(operation_id: Id, key: str | None = None) -> Call[Operation]:
+    return submit(path_of("operations", operation_id, "retry"), reader(Operation), {"idempotency_key": key})
+
+
+class Operations(Resource[S_co]):
+    @route
+    def get(self, operation_id: Id) -> Call[OperationDetail]:
+        return get_operation(operation_id)
+
+    @listed
+    def list(self, **wanted: Unpack[OperationFilter]) -> Listing[Operation]:
+        return list_of("/operations", Operation, wanted, rows="operations")
+
+    @route
+    def cancel(self, operation_id: Id, *, idempotency_key: str | None = None) -> Call[Operation]:
+        path = path_of("operations", operation_id, "cancel")
+        return submit(path, reader(Operation), {"idempotency_key": idempotency_key})
+
+    @route
+    def retry(self, operation_id: Id, *, idempotency_key: str | None = None) -> Call[Operation]:
+        return retry_operation(operation_id, idempotency_key)
+
+    @planned
+    def wait(
+        self,
+        operation_id: Id,
+        *,
+        timeout: float | None = LONGEST,
+        on_progress: Callable[[OperationDetail], None] | None = None,
+    ) -> Plan[OperationDetail]:
+        """Until it is completed. `on_progress` hears of every change; it is called, not awaited, by both clients.
+
+        Raises OperationNotCompleted where it failed or was cancelled, WaitTimedOut after `timeout` seconds.
+        """
+        return wait_for(get_operation(operation_id), self._sender.retry, timeout=timeout, on_progress=on_progress)

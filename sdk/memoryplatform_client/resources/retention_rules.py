@@ -1,0 +1,35 @@
+from typing import Unpack
+
+from memoryplatform_client.calls import Call, change, fetch, read_nothing, reader, remove, submit
+from memoryplatform_client.identifiers import Id
+from memoryplatform_client.models.retention import RetentionRule
+from memoryplatform_client.options.banks import NewRuleFields, RuleChange
+from memoryplatform_client.options.lists import ListOptions
+from memoryplatform_client.pages import Listing, list_of
+from memoryplatform_client.routes import Resource, S_co, listed, route
+from memoryplatform_client.wire import path_of
+
+
+class RetentionRules(Resource[S_co]):
+    @route
+    def create(self, bank_id: str, name: str, days: int, **fields: Unpack[NewRuleFields]) -> Call[RetentionRule]:
+        """Applied every night; `matches` says what that would mean now."""
+        path = path_of("banks", bank_id, "retention-rules")
+        return submit(path, reader(RetentionRule), {"name": name, "days": days, **fields})
+
+    @listed
+    def list(self, bank_id: str, **wanted: Unpack[ListOptions]) -> Listing[RetentionRule]:
+        return list_of(path_of("banks", bank_id, "retention-rules"), RetentionRule, wanted)
+
+    @route
+    def get(self, bank_id: str, rule_id: Id) -> Call[RetentionRule]:
+        return fetch(path_of("banks", bank_id, "retention-rules", rule_id), reader(RetentionRule))
+
+    @route
+    def update(self, bank_id: str, rule_id: Id, **fields: Unpack[RuleChange]) -> Call[RetentionRule]:
+        return change(path_of("banks", bank_id, "retention-rules", rule_id), reader(RetentionRule), fields)
+
+    @route
+    def delete(self, bank_id: str, rule_id: Id) -> Call[None]:
+        """What it faded comes back with the next night; what it deleted does not."""
+        return remove(path_of("banks", bank_id, "retention-rules", rule_id), read_nothing)

@@ -1,0 +1,62 @@
+"""What an agent does with its memory."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Unpack
+
+from memoryplatform_client.calls import JSON, Call, ask, read_nothing, reader, submit, without_none
+from memoryplatform_client.models.recall import Recalled
+from memoryplatform_client.models.reflect import Reflection
+from memoryplatform_client.models.retain import Retained
+from memoryplatform_client.options.recall import RecallOptions, ReflectOptions, StreamOptions
+from memoryplatform_client.options.retain import Item, RetainOptions
+from memoryplatform_client.routes import Resource, S_co, route, streamed
+from memoryplatform_client.wire import encode_body, path_of
+
+
+def retain_items(
+    bank_id: str, items: Sequence[Mapping[str, Any]], *, wait: bool, idempotency_key: str | None
+) -> Call[Retained]:
+    fields = {"items": items, "async": not wait, "idempotency_key": idempotency_key}
+    return submit(path_of("banks", bank_id, "memories"), reader(Retained), fields)
+
+
+class Verbs(Resource[S_co]):
+    @route
+    def retain(self, bank_id: str, content: str | None = None, **options: Unpack[RetainOptions]) -> Call[Retained]:
+        """A text, or `messages`, or `facts`. The bank is made where it is missing.
+
+        The text of a `document_id` replaces what the document was. With `wait=False` the answer comes at once:
+        `operations.wait` its `operation_id`.
+        """
+        item = {name: value for name, value in options.items() if name not in {"wait", "idempotency_key"}}
+        wait, key = options.get("wait", True), options.get("idempotency_key")
+        return retain_items(bank_id, [{**without_none(content=content), **item}], wait=wait, idempotency_key=key)
+
+    @route
+    def retain_batch(
+        self, bank_id: str, items: Iterable[Item], *, wait: bool = True, idempotency_key: str | None = None
+    ) -> Call[Retained]:
+        """Up to 1,000 items. Each stands for itself: `item_errors` names those that were refused."""
+        return retain_items(bank_id, list(items), wait=wait, idempotency_key=idempotency_key)
+
+    @route
+    def recall(self, bank_id: str, query: str, **options: Unpack[RecallOptions]) -> Call[Recalled]:
+        path = path_of("banks", bank_id, "memories", "recall")
+        return ask(path, reader(Recalled), {"query": query, **options})
+
+    @route
+    def recall_across(self, bank_ids: Sequence[str], query: str, **options: Unpack[RecallOptions]) -> Call[Recalled]:
+        """One answer out of several banks; each result names its own."""
+        return ask("/recall", reader(Recalled), {"banks": bank_ids, "query": query, **options})
+
+    @route
+    def reflect(self, bank_id: str, query: str, **options: Unpack[ReflectOptions]) -> Call[Reflection]:
+        """An answer in the agent's own disposition, citing memories."""
+        return submit(path_of("banks", bank_id, "reflect"), reader(Reflection), {"query": query, **options})
+
+    @streamed
+    def stream_reflect(self, bank_id: str, query: str, **options: Unpack[StreamOptions]) -> Call[None]:
+        """The same as it is made. Close the generator to hang up; nothing is stored before `OpinionsFormed`."""
+        headers = {"Content-Type": JSON, "Accept": "text/event-stream"}
+        content = encode_body({"query": query, "stream": True, **options})
+        return Call("POST", path_of("banks", bank_id, "reflect"), read_nothing, content=content, headers=headers)

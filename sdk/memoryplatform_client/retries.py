@@ -1,0 +1,45 @@
+"""Which failures are worth another attempt, and when."""
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from memoryplatform_client.calls import Call
+from memoryplatform_client.errors import Refusal
+
+NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+FROM_BETWEEN = {502, 504}  # with no code of the service's: a proxy that lost it for a moment
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """`attempts` counts the first. A service that asks for more than `longest_wait` seconds is not waited for."""
+
+    attempts: int = 4
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+
+    def wait(self, attempt: int, asked_for: float | None) -> float | None:
+        """Seconds before the attempt that follows `attempt`, which counts from 1; None where there is none.
+
+        Half of the wait is chance: clients that failed together don't come back together. What the service asked
+        for is waited in full.
+        """
+        if attempt >= self.attempts or (asked_for or 0.0) > self.longest_wait:
+            return None
+        grown = min(self.longest_wait, self.first_wait * 2.0 ** (attempt - 1))
+        jittered = grown * random.uniform(0.5, 1.0)  # noqa: S311  # chance, not a secret
+        return max(jittered, asked_for + jittered / 2) if asked_for is not None else jittered
+
+
+def is_worth_another(call: Call[Any], failure: httpx.TransportError | Refusal) -> bool:
+    """A request that may have been performed is sent again only where that does no harm."""
+    if isinstance(failure, httpx.TransportError):
+        return call.repeatable or isinstance(failure, NEVER_SENT)
+    if failure.status_code == httpx.codes.TOO_MANY_REQUESTS:
+        return True
+    if failure.status_code == httpx.codes.SERVICE_UNAVAILABLE or failure.code == "request_in_flight":
+        return call.repeatable
+    return call.repeatable and failure.status_code in FROM_BETWEEN and not failure.code

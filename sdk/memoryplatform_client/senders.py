@@ -1,0 +1,114 @@
+"""The two ways to carry out a plan. Nothing else in the package knows whether it is awaited."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Generator
+from functools import partial
+from typing import Any, TypeVar
+
+import httpx
+
+from memoryplatform_client.calls import Call
+from memoryplatform_client.events import EventReader, ReflectEvent
+from memoryplatform_client.plans import Outcome, Pause, Plan, Step, no_answer
+from memoryplatform_client.refusals import build_error, read_refusal
+from memoryplatform_client.retries import RetryPolicy
+
+T = TypeVar("T")
+Advance = Callable[[], Step]
+
+
+class Sender:
+    def __init__(self, address: str, retry: RetryPolicy) -> None:
+        self.address = address
+        self.retry = retry
+
+
+def build_request(client: httpx.Client | httpx.AsyncClient, call: Call[Any]) -> httpx.Request:
+    return client.build_request(
+        call.method, call.path, params=call.query or None, content=call.content, headers=call.headers
+    )
+
+
+class SyncSender(Sender):
+    def __init__(self, client: httpx.Client, retry: RetryPolicy) -> None:
+        super().__init__(str(client.base_url), retry)
+        self.client = client
+
+    def run(self, plan: Plan[T]) -> T:
+        advance: Advance = partial(next, plan)
+        while True:
+            try:
+                step = advance()
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            advance = partial(plan.send, self.take(step))
+
+    def take(self, step: Step) -> Outcome:
+        if isinstance(step, Pause):
+            time.sleep(step.seconds)
+            return None
+        try:
+            return self.client.send(build_request(self.client, step))
+        except httpx.TransportError as failure:
+            return failure
+
+    def stream(self, call: Call[Any]) -> Generator[ReflectEvent, None, None]:
+        """Ending the generator hangs up, and with that the service stops as well."""
+        try:
+            response = self.client.send(build_request(self.client, call), stream=True)
+            try:
+                if not response.is_success:
+                    response.read()
+                    raise build_error(read_refusal(response))
+                events = EventReader(response)
+                for line in response.iter_lines():
+                    yield from events.read(line)
+                events.check_end()
+            finally:
+                response.close()
+        except httpx.TransportError as failure:
+            raise no_answer(call, failure) from failure
+
+
+class AsyncSender(Sender):
+    def __init__(self, client: httpx.AsyncClient, retry: RetryPolicy) -> None:
+        super().__init__(str(client.base_url), retry)
+        self.client = client
+
+    async def run(self, plan: Plan[T]) -> T:
+        advance: Advance = partial(next, plan)
+        while True:
+            try:
+                step = advance()
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            advance = partial(plan.send, await self.take(step))
+
+    async def take(self, step: Step) -> Outcome:
+        if isinstance(step, Pause):
+            await asyncio.sleep(step.seconds)
+            return None
+        try:
+            return await self.client.send(build_request(self.client, step))
+        except httpx.TransportError as failure:
+            return failure
+
+    async def stream(self, call: Call[Any]) -> AsyncGenerator[ReflectEvent, None]:
+        try:
+            response = await self.client.send(build_request(self.client, call), stream=True)
+            try:
+                if not response.is_success:
+                    await response.aread()
+                    raise build_error(read_refusal(response))
+                events = EventReader(response)
+                async for line in response.aiter_lines():
+                    for event in events.read(line):
+                        yield event
+                events.check_end()
+            finally:
+                await response.aclose()
+        except httpx.TransportError as failure:
+            raise no_answer(call, failure) from failure

@@ -1,0 +1,53 @@
+"""Python values as the API reads them."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+from pydantic import BaseModel
+
+
+def to_wire(value: Any) -> Any:
+    """A time without a zone is local time, as everywhere in `datetime`; the service would take it for UTC."""
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.astimezone()).isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, BaseModel):
+        return to_wire(value.model_dump(exclude_none=True, by_alias=True))
+    if isinstance(value, Mapping):
+        return {str(name): to_wire(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_wire(inner) for inner in value]
+    return value
+
+
+def encode_body(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(to_wire(body), ensure_ascii=False).encode()
+
+
+def encode_query(params: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """None is left out; a list becomes the same name several times."""
+    return tuple(
+        (name, word(inner))
+        for name, value in params.items()
+        if value is not None
+        for inner in (value if isinstance(value, list | tuple) else (value,))
+    )
+
+
+def word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(to_wire(value))
+
+
+def path_of(*parts: str | UUID) -> str:
+    """The slashes of a part are part of it, and not of the path."""
+    return "".join(f"/{quote(str(part), safe='')}" for part in parts)
+
+
+def document_path(document_id: str) -> str:
+    """The one id whose slashes the service reads as they are."""
+    return f"/{quote(document_id, safe='/')}"

@@ -1,0 +1,40 @@
+"""A service that answers what a test tells it to, in order, and remembers what it was asked."""
+
+from collections.abc import Callable
+
+import httpx
+
+from memoryplatform_client import MemoryClient, RetryPolicy
+
+Answer = httpx.Response | Exception
+QUICK = RetryPolicy(attempts=3, first_wait=0.001, longest_wait=5.0)
+
+
+class Scripted(httpx.MockTransport):
+    def __init__(self, *answers: Answer) -> None:
+        super().__init__(self.answer)
+        self.answers = list(answers)
+        self.requests: list[httpx.Request] = []
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)  # each is read once
+
+    @property
+    def keys(self) -> list[str | None]:
+        return [request.headers.get("Idempotency-Key") for request in self.requests]
+
+
+def refuse(status: int, code: str = "", **headers: str) -> httpx.Response:
+    body = {"detail": "No.", "code": code, "request_id": "r-1"} if code else {}
+    return httpx.Response(status, json=body, headers={name.replace("_", "-"): text for name, text in headers.items()})
+
+
+def make_client(transport: httpx.BaseTransport, retry: RetryPolicy = QUICK) -> MemoryClient:
+    return MemoryClient("http://service", "mpk_secret", transport=transport, retry=retry)
+
+
+Attempt = Callable[[MemoryClient], object]

@@ -1,0 +1,75 @@
+"""Banks, and what belongs to each: background, retention rules, observations."""
+
+import pytest
+
+from memoryplatform_client import AlreadyExists, BankNotFound, MemoryClient, NotFound
+from memoryplatform_client.options.retain import EntityFields
+
+pytestmark = pytest.mark.parametrize("client", ["sync"], indirect=True)  # both send the same
+
+ODD_ID = "50% of Größe? #1&x=y+z"
+
+
+def test_a_bank_from_its_making_to_its_end(client: MemoryClient, worker: None) -> None:
+    made = client.banks.create("support", name="Nora", disposition={"skepticism": 5}, bias_strength=0.2)
+    assert (made.name, made.disposition.skepticism, made.disposition.empathy) == ("Nora", 5, 3)
+    assert client.banks.get("support") == made
+    assert client.banks.update("support", extraction_mode="verbatim").extraction_mode == "verbatim"
+    with pytest.raises(AlreadyExists):
+        client.banks.create("support")
+    gone = client.banks.delete("support")
+    with pytest.raises(BankNotFound):
+        client.banks.get("support")
+    assert client.operations.wait(gone.operation_id, timeout=30).status == "completed"
+
+
+def test_an_id_of_any_letters_reaches_its_bank(client: MemoryClient) -> None:
+    client.banks.create(ODD_ID)
+    assert client.banks.get(ODD_ID).bank_id == ODD_ID
+    assert [bank.bank_id for bank in client.banks.list(q="50%")] == [ODD_ID]
+
+
+def test_a_bank_without_an_id_gets_one(client: MemoryClient) -> None:
+    assert client.banks.get(client.banks.create().bank_id).bank_id
+
+
+def test_the_same_key_makes_one_bank(client: MemoryClient) -> None:
+    first = client.banks.create(name="one", idempotency_key="k-1")
+    assert client.banks.create(name="one", idempotency_key="k-1").bank_id == first.bank_id
+    assert len(list(client.banks.list())) == 1
+
+
+def test_a_background_is_merged_and_its_changes_are_kept(client: MemoryClient) -> None:
+    client.banks.create("support", background="I am Nora.")
+    merged = client.background.merge("support", "You were born in Texas.")
+    assert merged.changed
+    assert "I was born in Texas" in client.background.get("support").background
+    assert [revision.number for revision in client.background.revisions("support", limit=1)] == [2, 1]
+
+
+def test_a_retention_rule_is_made_changed_applied_and_deleted(client: MemoryClient, worker: None) -> None:
+    client.banks.create("support")
+    rule = client.retention_rules.create("support", "old chat", 30, network="experience", action="fade")
+    assert client.retention_rules.update("support", rule.id, days=60).days == 60
+    assert [one.id for one in client.retention_rules.list("support")] == [rule.id]
+    tended = client.banks.tend("support")
+    assert client.operations.wait(tended.operation_id, timeout=30).kind == "tend_bank"
+    assert client.retention_rules.get("support", rule.id).applied_at
+    client.retention_rules.delete("support", rule.id)
+    with pytest.raises(NotFound):
+        client.retention_rules.get("support", rule.id)
+
+
+def test_observations_are_refreshed_and_listed(client: MemoryClient, worker: None) -> None:
+    told = ("Ana Reis plays the cello.", "Ana Reis lives in Porto.")
+    person: EntityFields = {"name": "Ana Reis", "kind": "PERSON"}
+    client.retain("support", facts=[{"text": text, "entities": [person]} for text in told])
+    for operation in client.operations.list(kind="consolidate"):
+        client.operations.wait(operation.operation_id, timeout=30)
+    [ana] = client.entities.list("support", q="Ana", kind="PERSON")
+    refreshed = client.observations.refresh("support", ana.id)
+    assert refreshed.operation_id is not None
+    client.operations.wait(refreshed.operation_id, timeout=30)
+    observations = list(client.observations.list("support", entity_id=ana.id))
+    assert observations
+    assert {one.entity for one in observations} == {"Ana Reis"}

@@ -1,0 +1,42 @@
+"""The examples of docs/sdk.md, run in their order; what a line prints stands in its comment."""
+
+import ast
+import asyncio
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import memoryplatform_client
+from tests.sdk.conftest import Service
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "sdk.md").read_text()
+BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", flags=re.MULTILINE)
+
+
+def run(block: str, names: dict[str, Any]) -> None:
+    """`await` stands where it can't in a module, as in a notebook."""
+    code = compile(block, "docs/sdk.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    if code.co_flags & inspect.CO_COROUTINE:
+        asyncio.run(eval(code, names))  # noqa: S307  # our own page
+    else:
+        exec(code, names)  # noqa: S102  # our own page
+
+
+def test_the_examples_do_what_they_say(service: Service, worker: None, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    assert len(BLOCKS) >= 9
+    for block in BLOCKS:
+        run(block.replace("http://127.0.0.1:8000", service.url).replace("mpk_...", service.key), names)
+        assert capsys.readouterr().out.splitlines() == PRINTED.findall(block), block
+    names["client"].close()
+
+
+def test_every_exception_stands_in_the_tree() -> None:
+    tree = PAGE.partition("## Errors")[2].partition("```python")[0]
+    public = (getattr(memoryplatform_client, name) for name in memoryplatform_client.__all__)
+    errors = [one.__name__ for one in public if isinstance(one, type) and issubclass(one, Exception)]
+    assert [name for name in errors if not re.search(rf"\b{name}\b", tree)] == []

@@ -1,0 +1,121 @@
+"""What goes in, and what comes back for a query."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from memoryplatform_client import Invalid, MemoryClient, Message
+from tests.sdk.conftest import write_what_waits
+
+MARCH, JUNE = datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 6, 1, tzinfo=UTC)
+
+
+def test_text_messages_facts_and_documents_are_retained(client: MemoryClient) -> None:
+    text = client.retain("support", "Alice works at Google.", tags=["team"], metadata={"from": "wiki"})
+    talk = client.retain(
+        "support",
+        messages=[
+            Message(role="user", name="Caroline", content="I went to Boston yesterday.", timestamp=MARCH),
+            {"role": "assistant", "content": "How was it?"},
+        ],
+        thread="t1",
+    )
+    told = client.retain(
+        "support", facts=[{"text": "Bob lives in Rome.", "entities": ["Bob"], "occurred_start": MARCH}]
+    )
+    written = client.retain("support", "Carol sails.", document_id="notes/may.md")
+    assert [one.status for one in (text, talk, told, written)] == ["completed"] * 4
+    assert all(one.unit_ids for one in (text, talk, told, written))
+    assert [message.name for message in client.messages.list("support", thread="t1")] == ["Assistant", "Caroline"]
+    [tagged] = client.memories.list("support", tags=["team"], tags_match="any_strict")
+    assert (tagged.text, tagged.metadata) == ("Alice works at Google.", {"from": "wiki"})
+
+
+def test_a_batch_names_what_was_refused(client: MemoryClient) -> None:
+    batch = client.retain_batch("support", [{"content": "Alice sails."}, {"content": " "}])
+    assert (batch.items_count, batch.item_errors[0].index) == (1, 1)
+    assert batch.item_errors[0].faults[0].field == "content"
+    with pytest.raises(Invalid):
+        client.retain_batch("support", [{"content": ""}])
+
+
+def test_what_nobody_waits_for_is_done_by_a_worker(client: MemoryClient, worker: None) -> None:
+    accepted = client.retain("support", "Alice sails.", wait=False)
+    assert accepted.is_async
+    client.operations.wait(accepted.operation_id, timeout=30)
+    assert client.memories.list("support").first().total == 1
+
+
+def test_a_time_without_a_zone_is_local(client: MemoryClient) -> None:
+    naive = datetime(2024, 3, 1, 12, 0)  # noqa: DTZ001  # what is tested
+    client.retain("support", "Alice sails.", timestamp=naive)
+    [memory] = client.memories.list("support")
+    assert memory.mentioned_at == naive.astimezone()
+
+
+@pytest.fixture
+def moved(client: MemoryClient) -> MemoryClient:
+    for city, when in (("Paris", MARCH), ("Lisbon", JUNE)):
+        relation = {"subject": "Alice", "relation": "lives_in", "object": city, "valid_from": when}
+        text = f"Alice lives in {city}."
+        fact = {"text": text, "mentioned_at": when, "entities": ["Alice", city], "relations": [relation]}
+        client.retain("support", facts=[fact], tags=[city.lower()])  # type: ignore[list-item]  # built in a loop
+    return client
+
+
+def test_a_recall_brings_the_present_unless_the_past_is_asked_for(moved: MemoryClient) -> None:
+    now = moved.recall("support", "Where does Alice live?")
+    assert [item.text for item in now.results] == ["Alice lives in Lisbon."]
+    then = moved.recall("support", "Where does Alice live?", as_of=MARCH + timedelta(days=9))
+    assert [item.text for item in then.results] == ["Alice lives in Paris."]
+    assert then.results[0].valid_until == JUNE
+    both = moved.recall("support", "Where does Alice live?", history=True)
+    assert len(both.results) == 2
+
+
+def test_every_option_of_a_recall_is_taken(moved: MemoryClient) -> None:
+    recalled = moved.recall(
+        "support",
+        "Where does Alice live?",
+        types=["world"],
+        budget="low",
+        thinking_budget=50,
+        max_tokens=500,
+        trace=True,
+        rerank=False,
+        query_timestamp=datetime(2024, 7, 1, tzinfo=timezone(timedelta(hours=2))),
+        include={"entities": None, "chunks": {"max_tokens": 100}, "source_messages": {"neighbours": 1}, "links": True},
+        tag_groups=[{"or": [{"tags": ["lisbon"]}, {"tags": ["paris"]}]}],
+        entities=["Alice"],
+        occurred=None,
+        mentioned={"start": MARCH},
+        min_scores={"final": 0.0},
+        temporal_window={"start": MARCH, "end": JUNE},
+        known_at=datetime.now(UTC),
+    )
+    assert [item.text for item in recalled.results] == ["Alice lives in Lisbon."]
+    assert recalled.entities is None
+    assert recalled.chunks
+    assert recalled.trace
+    assert recalled.results[0].scores.reranker is None
+
+
+def test_one_answer_out_of_several_banks(moved: MemoryClient) -> None:
+    moved.retain("private", "Bob lives in Lisbon.")
+    recalled = moved.recall_across(["support", "private"], "Who lives in Lisbon?")
+    assert {item.bank_id for item in recalled.results} == {"support", "private"}
+
+
+def test_marks_on_a_recall_are_kept_and_found_in_its_log(moved: MemoryClient) -> None:
+    recalled = moved.recall("support", "Where does Alice live?")
+    marked = moved.feedback.give(
+        "support", recalled.recall_id, recalled.results[0].id, useful=True, comment="just right"
+    )
+    assert marked.rank == 1
+    assert [one.comment for one in moved.feedback.list("support", useful=True)] == ["just right"]
+    assert list(moved.feedback.list("support", useful=False)) == []
+    assert moved.feedback.update_tuning("support", learn_from_feedback=True).learn_from_feedback
+    assert moved.feedback.get_tuning("support").marks == 1
+    write_what_waits()
+    [logged] = moved.recalls.list("support")
+    assert moved.recalls.get("support", logged.recall_id).results[0].id == recalled.results[0].id
