@@ -32,7 +32,8 @@ def resolve_all(
 ) -> list[Decision]:
     """One decision a mention, in their order; which ones they are does not depend on it.
 
-    The fullest names are decided first, so that "Alice" meets both Alice Chen and Alice Cooper of the same call.
+    The fullest names are decided first, so that "Alice" meets both Alice Chen and Alice Cooper of the same call; of
+    one name the kinds that are known before the guessed ones.
     A mention that `same_as` points at is itself `new` or `ask`, and stands for its entity.
     """
     index = CandidateIndex(candidates)
@@ -70,7 +71,7 @@ def _united(mentions: list[MentionOf]) -> MentionOf:
 def _order(group: _Group) -> tuple[int, bool, float, str, str]:
     mention = group.mention
     fullness = -len(parse_name(mention.name).words)
-    unsure = mention.kind is EntityKind.OTHER
+    unsure = mention.kind is EntityKind.OTHER or mention.kind_is_guess
     return fullness, unsure, mention.seen_at.timestamp(), identity_key(mention.name), mention.kind
 
 

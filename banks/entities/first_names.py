@@ -8,9 +8,12 @@ from banks.entities.likeness import DOUBTFUL, EXACT, FAINT, LIKELY, STRONG, WEAK
 from banks.entities.spelling import differs_in_vowels, is_near_slip, is_slip, resemblance, slips, sounds_like
 from banks.entities.types import Likeness
 
+OWN_NAME = "nickname that is a name of its own"
 _MIN_SHORT_FORM = 3
 _SHORT = 4  # letters: a slip in so short a name makes another name
 _LONG_FOR_A_SHORT_FORM = 5
+_HARDLY_SHORTER = 2  # letters
+_AS_COMMON = 0.5  # of the other's bearers: Harry has a third of Henry's, Steve a fifth of Stephen's
 _JOINED_INITIALS = re.compile(r"[b-df-hj-np-tv-xz]{2,3}")  # "jk" of J.K. Rowling; with a vowel it may be a name
 
 
@@ -43,17 +46,33 @@ def _as_nickname(shorter: str, longer: str) -> Likeness | None:
     if len(longer) <= _SHORT and slips(shorter, longer) == 1:  # Jon, John; Bob, Rob
         return Likeness(DOUBTFUL, "short nickname")
     if _in_own_right(shorter, longer) or _in_own_right(longer, shorter):
-        return Likeness(FAINT, "nickname that is a name of its own")
+        return Likeness(FAINT, OWN_NAME)
     return Likeness(STRONG, "nickname")
 
 
 def _in_own_right(name: str, other: str) -> bool:
     """Ian is listed for John, Lisa for Alice, Carol for Caroline; yet most who bear them are nobody else."""
-    if not lists.is_own_right(name) or _is_the_formal_one(name, other):
+    if _is_the_formal_one(name, other):
         return False
+    if not lists.is_own_right(name):
+        return _stands_beside(name, other)
     stem = name.rstrip("iey")
     contained = len(stem) >= _MIN_SHORT_FORM and stem in other
-    return not contained or (other.startswith(name) and len(name) > _SHORT)
+    return not contained or (other.startswith(name) and len(name) > _SHORT) or _stands_beside(name, other)
+
+
+def _stands_beside(name: str, other: str) -> bool:
+    """Anna and Hannah, Ellen and Helen: hardly shorter and given about as often, it shortens nothing.
+
+    Not so what begins alike (Judy and Judith, Rick and Ricky) or is one name in two spellings (Stacy and Stacey).
+    """
+    is_as_common = lists.share_of(name) > lists.share_of(other) * _AS_COMMON > 0
+    is_as_long = abs(len(other) - len(name)) <= _HARDLY_SHORTER
+    return is_as_common and is_as_long and not _begin_alike(name, other) and not sounds_like(name, other)
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    return one[:_MIN_SHORT_FORM] == other[:_MIN_SHORT_FORM]
 
 
 def _is_the_formal_one(name: str, other: str) -> bool:

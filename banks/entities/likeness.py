@@ -1,7 +1,7 @@
 """The steps on the scale of string similarity, fixed by rule instead of by counting letters.
 
 With the weights of `banks.entities.score` a name at LIKELY or above is the same without other evidence,
-DOUBTFUL needs company that agrees, FAINT all of it and the same hour, and WEAK is asked about at most.
+DOUBTFUL needs company that agrees, FAINT is asked about in any company, and WEAK is asked about at most.
 """
 
 from functools import lru_cache

@@ -1,6 +1,6 @@
 """Whether two names can be one person's."""
 
-from banks.entities.first_names import compare_first_names
+from banks.entities.first_names import OWN_NAME, compare_first_names
 from banks.entities.given_names import Gender, genders_of, is_known, is_own_right
 from banks.entities.likeness import CERTAIN, DOUBTFUL, EXACT, LIKELY, WEAK, unlike, vetoed
 from banks.entities.parsed import ParsedName
@@ -108,7 +108,12 @@ def _compare_full(one: ParsedName, other: ParsedName) -> Likeness:
 
 
 def _joined(first_names: Likeness, surnames: Likeness) -> Likeness:
-    """An agreeing surname carries a nickname or an initial; two doubts together are more than one."""
+    """An agreeing surname carries a nickname or an initial; two doubts together are more than one.
+
+    Anna and Hannah of one surname may be sisters: company has to agree as well.
+    """
+    if surnames.value == EXACT and first_names.rule == OWN_NAME:
+        return Likeness(DOUBTFUL, f"surname and {OWN_NAME}")
     if surnames.value == EXACT:
         lifted = (first_names.value + EXACT) / 2 if first_names.value >= DOUBTFUL else first_names.value
         return Likeness(min(CERTAIN, lifted), f"surname and {first_names.rule}")

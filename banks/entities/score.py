@@ -2,8 +2,9 @@
 
 from banks.entities.compare import STATED_OTHERWISE, compare_names, compare_stated
 from banks.entities.context import cooccurrence, keeps_company_with, temporal_proximity
-from banks.entities.likeness import EXACT, KNOWN_ALIAS, WEAK
+from banks.entities.likeness import EXACT, FAINT, KNOWN_ALIAS, WEAK
 from banks.entities.normalise import identity_key
+from banks.entities.parsed import parse_name
 from banks.entities.types import Candidate, Likeness, MentionOf, Score
 from banks.retain.types import EntityKind
 
@@ -20,7 +21,8 @@ def score(mention: MentionOf, candidate: Candidate) -> Score:
         return Score(ALPHA * likeness.value, likeness.value, 0.0, 0.0, likeness.rule, likeness.veto)
     together = likeness.value < KNOWN_ALIAS and _appear_together(mention, candidate)
     veto = "they appear together" if together else None
-    company = cooccurrence(mention, candidate)
+    # Lisa and Alice of one firm are colleagues: company is no evidence where the names speak for two.
+    company = 0.0 if likeness.value == FAINT else cooccurrence(mention, candidate)
     time = temporal_proximity(mention, candidate)
     total = 0.0 if veto else ALPHA * likeness.value + BETA * company + GAMMA * time
     return Score(total, likeness.value, company, time, likeness.rule, veto)
@@ -31,8 +33,8 @@ def _best_likeness(mention: MentionOf, candidate: Candidate) -> Likeness:
 
     So an entity that is called both Alice and Alice Chen is no Alice Cooper.
     """
-    if _is_speaker_by_name(mention, candidate):
-        return Likeness(EXACT, "a speaker's name")
+    if by_name := _is_known_by_name(mention, candidate):
+        return by_name
     canonical = _compare(mention, candidate, candidate.canonical_name)
     if canonical.value == EXACT or canonical.rule == STATED_OTHERWISE:
         return canonical
@@ -43,10 +45,22 @@ def _best_likeness(mention: MentionOf, candidate: Candidate) -> Likeness:
     return vetoed or max(all_names, key=lambda found: found.value)
 
 
-def _is_speaker_by_name(mention: MentionOf, candidate: Candidate) -> bool:
-    """A guessed kind is no reason to take the name of somebody who speaks here for another's."""
-    is_unsure = mention.kind_is_guess or mention.kind is EntityKind.OTHER
-    return is_unsure and candidate.is_speaker and identity_key(mention.name) == identity_key(candidate.canonical_name)
+def _is_known_by_name(mention: MentionOf, candidate: Candidate) -> Likeness | None:
+    """A guessed kind is no reason to take a name that is known for another's. Small letters are: an apple, Apple."""
+    own = identity_key(mention.name)
+    is_canonical = own == identity_key(candidate.canonical_name)
+    if is_canonical and candidate.is_speaker and _is_unsure(mention):
+        return Likeness(EXACT, "a speaker's name")
+    if not mention.kind_is_guess:
+        return None
+    same = [name for name in (candidate.canonical_name, *candidate.aliases) if own == identity_key(name)]
+    if not any(parse_name(name).is_lower_case is parse_name(mention.name).is_lower_case for name in same):
+        return None
+    return Likeness(EXACT, "equal, of a guessed kind") if is_canonical else Likeness(KNOWN_ALIAS, "alias")
+
+
+def _is_unsure(mention: MentionOf) -> bool:
+    return mention.kind_is_guess or mention.kind is EntityKind.OTHER
 
 
 def _compare(mention: MentionOf, candidate: Candidate, name: str) -> Likeness:

@@ -9,7 +9,9 @@ from django.db.models import Q
 from banks.entities.canonical import choose_canonical
 from banks.entities.chosen import forget_choice, note_choice
 from banks.entities.normalise import alias_keys, identity_key, index_keys, normalise_name, spelling_key
+from banks.entities.parting import Parting, find_meant, part_mentions, store_parting
 from banks.entities.recount import recount_entities, rename_after_loss
+from banks.entities.second_names import find_name
 from banks.entities.store import LONGEST_KEY
 from banks.errors import EntityConflict, EntityExists
 from banks.models import Bank, Entity, EntityKey, EntityName, Mention, Relationship, RelationshipSource
@@ -33,35 +35,28 @@ def split_entity(bank: Bank, entity: Entity, split: Split) -> Entity:
     """
     mentions = list(Mention.objects.for_tenant(bank.tenant_id).filter(entity=entity))
     meant = find_meant(split.names, mentions)
-    moved = [one for one in mentions if one.unit_id in split.unit_ids or meant & set(alias_keys(one.name))]
-    moved_ids = {one.id for one in moved}
-    left = [one for one in mentions if one.id not in moved_ids]
+    parting = part_mentions(bank, entity, mentions, meant, split.unit_ids)
+    moved, left = parting.moved_names, parting.left_names
     if not moved:
         raise EntityConflict("None of its mentions is under these names or in these memories.")
     if not left:
         raise EntityConflict("All of its mentions would go; rename the entity instead.")
-    left_behind = {key for one in left for key in alias_keys(one.name)}
-    taken = (meant | {key for one in moved for key in alias_keys(one.name)}) - left_behind
-    shared = {normalise_name(one.name): one.name for one in moved if normalise_name(one.name) in left_behind}
+    left_behind = {key for name in left for key in alias_keys(name)}
+    taken = (meant | {key for name in moved for key in alias_keys(name)}) - left_behind
+    shared = {normalise_name(name): name for name in moved if normalise_name(name) in left_behind}
     part_from_names(bank, entity, taken, left)
     new = make_entity(bank, entity, split, moved)
-    Mention.objects.for_tenant(bank.tenant_id).filter(id__in=moved_ids).update(entity=new)
+    store_parting(bank, entity, new, parting)
     move_names(bank, entity, new, taken, shared)
     respell_names(bank, entity, left)
-    move_relationships(bank, entity, new, {one.unit_id for one in moved})
+    move_relationships(bank, entity, new, parting)
     recount_entities(bank, {entity.id, new.id})
     new.refresh_from_db()
     return new
 
 
-def find_meant(names: Sequence[str], mentions: Sequence[Mention]) -> set[str]:
-    """The keys of the names: of the spelling where somebody wrote it so, else of all that have the normal form."""
-    written = {spelling_key(one.name) for one in mentions}
-    return {key if key in written else normalise_name(name) for name in names for key in [spelling_key(name)]}
-
-
-def make_entity(bank: Bank, entity: Entity, split: Split, moved: list[Mention]) -> Entity:
-    name = split.name or choose_canonical([one.name for one in moved])
+def make_entity(bank: Bank, entity: Entity, split: Split, moved: Sequence[str]) -> Entity:
+    name = split.name or choose_canonical(moved)
     kind = split.kind or entity.kind
     same = Entity.objects.of_bank(bank).filter(identity=identity_key(name), kind=kind).first()
     if same is not None:
@@ -74,12 +69,12 @@ def make_entity(bank: Bank, entity: Entity, split: Split, moved: list[Mention]) 
     return new
 
 
-def part_from_names(bank: Bank, entity: Entity, taken: set[str], left: Sequence[Mention]) -> None:
+def part_from_names(bank: Bank, entity: Entity, taken: set[str], left: Sequence[str]) -> None:
     """Where a name that it is called by, or was first known by, goes to the new one, it takes one that it keeps."""
     rows = list(EntityName.objects.for_tenant(bank.tenant_id).filter(entity=entity))
     lost = {row.name for row in rows if taken & {row.normalised_name, spelling_key(row.name)}}
     if taken & set(alias_keys(entity.name)):
-        entity.name = choose_canonical([row.name for row in rows if row.name not in lost] or [one.name for one in left])
+        entity.name = choose_canonical([row.name for row in rows if row.name not in lost] or left)
         forget_choice(bank, entity)
     if entity.identity in set(map(identity_key, lost)):
         entity.identity = identity_key(entity.name)
@@ -108,24 +103,28 @@ def move_names(bank: Bank, entity: Entity, new: Entity, taken: set[str], shared:
     rename_after_loss(bank, entity)
 
 
-def respell_names(bank: Bank, entity: Entity, left: Sequence[Mention]) -> None:
+def respell_names(bank: Bank, entity: Entity, left: Sequence[str]) -> None:
     """Where the first spelling of a name went and the name stayed, it is written as one that is left."""
     rows = EntityName.objects.for_tenant(bank.tenant_id).filter(entity=entity)
-    written = {spelling_key(one.name): one.name for one in left}
-    said = {normalise_name(one.name): one.name for one in left}
+    written = {spelling_key(name) for name in left}
+    said = {normalise_name(name): name for name in left}
     lost = [row for row in rows if row.normalised_name in said and spelling_key(row.name) not in written]
     for row in lost:
         row.name = said[row.normalised_name]
     rows.bulk_update(lost, ["name"])
 
 
-def move_relationships(bank: Bank, entity: Entity, new: Entity, unit_ids: set[UUID]) -> None:
-    """Those that only units of the new one tell."""
+def move_relationships(bank: Bank, entity: Entity, new: Entity, parting: Parting) -> None:
+    """Those that only units of the new one tell. Where a unit names both, those whose own words name the new one."""
     rows = Relationship.objects.for_tenant(bank.tenant_id)
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id)
-    own = set(rows.filter(Q(subject=entity) | Q(object=entity)).values_list("id", flat=True))
+    unit_ids = parting.moved_units | parting.units_of_both
+    own = dict(rows.filter(Q(subject=entity) | Q(object=entity)).values_list("id", "text"))
     told = set(sources.filter(relationship_id__in=own, unit_id__in=unit_ids).values_list("relationship_id", flat=True))
     elsewhere = sources.filter(relationship_id__in=told).exclude(unit_id__in=unit_ids)
-    moved = told - set(elsewhere.values_list("relationship_id", flat=True))
+    of_both = sources.filter(relationship_id__in=told, unit_id__in=parting.units_of_both)
+    doubtful = set(of_both.values_list("relationship_id", flat=True))
+    others = {one for one in doubtful if not find_name(own[one], parting.moved_names, parting.left_names)}
+    moved = told - set(elsewhere.values_list("relationship_id", flat=True)) - others
     rows.filter(id__in=moved, subject=entity).update(subject=new)
     rows.filter(id__in=moved, object=entity).update(object=new)

@@ -1,14 +1,14 @@
 """Another value of a relation that has one at a time ends the former, and the units that told nothing else."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Min
+from django.db.models import F, Min, Q, QuerySet
 
 from banks.entities.merging import forget_relationships
 from banks.lifecycle.close import Closing
@@ -19,8 +19,8 @@ from banks.retain.told import Key, Told
 
 CLOSE = """
 UPDATE banks_relationship AS told SET
-    valid_until = greatest(over.since, told.valid_from), expired_at = %(now)s, close_reason = 'update',
-    superseded_by_id = over.successor_id
+    valid_until = greatest(least(over.since, told.valid_until), told.valid_from), expired_at = %(now)s,
+    close_reason = 'update', superseded_by_id = over.successor_id
 FROM unnest(%(id)s::uuid[], %(successor_id)s::uuid[], %(since)s::timestamptz[]) AS over (id, successor_id, since)
 WHERE told.tenant_id = %(tenant_id)s AND told.id = over.id
 """
@@ -32,6 +32,8 @@ FROM unnest(%(successor_id)s::uuid[], %(since)s::timestamptz[]) AS begun (id, si
 WHERE told.tenant_id = %(tenant_id)s AND told.id = begun.id AND told.valid_from IS NULL
   AND (told.valid_until IS NULL OR told.valid_until >= begun.since)
 """
+
+Values = defaultdict[tuple[UUID, str], list[Relationship]]  # by subject and relation
 
 LONGEST = 14  # words: what is longer tells more than a relationship
 MOST_OTHER_WORDS = 2  # beside the speaker's name: "Ana: Ana lives in Porto now, you know."
@@ -49,19 +51,17 @@ class News:
 
 @dataclass(frozen=True)
 class Over:
-    """A relationship that ended when `by` began, or that `by` said to be over: then nothing took its place."""
+    """A relationship that ended when its successor began, or that was said to be over: then nothing took its place."""
 
     relationship_id: UUID
     text: str
-    by: News
-
-    @property
-    def successor_id(self) -> UUID | None:
-        return None if self.by.is_ending else self.by.relationship_id
+    since: datetime
+    successor_id: UUID | None
+    teller_id: UUID | None  # the unit that says so, where one is left
 
 
 def close_former(bank: Bank, news: Sequence[News], *, now: datetime) -> list[Over]:
-    """What held before is over since the new one began. A thing of the past that is told late closes nothing newer."""
+    """What held before is over since the new one began. What is told late of the past is over since the newer began."""
     heard_again = find_heard_again(bank, news, now=now)
     standing = [one for one in news if one not in heard_again]
     held = read_held(bank, standing)
@@ -70,11 +70,68 @@ def close_former(bank: Bank, news: Sequence[News], *, now: datetime) -> list[Ove
     for one in sorted(standing, key=lambda one: one.told.since):
         for row in find_ended(one, held[one.told.subject_id, one.told.key[1]], first_told):
             if not {row.id, one.relationship_id} & over.keys():
-                over[row.id] = Over(row.id, row.text, one)
+                over[row.id] = build_over(row, one)
+    over |= find_told_late(bank, [one for one in standing if one.relationship_id not in over], now=now)
     write_ends(bank, list(over.values()), now=now)
     if empty := [one.relationship_id for one in standing if is_of_nothing(one, first_told)]:
         forget_relationships(bank, empty)
     return list(over.values())
+
+
+def build_over(row: Relationship, by: News) -> Over:
+    successor_id = None if by.is_ending else by.relationship_id
+    return Over(row.id, row.text, by.told.since, successor_id, by.told.unit_id)
+
+
+def find_told_late(bank: Bank, news: Sequence[News], *, now: datetime) -> dict[UUID, Over]:
+    """Those that came in after what followed them in time, which may be over itself by now.
+
+    Only rows that came with the news: one that was there has been told as of later too.
+    """
+    told = [one for one in news if not one.is_ending]
+    new_ids = find_recorded(bank, told, now=now)
+    followers = {
+        one.relationship_id: newer
+        for one, known in pair_with_known(bank, [one for one in told if one.relationship_id in new_ids])
+        if (newer := min((row for row in known if began(row) > one.told.since), key=began, default=None))
+    }
+    tellers = read_tellers(bank, {newer.id for newer in followers.values()})
+    texts = {one.relationship_id: one.told.found.text for one in told}
+    return {
+        late_id: Over(late_id, texts[late_id], began(newer), newer.id, tellers.get(newer.id))
+        for late_id, newer in followers.items()
+    }
+
+
+def find_recorded(bank: Bank, news: Sequence[News], *, now: datetime) -> set[UUID]:
+    if not news:
+        return set()
+    rows = Relationship.objects.for_tenant(bank.tenant_id).filter(id__in={one.relationship_id for one in news})
+    return set(rows.filter(recorded_at=now).values_list("id", flat=True))
+
+
+def pair_with_known(bank: Bank, news: Sequence[News]) -> list[tuple[News, list[Relationship]]]:
+    """Each with the other values of its relation that hold or held. What was corrected never did."""
+    rows = Relationship.objects.for_tenant(bank.tenant_id)
+    was_so = rows.filter(Q(expired_at=None) | Q(close_reason=Relationship.CloseReason.UPDATE))
+    known = read_values(was_so, news)
+    return [
+        (one, [row for row in known[one.told.subject_id, one.told.key[1]] if row.id != one.relationship_id])
+        for one in news
+    ]
+
+
+def read_tellers(bank: Bank, relationship_ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Of each the unit that told it last, a live one where there is one."""
+    if not relationship_ids:
+        return {}
+    rows = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(relationship_id__in=relationship_ids)
+    ranked = rows.order_by(F("unit__expired_at").desc(nulls_last=True), "unit__mentioned_at", "unit_id")
+    return dict(ranked.values_list("relationship_id", "unit_id"))
+
+
+def began(row: Relationship) -> datetime:
+    return row.valid_from or row.mentioned_at
 
 
 def find_heard_again(bank: Bank, news: Sequence[News], *, now: datetime) -> list[News]:
@@ -110,11 +167,11 @@ def find_ended(one: News, held: Sequence[Relationship], first_told: dict[UUID, d
     for row in held:
         if row.id != one.relationship_id:
             ends = not (one.is_ending and one.told.found.object)
-            began = row.valid_from or row.mentioned_at
+            since = began(row)
         else:
             ends = one.is_ending and row.id in first_told
-            began = row.valid_from or first_told.get(row.id, row.mentioned_at)
-        if ends and began <= one.told.since:
+            since = row.valid_from or first_told.get(row.id, row.mentioned_at)
+        if ends and since <= one.told.since:
             yield row
 
 
@@ -131,24 +188,27 @@ def write_ends(bank: Bank, over: Sequence[Over], *, now: datetime) -> None:
         "now": now,
         "id": [one.relationship_id for one in over],
         "successor_id": [one.successor_id for one in over],
-        "since": [one.by.told.since for one in over],
+        "since": [one.since for one in over],
     }
     with connection.cursor() as cursor:
         cursor.execute(CLOSE, ended)
         cursor.execute(BEGIN, ended)
 
 
-def read_held(bank: Bank, news: Sequence[News]) -> dict[tuple[UUID, str], list[Relationship]]:
-    held: defaultdict[tuple[UUID, str], list[Relationship]] = defaultdict(list)
+def read_held(bank: Bank, news: Sequence[News]) -> Values:
+    return read_values(Relationship.objects.for_tenant(bank.tenant_id).current(), news)
+
+
+def read_values(rows: QuerySet[Relationship], news: Sequence[News]) -> Values:
+    values: Values = defaultdict(list)
     if not news:
-        return held
-    rows = Relationship.objects.for_tenant(bank.tenant_id).current()
+        return values
     told = rows.filter(
         subject_id__in={one.told.subject_id for one in news}, relation__in={one.told.key[1] for one in news}
     )
     for row in told.defer("embedding").order_by("id"):
-        held[row.subject_id, row.relation].append(row)
-    return held
+        values[row.subject_id, row.relation].append(row)
+    return values
 
 
 def read_first_told(bank: Bank, news: Sequence[News]) -> dict[UUID, datetime]:
@@ -173,8 +233,8 @@ def find_units_that_told_no_more(bank: Bank, over: Sequence[Over]) -> list[Closi
     closings = []
     for relationship_id, unit_id, text in found.values_list("relationship_id", "unit_id", "unit__text"):
         one = ended[relationship_id]
-        if unit_id != one.by.told.unit_id and is_all_it_tells(text, one.text):
-            closings.append(Closing(unit_id, one.by.told.unit_id, one.by.told.since))
+        if one.teller_id and unit_id != one.teller_id and is_all_it_tells(text, one.text):
+            closings.append(Closing(unit_id, one.teller_id, one.since))
     return closings
 
 

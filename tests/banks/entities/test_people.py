@@ -8,6 +8,10 @@ _SAME = [
     ("alice chen", "Alice Chen"),
     ("Bob", "Robert"),
     ("Robert", "Bob"),
+    ("Bill", "William"),
+    ("Kate", "Katherine"),
+    ("Judy", "Judith"),  # as common as each other, but one is the beginning of the other
+    ("Stacy", "Stacey"),
     ("Bob Chen", "Robert Chen"),
     ("Mel", "Melanie"),
     ("Charlie", "Charles"),
@@ -52,6 +56,9 @@ _DOUBTFUL = [
     ("Jon", "John"),  # one letter of four
     ("Ian", "John"),  # listed as a nickname, but mostly a name of its own
     ("Hannah", "Joanna"),
+    ("Anna", "Hannah"),  # as common as each other
+    ("Ellen", "Helen"),
+    ("Lisa", "Alice"),
     ("Carol", "Caroline"),
     ("Smith", "John Smith"),
     ("John Smith Jr.", "John Smith"),
@@ -76,6 +83,18 @@ def test_a_doubt_is_asked_about_not_decided(name: str, known_as: str) -> None:
     decision = resolve(make_mention(name, days_later=200), [make_candidate(known_as)])
     assert decision.verdict == "ask"
     assert decision.entity_id == make_id(known_as)
+
+
+@pytest.mark.parametrize(("name", "known_as"), [("Lisa", "Alice"), ("Helen", "Ellen"), ("Hannah", "Anna")])
+def test_colleagues_whose_names_are_listed_for_one_another_are_two(name: str, known_as: str) -> None:
+    mention, known = make_mention(name, companions=("Google",)), make_candidate(known_as, companions=("Google",))
+    assert resolve(mention, [known]).verdict == "ask"
+
+
+@pytest.mark.parametrize(("companions", "verdict"), [((), "ask"), (("Zoe",), "same")])
+def test_a_name_of_its_own_needs_the_surname_and_company(companions: tuple[str, ...], verdict: str) -> None:
+    mention = make_mention("Jack Chen", companions=companions, days_later=200)
+    assert resolve(mention, [make_candidate("John Chen", companions=("Zoe",))]).verdict == verdict
 
 
 def test_one_of_two_people_with_that_first_name_is_a_question() -> None:

@@ -46,9 +46,3 @@ def test_a_guessed_kind_does_not_split_somebody_who_spoke_before(bank: Bank) -> 
 def test_a_kind_that_is_known_still_tells_a_place_from_a_speaker() -> None:
     jordan = make_candidate("Jordan", is_speaker=True)
     assert resolve(make_mention("Jordan", EntityKind.LOCATION), [jordan]).verdict == "new"
-
-
-def test_a_guessed_kind_tells_apart_those_who_never_spoke(bank: Bank) -> None:
-    record(bank, naming(bank, "Jordan"))
-    guess(bank, "Jordan", EntityKind.LOCATION)
-    assert sorted(kinds_of(bank)) == ["LOCATION", "PERSON"]

@@ -6,10 +6,11 @@ from uuid import UUID
 import pytest
 
 from banks.entities.chosen import find_chosen
+from banks.entities.merging import merge_entities
 from banks.entities.splitting import Split, split_entity
 from banks.errors import EntityConflict, EntityExists
 from banks.locking import lock_memory
-from banks.models import Bank, CoOccurrence, Entity, EntityName, Relationship
+from banks.models import Bank, CoOccurrence, Entity, EntityName, Mention, Relationship
 from banks.retain.types import EntityKind, FoundEntity
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
@@ -117,6 +118,49 @@ def test_only_a_name_that_a_person_gave_is_marked_as_such(bank: Bank) -> None:
     google = split(bank, "Google", "Google Inc.")
     with tenant_transaction(bank.tenant_id):
         assert find_chosen(bank, [rob.id, google.id]) == {rob.id: "rob chen"}
+
+
+def merge_two_of_one_memory(bank: Bank) -> UUID:
+    """Bob Chen and Robert Chen, whom one memory names side by side."""
+    unit_id = tell(
+        bank,
+        "Bob Chen met Robert Chen and Bob Smith in Berlin.",
+        *("Bob Chen", "Robert Chen", "Bob Smith"),
+        relations=[
+            relation("Bob Chen", "likes", "tea", object_is_value=True),
+            relation("Robert Chen", "likes", "rum", object_is_value=True),
+        ],
+    )
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        both = Entity.objects.of_bank(bank)
+        merge_entities(bank, both.get(name="Bob Chen"), {both.get(name="Robert Chen").id})
+    assert entities(bank) == {"Bob Chen": 1, "Bob Smith": 1}
+    return unit_id
+
+
+@pytest.mark.parametrize("going", ["Robert Chen", "Bob Chen"])
+def test_a_merge_of_two_whom_one_memory_names_can_be_undone(bank: Bank, going: str) -> None:
+    unit_id = merge_two_of_one_memory(bank)
+    new = split(bank, "Bob Chen", going)
+    assert (new.name, entities(bank)) == (going, {"Bob Chen": 1, "Robert Chen": 1, "Bob Smith": 1})
+    assert (aliases(bank, "Robert Chen"), aliases(bank, "Bob Chen")) == ({"Robert Chen"}, {"Bob Chen"})
+    with tenant_transaction(bank.tenant_id):
+        mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id=unit_id)
+        assert {one.name: one.entity.name for one in mentions.select_related("entity")} == {
+            name: name for name in ("Bob Chen", "Robert Chen", "Bob Smith")
+        }
+        rows = Relationship.objects.for_tenant(bank.tenant_id).select_related("subject")
+        assert {row.value: row.subject.name for row in rows} == {"tea": "Bob Chen", "rum": "Robert Chen"}
+        assert CoOccurrence.objects.for_tenant(bank.tenant_id).count() == 3
+
+
+def test_a_name_inside_a_longer_one_is_no_mention_of_its_own(bank: Bank) -> None:
+    tell(bank, "Alice Chen leads the team.", "Alice Chen")
+    tell(bank, "Alice plays the drums.", "Alice")
+    assert entities(bank) == {"Alice Chen": 2}
+    split(bank, "Alice Chen", "Alice")
+    assert entities(bank) == {"Alice Chen": 1, "Alice": 1}
 
 
 @pytest.mark.parametrize("names", [("Nobody",), ("Bob Chen", "Robert Chen")])

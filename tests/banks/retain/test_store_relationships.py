@@ -18,9 +18,22 @@ YEAR = {number: datetime(number, 1, 1, tzinfo=UTC) for number in range(2019, 202
 VECTOR = np.full(384, 0.05, dtype=np.float32)
 
 
-def tell(bank: Bank, place: str, *, said: int, since: int | None = None, relation: str = "lives_in") -> None:
+def tell(
+    bank: Bank,
+    place: str,
+    *,
+    said: int,
+    since: int | None = None,
+    until: int | None = None,
+    relation: str = "lives_in",
+) -> None:
     found = FoundRelationship(
-        "Alice", relation, place, f"Alice {relation} {place}.", valid_from=YEAR[since] if since else None
+        "Alice",
+        relation,
+        place,
+        f"Alice {relation} {place}.",
+        valid_from=YEAR[since] if since else None,
+        valid_until=YEAR[until] if until else None,
     )
     fact = ExtractedFact(
         text=f"In {said} Alice said {relation} {place}.",
@@ -81,6 +94,37 @@ def test_a_thing_of_the_past_that_is_told_late_closes_nothing_newer(bank: Bank) 
     tell(bank, "Lisbon", said=2024, since=2023)
     tell(bank, "Porto", said=2025, since=2020)
     assert rows_of(bank)["Lisbon"].expired_at is None
+
+
+def test_a_thing_of_the_past_that_is_told_late_is_over_since_the_newer_began(bank: Bank) -> None:
+    tell(bank, "Lisbon", said=2024)
+    tell(bank, "Porto", said=2021)
+    rows = rows_of(bank)
+    porto, lisbon = rows["Porto"], rows["Lisbon"]
+    assert (porto.valid_until, porto.close_reason, porto.superseded_by_id) == (YEAR[2024], "update", lisbon.id)
+    assert porto.expired_at is not None
+    assert (lisbon.expired_at, lisbon.valid_from) == (None, YEAR[2024])
+
+
+def test_what_is_told_late_ends_with_what_came_next_even_if_that_is_over_too(bank: Bank) -> None:
+    tell(bank, "Porto", said=2021)
+    tell(bank, "Lisbon", said=2024)
+    tell(bank, "Faro", said=2020)
+    rows = rows_of(bank)
+    assert (rows["Faro"].valid_until, rows["Faro"].superseded_by_id) == (YEAR[2021], rows["Porto"].id)
+
+
+def test_what_is_told_late_with_its_own_end_keeps_that(bank: Bank) -> None:
+    tell(bank, "Lisbon", said=2024)
+    tell(bank, "Porto", said=2025, since=2020, until=2022)
+    assert rows_of(bank)["Porto"].valid_until == YEAR[2022]
+
+
+def test_what_holds_and_is_told_again_as_of_earlier_still_holds(bank: Bank) -> None:
+    tell(bank, "Porto", said=2021)
+    tell(bank, "Lisbon", said=2024)
+    tell(bank, "Lisbon", said=2020)
+    assert set(rows_of(bank, expired_at=None)) == {"Lisbon"}
 
 
 def test_a_relation_that_may_have_many_objects_keeps_them_all(bank: Bank) -> None:

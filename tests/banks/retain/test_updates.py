@@ -80,6 +80,33 @@ def test_news_take_the_place_of_what_was_so(bank: Bank, earlier: str, later: str
 
 
 @pytest.mark.parametrize(
+    ("earlier", "later", "former", "now"),
+    [
+        ("I live in Boston.", "I live in Denver.", "lives_in Boston", "lives_in Denver"),
+        ("I work at Initech.", "I joined Acme.", "works_at Initech", "works_at Acme"),
+    ],
+)
+def test_what_was_so_and_is_told_late_is_over(bank: Bank, earlier: str, later: str, former: str, now: str) -> None:
+    say(bank, later, at=AFTER)
+    say(bank, earlier, at=BEFORE)
+    told = relationships_of(bank)
+    closed, held = told[former], told[now]
+    assert (closed.valid_until, closed.close_reason, closed.superseded_by_id) == (AFTER, "update", held.id)
+    assert (held.expired_at, held.valid_from) == (None, AFTER)
+    older, newer = units_of(bank)
+    assert (older.valid_until, older.close_reason, older.superseded_by_id) == (AFTER, "update", newer.id)
+    assert newer.expired_at is None
+
+
+def test_a_move_that_is_told_late_is_no_more_than_a_stay(bank: Bank) -> None:
+    say(bank, "I live in Denver.", at=AFTER)
+    say(bank, "I moved to Boston.", at=BEFORE)
+    told = relationships_of(bank)
+    boston, denver = told["lives_in Boston"], told["lives_in Denver"]
+    assert (boston.valid_until, boston.superseded_by_id, denver.expired_at) == (AFTER, denver.id, None)
+
+
+@pytest.mark.parametrize(
     ("earlier", "later", "former"),
     [
         ("I work at Acme.", "I left Acme.", "works_at Acme"),
@@ -90,6 +117,15 @@ def test_news_take_the_place_of_what_was_so(bank: Bank, earlier: str, later: str
         ("I'm married to Peter.", "We separated.", "married_to Peter"),
         ("I'm dating Sam.", "We broke up.", "dating Sam"),
         ("I'm dating Sam.", "I broke up with Sam.", "dating Sam"),
+        ("I'm married to Tom.", "Tom and I got divorced.", "married_to Tom"),
+        ("I'm married to Peter.", "Peter and I split up.", "married_to Peter"),
+        ("I'm married to Peter.", "I'm not married to Peter anymore.", "married_to Peter"),
+        ("My husband is Peter.", "My husband Peter and I are getting divorced.", "married_to Peter"),
+        ("My husband is Peter.", "My ex-husband Peter called me.", "married_to Peter"),
+        ("Bob is married to Alice.", "Alice divorced Bob.", "married_to Alice"),
+        ("I work at Acme.", "I no longer work at Acme.", "works_at Acme"),
+        ("I work at Acme.", "I don't work at Acme anymore.", "works_at Acme"),
+        ("I live in Porto.", "I no longer live in Porto.", "lives_in Porto"),
     ],
 )
 def test_an_end_closes_what_it_ends_and_puts_nothing_in_its_place(
@@ -126,6 +162,35 @@ def test_what_is_no_news_of_the_speaker_closes_nothing(bank: Bank, earlier: str,
     say(bank, later, at=AFTER)
     assert relationships_of(bank)[former].expired_at is None
     assert [unit.expired_at for unit in units_of(bank)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "former", "now"),
+    [
+        (
+            "My favourite colour is blue.",
+            "My favourite colour isn't blue anymore, it's red.",
+            "favourite_color blue",
+            "favourite_color red",
+        ),
+        ("I work for Google.", "I left Google and joined Amazon.", "works_at Google", "works_at Amazon"),
+    ],
+)
+def test_what_begins_with_the_end_of_the_former_holds_since_then(
+    bank: Bank, earlier: str, later: str, former: str, now: str
+) -> None:
+    say(bank, earlier, at=BEFORE)
+    say(bank, later, at=AFTER)
+    told = relationships_of(bank)
+    assert (told[former].valid_until, told[former].close_reason) == (AFTER, "update")
+    assert (told[now].valid_from, told[now].expired_at) == (AFTER, None)
+
+
+def test_who_joins_after_having_left_works_there_since_then(bank: Bank) -> None:
+    say(bank, "I work for Initech.", at=BEFORE)
+    say(bank, "I left Initech.", at=BEFORE.replace(month=2))
+    say(bank, "I joined Acme.", at=AFTER)
+    assert relationships_of(bank)["works_at Acme"].valid_from == AFTER
 
 
 def test_the_end_of_what_nobody_told_of_leaves_no_row(bank: Bank) -> None:

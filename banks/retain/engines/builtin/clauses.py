@@ -1,9 +1,10 @@
 """Who does what in a clause, and whether it is told as true."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from banks.retain.engines.builtin.naming import KINDS, tidy
+from banks.retain.engines.builtin.no_more import mentions_no_more, says_no_more
 from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.relationship_patterns import RELATIVES
 from banks.retain.engines.builtin.word_set import word_set
@@ -17,6 +18,8 @@ BEGAN = frozenset({"started", "start", "starts", "starting", "began", "begun"}) 
 SHARING = frozenset({"acomp", "attr", "conj"})  # these have the subject of the word above them
 BELOW = frozenset({"xcomp", "advcl", "pcomp", "csubj", "relcl"})  # "want to live in", "the day I moved to"
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+MISREAD = frozenset({"npadvmod", "advmod"})  # what the parser takes "Tom" for in "Tom and I got divorced"
+ABILITY = frozenset({"can", "ca", "need", "must"})  # who "can't live here anymore" still does
 PAST_AUXILIARIES = frozenset({"was", "were", "had"})
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "VBG"})
 POINTERS = frozenset({"the", "this", "that", "these", "those"})
@@ -42,12 +45,36 @@ class Clauses:
 
     def is_real(self, place: int) -> bool:
         """Neither denied nor wished; a verb below another ("want to live in") is not told as true."""
-        words, carriers = self.parsed.words, list(self._carriers(place))
-        around = [at for each in carriers for at in self.parsed.children.get(each, ()) if words[at].dep != "conj"]
-        around.append(words[carriers[-1]].head)
+        around = self._around(list(self._up_to_subject(place)))
+        is_denied = any(self.parsed.words[at].dep == "neg" for at in around) or mentions_no_more(self.parsed, around)
+        return not is_denied and self._is_told(list(self._carriers(place)))
+
+    def is_over(self, place: int) -> bool:
+        """Told as true no more. A verb that is only joined to such a one ("and now rent a flat") may hold."""
+        words = self.parsed.words
+        carriers = [place, words[place].head] if words[place].dep in {"acomp", "attr"} else [place]
+        around = self._around(carriers)
+        is_able = any(words[at].lower in ABILITY for at in around)
+        is_told = self._is_told(carriers) and not is_able and not self.is_past(place)
+        return is_told and says_no_more(self.parsed, around)
+
+    def _is_told(self, carriers: Sequence[int]) -> bool:
+        words = self.parsed.words
+        around = [*self._around(carriers), words[carriers[-1]].head]
         return words[carriers[-1]].dep not in BELOW and not any(
-            words[at].dep == "neg" or words[at].lower in UNREAL for at in around if at not in carriers
+            words[at].lower in UNREAL for at in around if at not in carriers and words[at].dep not in SUBJECTS
         )
+
+    def _up_to_subject(self, place: int) -> Iterator[int]:
+        """What is denied of one subject is not denied of the next: "I don't rent there, but I live there"."""
+        for at in self._carriers(place):
+            yield at
+            if self.parsed.child(at, *SUBJECTS) is not None:
+                return
+
+    def _around(self, carriers: Sequence[int]) -> list[int]:
+        below = (at for each in carriers for at in self.parsed.children.get(each, ()))
+        return [at for at in below if self.parsed.words[at].dep != "conj" and at not in carriers]
 
     def is_begun(self, place: int) -> bool:
         """As in "I started working"."""
@@ -66,11 +93,17 @@ class Clauses:
 
         `counts_we`: who says "we" did it, too.
         """
+        subject = self.subject_place(place)
+        return None if subject is None else self._who(subject, counts_we=counts_we)
+
+    def subject_place(self, place: int) -> int | None:
+        words = self.parsed.words
         for at in self._carriers(place):
             below = self.parsed.children.get(at, ())
-            subjects = [child for child in below if self.parsed.words[child].dep in SUBJECTS]
-            if subjects:
-                return self._who(subjects[-1], counts_we=counts_we)
+            subjects = [child for child in below if words[child].dep in SUBJECTS]
+            misread = [child for child in below if child < at and words[child].dep in MISREAD and self.is_proper(child)]
+            if subjects or misread:
+                return (subjects or misread)[-1]
         return None
 
     def _carriers(self, place: int) -> Iterator[int]:
@@ -125,6 +158,15 @@ class Clauses:
         while first > 0 and self.is_proper(first - 1):
             first -= 1
         return tidy(self.parsed.span(list(range(first, place + 1)))) or None
+
+    def name_after(self, place: int) -> str | None:
+        """As in "my sister Emily" and "my husband, Tom"."""
+        words = self.parsed.words
+        first = place + 1 + (place + 1 < len(words) and words[place + 1].text == ",")
+        run = first
+        while run < len(words) and self.is_proper(run):
+            run += 1
+        return tidy(self.parsed.span(list(range(first, run)))) or None if run > first else None
 
     def is_proper(self, place: int) -> bool:
         word = self.parsed.words[place]

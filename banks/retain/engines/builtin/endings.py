@@ -1,59 +1,68 @@
-"""What is over: a job that was left or lost, a couple that parted."""
+"""What is over: a job that was left or lost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from banks.retain.engines.builtin.clauses import Clauses
-from banks.retain.engines.builtin.relationship_patterns import JOBS
+from banks.retain.engines.builtin.relationship_patterns import COUPLE, JOBS
 from banks.retain.engines.builtin.word_set import word_set
 from banks.retain.relations import Ending
-from banks.retain.types import FoundRelationship
 
 LEAVING = word_set("left quit lost resigned retired fired laid dismissed")
 LOSING = word_set("resigned retired fired laid dismissed")  # these say without an object that a job is over
 PASSIVE = frozenset({"fired", "laid", "dismissed"})  # "I fired him" ends another's job
 FROM = frozenset({"from", "at", "with", "by"})
 PARTICLES = {"laid": "off", "broke": "up", "broken": "up", "split": "up"}
-PARTING = {
-    "divorced": ("married_to",),
-    "separated": ("married_to", "dating"),
-    **dict.fromkeys(("broke", "broken", "split"), ("dating", "engaged_to")),
-}
 NO_LONGER = {
     "works_at": "no longer works for",
+    "occupation": "no longer works as",
+    "lives_in": "no longer lives in",
     "married_to": "is no longer married to",
     "dating": "is no longer dating",
     "engaged_to": "is no longer engaged to",
 }
-JOB: tuple[str, ...] = ("works_at",)
-PARTED_FROM = frozenset({"with", "from"})
 WORK = JOBS | {"company", "firm", "work"}
-PARTNERS = word_set("wife husband partner spouse girlfriend boyfriend fiance fiancee")
 FOR_THE_DAY = frozenset({"early", "late"})  # "I left Acme early": the building, not the job
 
 
 @dataclass(frozen=True)
 class Left:
-    """`name` is who or what was left; empty: whatever it was."""
+    """`name` is who or what was left; empty: whatever it was. `relations` are those that it had, where words tell."""
 
     name: str = ""
+    relations: tuple[str, ...] = ()
 
 
-def find_endings(clauses: Clauses, place: int, *, since: datetime | None) -> Iterator[FoundRelationship]:
-    lower = clauses.parsed.words[place].lower
-    if lower in LEAVING:
-        left, relations = _find_left_job(clauses, place), JOB
-    elif lower in PARTING:
-        left, relations = _find_left_partner(clauses, place), PARTING[lower]
-    else:
+def find_endings(clauses: Clauses, place: int, *, since: datetime | None) -> Iterator[Ending]:
+    if clauses.parsed.words[place].lower not in LEAVING:
         return
-    subject = clauses.subject(place, counts_we=lower in PARTING)
-    if left is None or subject is None or not _has_particle(clauses, place) or not clauses.is_real(place):
-        return
-    for relation in relations:
-        text = f"{subject} {NO_LONGER[relation]} {left.name or 'anybody'}."
-        yield Ending(subject, relation, left.name, text, object_is_value=not left.name, valid_from=since)
+    left, subject = _find_left_job(clauses, place), clauses.subject(place)
+    if left and subject and has_particle(clauses, place) and clauses.is_real(place):
+        yield from tell_end(subject, "works_at", left.name, since=since)
+
+
+def tell_end(
+    subject: str, relation: str, name: str, *, since: datetime | None, is_value: bool = False
+) -> Iterator[Ending]:
+    """Of a couple from both sides: nobody knows which of the two was told to be married to the other."""
+    is_value = is_value or not name
+    sides = [(subject, name), (name, subject)] if relation in COUPLE and not is_value else [(subject, name)]
+    for one, other in sides:
+        text = f"{one} {NO_LONGER[relation]} {other or 'anybody'}."
+        yield Ending(one, relation, other, text, object_is_value=is_value, valid_from=since)
+
+
+def find_named(clauses: Clauses, place: int | None) -> Left | None:
+    name = None if place is None else clauses.name_within(place)
+    return Left(name) if name else None
+
+
+def has_particle(clauses: Clauses, place: int) -> bool:
+    wanted = PARTICLES.get(clauses.parsed.words[place].lower)
+    return wanted is None or any(
+        clauses.parsed.words[at].lower == wanted for at in clauses.parsed.children.get(place, ())
+    )
 
 
 def _find_left_job(clauses: Clauses, place: int) -> Left | None:
@@ -62,40 +71,20 @@ def _find_left_job(clauses: Clauses, place: int) -> Left | None:
         return None
     thing, employer = parsed.child(place, "dobj"), clauses.object_after(place, FROM)
     if thing is None:
-        return _find_left(clauses, employer, WORK) if lower in LOSING else None
+        return _find_lost_job(clauses, employer) if lower in LOSING else None
     if parsed.words[thing].lower in WORK:
-        named = _name(clauses, clauses.object_after(thing, FROM)) or _name(clauses, employer)
+        named = find_named(clauses, clauses.object_after(thing, FROM)) or find_named(clauses, employer)
         return named or (Left() if clauses.owner(thing) else None)
-    return None if lower == "lost" or _is_for_the_day(clauses, place) else _name(clauses, thing)
+    return None if lower == "lost" or _is_for_the_day(clauses, place) else find_named(clauses, thing)
+
+
+def _find_lost_job(clauses: Clauses, employer: int | None) -> Left | None:
+    """A name, a word for work, or none in particular; who resigned from a committee has not lost a job."""
+    if employer is None or clauses.parsed.words[employer].lower in WORK:
+        return Left()
+    return find_named(clauses, employer)
 
 
 def _is_for_the_day(clauses: Clauses, place: int) -> bool:
     below = {clauses.parsed.words[at].lower for at in clauses.parsed.children.get(place, ())}
     return bool(below & FOR_THE_DAY) or any(name.label == "TIME" for name in clauses.parsed.names)
-
-
-def _find_left_partner(clauses: Clauses, place: int) -> Left | None:
-    parsed = clauses.parsed
-    thing = parsed.child(place, "dobj")
-    if thing is not None:
-        return _name(clauses, thing) if parsed.words[place].lower == "divorced" else None
-    return _find_left(clauses, clauses.object_after(place, PARTED_FROM), PARTNERS)
-
-
-def _find_left(clauses: Clauses, place: int | None, nouns: frozenset[str]) -> Left | None:
-    """A name, one of the nouns, or nobody in particular; who is separated from a group has not lost a partner."""
-    if place is None or clauses.parsed.words[place].lower in nouns:
-        return Left()
-    return _name(clauses, place)
-
-
-def _name(clauses: Clauses, place: int | None) -> Left | None:
-    name = None if place is None else clauses.name_within(place)
-    return Left(name) if name else None
-
-
-def _has_particle(clauses: Clauses, place: int) -> bool:
-    wanted = PARTICLES.get(clauses.parsed.words[place].lower)
-    return wanted is None or any(
-        clauses.parsed.words[at].lower == wanted for at in clauses.parsed.children.get(place, ())
-    )

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from banks.retain.engines.builtin.parsed import Name, Parsed
+from banks.retain.engines.builtin.relationship_patterns import OF_PEOPLE
 from banks.retain.engines.builtin.small_talk import CEREMONY
 from banks.retain.engines.builtin.word_set import word_set
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import EntityKind, FoundEntity, FoundRelationship
 
 KINDS = {
     "PERSON": EntityKind.PERSON,
@@ -44,6 +45,20 @@ def find_entities(
     found: dict[str, FoundEntity] = {}
     for entity in (*_persons(always), *spoken_of, *_named(parsed), *_proper_nouns(parsed)):
         found.setdefault(entity.name.casefold(), entity)
+    return tuple(found.values())
+
+
+def find_subjects(
+    relationships: Iterable[FoundRelationship], *, text: str, besides: Iterable[FoundEntity]
+) -> tuple[FoundEntity, ...]:
+    """Those of whom something is told by a name that was missed, as many a name is that opens a sentence."""
+    known = {entity.name.casefold() for entity in besides}
+    found: dict[str, FoundEntity] = {}
+    for told in relationships:
+        name = told.subject
+        if name.casefold() not in known and _is_name(name) and mentions(text, name):
+            kind = EntityKind.PERSON if told.relation in OF_PEOPLE else EntityKind.OTHER
+            found.setdefault(name.casefold(), FoundEntity(name, kind, is_guess=True))
     return tuple(found.values())
 
 

@@ -1,28 +1,34 @@
 """subject - relation - object for the wordings that are common and clear. Denied, wished and asked ones are left."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from banks.retain.engines.builtin.clauses import VAGUE, Clauses
+from banks.retain.engines.builtin.clauses import Clauses
 from banks.retain.engines.builtin.counting import is_of_a_home, name_counted, write_amount
 from banks.retain.engines.builtin.employment import find_employment
-from banks.retain.engines.builtin.endings import find_endings
+from banks.retain.engines.builtin.endings import find_endings, tell_end
+from banks.retain.engines.builtin.favourites import find_favourites
 from banks.retain.engines.builtin.naming import tidy
 from banks.retain.engines.builtin.parsed import Parsed
-from banks.retain.engines.builtin.relationship_patterns import FORMER, PATTERNS, RELATIVES, Pattern
+from banks.retain.engines.builtin.partings import find_partings
+from banks.retain.engines.builtin.relationship_patterns import FORMER, PATTERNS, Pattern
+from banks.retain.engines.builtin.relatives import find_relatives
 from banks.retain.engines.builtin.spelling import spell_one_way
+from banks.retain.engines.builtin.word_set import word_set
+from banks.retain.relations import Ending, holds_one_value
 from banks.retain.types import FoundRelationship
 
-FAVOURITE = frozenset({"favorite", "favourite", "fave", "fav"})
-BE = frozenset({"is", "'s", "was", "are", "were"})
+# What is not told of the present, and when it was nobody can tell: "I joined Acme when I was young".
+ELSEWHEN = word_set("when after before while once since ago had then later")
 
 
 @dataclass(frozen=True)
 class Reader:
     """A piece with the name that stands for "I" in it (None: unknown) and the day from which news hold.
 
+    `said_at` is when a beginning is told of without a day; None where that may be long past.
     `people` are names that the tagger need not recognise.
     """
 
@@ -30,6 +36,7 @@ class Reader:
     speaker: str | None
     since: datetime | None = None
     people: frozenset[str] = frozenset()
+    said_at: datetime | None = None
 
     @cached_property
     def clauses(self) -> Clauses:
@@ -42,45 +49,72 @@ class Reader:
                 continue
             for place in sentence:
                 for each in self._at(place):
-                    found.setdefault((each.subject, each.relation, each.object.casefold()), each)
-        return tuple(found.values())
+                    key = each.subject, each.relation, each.object.casefold()
+                    if key not in found or (isinstance(each, Ending) and not isinstance(found[key], Ending)):
+                        found[key] = each
+        return tuple(self._begun_at_the_end(found.values()))
+
+    def _begun_at_the_end(self, found: Collection[FoundRelationship]) -> Iterator[FoundRelationship]:
+        """What is told together with the end of the former began then."""
+        ends = {(each.subject, each.relation): each.valid_from for each in found if isinstance(each, Ending)}
+        for each in found:
+            place = each.subject, each.relation
+            is_next = place in ends and not isinstance(each, Ending) and holds_one_value(each.relation)
+            since = ends.get(place) or self.said_at
+            yield replace(each, valid_from=since) if is_next and each.valid_from is None else each
 
     def _at(self, place: int) -> Iterator[FoundRelationship]:
         lower = self.parsed.words[place].lower
         for pattern in PATTERNS:
             if lower in pattern.words:
                 yield from self._by_pattern(place, pattern)
-        yield from find_employment(self.clauses, place, since=self.since)
+        yield from find_employment(self.clauses, place, since=self._beginning(place))
         yield from find_endings(self.clauses, place, since=self.since)
+        yield from find_partings(self.clauses, place, since=self.since)
         if lower in {"have", "has", "got"}:
             yield from self._count(place)
-        if lower in BE:
-            yield from self._favourite(place)
-        if lower in RELATIVES:
-            yield from self._relative(place)
+        yield from find_favourites(self.clauses, place, since=self.since)
+        yield from find_relatives(self.clauses, place)
 
     def _by_pattern(self, place: int, pattern: Pattern) -> Iterator[FoundRelationship]:
         subject = self.clauses.subject(place, counts_we=pattern.counts_we)
         target = self._object(place, pattern)
-        if subject is None or target is None or not self.clauses.is_real(place):
+        is_over = pattern.is_state and self.clauses.is_over(place)
+        if subject is None or target is None or not (is_over or self.clauses.is_real(place)):
             return
-        relation, wording = pattern.relation, pattern.wording
-        if pattern.is_state and self.clauses.is_past(place):
-            if relation not in FORMER:
-                return
-            relation, wording = FORMER[relation]
         name = None if pattern.is_value else self.clauses.name_within(target)
         phrase = name or ("" if pattern.needs_name else self.clauses.phrase(target))
         shown = tidy(phrase)
-        if shown and not (pattern.is_general and self.clauses.is_pointed_at(target)):
+        if not shown or (pattern.is_general and self.clauses.is_pointed_at(target)):
+            return
+        if is_over:
+            yield from tell_end(subject, pattern.relation, shown, since=self.since, is_value=name is None)
+            return
+        if worded := self._worded(place, pattern):
+            relation, wording = worded
             yield FoundRelationship(
                 subject=subject,
                 relation=relation,
                 object=shown,
                 text=wording.format(subject=subject, object=phrase),
                 object_is_value=name is None,
-                valid_from=self.since if pattern.begins or self.clauses.is_begun(place) else None,
+                valid_from=self._beginning(place) if pattern.begins or self.clauses.is_begun(place) else None,
             )
+
+    def _worded(self, place: int, pattern: Pattern) -> tuple[str, str] | None:
+        if pattern.is_state and self.clauses.is_past(place):
+            return FORMER.get(pattern.relation)
+        return pattern.relation, pattern.wording
+
+    def _beginning(self, place: int) -> datetime | None:
+        """What has just begun did so when it was said, unless the sentence says another time."""
+        if self.since or self.said_at is None:
+            return self.since
+        sentence = next(each for each in self.parsed.sentences if place in each)
+        words = [self.parsed.words[at] for at in sentence]
+        dates = [name for name in self.parsed.names if name.label == "DATE"]
+        is_dated = any(words[0].start <= name.start < words[-1].end for name in dates)
+        return None if is_dated or any(word.lower in ELSEWHEN for word in words) else self.said_at
 
     def _object(self, place: int, pattern: Pattern) -> int | None:
         """Who moves something to a place need not live there."""
@@ -100,31 +134,3 @@ class Reader:
             text = f"{subject} has {amount} {noun}."
             relation = f"has_{spell_one_way(name_counted(noun))}"
             yield FoundRelationship(subject, relation, write_amount(amount), text, object_is_value=True)
-
-    def _favourite(self, place: int) -> Iterator[FoundRelationship]:
-        """As in "my favourite colour is green" and "green is my favourite colour"."""
-        first, second = self.parsed.child(place, "nsubj"), self.parsed.child(place, "attr", "acomp")
-        if first is None or second is None or not self.clauses.is_real(place):
-            return
-        for thing, value in ((first, second), (second, first)):
-            owner = self.clauses.owner(thing)
-            below = self.parsed.children.get(thing, ())
-            if owner and any(self.parsed.words[at].lower in FAVOURITE for at in below):
-                noun, phrase = self.parsed.words[thing].lower, self.clauses.phrase(value)
-                if phrase and noun not in FAVOURITE | VAGUE:
-                    text = f"{owner}'s favourite {noun} is {phrase}."
-                    relation = f"favourite_{spell_one_way(noun)}"
-                    yield FoundRelationship(owner, relation, tidy(phrase), text, object_is_value=True)
-
-    def _relative(self, place: int) -> Iterator[FoundRelationship]:
-        """As in "my sister Emily" and "my husband, Tom"."""
-        words = self.parsed.words
-        owned_by_speaker = any(words[at].lower == "my" for at in range(max(0, place - 2), place))
-        first = place + 1 + (place + 1 < len(words) and words[place + 1].text == ",")
-        run = first
-        while run < len(words) and self.clauses.is_proper(run):
-            run += 1
-        if self.speaker and owned_by_speaker and run > first:
-            name, relative = tidy(self.parsed.span(list(range(first, run)))), words[place].lower
-            if name and name != self.speaker:
-                yield FoundRelationship(self.speaker, relative, name, f"{name} is {self.speaker}'s {relative}.")

@@ -7,7 +7,8 @@ from banks.retain.engines.builtin.cause_cues import find_cues
 from banks.retain.engines.builtin.dating import Dating
 from banks.retain.engines.builtin.edits import apply_edits
 from banks.retain.engines.builtin.judging import Judgement, find_judgements
-from banks.retain.engines.builtin.naming import find_entities, mentions
+from banks.retain.engines.builtin.naming import find_entities, find_subjects, mentions
+from banks.retain.engines.builtin.opening_names import find_opening_names
 from banks.retain.engines.builtin.pronouns import name_voices
 from banks.retain.engines.builtin.reading import Reading, date_reading
 from banks.retain.engines.builtin.relationship_patterns import OBJECT_KINDS
@@ -47,8 +48,9 @@ def _said(reading: Reading, passage: Passage) -> ExtractedFact:
     dating = date_reading(reading)
     body = apply_edits(reading.text, [*name_voices(reading.parsed, reading.voices), *dating.edits])
     text = _introduced(reading, body)
-    relationships = () if reading.is_agents else Reader(reading.parsed, reading.voices.speaker, dating.start).find()
-    entities = _with_sure_kinds(_entities(reading, text, passage), relationships)
+    relationships = () if reading.is_agents else _relationships(reading, dating)
+    named = _with_sure_kinds(_entities(reading, text, passage), relationships)
+    entities = (*named, *find_subjects(relationships, text=reading.text, besides=named))
     return ExtractedFact(
         text=text,
         network=Network.EXPERIENCE if reading.is_agents else Network.WORLD,
@@ -62,6 +64,17 @@ def _said(reading: Reading, passage: Passage) -> ExtractedFact:
         quotes=(reading.quote,),
         importance=_importance(reading.text, dated=bool(dating.start), related=bool(relationships)),
     )
+
+
+def _relationships(reading: Reading, dating: Dating) -> tuple[FoundRelationship, ...]:
+    """A document tells at any time of what began at any other."""
+    return Reader(
+        reading.parsed,
+        reading.voices.speaker,
+        since=dating.start,
+        people=find_opening_names(reading.parsed),
+        said_at=None if reading.is_document else reading.turn.said_at,
+    ).find()
 
 
 def _opinion(reading: Reading, judgement: Judgement, passage: Passage) -> ExtractedFact:

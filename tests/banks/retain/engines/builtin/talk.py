@@ -19,5 +19,5 @@ def make_passage(*lines: str, is_document: bool = False) -> Passage:
     return Passage(turns=tuple(turns), is_document=is_document)
 
 
-def told(*lines: str, mode: Mode = Mode.NARRATIVE) -> tuple[ExtractedFact, ...]:
-    return BuiltinEngine().extract(make_passage(*lines), mode=mode).facts
+def told(*lines: str, mode: Mode = Mode.NARRATIVE, is_document: bool = False) -> tuple[ExtractedFact, ...]:
+    return BuiltinEngine().extract(make_passage(*lines, is_document=is_document), mode=mode).facts

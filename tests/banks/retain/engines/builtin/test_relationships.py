@@ -1,7 +1,7 @@
 import pytest
 
 from banks.retain.relations import Ending
-from tests.banks.retain.engines.builtin.talk import told
+from tests.banks.retain.engines.builtin.talk import MONDAY, told
 
 
 def relations(text: str) -> list[tuple[str, str, str]]:
@@ -42,6 +42,7 @@ def relations(text: str) -> list[tuple[str, str, str]]:
         ("My brother moved to Madrid.", ("Ann's brother", "lives_in", "Madrid")),
         ("I have one cat.", ("Ann", "has_cats", "1")),
         ("We have two dogs.", ("Ann", "has_dogs", "2")),
+        ("I don't rent in Madrid, but I live in Madrid.", ("Ann", "lives_in", "Madrid")),
     ],
 )
 def test_a_common_pattern_is_found(text: str, relation: tuple[str, str, str]) -> None:
@@ -94,7 +95,7 @@ def endings(text: str) -> list[tuple[str, str, str]]:
         ("My brother left Acme.", ("Ann's brother", "works_at", "Acme")),
         ("We got divorced.", ("Ann", "married_to", "")),
         ("I divorced Peter.", ("Ann", "married_to", "Peter")),
-        ("Peter and I separated.", ("Ann", "married_to", "")),
+        ("Peter and I separated.", ("Ann", "married_to", "Peter")),
         ("We broke up.", ("Ann", "dating", "")),
         ("I broke up with Sam.", ("Ann", "dating", "Sam")),
         ("I broke up with my boyfriend.", ("Ann", "dating", "")),
@@ -145,6 +146,28 @@ def test_a_job_that_was_begun_says_since_when() -> None:
     (fact,) = told("Ann: I started working at Acme yesterday.")
     (relationship,) = fact.relationships
     assert relationship.valid_from == fact.occurred_start
+
+
+@pytest.mark.parametrize("text", ["I joined Acme.", "I got a job at Acme.", "I left Initech and joined Acme."])
+def test_a_job_that_was_begun_without_a_day_began_when_it_was_said(text: str) -> None:
+    (fact,) = told(f"Ann: {text}")
+    assert {each.valid_from for each in fact.relationships if each.object == "Acme"} == {MONDAY}
+
+
+@pytest.mark.parametrize("text", ["I moved to Boston when I was young.", "I had moved to Boston."])
+def test_what_began_at_another_time_that_is_not_known_says_no_day(text: str) -> None:
+    (fact,) = told(f"Ann: {text}")
+    assert [(each.object, each.valid_from) for each in fact.relationships] == [("Boston", None)]
+
+
+def test_a_document_does_not_say_when_what_it_tells_began() -> None:
+    ((relationship,),) = (fact.relationships for fact in told("Ann: Bob moved to Boston.", is_document=True))
+    assert (relationship.subject, relationship.valid_from) == ("Bob", None)
+
+
+def test_what_is_told_with_the_end_of_the_former_began_then() -> None:
+    (fact,) = told("Ann: I no longer work at Acme, I work at Initech now.")
+    assert [each.valid_from for each in fact.relationships if each.object == "Initech"] == [MONDAY]
 
 
 def test_a_move_says_since_when() -> None:
