@@ -173,6 +173,7 @@ def test_what_is_no_news_of_the_speaker_closes_nothing(bank: Bank, earlier: str,
             "favourite_color blue",
             "favourite_color red",
         ),
+        ("I work for Google.", "I lost my job and joined Amazon.", "works_at Google", "works_at Amazon"),
         ("I work for Google.", "I left Google and joined Amazon.", "works_at Google", "works_at Amazon"),
     ],
 )

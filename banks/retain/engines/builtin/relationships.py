@@ -1,6 +1,6 @@
 """subject - relation - object for the wordings that are common and clear. Denied, wished and asked ones are left."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -21,7 +21,7 @@ from banks.retain.relations import Ending, holds_one_value
 from banks.retain.types import FoundRelationship
 
 # What is not told of the present, and when it was nobody can tell: "I joined Acme when I was young".
-ELSEWHEN = word_set("when after before while once since ago had then later")
+ELSEWHEN = word_set("when after before while once since ago had then later already previously originally")
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Reader:
                     key = each.subject, each.relation, each.object.casefold()
                     if key not in found or (isinstance(each, Ending) and not isinstance(found[key], Ending)):
                         found[key] = each
-        return tuple(self._begun_at_the_end(found.values()))
+        return tuple(self._begun_at_the_end(_without_replaced(list(found.values()))))
 
-    def _begun_at_the_end(self, found: Collection[FoundRelationship]) -> Iterator[FoundRelationship]:
+    def _begun_at_the_end(self, found: Sequence[FoundRelationship]) -> Iterator[FoundRelationship]:
         """What is told together with the end of the former began then."""
         ends = {(each.subject, each.relation): each.valid_from for each in found if isinstance(each, Ending)}
         for each in found:
@@ -134,3 +134,17 @@ class Reader:
             text = f"{subject} has {amount} {noun}."
             relation = f"has_{spell_one_way(name_counted(noun))}"
             yield FoundRelationship(subject, relation, write_amount(amount), text, object_is_value=True)
+
+
+def _without_replaced(found: Sequence[FoundRelationship]) -> list[FoundRelationship]:
+    """What begins after the end of "my job" closes that job itself; the end, which names none, would close both."""
+    begun = {
+        (each.subject, each.relation): at
+        for at, each in enumerate(found)
+        if each.valid_from and not isinstance(each, Ending)
+    }
+    return [
+        each
+        for at, each in enumerate(found)
+        if each.object or not isinstance(each, Ending) or begun.get((each.subject, each.relation), at) <= at
+    ]

@@ -154,7 +154,9 @@ def test_a_job_that_was_begun_without_a_day_began_when_it_was_said(text: str) ->
     assert {each.valid_from for each in fact.relationships if each.object == "Acme"} == {MONDAY}
 
 
-@pytest.mark.parametrize("text", ["I moved to Boston when I was young.", "I had moved to Boston."])
+@pytest.mark.parametrize(
+    "text", ["I moved to Boston when I was young.", "I had moved to Boston.", "I already moved to Boston."]
+)
 def test_what_began_at_another_time_that_is_not_known_says_no_day(text: str) -> None:
     (fact,) = told(f"Ann: {text}")
     assert [(each.object, each.valid_from) for each in fact.relationships] == [("Boston", None)]
