@@ -76,4 +76,3 @@ def refresh_now(access: BankAccess, bank_id: str, *, entity_id: UUID | None) -> 
             detail=detail,
         )
         return submit(access.tenant_id, NAME, payload={}, bank=bank)
-
