@@ -39,6 +39,7 @@ def test_the_demo_is_made_once_and_shows_its_secrets_once() -> None:
     assert second == {"email": first["email"], "password": None, "api_key": None}
 
 
+@pytest.mark.django_db(databases=["default", "platform"])
 def test_the_demo_login_enters_the_admin() -> None:
     made = json.loads(run("demo", "--json"))
     client = Client()
