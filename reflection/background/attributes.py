@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 PATTERNS = (
     ("name", re.compile(r"\b(?:my (?:full |first )?name is|i am (?:called|named)|i go by)\b")),
-    ("birth year", re.compile(r"\bborn (?:on\b|in \d{4}\b)")),
-    ("birthplace", re.compile(r"\bborn (?:and raised )?in (?!\d)|\bi come from\b")),
+    ("birth year", re.compile(r"\bi was born (?:on\b|in \d{4}\b)")),
+    ("birthplace", re.compile(r"\bi was born (?:and raised )?in (?!\d)|\bi come from\b")),
     ("age", re.compile(r"\bi am \d+(?: years old)?$|\bi am \d+ years old\b")),
     ("home", re.compile(r"\bi (?:now |currently )?(?:live|reside|am based) in\b|\bi (?:have )?moved to\b")),
     ("profession", re.compile(r"\bi (?:now |currently )?work as\b|\bmy (?:job|profession|occupation) is\b")),

@@ -11,8 +11,13 @@ from reflection.models import RetentionRule
 
 
 def find_expired(bank: Bank, rule: RetentionRule, *, now: datetime) -> UnitQuerySet:
-    """What the rule is over for. What somebody pinned is kept. Call inside a tenant transaction."""
-    return MemoryUnit.objects.of_bank(bank).current().filter(build_condition(bank, rule, now=now))
+    """What the rule is over for. What somebody pinned is kept. Call inside a tenant transaction.
+
+    What is deleted goes with its past; only what is current can fade.
+    """
+    units = MemoryUnit.objects.of_bank(bank)
+    meant = units if rule.action == RetentionRule.Action.DELETE else units.current()
+    return meant.filter(build_condition(bank, rule, now=now))
 
 
 def build_condition(bank: Bank, rule: RetentionRule, *, now: datetime) -> Q:

@@ -46,6 +46,14 @@ def test_a_rule_deletes_what_has_its_tag_and_says_so(tenant: Tenant) -> None:
         assert AuditEvent.objects.for_tenant(tenant.id).filter(action="memories.expired").exists()
 
 
+def test_a_rule_that_deletes_reaches_what_was_superseded(tenant: Tenant) -> None:
+    bank = make_bank(tenant)
+    make_retention_rule(tenant, bank=bank, network="world", action="delete", days=30)
+    make_unit(tenant, bank=bank, mentioned_at=LONG_AGO, expired_at=LONG_AGO, close_reason="update")
+
+    assert (tend(bank).result or {})["deleted"] == 1
+
+
 def test_a_month_of_old_episodes_gets_a_summary_that_names_them(tenant: Tenant) -> None:
     bank = make_bank(tenant)
     month = LONG_AGO.replace(day=2)

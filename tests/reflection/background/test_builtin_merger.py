@@ -37,6 +37,8 @@ def test_the_new_birthplace_takes_the_place_of_the_old_one_and_the_rest_is_added
             "I have 10 years of startup experience.",
             "I have 10 years of startup experience.",
         ),
+        ("I was born in Texas.", "My brother was born in Ohio.", "I was born in Texas. My brother was born in Ohio."),
+        ("I was born in Texas.", "I was not born in Utah.", "I was born in Texas. I was not born in Utah."),
         ("I was born in 1990.", "I was born in Texas.", "I was born in 1990. I was born in Texas."),
     ],
 )
