@@ -56,3 +56,9 @@ def test_the_items_of_a_retain_are_described_field_by_field() -> None:
     schemas = build_schema()["components"]["schemas"]
     assert schemas["RetainInput"]["properties"]["items"]["items"] == {"$ref": "#/components/schemas/ItemInput"}
     assert {"content", "messages", "document_id", "infer"} <= set(schemas["ItemInput"]["properties"])
+
+
+def test_the_description_is_json_whoever_asks(client: Client) -> None:
+    response = client.get("/v1/openapi.json")
+    assert response.headers["Content-Type"].startswith("application/vnd.oai.openapi+json")
+    assert json.loads(response.content)["openapi"].startswith("3.1")

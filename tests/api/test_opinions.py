@@ -194,3 +194,7 @@ def test_a_review_stands_in_the_audit_log(call: Caller, alice: Tenant, ferry: UU
 def test_reviewing_wants_both_scopes(alice: Tenant, ferry: UUID, make_caller: MakeCaller) -> None:
     assert review(make_caller(alice, scopes=["read"]), ferry, "pin").status_code == 403
     assert review(make_caller(alice, scopes=["write"]), ferry, "pin").status_code == 403
+
+
+def test_an_approval_needs_no_reason(call: Caller, ferry: UUID) -> None:
+    assert call("POST", path(ferry, "/review"), {"action": "approve"}).json()["review"] == "approved"

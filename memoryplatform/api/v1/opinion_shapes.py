@@ -47,12 +47,16 @@ class ReviewInput(Input):
         choices=ACTIONS,
         help_text="A pinned opinion is not moved by evidence; a retired one is not recalled until it is restored.",
     )
-    reason = serializers.CharField(max_length=500, help_text="Stands in the history.")
+    reason = serializers.CharField(
+        max_length=500, default="", allow_blank=True, help_text="Stands in the history; all but approve need one."
+    )
     text = serializers.CharField(max_length=LONGEST_TEXT, required=False, help_text="For edit.")
     confidence = serializers.FloatField(min_value=0.0, max_value=1.0, required=False, help_text="For edit.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         given = attrs.keys() & {"text", "confidence"}
+        if attrs["action"] != Act.APPROVE and not attrs["reason"]:
+            raise serializers.ValidationError({"reason": "Say why: it stands in the history."})
         if attrs["action"] == Act.EDIT and not given:
             raise serializers.ValidationError("An edit needs a text or a confidence.")
         if attrs["action"] != Act.EDIT and given:

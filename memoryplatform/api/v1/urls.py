@@ -1,5 +1,5 @@
 from django.urls import path
-from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularRedocView, SpectacularSwaggerView
 
 from memoryplatform.api.v1 import (
     archive,
@@ -65,7 +65,7 @@ urlpatterns = [
     path("operations/<uuid:operation_id>", operations.OperationView.as_view()),
     path("operations/<uuid:operation_id>/cancel", operations.CancelView.as_view()),
     path("operations/<uuid:operation_id>/retry", operations.RetryView.as_view()),
-    path("openapi.json", SpectacularAPIView.as_view(), name="openapi"),
+    path("openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
     path("docs", SpectacularSwaggerView.as_view(url_name="openapi"), name="docs"),
     path("redoc", SpectacularRedocView.as_view(url_name="openapi", template_name="redoc.html"), name="redoc"),
 ]
