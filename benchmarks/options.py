@@ -13,12 +13,14 @@ class Options:
     """`data` is a folder with the evaluation data, or one file of it; `limit` makes a short run.
 
     `leave_one_out` asks the recall suites once more without each channel, in place of their other ways to ask.
+    `keep`: haystacks that an earlier run retained are asked as they are.
     """
 
     data: Path
     out: Path
     limit: int | None = None
     leave_one_out: bool = False
+    keep: bool = False
     progress: Progress = field(default_factory=Progress)
 
     def find(self, *patterns: str) -> Path | None:

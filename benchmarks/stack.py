@@ -1,8 +1,9 @@
-"""A Postgres and a Redis of its own for one run, gone afterwards."""
+"""A Postgres and a Redis of its own for one run: gone afterwards, or kept for the next."""
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,13 +18,13 @@ from memoryplatform.embedded.up import write_environment
 NOBODY_LISTENS = Address("127.0.0.1", 1)
 
 
-def run_on_scratch_stack(arguments: Sequence[str]) -> int:
-    """Run a management command on services in a temporary folder; returns its status.
+def run_on_own_stack(arguments: Sequence[str], kept: Path | None = None) -> int:
+    """Run a management command on services in the folder `kept`, or in a temporary one; returns its status.
 
     In a process of its own, because the settings read the data folder when they are imported.
     """
-    with TemporaryDirectory(prefix="mp-benchmark-", dir="/tmp") as place:  # sockets want a short path
-        folder = DataFolder(Path(place))
+    with choose_place(kept) as place:
+        folder = DataFolder(place)
         folder.prepare()
         with folder.lock(), Processes() as processes:
             services = start_services(folder, External(), processes, Console(sys.stderr))
@@ -33,3 +34,12 @@ def run_on_scratch_stack(arguments: Sequence[str]) -> int:
             return subprocess.run(  # noqa: S603  # our own command line
                 command.argv, cwd=command.cwd, env=dict(command.environment), check=False
             ).returncode
+
+
+@contextmanager
+def choose_place(kept: Path | None) -> Iterator[Path]:
+    if kept is not None:
+        yield kept
+        return
+    with TemporaryDirectory(prefix="mp-benchmark-", dir="/tmp") as place:  # sockets want a short path
+        yield Path(place)

@@ -12,16 +12,23 @@ from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
 from tenants.founding import found_tenant
 from tenants.identifiers import uuid7
+from tenants.memberships import list_memberships
 from tenants.models import User
 from tenants.transactions import tenant_transaction
+
+KEPT = "benchmark-kept"
 
 
 class RetainFailed(Exception):
     """What was to be measured did not happen."""
 
 
-def make_access() -> BankAccess:
-    name = f"benchmark-{uuid7().hex}"
+def make_access(*, keep: bool = False) -> BankAccess:
+    """A tenant of this run; with `keep` the one that all such runs share."""
+    name = KEPT if keep else f"benchmark-{uuid7().hex}"
+    owner = User.objects.filter(email=f"{name}@example.com").first()
+    if owner is not None:
+        return BankAccess(list_memberships(owner.id)[0].tenant_id)
     owner = User.objects.create_user(f"{name}@example.com", None)
     return BankAccess(found_tenant(name=name, slug=name, owner=owner).id)
 

@@ -27,7 +27,7 @@ def measure_cases(cases: Sequence[Case], options: Options, *, apart: str = "") -
     """`apart` is a type of question that is reported beside the others and not among them."""
     modes = (MAIN, *(LEAVE_ONE_OUT if options.leave_one_out else BESIDE))
     answered: dict[str, list[Answered]] = {mode.name: [] for mode in modes}
-    access = make_access()
+    access = make_access(keep=options.keep)
     for case in options.progress.over(cases, "haystacks"):
         haystack = retain_case(access, case)
         for mode in modes:

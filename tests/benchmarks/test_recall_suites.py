@@ -1,6 +1,7 @@
 """Tiny runs of the recall suites on data made up here."""
 
 import json
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from benchmarks.latency import suite as latency
 from benchmarks.options import MissingData, Options
 from benchmarks.progress import Progress
-from benchmarks.recall import feedback, locomo, longmemeval, temporal
+from benchmarks.recall import feedback, locomo, longmemeval, retaining, temporal
 from memoryplatform.embedded.redis import EmbeddedRedis
 
 SESSIONS = {
@@ -48,6 +49,29 @@ def test_locomo_counts_evidence_turns_and_keeps_the_adversarial_apart(options: O
     assert set(report["by_type"]) == {"adversarial", "multi-hop", "single-hop"}
     assert report["latency_ms"]["total"]["p50"] > 0
     assert "facts only" in report["beside"]
+
+
+def test_a_kept_haystack_is_asked_again_without_being_retained_again(
+    options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = {"sample_id": "conv-0", "conversation": SESSIONS, "qa": ASKED}
+    (options.data / "locomo-few.json").write_text(json.dumps([sample]))
+    kept = replace(options, keep=True)
+    first = locomo.run(kept)
+    monkeypatch.setattr(retaining, "retain_now", None)
+    assert locomo.run(kept)["overall"] == first["overall"]
+    with pytest.raises(TypeError):
+        locomo.run(options)
+
+
+def test_a_haystack_that_was_kept_in_part_is_refused(options: Options) -> None:
+    sample = {"sample_id": "conv-0", "conversation": SESSIONS, "qa": ASKED}
+    (options.data / "locomo-few.json").write_text(json.dumps([sample]))
+    locomo.run(replace(options, keep=True))
+    longer = SESSIONS | {"session_2": [*SESSIONS["session_2"], {"speaker": "Ana", "dia_id": "D2:3", "text": "Bye."}]}
+    (options.data / "locomo-few.json").write_text(json.dumps([sample | {"conversation": longer}]))
+    with pytest.raises(retaining.HalfRetained, match="conv-0"):
+        locomo.run(replace(options, keep=True))
 
 
 def test_feedback_on_some_questions_is_measured_on_the_others(options: Options) -> None:

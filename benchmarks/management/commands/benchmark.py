@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from benchmarks.options import Options
 from benchmarks.report import write_report
-from benchmarks.stack import run_on_scratch_stack
+from benchmarks.stack import run_on_own_stack
 from benchmarks.suites import MODULES, WITHOUT_DATA, load_suite
 
 
@@ -25,6 +25,11 @@ class Command(BaseCommand):
             "--leave-one-out", action="store_true", help="recall suites: ask once more without each channel"
         )
         parser.add_argument(
+            "--keep",
+            type=Path,
+            help="recall suites: keep what was retained in this folder, and ask what it holds already at once",
+        )
+        parser.add_argument(
             "--configured",
             action="store_true",
             help="use the configured database and leave a tenant there (default: a temporary one)",
@@ -35,14 +40,23 @@ class Command(BaseCommand):
         if data is None and options["suite"] not in WITHOUT_DATA:
             raise CommandError(f"The suite {options['suite']} needs --data.")
         out: Path = options["out"].absolute()
-        chosen = Options(data.absolute() if data else out, out, options["limit"], options["leave_one_out"])
+        kept: Path | None = options["keep"].absolute() if options["keep"] else None
+        chosen = Options(
+            data.absolute() if data else out,
+            out,
+            options["limit"],
+            leave_one_out=options["leave_one_out"],
+            keep=kept is not None,
+        )
         if not options["configured"]:
-            sys.exit(run_on_scratch_stack(write_arguments(options["suite"], chosen)))
+            sys.exit(run_on_own_stack(write_arguments(options["suite"], chosen, kept), kept))
         write_report(chosen.out, options["suite"], load_suite(options["suite"])(chosen))
         self.stdout.write((chosen.out / "report.md").read_text(encoding="utf-8"))
 
 
-def write_arguments(suite: str, options: Options) -> list[str]:
+def write_arguments(suite: str, options: Options, kept: Path | None) -> list[str]:
     limit = [] if options.limit is None else ["--limit", str(options.limit)]
     leave = ["--leave-one-out"] if options.leave_one_out else []
-    return ["benchmark", suite, "--data", str(options.data), "--out", str(options.out), *limit, *leave, "--configured"]
+    keep = [] if kept is None else ["--keep", str(kept)]
+    given = ["--data", str(options.data), "--out", str(options.out), *limit, *leave, *keep]
+    return ["benchmark", suite, *given, "--configured"]
