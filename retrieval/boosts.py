@@ -4,7 +4,6 @@ Each stays within 1 plus or minus its strength in the recipe, and is shown under
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
@@ -119,4 +118,5 @@ def raise_to(ranked: Ranked, final: float) -> Ranked:
     if scores.final >= final:
         return ranked
     factor = scores.boosts.get("succession", 1.0) * final / scores.final
-    return replace(ranked, scores=replace(scores, final=final, boosts={**scores.boosts, "succession": factor}))
+    boosts = {**scores.boosts, "succession": factor}
+    return ranked._replace(scores=scores._replace(final=final, boosts=boosts))

@@ -19,20 +19,17 @@ from retrieval.lookups.reading import read_rows
 from retrieval.types import Candidate, PointInTime, SourceSpan, Voice
 
 NETWORKS = {network.value: network for network in Network}  # calling the class takes five times as long
-COLUMNS = (
-    *("kind", "id", "text", "context", "network", "occurred_start", "occurred_end"),
-    *("mentioned_at", "valid_from", "recorded_at", "confidence", "importance", "proof_count"),
-    *("access_count", "is_faded", "valid_until", "expired_at", "close_reason", "superseded_by"),
-)
-# What was closed after `known_at` is shown as it was known then: open. The lists are JSON as text, for orjson.
+# The columns of a Candidate, in its order. What was closed after `known_at` is shown as it was known then: open. The
+# lists are JSON as text, for orjson.
 HYDRATE = """
 SELECT 'unit', unit.id, unit.text, unit.context, unit.network, unit.occurred_start, unit.occurred_end,
-    unit.mentioned_at, unit.valid_from, unit.recorded_at, unit.confidence, unit.importance, unit.proof_count,
-    unit.access_count, unit.faded_at IS NOT NULL,
+    unit.mentioned_at, unit.valid_from,
     CASE WHEN {closed_later} THEN NULL ELSE unit.valid_until END,
+    unit.recorded_at,
     CASE WHEN {closed_later} THEN NULL ELSE unit.expired_at END,
     CASE WHEN {closed_later} THEN '' ELSE unit.close_reason END,
     CASE WHEN {closed_later} THEN NULL ELSE unit.superseded_by_id END,
+    unit.confidence, unit.importance, unit.proof_count, unit.access_count, unit.faded_at IS NOT NULL,
     (SELECT json_agg(entity.name ORDER BY entity.name) FROM banks_mention AS mention
         JOIN banks_entity AS entity ON entity.id = mention.entity_id AND entity.tenant_id = $1
         WHERE mention.unit_id = unit.id AND mention.tenant_id = $1)::text,
@@ -53,9 +50,8 @@ FROM banks_memoryunit AS unit
 WHERE unit.tenant_id = $1 AND unit.bank_id = $2 AND unit.id = ANY($3::uuid[]) AND {moment}
 UNION ALL
 SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
-    chunk.said_at, NULL, chunk.created_at, NULL, 0.5, 1,
-    0, false,
-    NULL, NULL, '', NULL,
+    chunk.said_at, NULL, NULL, chunk.created_at, NULL, '', NULL,
+    NULL, 0.5, 1, 0, false,
     NULL, NULL, NULL,
     coalesce(
         (SELECT json_agg(json_build_array(part.message_id, chunk.id, document.document_id,
@@ -95,29 +91,27 @@ def write_hydrate(moment: PointInTime) -> str:
 
 
 def build_candidate(row: Row) -> Candidate:
-    *plain, entities, tags, metadata, sources = row
-    fields = dict(zip(COLUMNS, plain, strict=True))
-    network = fields.pop("network")
+    kind, row_id, text, context, network, *plain, entities, tags, metadata, sources = row
     told = orjson.loads(sources) if sources else ()
-    return Candidate(
-        **fields,
-        network=NETWORKS[network] if network else None,
-        entities=tuple(orjson.loads(entities)) if entities else (),
-        tags=tuple(orjson.loads(tags)) if tags else (),
-        metadata=orjson.loads(metadata) if metadata else {},
-        sources=tuple([build_span(*source) for *source, _, _ in told]),
-        voices=tuple(dict.fromkeys([Voice(name, role) for *_, name, role in told if name])),
+    return Candidate._make(
+        (
+            kind,
+            row_id,
+            text,
+            context,
+            NETWORKS[network] if network else None,
+            *plain,
+            tuple(orjson.loads(entities)) if entities else (),
+            tuple(orjson.loads(tags)) if tags else (),
+            orjson.loads(metadata) if metadata else {},
+            tuple([build_span(*source) for *source, _, _ in told]),
+            tuple(dict.fromkeys([Voice(name, role) for *_, name, role in told if name])),
+        )
     )
 
 
 def build_span(
     message_id: str | None, chunk_id: str | None, document_id: str | None, start: int | None, end: int | None, role: str
 ) -> SourceSpan:
-    return SourceSpan(
-        message_id=UUID(message_id) if message_id else None,
-        chunk_id=UUID(chunk_id) if chunk_id else None,
-        document_id=document_id or "",
-        start=start,
-        end=end,
-        role=role,
-    )
+    message, chunk = UUID(message_id) if message_id else None, UUID(chunk_id) if chunk_id else None
+    return SourceSpan(message, chunk, document_id or "", start, end, role)

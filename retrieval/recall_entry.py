@@ -41,7 +41,7 @@ class RecallEntry:
     recall_id: UUID
     tenant_id: UUID
     records: tuple[RecallRecord, ...]
-    usage: UsageRecord
+    usage: UsageRecord | None  # None: whoever asked for the recall counts it
 
     def find_record(self, bank: Bank) -> RecallRecord | None:
         return next((record for record in self.records if record.bank_id == bank.id), None)
@@ -49,11 +49,12 @@ class RecallEntry:
 
 @dataclass(frozen=True)
 class Call:
-    """Which recall it was, when it came and how long it took."""
+    """Which recall it was, when it came, how long it took and what for."""
 
     recall_id: UUID
     recalled_at: datetime
     milliseconds: float
+    purpose: str = RecallRecord.Purpose.RECALL
 
 
 def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult, call: Call) -> RecallEntry:
@@ -62,6 +63,7 @@ def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult,
         "tenant_id": banks[0].tenant_id,
         "recall_id": call.recall_id,
         "recalled_at": call.recalled_at,
+        "purpose": call.purpose,
         "query": clean_query(query.text),
         "query_type": result.analysis.type.value,
         "milliseconds": {"total": call.milliseconds, **result.milliseconds},
@@ -74,7 +76,9 @@ def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult,
         for bank in banks
     )
     bank_id = banks[0].bank_id if len(banks) == 1 else ""
-    usage = build_usage(result.usage, bank_id=bank_id, memories=len(result.items))
+    usage = None
+    if call.purpose == RecallRecord.Purpose.RECALL:
+        usage = build_usage(result.usage, bank_id=bank_id, memories=len(result.items))
     return RecallEntry(call.recall_id, banks[0].tenant_id, records, usage)
 
 

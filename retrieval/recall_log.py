@@ -85,7 +85,7 @@ def write_entries(tenant_id: UUID, entries: Sequence[RecallEntry]) -> None:
         RecallRecord.objects.for_tenant(tenant_id).bulk_create(
             [record for record in records if record.bank_id in banks]
         )
-        UsageRecord.objects.for_tenant(tenant_id).bulk_create([entry.usage for entry in entries])
+        UsageRecord.objects.for_tenant(tenant_id).bulk_create([entry.usage for entry in entries if entry.usage])
         sweep(tenant_id)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from providers.embedding.vector import Vector
 from providers.usage import Usage
 from retrieval.filters.types import Filters
 from retrieval.includes.types import Included
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Channel(StrEnum):
@@ -47,8 +50,8 @@ class Budget:
 
 # A pair takes 20 to 50 ms of one core, so the small budgets read few: see docs/adr/0005.
 BUDGETS: Mapping[str, Budget] = {
-    "low": Budget(nodes=100, rerank_depth=8, rerank_seconds=0.15),
-    "mid": Budget(nodes=300, rerank_depth=16, rerank_seconds=0.4),
+    "low": Budget(nodes=100, rerank_depth=8, rerank_seconds=0.07),
+    "mid": Budget(nodes=300, rerank_depth=16, rerank_seconds=0.15),
     "high": Budget(nodes=600, rerank_depth=64, rerank_seconds=1.5),
 }
 
@@ -140,8 +143,7 @@ class CorpusHit(NamedTuple):
     number: int | None = None
 
 
-@dataclass(frozen=True)
-class SourceSpan:
+class SourceSpan(NamedTuple):
     """Where a result rests: characters `start` to `end` of a message or chunk."""
 
     message_id: UUID | None
@@ -152,16 +154,14 @@ class SourceSpan:
     role: str
 
 
-@dataclass(frozen=True)
-class Voice:
+class Voice(NamedTuple):
     """Who said what a result quotes."""
 
     name: str
     role: str
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A unit, or a chunk that no unit covers, with all that ranking and answering need."""
 
     kind: Literal["unit", "chunk"]
@@ -185,7 +185,7 @@ class Candidate:
     is_faded: bool = False  # by a retention rule: old, and never recalled
     entities: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = NOTHING
     sources: tuple[SourceSpan, ...] = ()
     voices: tuple[Voice, ...] = ()
 
@@ -197,19 +197,17 @@ class Place(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True)
-class Scores:
+class Scores(NamedTuple):
     """Why a result stands where it does. `boosts` are factors, each bounded, by name."""
 
     fused: float
     final: float
     reranker: float | None = None
-    places: Mapping[Channel, Place] = field(default_factory=dict)
-    boosts: Mapping[str, float] = field(default_factory=dict)
+    places: Mapping[Channel, Place] = NOTHING
+    boosts: Mapping[str, float] = NOTHING
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A candidate in the order of ranking, before the token budget. `text` is what a reader is to get of it."""
 
     candidate: Candidate
@@ -219,8 +217,7 @@ class Ranked:
     passage: tuple[int, int] | None = None  # where the text stands in the candidate's; None: it is the whole
 
 
-@dataclass(frozen=True)
-class RecallItem:
+class RecallItem(NamedTuple):
     """One result. `text` is what the token budget counts: the candidate's, or the passage of it that matters."""
 
     candidate: Candidate

@@ -1,25 +1,21 @@
 """Recall: the memories of one or several banks that answer a query, what that cost, and the log of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
-from banks.errors import BankNotFound
-from banks.models import Bank
+from memoryplatform.operations.asked_banks import load_banks
 from memoryplatform.operations.bank_profile import BankAccess
 from providers.registry import find_llm, get_embedder, get_reranker
-from retrieval.models import ChannelWeights
 from retrieval.recall import RecallTools, recall_across
 from retrieval.recall_entry import Call, build_entry
 from retrieval.recall_log import RECALL_LOG
-from retrieval.types import Channel, RecallQuery, RecallResult
+from retrieval.types import RecallQuery, RecallResult
 from tenants.identifiers import uuid7
-from tenants.transactions import tenant_transaction
 
 RANDOM_BITS = 32  # at the end of a UUIDv7
 
@@ -30,14 +26,6 @@ class Recalled:
 
     id: UUID
     result: RecallResult
-
-
-@dataclass(frozen=True)
-class AskedBanks:
-    """`weights`: what feedback taught the bank about the channels, where only one is asked and it wants that."""
-
-    banks: list[Bank]
-    weights: Mapping[Channel, float]
 
 
 def recall(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> Recalled:
@@ -54,19 +42,3 @@ def recall(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> R
 
 def is_sampled(recall_id: UUID) -> bool:
     return bool(recall_id.int % 2**RANDOM_BITS < settings.RECALL_TRACE_SAMPLE * 2**RANDOM_BITS)
-
-
-def load_banks(access: BankAccess, bank_ids: Sequence[str]) -> AskedBanks:
-    """In the order of the ids, in one statement."""
-    rows = Bank.objects.for_tenant(access.tenant_id).live().within(access.banks).filter(bank_id__in=bank_ids)
-    weights = ChannelWeights.objects.for_tenant(access.tenant_id).filter(learn_from_feedback=True)
-    learned = Subquery(weights.filter(bank_id=OuterRef("id")).values("weights")[:1])
-    with tenant_transaction(access.tenant_id):
-        annotated = rows.annotate(learned=learned)
-        found = {bank.bank_id: (bank, bank.learned or {}) for bank in annotated}  # type: ignore[attr-defined]  # above
-    missing = [bank_id for bank_id in bank_ids if bank_id not in found]
-    if missing:
-        raise BankNotFound(missing[0])
-    asked = [found[bank_id] for bank_id in bank_ids]
-    factors = asked[0][1] if len(asked) == 1 else {}
-    return AskedBanks([bank for bank, _ in asked], {Channel(name): factor for name, factor in factors.items()})

@@ -25,9 +25,14 @@ class RecallRecord(TenantOwned):
     It names memories by their ids and holds none of their text.
     """
 
+    class Purpose(models.TextChoices):
+        RECALL = "recall"
+        REFLECT = "reflect"  # a look-up of a reflect, which counts what it cost
+
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     recall_id = models.UUIDField(help_text="Of the call; the same in every bank that it asked.")
     recalled_at = models.DateTimeField()
+    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.RECALL)
     query = models.TextField(help_text="As it was searched: on one line, shortened where it is very long.")
     query_type = models.CharField(max_length=20)
     results = models.JSONField(help_text="Id, kind, rank, tokens, final score, and the rank in each channel.")

@@ -7,6 +7,7 @@ from providers.errors import ProviderError
 from providers.reranking.protocol import Reranker
 from retrieval.query.cleaning import MAX_CHARACTERS_TO_RERANK, shorten
 from retrieval.reranking.pair_cache import PAIR_SCORES, PairCache
+from retrieval.reranking.passed_over import PASSED_OVER, PassedOver
 from retrieval.types import Budget
 
 logger = logging.getLogger(__name__)
@@ -35,15 +36,25 @@ class Reranked:
     failure: str = ""
 
 
-def rerank(request: RerankRequest, reranker: Reranker, *, cache: PairCache = PAIR_SCORES) -> Reranked:
+def rerank(
+    request: RerankRequest,
+    reranker: Reranker,
+    *,
+    cache: PairCache = PAIR_SCORES,
+    passed_over: PassedOver = PASSED_OVER,
+) -> Reranked:
     """Score the first passages, as many as the budget says. What was scored before costs nothing, so the time goes to
-    the others, best first.
+    the others, best first; what a box was over for is not tried again at once.
     """
     query = shorten(request.query, MAX_CHARACTERS_TO_RERANK)
     deep = request.passages[: request.budget.rerank_depth]
     keys = cache.build_keys(request.tenant_id, f"{reranker.model_id}\n{request.instruction}", query, deep)
     scores = cache.find(keys)
+    known = sum(score is not None for score in scores)
+    box = request.budget.rerank_seconds
     missing = [index for index, score in enumerate(scores) if score is None]
+    if box is not None:
+        missing = [index for index in missing if not passed_over.covers(keys[index], box=box)]
     failure = ""
     if missing:
         try:
@@ -52,9 +63,11 @@ def rerank(request: RerankRequest, reranker: Reranker, *, cache: PairCache = PAI
             logger.warning("Reranking was left out: %s", type(error).__name__)
             scored, failure = {}, type(error).__name__
         cache.keep({keys[index]: score for index, score in scored.items()})
+        if scored and box is not None:
+            passed_over.note([keys[index] for index in missing if index not in scored], box=box)
         scores = [scored.get(index, score) for index, score in enumerate(scores)]
     beyond = len(request.passages) - len(deep)
-    return Reranked((*scores, *[None] * beyond), cached=len(deep) - len(missing), failure=failure)
+    return Reranked((*scores, *[None] * beyond), cached=known, failure=failure)
 
 
 def score_missing(request: RerankRequest, reranker: Reranker, query: str, missing: Sequence[int]) -> dict[int, float]:

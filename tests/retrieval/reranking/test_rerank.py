@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from providers.endpoint.errors import EndpointUnavailable
 from retrieval.query.cleaning import MAX_CHARACTERS_TO_RERANK
 from retrieval.reranking.pair_cache import PairCache
+from retrieval.reranking.passed_over import PassedOver
 from retrieval.reranking.rerank import Reranked, RerankRequest, rerank
 from retrieval.types import Budget
 from tests.retrieval.ranking_factories import make_id
@@ -51,10 +53,38 @@ def test_where_all_is_known_nobody_is_asked() -> None:
     assert len(reranker.asked) == 1
 
 
-def test_what_there_was_no_time_for_is_tried_the_next_time() -> None:
-    reranker, cache = FakeReranker(SCORES, most=1), PairCache()
-    assert rerank(make_request(), reranker, cache=cache).scores == (0.2, None, None)
-    assert rerank(make_request(), reranker, cache=cache).scores == (0.2, 0.9, None)
+def test_what_there_was_no_time_for_is_left_out_for_a_minute_and_then_tried() -> None:
+    reranker, cache, now = FakeReranker(SCORES, most=1), PairCache(), [0.0]
+    passed_over = PassedOver(clock=lambda: now[0])
+    first = rerank(make_request(), reranker, cache=cache, passed_over=passed_over)
+    assert first.scores == (0.2, None, None)
+    assert rerank(make_request(), reranker, cache=cache, passed_over=passed_over).scores == first.scores
+    assert len(reranker.asked) == 1
+    now[0] = 61.0
+    assert rerank(make_request(), reranker, cache=cache, passed_over=passed_over).scores == (0.2, 0.9, None)
+
+
+def test_with_more_time_what_was_left_out_is_tried_at_once() -> None:
+    reranker, cache, passed_over = FakeReranker(SCORES, most=1), PairCache(), PassedOver()
+    request = make_request()
+    rerank(request, reranker, cache=cache, passed_over=passed_over)
+    for seconds in (0.3, None):
+        longer = replace(request, budget=replace(request.budget, rerank_seconds=seconds))
+        rerank(longer, reranker, cache=cache, passed_over=passed_over)
+    assert [asked[1] for asked in reranker.asked] == [("tea", "coffee", "milk"), ("coffee", "milk"), ("milk",)]
+
+
+def test_a_box_in_which_nothing_was_scored_keeps_nothing_from_being_tried() -> None:
+    reranker, cache, passed_over = FakeReranker(SCORES, most=0), PairCache(), PassedOver()
+    rerank(make_request(), reranker, cache=cache, passed_over=passed_over)
+    rerank(make_request(), reranker, cache=cache, passed_over=passed_over)
+    assert len(reranker.asked) == 2
+
+
+def test_of_what_was_passed_over_the_oldest_is_forgotten_first() -> None:
+    passed_over = PassedOver(most_pairs=2)
+    passed_over.note([b"a", b"b", b"c"], box=0.1)
+    assert [passed_over.covers(key, box=0.1) for key in (b"a", b"b", b"c")] == [False, True, True]
 
 
 @pytest.mark.parametrize(
