@@ -38,3 +38,8 @@ def test_a_channel_that_is_not_named_weighs_one() -> None:
 def test_widening_keeps_the_time_box() -> None:
     widened = Recipe(depth=2.0, rerank_depth=1.5).widen(BUDGETS["low"])
     assert (widened.nodes, widened.rerank_depth, widened.rerank_seconds) == (200, 12, 0.07)
+
+
+def test_a_question_about_time_goes_without_the_channels_that_bring_other_times() -> None:
+    about_time = get_recipe(QuestionType.TEMPORAL)
+    assert [channel for channel in Channel if not about_time.weigh(channel)] == [Channel.GRAPH, Channel.SUMMARIES]
