@@ -53,13 +53,17 @@ def delete_units(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
 
 
 def add_dependants(bank: Bank, unit_ids: set[UUID]) -> set[UUID]:
-    """With the units that rest on these and on nothing else: a summary goes with all that it sums up."""
+    """With the units that rest on these and on nothing else: a summary goes with all that it sums up.
+
+    What a person pinned stays: that person vouches for it.
+    """
     found, newest = set(unit_ids), set(unit_ids)
     sources = UnitSource.objects.for_tenant(bank.tenant_id)
     while newest:
         resting = set(sources.filter(other_unit_id__in=newest).values_list("unit_id", flat=True)) - found
         proven = sources.filter(unit_id__in=resting).exclude(other_unit_id__in=found)
-        newest = resting - set(proven.values_list("unit_id", flat=True))
+        pinned = MemoryUnit.objects.of_bank(bank).filter(id__in=resting, review=MemoryUnit.Review.PINNED)
+        newest = resting - set(proven.values_list("unit_id", flat=True)) - set(pinned.values_list("id", flat=True))
         found |= newest
     return found
 

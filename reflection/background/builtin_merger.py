@@ -1,11 +1,12 @@
 """Merging without a language model, attribute by attribute: a new birthplace takes the old one's place."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from providers.usage import Usage
 from reflection.background.attributes import displaces, find_attributes
 from reflection.background.clauses import join_clauses, split_clauses
+from reflection.background.denials import Denial, find_denial, is_denied, split_denied
 from reflection.background.merger import MergedBackground, Snippet
 
 MOST_CHARACTERS = 800  # the prompt of every reflection carries it
@@ -20,10 +21,26 @@ class BuiltinMerger:
 
 
 def merge_backgrounds(background: str, news: str) -> str:
-    kept = drop_displaced(split_clauses(background), split_clauses(news))
+    """What is no longer so is taken away and not told: a background says what is."""
+    told = [[part for clause in sentence for part in split_denied(clause)] for sentence in split_clauses(news)]
+    denials = [denial for sentence in told for clause in sentence if (denial := find_denial(clause))]
+    news_left = [[clause for clause in sentence if not is_past(clause)] for sentence in told]
+    kept = drop_denied(drop_displaced(split_clauses(background), news_left), denials)
     said = {fold(clause) for sentence in kept for clause in sentence}
-    added = [[clause for clause in sentence if fold(clause) not in said] for sentence in split_clauses(news)]
+    added = [[clause for clause in sentence if fold(clause) not in said] for sentence in news_left]
     return shorten([join_clauses(sentence) for sentence in [*kept, *added] if sentence])
+
+
+def is_past(clause: str) -> bool:
+    denial = find_denial(clause)
+    return denial is not None and denial.is_past
+
+
+def drop_denied(background: list[list[str]], denials: Sequence[Denial]) -> list[list[str]]:
+    return [
+        [clause for clause in sentence if not any(is_denied(clause, denial) for denial in denials)]
+        for sentence in background
+    ]
 
 
 def drop_displaced(background: list[list[str]], news: list[list[str]]) -> list[list[str]]:

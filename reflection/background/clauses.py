@@ -8,7 +8,9 @@ VERBS = (
     "am|was|were|have|had|live|lived|reside|work|worked|speak|like|love|prefer|enjoy|moved|grew|studied|study|own|run|"
     "lead|teach|play|can|will|do|joined|come|go|graduated|hold|manage|write|build|help|care|value|believe|know"
 )
-JOINED = re.compile(rf",? and (?=(?:i )?(?:now |currently |also )?(?:{VERBS})\b)", re.IGNORECASE)
+JOINED = re.compile(
+    rf",? and (?=(?:i )?(?:now |currently |also |no longer |never |don't |do not )?(?:{VERBS})\b)", re.IGNORECASE
+)
 SUBJECT = re.compile(r"^(?:i\b|i'|my\b)", re.IGNORECASE)
 
 

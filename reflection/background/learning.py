@@ -8,6 +8,7 @@ from banks.models import Bank, Message, UnitSource
 from banks.retain.chunking.sentences import split_sentences
 from reflection.background.attributes import find_attributes
 from reflection.background.clauses import SUBJECT, join_clauses, split_clauses
+from reflection.background.denials import find_denial
 from reflection.background.first_person import to_first_person
 
 TO_THE_AGENT = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
@@ -35,8 +36,14 @@ def find_snippets(texts: Sequence[str], name: str) -> list[str]:
         join_clauses(clauses)
         for sentence in spoken
         for parts in split_clauses(to_first_person(sentence, name))
-        if (clauses := [clause for clause in parts if SUBJECT.match(clause) and find_attributes(clause)])
+        if (clauses := [clause for clause in parts if SUBJECT.match(clause) and says_who(clause)])
     ]
+
+
+def says_who(clause: str) -> bool:
+    """Also by denying it: who no longer lives in Texas is somebody else than before."""
+    denial = find_denial(clause)
+    return bool(find_attributes(denial.claim if denial else clause))
 
 
 def is_about_the_agent(sentence: str, name: str) -> bool:

@@ -1,8 +1,9 @@
 """Opinions that retain heard the agent say: each gets its history, and those that say the same become one."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -17,21 +18,26 @@ from banks.retain.vectors import embed_texts
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
+from reflection.opinions.change_of_mind import ChangeOfMind, find_change_of_mind
+from reflection.opinions.cleaning import Refusal
 from reflection.opinions.evidence import copy_sources
 from reflection.opinions.held import find_held, read_entities
 from reflection.opinions.no_opinion import is_no_opinion
+from reflection.opinions.pinned import note_contradiction
 from reflection.opinions.revising import Revision, revise
 from reflection.opinions.revisions import Before, Step, count_steps, write_formed, write_step
 from reflection.opinions.rewording import find_with_words
-from reflection.opinions.sense import find_meant, find_same
+from reflection.opinions.sense import find_meant, find_opposed, find_same
 from reflection.opinions.uniting import close_into, unite
-from reflection.opinions.voice import ChangeOfMind, find_change_of_mind
+from reflection.opinions.voice import turn_to_first_person
+from reflection.opinions.voicing import put_in_first_person, voice_texts
 from tenants.transactions import tenant_transaction
 
 Cause = OpinionRevision.Cause
 ACTOR = "retain"
 CHANGED = "Said otherwise."
 FULLER = "Told with more to it."
+REFUSED = {Refusal.NO_OPINION: "It judges nothing.", Refusal.NOT_ITS_OWN: "It is what somebody else believes."}
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,14 @@ class Heard:
     new: tuple[UUID, ...]
     again: tuple[UUID, ...] = ()
     closed: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """How many became opinions of their own, and how many were closed for being none, by reason."""
+
+    formed: int = 0
+    refused: Mapping[Refusal, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,26 +73,29 @@ def adopt_opinions(
     embedder: Embedder,
     write: Callable[[], AbstractContextManager[object]],
     now: datetime,
-) -> int:
-    """How many became opinions of their own. Call outside of transactions; again after a crash it does the same.
-
-    Their evidence is the message that they were said in.
-    """
+) -> Adopted:
+    """Call outside of transactions; again after a crash it comes to the same. Evidence is the message of each."""
     with tenant_transaction(bank.tenant_id):
         texts = dict(find_opinions(bank, heard.new).values_list("id", "text"))
-        concerned = bool(texts) or find_opinions(bank, (*heard.again, *heard.closed)).exists()
+        again = dict(find_opinions(bank, heard.again).values_list("id", "text"))
+        concerned = bool(texts or again) or find_opinions(bank, heard.closed).exists()
     if not concerned:
-        return 0
+        return Adopted()
     changes = read_changes(bank, texts, embedder)
+    voiced = voice_texts(bank, texts | again, embedder)
     with write():
         lock_memory(bank)
+        for unit in find_opinions(bank, list(voiced)).current().order_by("recorded_at", "id"):
+            put_in_first_person(bank, unit, voiced[unit.id], actor=ACTOR, now=now)
         for closed in find_opinions(bank, heard.closed).exclude(superseded_by=None).order_by("id"):
             take_up_again(bank, closed, now=now)
         begin(bank, find_opinions(bank, (*heard.new, *heard.again)))
         for unit in find_opinions(bank, heard.again).order_by("id"):
             note_fuller(bank, unit)
-        new = find_opinions(bank, heard.new).current().order_by("recorded_at", "id")
-        return sum(settle(bank, unit, changes.get(unit.id), now=now) for unit in new)
+        new = list(find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
+        refused = refuse(bank, new)
+        formed = sum(settle(bank, unit, changes.get(unit.id), now=now) for unit in new if unit.id not in refused)
+        return Adopted(formed, Counter(refused.values()))
 
 
 def find_opinions(bank: Bank, ids: Collection[UUID]) -> UnitQuerySet:
@@ -122,16 +139,15 @@ def take_up_again(bank: Bank, old: MemoryUnit, *, now: datetime) -> None:
     close_into(bank, old, new, actor=ACTOR, now=now)
     old.refresh_from_db()
     restore_unit(bank, old, actor=ACTOR, reason=CHANGED)
-    copy_sources(bank, source=new.id, target=old.id)
-    if old.review != MemoryUnit.Review.PINNED:
+    if old.review == MemoryUnit.Review.PINNED:
+        note_contradiction(bank, old.id, [new.id], text=new.text, actor=ACTOR)
+    else:
+        copy_sources(bank, source=new.id, target=old.id)
         revise(bank, old, Revision(new.text, new.confidence or 0.0, read_vector(new), CHANGED), actor=ACTOR, now=now)
 
 
 def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: datetime) -> bool:
     """Whether it stands by itself. Call inside a tenant transaction, after `lock_memory`."""
-    if is_no_opinion(unit.text):
-        invalidate_unit(bank, unit, Invalidation("correction", explanation="It judges nothing.", actor=ACTOR))
-        return False
     if changed and change_mind(bank, unit, changed, now=now):
         return False
     vector = read_vector(unit)
@@ -139,11 +155,33 @@ def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: dateti
         return True
     about = frozenset(read_entities(bank, [unit.id]).get(unit.id, ()))
     held = [one for one in find_held(bank, unit.text, vector, without=[unit.id]) if one.id < unit.id]
-    same = find_same(held, text=unit.text, entity_ids=about)
-    if same is None:
-        return True
-    unite(bank, MemoryUnit.objects.of_bank(bank).get(id=same.id), unit, actor=ACTOR, now=now)
-    return False
+    if same := find_same(held, text=unit.text, entity_ids=about):
+        unite(bank, MemoryUnit.objects.of_bank(bank).get(id=same.id), unit, actor=ACTOR, now=now)
+    elif opposed := find_opposed(held, text=unit.text, entity_ids=about):
+        contradict(bank, MemoryUnit.objects.of_bank(bank).get(id=opposed.id), unit, unit.text, now=now)
+    return not same and not opposed
+
+
+def contradict(bank: Bank, pinned: MemoryUnit, unit: MemoryUnit, text: str, *, now: datetime) -> None:
+    """The telling is closed into the pinned one, and stands in its history as what speaks against it."""
+    close_into(bank, pinned, unit, actor=ACTOR, now=now)
+    note_contradiction(bank, pinned.id, [unit.id], text=text, actor=ACTOR)
+
+
+def find_refusal(text: str) -> Refusal | None:
+    if is_no_opinion(text):
+        return Refusal.NO_OPINION
+    return Refusal.NOT_ITS_OWN if turn_to_first_person(text) is None else None
+
+
+def refuse(bank: Bank, units: Sequence[MemoryUnit]) -> dict[UUID, Refusal]:
+    """Those that are no opinion of the agent, closed. Call inside a tenant transaction, after `lock_memory`."""
+    refused = {unit.id: refusal for unit in units if (refusal := find_refusal(unit.text))}
+    for unit in units:
+        if unit.id in refused:
+            explanation = REFUSED[refused[unit.id]]
+            invalidate_unit(bank, unit, Invalidation("correction", explanation=explanation, actor=ACTOR))
+    return refused
 
 
 def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, *, now: datetime) -> bool:
@@ -153,11 +191,13 @@ def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, *, now: datetime
     if meant is None:
         return False
     opinion = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
+    if meant.is_pinned:
+        contradict(bank, opinion, unit, changed.mind.new, now=now)
+        return True
     close_into(bank, opinion, unit, actor=ACTOR, now=now)
     copy_sources(bank, source=unit.id, target=opinion.id)
-    if not meant.is_pinned:
-        revision = Revision(changed.mind.new, unit.confidence or 0.0, changed.new, CHANGED)
-        revise(bank, opinion, revision, actor=ACTOR, now=now)
+    revision = Revision(changed.mind.new, unit.confidence or 0.0, changed.new, CHANGED)
+    revise(bank, opinion, revision, actor=ACTOR, now=now)
     return True
 
 

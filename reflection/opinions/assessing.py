@@ -1,6 +1,6 @@
 """The question how facts bear on an opinion, and who answers it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -37,12 +37,15 @@ class Assessment:
     """`verdicts` and `reasons` by the facts of the question, in order.
 
     `text` is what the opinion should say from here on, all the facts considered; empty where it stays as it is.
+    `undecided` are the places of facts without a readable answer, which are neutral; `by` says who decided on each
+    fact where it was not the one who was asked.
     """
 
     verdicts: tuple[Verdict, ...]
     reasons: tuple[str, ...]
     text: str = ""
-    undecided: int = 0  # pairs without a readable answer: neutral
+    undecided: tuple[int, ...] = ()
+    by: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,6 @@ class Assessor(Protocol):
         ...
 
 
-def stay_neutral(question: OpinionQuestion, *, undecided: bool) -> Assessment:
+def leave_undecided(question: OpinionQuestion) -> Assessment:
     count = len(question.facts)
-    return Assessment((Verdict.NEUTRAL,) * count, ("",) * count, undecided=count if undecided else 0)
+    return Assessment((Verdict.NEUTRAL,) * count, ("",) * count, undecided=tuple(range(count)))

@@ -5,9 +5,9 @@ A fixed number of statements a batch, each through an index; the pairs are compa
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from heapq import nsmallest
 from uuid import UUID
 
 import numpy as np
@@ -23,26 +23,45 @@ from reflection.opinions.bearing_rows import (
     read_facts,
     read_mentions,
     read_movable,
+    read_texts,
 )
 from reflection.opinions.moving import choose_reach
 
-MOST_OPINIONS = 5  # of a fact, the nearest: the rest of a hub's are about something else
+A_TURN = 5  # opinions of a fact, the nearest; the rest of a hub's wait until every fact has had its turn
 MOST_FACTS = 20  # of one opinion in one question
-MOST_PAIRS = 200  # of a batch, the nearest: ten calls of an LLM
 
 
-def find_questions(bank: Bank, fact_ids: Collection[UUID]) -> list[OpinionQuestion]:
-    """By opinion, the oldest first, each with its facts in the order in which they came.
+@dataclass(frozen=True)
+class Bearing:
+    """A fact that may bear on an opinion, with its cosine and how much they share."""
 
-    Call inside a tenant transaction.
-    """
+    opinion_id: UUID
+    fact: NewFact
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be weighed, in this order, and how many pairs there are beyond it."""
+
+    pairs: tuple[Bearing, ...] = ()
+    left_out: int = 0
+
+
+def plan_weighing(bank: Bank, fact_ids: Collection[UUID], *, most: int) -> Plan:
+    """At most so many pairs. Call inside a tenant transaction."""
     facts = read_facts(bank, fact_ids) if fact_ids else []
     opinions = read_movable(bank) if facts else []
     if not opinions:
-        return []
+        return Plan()
     shared = count_shared(bank, facts, opinions)
-    spent = find_used(bank, facts) | find_told_together(bank, facts, opinions)
-    return build_questions(opinions, choose_pairs(facts, opinions, shared, spent, reach=choose_reach(bank)))
+    spent = find_used(bank, [one.row.id for one in facts]) | find_told_together(bank, facts, opinions)
+    ranked = list(rank_pairs(facts, opinions, shared, spent, reach=choose_reach(bank)))
+    rows = {one.row.id: one.row for one in facts}
+    chosen = (
+        Bearing(pair[1], replace(rows[pair[0]], cosine=-distance, shared=shared[pair]))
+        for _, distance, pair in nsmallest(most, ranked)
+    )
+    return Plan(tuple(chosen), max(0, len(ranked) - most))
 
 
 def count_shared(
@@ -59,41 +78,39 @@ def count_shared(
     )
 
 
-def choose_pairs(
+def rank_pairs(
     facts: Sequence[Vectored[NewFact]],
     opinions: Sequence[Vectored[HeldText]],
     shared: Counter[Pair],
     spent: set[Pair],
     *,
     reach: float,
-) -> dict[Pair, NewFact]:
-    """The nearest first, ties by id; each fact with its cosine and what it shares."""
+) -> Iterator[tuple[int, float, Pair]]:
+    """What sorts them: turn by turn, in each the nearest first, ties by id."""
     cosines = np.stack([one.vector for one in facts]) @ np.stack([one.vector for one in opinions]).T
-    chosen: list[tuple[Pair, NewFact]] = []
-    for fact, row in zip(facts, cosines, strict=True):
-        nearest = (int(place) for place in np.argsort(-row, kind="stable"))  # opinions are in the order of their ids
-        pairs = ((row[place], (fact.row.id, opinions[place].row.id)) for place in nearest)
-        bearing = (one for one in pairs if one[1] not in spent and (one[0] > reach or shared[one[1]]))
-        chosen += [
-            (pair, replace(fact.row, cosine=float(cosine), shared=shared[pair]))
-            for cosine, pair in islice(bearing, MOST_OPINIONS)
-        ]
-    return dict(sorted(chosen, key=by_nearness)[:MOST_PAIRS])
+    ids = [one.row.id for one in opinions]
+    for fact, row in zip(facts, cosines.tolist(), strict=True):
+        nearest = sorted((-cosine, (fact.row.id, opinion_id)) for cosine, opinion_id in zip(row, ids, strict=True))
+        bearing = (one for one in nearest if one[1] not in spent and (-one[0] > reach or shared[one[1]]))
+        for place, (distance, pair) in enumerate(bearing):
+            yield place // A_TURN, distance, pair
 
 
-def by_nearness(chosen: tuple[Pair, NewFact]) -> tuple[float, Pair]:
-    pair, fact = chosen
-    return -fact.cosine, pair
+def read_questions(bank: Bank, pairs: Sequence[Bearing]) -> list[OpinionQuestion]:
+    """By opinion, the oldest first, as each is worded now, with its facts in the order in which they came.
 
-
-def build_questions(opinions: Sequence[Vectored[HeldText]], pairs: dict[Pair, NewFact]) -> list[OpinionQuestion]:
+    Without what was weighed, pinned or closed meanwhile. Call inside a tenant transaction.
+    """
+    opinions = read_texts(bank, {one.opinion_id for one in pairs})
+    used = find_used(bank, list({one.fact.id for one in pairs}))
     bearing: defaultdict[UUID, list[NewFact]] = defaultdict(list)
-    for (_, opinion_id), fact in pairs.items():
-        bearing[opinion_id].append(fact)
+    for one in pairs:
+        if (one.fact.id, one.opinion_id) not in used:
+            bearing[one.opinion_id].append(one.fact)
     return [
-        OpinionQuestion(one.row.id, one.row.text, one.row.confidence, some)
+        OpinionQuestion(one.id, one.text, one.confidence, some)
         for one in opinions
-        for some in cut(sorted(bearing[one.row.id], key=by_arrival))
+        for some in cut(sorted(bearing[one.id], key=by_arrival))
     ]
 
 

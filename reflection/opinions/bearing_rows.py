@@ -9,7 +9,7 @@ import numpy as np
 from django.db import connection
 from psycopg import Cursor
 
-from banks.models import Bank, Mention, UnitSource
+from banks.models import Bank, MemoryUnit, Mention, UnitSource
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.assessing import NewFact
@@ -66,6 +66,14 @@ def read_movable(bank: Bank) -> list[Vectored[HeldText]]:
     return [Vectored(HeldText(*row), read_vector(vector)) for *row, vector in fetch(MOVABLE, bank)]
 
 
+def read_texts(bank: Bank, ids: Collection[UUID]) -> list[HeldText]:
+    """Of those that may still be moved."""
+    opinions = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OPINION, id__in=ids)
+    movable = opinions.exclude(review=MemoryUnit.Review.PINNED).order_by("id")
+    rows = movable.values_list("id", "text", "confidence")
+    return [HeldText(unit_id, text, confidence or 0.0) for unit_id, text, confidence in rows]
+
+
 def fetch(statement: str, bank: Bank, **given: Any) -> list[tuple[Any, ...]]:
     with Cursor(connection.connection) as cursor:  # Django's own can't be asked for bytes as they are
         cursor.execute(statement, {"tenant_id": bank.tenant_id, "bank_id": bank.id, **given}, binary=True)
@@ -86,11 +94,10 @@ def read_mentions(bank: Bank, unit_ids: Sequence[UUID]) -> dict[UUID, list[UUID]
     return found
 
 
-def find_used(bank: Bank, facts: Sequence[Vectored[NewFact]]) -> set[Pair]:
+def find_used(bank: Bank, fact_ids: Collection[UUID]) -> set[Pair]:
     """What an opinion rests on or was moved by does not move it again."""
-    ids = [one.row.id for one in facts]
-    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(other_unit_id__in=ids)
-    moved = OpinionRevision.objects.of_bank(bank).filter(evidence_id__in=ids)
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(other_unit_id__in=fact_ids)
+    moved = OpinionRevision.objects.of_bank(bank).filter(evidence_id__in=fact_ids)
     return {*sources.values_list("other_unit_id", "unit_id"), *moved.values_list("evidence_id", "opinion_id")}
 
 

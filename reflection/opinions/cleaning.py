@@ -1,6 +1,6 @@
 """Candidates as they may be stored, or the reason why they may not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -22,6 +22,13 @@ class Refusal(StrEnum):
     TOO_MANY = "too_many"
     NO_EVIDENCE = "no_evidence"
     RETIRED = "retired"  # a person has put it away
+
+
+def describe_refused(refused: Mapping[Refusal, int]) -> str:
+    """Nothing of what they said: "3 opinions were not stored: 2 confidence, 1 no_evidence."."""
+    total = sum(refused.values())
+    reasons = ", ".join(f"{count} {refusal}" for refusal, count in sorted(refused.items()))
+    return f"{total} {'opinion was' if total == 1 else 'opinions were'} not stored: {reasons}."
 
 
 @dataclass(frozen=True)

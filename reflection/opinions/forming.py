@@ -1,9 +1,10 @@
 """Opinions that an answer forms: stored, or taken for what the bank believes already."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -15,17 +16,18 @@ from banks.retain.types import ExtractedFact, Network
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
-from reflection.opinions.cleaning import Refusal, clean
+from reflection.opinions.change_of_mind import find_change_of_mind
+from reflection.opinions.cleaning import Refusal, clean, describe_refused
 from reflection.opinions.evidence import add_evidence, find_evidence, find_known
 from reflection.opinions.held import HeldOpinion, find_held
 from reflection.opinions.moving import choose_step, move
 from reflection.opinions.naming import SpokenOf, choose_spoken_of, read_spoken_of, record_spoken_of
+from reflection.opinions.pinned import note_contradiction
 from reflection.opinions.revising import Revision, revise
 from reflection.opinions.revisions import Before, Step, write_formed, write_step
 from reflection.opinions.rewording import set_confidence
-from reflection.opinions.sense import find_meant, find_same
+from reflection.opinions.sense import find_meant, find_opposed, find_same
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
-from reflection.opinions.voice import find_change_of_mind
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +54,17 @@ class Author:
     now: datetime
 
 
+@dataclass(frozen=True)
+class Formation:
+    """What became of the candidates that can be stored, in their order, and how many can't, by reason."""
+
+    opinions: tuple[FormedOpinion, ...] = ()
+    refused: Mapping[Refusal, int] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[FormedOpinion]:
+        return iter(self.opinions)
+
+
 def form_opinions(
     bank: Bank,
     candidates: Sequence[CandidateOpinion],
@@ -60,8 +73,8 @@ def form_opinions(
     write: Write,
     actor: str,
     now: datetime,
-) -> list[FormedOpinion]:
-    """What became of those that can be stored, in their order. Call outside of transactions: the embedder works first.
+) -> Formation:
+    """Call outside of transactions: the embedder works first.
 
     All are written in one transaction, or none.
     """
@@ -74,10 +87,9 @@ def form_opinions(
             lock_memory(bank)
             facts = find_evidence(bank, {given for one in drafts for given in one.candidate.evidence_ids})
             formed += [settle(author, one, facts) for one in drafts]
-    refused = [str(one) for one in formed if isinstance(one, Refusal)]
-    if refused:
-        logger.info("Opinions that were not stored: %s", ", ".join(refused))
-    return [one for one in formed if isinstance(one, FormedOpinion)]
+    if refused := Counter(one for one in formed if isinstance(one, Refusal)):
+        logger.info(describe_refused(refused))
+    return Formation(tuple(one for one in formed if isinstance(one, FormedOpinion)), refused)
 
 
 def draft(candidates: Sequence[CandidateOpinion], embedder: Embedder) -> list[Draft]:
@@ -110,8 +122,12 @@ def settle(author: Author, one: Draft, facts: Mapping[UUID, Sequence[UUID]]) -> 
             return change(author, one, meant, evidence)
     chosen = choose_spoken_of(candidate.text, candidate.entities, read_spoken_of(bank, evidence))
     about = frozenset(spoken.entity_id for spoken in chosen)
-    same = find_same(find_held(bank, candidate.text, one.vector), text=candidate.text, entity_ids=about)
-    return restate(author, candidate, same, evidence) if same else store(author, one, evidence, chosen)
+    held = find_held(bank, candidate.text, one.vector)
+    if same := find_same(held, text=candidate.text, entity_ids=about):
+        return restate(author, candidate, same, evidence)
+    if opposed := find_opposed(held, text=candidate.text, entity_ids=about):
+        return contradict(author, candidate, opposed, evidence)
+    return store(author, one, evidence, chosen)
 
 
 def store(author: Author, one: Draft, evidence: Sequence[UUID], chosen: Sequence[SpokenOf]) -> FormedOpinion:
@@ -153,7 +169,7 @@ def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UU
     if meant.is_retired:
         return Refusal.RETIRED
     if meant.is_pinned:
-        return describe(meant, "pinned")
+        return contradict(author, one.candidate, meant, evidence)
     bank, candidate = author.bank, one.candidate
     unit = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
     revision = Revision(candidate.text, candidate.confidence, one.vector, candidate.reasoning)
@@ -170,6 +186,14 @@ def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UU
         candidate.reasoning,
         tuple(new),
     )
+
+
+def contradict(
+    author: Author, candidate: CandidateOpinion, pinned: HeldOpinion, evidence: Sequence[UUID]
+) -> FormedOpinion:
+    """What a person pinned stays what the agent believes; that it came to think otherwise is told to that person."""
+    note_contradiction(author.bank, pinned.id, evidence, text=candidate.text, actor=author.actor)
+    return replace(describe(pinned, "pinned"), reasoning=candidate.reasoning)
 
 
 def describe(held: HeldOpinion, outcome: Outcome) -> FormedOpinion:

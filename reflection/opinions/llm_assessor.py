@@ -1,25 +1,31 @@
 """Verdicts by an LLM: several opinions a call, each with the facts that may bear on it."""
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator
 
-from banks.retain.engines.llm.batches import answer_batch
 from banks.retain.engines.llm.fact_rules import DATA_RULE
 from banks.retain.engines.llm.fence import bar, fence
+from banks.retain.engines.llm.halving import concerns_content
 from banks.retain.engines.llm.listed_answer import ListedAnswer
 from banks.retain.engines.llm.meter import Meter
 from banks.retain.engines.llm.tolerance import MaybeList, Number, Text
 from banks.retain.engines.llm.transcript import describe_moment
 from banks.retain.engines.llm.vocabulary import snake
+from providers.llm.errors import LLMRefused, MalformedAnswer
 from providers.llm.protocol import LLM, ChatMessage
-from reflection.opinions.assessing import Assessment, Assessments, OpinionQuestion, stay_neutral
+from reflection.opinions.assessing import Assessment, Assessments, OpinionQuestion, leave_undecided
 from reflection.opinions.cleaning import LONGEST_REASONING, LONGEST_TEXT
 from reflection.opinions.no_opinion import is_no_opinion
 from reflection.opinions.types import Verdict
 from reflection.opinions.voice import turn_to_first_person
+
+logger = logging.getLogger(__name__)
+
+Asking = Callable[[Sequence[OpinionQuestion]], list[Assessment | None]]
 
 PAIRS_A_CALL = 20
 
@@ -85,7 +91,11 @@ class AssessmentAnswer(ListedAnswer):
 
 
 class LLMAssessor:
-    """What it can't read stays neutral and is counted: an opinion is not moved by a slip of the pen."""
+    """What it can't read stays neutral and is told: an opinion is not moved by a slip of the pen.
+
+    An answer in another form than was asked for is shown to the model once, with its faults. After that its pairs are
+    left undecided: asked in smaller parts, such a model costs many calls and answers as before.
+    """
 
     def __init__(self, llm: LLM) -> None:
         self._llm = llm
@@ -99,14 +109,31 @@ class LLMAssessor:
         ask_about = partial(ask, meter)
         found: list[Assessment | None] = []
         for batch in build_batches(questions):
-            found += answer_batch(batch, ask_about, undecided=None)
+            found += answer(batch, ask_about)
         return Assessments(
             tuple(
-                stay_neutral(question, undecided=True) if one is None else one
+                leave_undecided(question) if one is None else one
                 for question, one in zip(questions, found, strict=True)
             ),
             meter.usage,
         )
+
+
+def answer(batch: Sequence[OpinionQuestion], ask_about: Asking) -> list[Assessment | None]:
+    """In halves where the content or its length was refused, down to the one that is refused."""
+    try:
+        return ask_about(batch)
+    except MalformedAnswer as failure:
+        if not failure.truncated:
+            logger.warning("Verdicts on %d opinions could not be read: %s", len(batch), failure)
+            return [None] * len(batch)
+    except LLMRefused as failure:
+        if not concerns_content(failure):
+            raise
+    if len(batch) == 1:
+        return [None]
+    middle = len(batch) // 2
+    return [*answer(batch[:middle], ask_about), *answer(batch[middle:], ask_about)]
 
 
 def build_batches(questions: Sequence[OpinionQuestion]) -> Iterator[list[OpinionQuestion]]:
@@ -147,7 +174,7 @@ def read_assessment(answer: AssessmentAnswer, number: int, question: OpinionQues
         return None
     read = [read_verdict(said, place) for place in range(1, len(question.facts) + 1)]
     verdicts = tuple(verdict or Verdict.NEUTRAL for verdict, _ in read)
-    undecided = sum(verdict is None for verdict, _ in read)
+    undecided = tuple(place for place, (verdict, _) in enumerate(read) if verdict is None)
     text = read_rewording(said.text, question, verdicts)
     return Assessment(verdicts, tuple(reason for _, reason in read), text, undecided)
 

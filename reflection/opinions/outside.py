@@ -22,7 +22,7 @@ def note_outside_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str
         write_step(bank, unit, before, Step(Cause.EDITED, actor, reason))
     cause = find_mark(unit, state)
     if cause is not None:
-        unit.review = MemoryUnit.Review.RETIRED if cause is Cause.RETIRED else ""
+        unit.review = MemoryUnit.Review.RETIRED if cause is Cause.RETIRED else state.laid_aside
         unit.save(update_fields=["review"])
         write_step(bank, unit, Before.of(unit), Step(cause, actor, reason))
 

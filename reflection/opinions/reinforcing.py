@@ -1,5 +1,7 @@
 """New facts move the opinions that they bear on (formulas 25 and 26)."""
 
+import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -14,8 +16,8 @@ from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 from reflection.models import OpinionRevision
-from reflection.opinions.assessing import Assessment, Assessor, NewFact, OpinionQuestion
-from reflection.opinions.bearing import find_questions
+from reflection.opinions.assessing import Assessment, Assessments, Assessor, NewFact, OpinionQuestion
+from reflection.opinions.bearing import plan_weighing, read_questions
 from reflection.opinions.evidence import add_evidence, find_known
 from reflection.opinions.moving import choose_step, move
 from reflection.opinions.revisions import Before, Step, write_step
@@ -24,7 +26,11 @@ from reflection.opinions.types import Verdict
 from reflection.opinions.uniting import unite
 from tenants.transactions import tenant_transaction
 
+logger = logging.getLogger(__name__)
+
 BATCH = 100  # facts
+MOST_PAIRS = 200  # of a step: some ten calls of an LLM
+MOST_STEPS = 5  # of a batch: each of its facts has met its ten nearest opinions by then
 ROUNDS = 3  # an opinion that others change meanwhile is weighed anew, so often
 
 
@@ -39,11 +45,19 @@ class Tools:
 
 @dataclass(frozen=True)
 class Reinforced:
-    """How many pairs were weighed, how many of them moved an opinion, and how many had no readable verdict."""
+    """How many pairs were weighed, how many of them moved an opinion, and how many had no readable verdict.
+
+    `by_others` had one from another than the assessor that was chosen, `left_out` were not weighed at all: beyond the
+    bound on steps. `calls` are those of the assessor.
+    """
 
     weighed: int = 0
     moved: int = 0
     undecided: int = 0
+    by_others: int = 0
+    left_out: int = 0
+    steps: int = 0
+    calls: int = 0
     usage: Usage = field(default_factory=Usage)
 
     def __add__(self, other: "Reinforced") -> "Reinforced":
@@ -51,6 +65,10 @@ class Reinforced:
             self.weighed + other.weighed,
             self.moved + other.moved,
             self.undecided + other.undecided,
+            self.by_others + other.by_others,
+            self.left_out + other.left_out,
+            self.steps + other.steps,
+            self.calls + other.calls,
             self.usage + other.usage,
         )
 
@@ -73,28 +91,50 @@ def reinforce_opinions(bank: Bank, fact_ids: Sequence[UUID], tools: Tools, *, no
 
 
 def reinforce_batch(bank: Bank, fact_ids: Sequence[UUID], tools: Tools, *, now: datetime) -> Reinforced:
-    total = Reinforced()
-    changed: set[UUID] | None = None
-    for _ in range(ROUNDS):
+    """Step by step until all is weighed that the bound on steps allows; what it leaves out is counted."""
+    with tenant_transaction(bank.tenant_id):
+        plan = plan_weighing(bank, fact_ids, most=MOST_STEPS * MOST_PAIRS)
+    if plan.left_out:
+        logger.warning("Of %d facts %d pairs with opinions are not weighed.", len(fact_ids), plan.left_out)
+    total, waiting = Reinforced(left_out=plan.left_out), list(plan.pairs)
+    disturbed: Counter[UUID] = Counter()
+    while waiting:
+        step, waiting = waiting[:MOST_PAIRS], waiting[MOST_PAIRS:]
         with tenant_transaction(bank.tenant_id):
-            questions = [one for one in find_questions(bank, fact_ids) if changed is None or one.opinion_id in changed]
-        if not questions:
-            break
-        weighed, usage = weigh(bank, questions, tools)
-        moved, changed = apply(bank, weighed, tools, now=now)
-        total += Reinforced(
-            weighed=sum(len(one.question.facts) for one in weighed),
-            moved=moved,
-            undecided=sum(one.assessment.undecided for one in weighed),
-            usage=usage,
-        )
-        if not changed:
-            break
+            questions = read_questions(bank, step)
+        if questions:
+            done, changed = take_one_step(bank, questions, tools, now=now)
+            total += done
+            disturbed.update(changed)
+            unsettled = [one for one in step if one.opinion_id in changed]
+            again = [one for one in unsettled if disturbed[one.opinion_id] < ROUNDS]
+            total += Reinforced(left_out=len(unsettled) - len(again))
+            waiting = [*again, *waiting]
     return total
 
 
-def weigh(bank: Bank, questions: Sequence[OpinionQuestion], tools: Tools) -> tuple[list[Weighed], Usage]:
+def take_one_step(
+    bank: Bank, questions: Sequence[OpinionQuestion], tools: Tools, *, now: datetime
+) -> tuple[Reinforced, set[UUID]]:
+    """What it did, and the opinions that others changed meanwhile: they were not moved."""
     answered = tools.assessor.assess(questions)
+    weighed, usage = embed_rewordings(bank, questions, answered, tools)
+    moved, changed = apply(bank, weighed, tools, now=now)
+    done = Reinforced(
+        weighed=sum(len(question.facts) for question in questions),
+        moved=moved,
+        undecided=sum(len(one.undecided) for one in answered.assessments),
+        by_others=sum(len(one.by) for one in answered.assessments),
+        steps=1,
+        calls=answered.usage.calls,
+        usage=answered.usage + usage,
+    )
+    return done, changed
+
+
+def embed_rewordings(
+    bank: Bank, questions: Sequence[OpinionQuestion], answered: Assessments, tools: Tools
+) -> tuple[list[Weighed], Usage]:
     texts = [one.text for one in answered.assessments if one.text]
     embedded = embed_texts(bank.tenant_id, tools.embedder, texts) if texts else None
     vectors = iter(embedded.vectors if embedded else ())
@@ -102,7 +142,7 @@ def weigh(bank: Bank, questions: Sequence[OpinionQuestion], tools: Tools) -> tup
         Weighed(question, one, next(vectors) if one.text else None)
         for question, one in zip(questions, answered.assessments, strict=True)
     ]
-    return weighed, answered.usage + (embedded.usage if embedded else Usage())
+    return weighed, embedded.usage if embedded else Usage()
 
 
 def apply(bank: Bank, weighed: Sequence[Weighed], tools: Tools, *, now: datetime) -> tuple[int, set[UUID]]:
@@ -139,16 +179,17 @@ def take_steps(
 ) -> int:
     """One for each fact that bears on it, in their order. The new text comes with the last of them."""
     known = find_known(bank, opinion.id)
-    pairs = zip(weighed.question.facts, weighed.assessment.verdicts, weighed.assessment.reasons, strict=True)
+    given = weighed.assessment
+    pairs = enumerate(zip(weighed.question.facts, given.verdicts, given.reasons, strict=True))
     bearing = [
-        (fact, verdict, reason)
-        for fact, verdict, reason in pairs
+        (fact, verdict, reason, given.by.get(place, actor))
+        for place, (fact, verdict, reason) in pairs
         if verdict is not Verdict.NEUTRAL and fact.id in there and fact.id not in known
     ]
     alpha = choose_step(bank)
-    for place, (fact, verdict, reason) in enumerate(bearing, start=1):
-        step = Step(OpinionRevision.Cause(verdict.value), actor, reason, step=alpha, evidence_id=fact.id)
-        rewording = weighed if place == len(bearing) and weighed.assessment.text else None
+    for place, (fact, verdict, reason, judge) in enumerate(bearing, start=1):
+        step = Step(OpinionRevision.Cause(verdict.value), judge, reason, step=alpha, evidence_id=fact.id)
+        rewording = weighed if place == len(bearing) and given.text else None
         take_step(bank, opinion, fact, step, rewording, now=now)
     return len(bearing)
 

@@ -13,17 +13,19 @@ REVIEWS = {
     Cause.APPROVED: "approved",
     Cause.PINNED: "pinned",
     Cause.UNPINNED: "",
-    Cause.RETIRED: "retired",
-    Cause.RESTORED: "",
 }
+RETIRED = "retired"
 SET_ANEW = {Cause.FORMED, Cause.REVISED, Cause.EDITED}
 
 
 @dataclass(frozen=True)
 class OpinionState:
+    """`laid_aside` is the mark that it had when it was retired, and gets back with its restoration."""
+
     text: str = ""
     confidence: float = 0.0
     review: str = ""
+    laid_aside: str = ""
 
 
 def replay(revisions: Sequence[OpinionRevision]) -> OpinionState:
@@ -41,6 +43,10 @@ def follow(state: OpinionState, revision: OpinionRevision) -> OpinionState:
         return replace(state, text=revision.text_after, confidence=revision.confidence_after)
     if cause in REVIEWS:
         return replace(state, review=REVIEWS[cause])
+    if cause is Cause.RETIRED and state.review != RETIRED:
+        return replace(state, review=RETIRED, laid_aside=state.review)
+    if cause is Cause.RESTORED:
+        return replace(state, review=state.laid_aside, laid_aside="")
     if cause in OpinionRevision.EVIDENTIAL and not revision.withdrawn:
         confidence = move(state.confidence, Verdict(cause), step=revision.step or 0.0)
         return replace(state, confidence=confidence, text=read_text(state, revision))

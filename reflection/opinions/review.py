@@ -13,7 +13,8 @@ from banks.models import Bank, MemoryUnit
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.cleaning import LONGEST_TEXT
-from reflection.opinions.revisions import Before, Step, write_step
+from reflection.opinions.replay import replay
+from reflection.opinions.revisions import Before, Step, read_revisions, write_step
 
 Cause = OpinionRevision.Cause
 Mark = MemoryUnit.Review
@@ -45,7 +46,7 @@ MARKS: dict[Act, tuple[frozenset[str], str, Cause]] = {
     Act.PIN: (frozenset({"", Mark.APPROVED}), Mark.PINNED, Cause.PINNED),
     Act.UNPIN: (frozenset({Mark.PINNED}), "", Cause.UNPINNED),
     Act.RETIRE: (frozenset({"", Mark.APPROVED, Mark.PINNED}), Mark.RETIRED, Cause.RETIRED),
-    Act.RESTORE: (frozenset({Mark.RETIRED}), "", Cause.RESTORED),
+    Act.RESTORE: (frozenset({Mark.RETIRED}), "", Cause.RESTORED),  # or the mark that it was retired with
 }
 
 
@@ -90,6 +91,7 @@ def mark(bank: Bank, opinion: MemoryUnit, review: Review) -> Cause:
         closing = Invalidation("update", explanation=review.reason, actor=review.actor)
         invalidate_unit(bank, opinion, closing)
     elif review.act is Act.RESTORE:
+        after = replay(read_revisions(bank, opinion.id)).laid_aside
         restore_unit(bank, opinion, actor=review.actor, reason=review.reason)
     opinion.review, opinion.updated_at = after, timezone.now()
     opinion.save(update_fields=["review", "updated_at"])

@@ -8,6 +8,7 @@ from django.db.models import Max
 
 from banks.models import Bank, MemoryUnit
 from reflection.models import OpinionRevision
+from tenants.webhooks.announce import Event, announce
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,21 @@ def write_formed(bank: Bank, opinions: Sequence[MemoryUnit], step: Step) -> None
         for opinion in opinions
     ]
     OpinionRevision.objects.for_tenant(bank.tenant_id).bulk_create(rows)
+    tell(bank, rows)
+
+
+def tell(bank: Bank, revisions: Sequence[OpinionRevision]) -> None:
+    changes = [
+        {
+            "opinion_id": str(row.opinion_id),
+            "revision": row.number,
+            "cause": str(row.cause),
+            "confidence": row.confidence_after,
+        }
+        for row in revisions
+    ]
+    if changes:
+        announce(bank.tenant_id, Event("opinion.changed", bank.bank_id, {"changes": changes}))
 
 
 @dataclass(frozen=True)
@@ -61,7 +77,7 @@ def write_step(bank: Bank, opinion: MemoryUnit, before: Before, step: Step) -> O
         formed = MemoryUnit(id=opinion.id, text=before.text, confidence=before.confidence)
         write_formed(bank, [formed], Step(OpinionRevision.Cause.FORMED, step.actor))
         number = 1
-    return OpinionRevision.objects.for_tenant(bank.tenant_id).create(
+    revision: OpinionRevision = OpinionRevision.objects.for_tenant(bank.tenant_id).create(
         bank=bank,
         opinion=opinion,
         number=number + 1,
@@ -75,6 +91,8 @@ def write_step(bank: Bank, opinion: MemoryUnit, before: Before, step: Step) -> O
         reasoning=step.reasoning,
         actor=step.actor,
     )
+    tell(bank, [revision])
+    return revision
 
 
 def count_steps(bank: Bank, opinion_ids: Collection[UUID]) -> dict[UUID, int]:

@@ -18,14 +18,18 @@ def find_with_words(bank: Bank, opinion: MemoryUnit, text: str) -> MemoryUnit | 
     return others.filter(network=opinion.network, content_hash=wanted).first()
 
 
-def reword(bank: Bank, opinion: MemoryUnit, *, text: str, vector: Vector | None) -> None:
+def reword(
+    bank: Bank, opinion: MemoryUnit, *, text: str, vector: Vector | None, keeps_dimensions: bool = False
+) -> None:
     """Call inside a tenant transaction, after `lock_memory`, where no other live opinion has these words.
 
-    Without a vector it is found by its words alone until `embed_opinions` has given it one.
+    `keeps_dimensions` where the new words say the same. Without a vector it is found by its words alone until
+    `embed_opinions` has given it one.
     """
     opinion.text = text
     opinion.content_hash = hash_telling(text, opinion.occurred_start, opinion.mentioned_at)
-    opinion.dimensions, opinion.embedding = {}, vector
+    opinion.dimensions = opinion.dimensions if keeps_dimensions else {}
+    opinion.embedding = vector
     with replacing_texts(bank, Corpus.UNIT, [opinion.id]):
         opinion.save(update_fields=FIELDS)
     link_anew(bank, opinion)

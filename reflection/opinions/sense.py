@@ -29,6 +29,22 @@ def find_meant(held: Sequence[HeldOpinion], *, text: str) -> HeldOpinion | None:
     return find_in_same_words(held, text) or next(near, None)
 
 
+def find_opposed(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozenset[UUID]) -> HeldOpinion | None:
+    """The nearest pinned one that the text turns round: the same words of the same matter, judged the other way."""
+    near = (opinion for opinion in held if opinion.is_pinned and opinion.cosine >= MEANT)
+    return next((opinion for opinion in near if oppose(opinion, text, entity_ids)), None)
+
+
+def oppose(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
+    if not are_of_the_same(opinion, text, entity_ids):
+        return False
+    held, said = read_judgement(opinion.text), read_judgement(text)
+    judging = content_words(" ".join(sorted(held.words | said.words))) | FRAME_STEMS
+    one, other = content_words(opinion.text) - judging, content_words(text) - judging
+    shares = len(one & other) >= SHARED_WORDS * max(1, len(one), len(other))
+    return shares and held.sign * said.sign == -1
+
+
 def find_in_same_words(held: Sequence[HeldOpinion], text: str) -> HeldOpinion | None:
     words = own_words(text)
     return next((opinion for opinion in held if own_words(opinion.text) == words), None)
@@ -47,15 +63,19 @@ def agree(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
 
     Where names are compared, their order says who is meant to be better: there only the same words are the same.
     """
-    if compares(opinion.text) or compares(text):
-        return False
-    if opinion.entity_ids and entity_ids and not opinion.entity_ids & entity_ids:
-        return False
-    if any(set(pattern.findall(opinion.text)) != set(pattern.findall(text)) for pattern in (NUMBER, NAME)):
+    if not are_of_the_same(opinion, text, entity_ids):
         return False
     one, other = content_words(opinion.text) - FRAME_STEMS, content_words(text) - FRAME_STEMS
     shares = len(one & other) >= SHARED_WORDS * max(1, len(one), len(other))
     return shares and read_judgement(opinion.text) == read_judgement(text) and deny_alike(opinion.text, text)
+
+
+def are_of_the_same(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
+    if compares(opinion.text) or compares(text):
+        return False
+    if opinion.entity_ids and entity_ids and not opinion.entity_ids & entity_ids:
+        return False
+    return all(set(pattern.findall(opinion.text)) == set(pattern.findall(text)) for pattern in (NUMBER, NAME))
 
 
 def judge_alike(one: str, other: str) -> bool:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from banks.models import Bank, MemoryUnit
 from reflection.models import OpinionRevision
+from reflection.opinions.bereft import find_bereft, note_bereft
 from reflection.opinions.replay import OpinionState, follow, replay
 from reflection.opinions.revisions import Before, Step, read_revisions, write_step
 from reflection.opinions.rewording import find_with_words, reword, set_confidence
@@ -18,25 +19,30 @@ ACTOR = "deletion"
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """How many opinions changed, and whether some wait for a vector of the text that they went back to."""
+    """How many opinions changed, and how many of them wait for a vector of the text that they went back to.
+
+    `bereft` are pinned ones that have no evidence left.
+    """
 
     opinions: int = 0
     unembedded: int = 0
+    bereft: int = 0
 
 
 def has_lost_evidence(bank: Bank) -> bool:
     """Call inside a tenant transaction."""
-    return OpinionRevision.objects.of_bank(bank).without_evidence().exists()
+    return OpinionRevision.objects.of_bank(bank).without_evidence().exists() or find_bereft(bank).exists()
 
 
 def withdraw_lost_evidence(bank: Bank, *, now: datetime) -> Withdrawn:
-    """Call inside the tenant transaction of the deletion, after it and after `lock_memory`. One query if nothing is."""
+    """Call inside the tenant transaction of the deletion, after it and after `lock_memory`. Two queries if none."""
     lost: defaultdict[UUID, set[UUID]] = defaultdict(set)
     rows = OpinionRevision.objects.of_bank(bank).without_evidence()
     for opinion_id, revision_id in rows.values_list("opinion_id", "id"):
         lost[opinion_id].add(revision_id)
     changed = [withdraw(bank, opinion_id, lost[opinion_id], now=now) for opinion_id in sorted(lost)]
-    return Withdrawn(len(changed), sum(changed))
+    bereft = note_bereft(bank, actor=ACTOR)
+    return Withdrawn(len(changed), sum(changed), bereft)
 
 
 def withdraw(bank: Bank, opinion_id: UUID, lost: set[UUID], *, now: datetime) -> bool:

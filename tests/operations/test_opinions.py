@@ -13,7 +13,6 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.submit import submit
-from reflection.opinions.bearing import MOST_PAIRS
 from reflection.opinions.llm_assessor import PAIRS_A_CALL
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -24,7 +23,7 @@ SAID_AT = datetime(2025, 5, 8, 13, 56, tzinfo=UTC)
 BEST = "Python is the best general-purpose language for data science"
 ECOSYSTEM = "Python's ecosystem dominates machine learning"
 ADOPTION = "Julia and Rust outrun Python and are adopted in more and more domains"
-QUALIFIED = "Python is good for data science but has trade-offs."
+QUALIFIED = "I think Python is good for data science but has trade-offs."
 
 
 def read_fact(what: str, network: str, **fields: Any) -> dict[str, Any]:
@@ -126,16 +125,16 @@ def count_weighings(llm: ScriptedLLM) -> int:
     return sum("weigh evidence" in received.prompt for received in llm.chat.received)
 
 
-def test_many_facts_against_many_opinions_are_a_bounded_number_of_calls(tenant: Tenant, llm: ScriptedLLM) -> None:
-    """Few of either here: each fact meets every opinion, and the bounds are those of hundreds and thousands."""
+def test_the_calls_and_steps_of_many_pairs_are_told(tenant: Tenant, llm: ScriptedLLM) -> None:
+    """Each of twenty facts meets each of twelve opinions: more than one step holds."""
     llm.chat.otherwise = weigh_all
-    words = [f"word{number * 7919 % 1000}" for number in range(60)]
-    tell_facts(tenant, [f"I like {word} best of all." for word in words], Network.OPINION, name="Python")
+    words = [f"word{number * 7919 % 1000}" for number in range(20)]
+    tell_facts(tenant, [f"I like {word} best of all." for word in words[:12]], Network.OPINION, name="Python")
     before = count_weighings(llm)
     figures = tell_facts(tenant, [f"The town of {word} was built." for word in words], Network.WORLD, name="Python")
-    assert figures["evidence_weighed"] == MOST_PAIRS
-    assert before == 0
-    assert count_weighings(llm) <= 2 * MOST_PAIRS / PAIRS_A_CALL
+    assert (before, figures["evidence_weighed"], figures["evidence_left_out"]) == (0, 240, 0)
+    assert (figures["evidence_steps"], figures["evidence_calls"]) == (2, count_weighings(llm))
+    assert count_weighings(llm) <= 2 * 240 / PAIRS_A_CALL
 
 
 def test_facts_without_candidates_cost_no_call(tenant: Tenant, llm: ScriptedLLM) -> None:
@@ -145,11 +144,23 @@ def test_facts_without_candidates_cost_no_call(tenant: Tenant, llm: ScriptedLLM)
     assert (figures["evidence_weighed"], count_weighings(llm)) == (0, 0)
 
 
-def test_a_model_that_answers_in_prose_moves_nothing_and_is_counted(tenant: Tenant, llm: ScriptedLLM) -> None:
+def test_where_a_model_answers_in_prose_the_rules_decide(tenant: Tenant, llm: ScriptedLLM) -> None:
     llm.chat.otherwise = lambda received: "Well." if "weigh evidence" in received.prompt else weigh_all(received)
-    tell_facts(tenant, ["I like tea best."], Network.OPINION, name="tea")
-    figures = tell_facts(tenant, ["The tea was bad."], Network.WORLD, name="tea")
-    assert (figures["evidence_undecided"], figures["opinions_moved"]) == (1, 0)
+    tell_facts(tenant, ["I think that the Faro ferry is reliable."], Network.OPINION, name="Faro ferry")
+    figures = tell_facts(tenant, ["The Faro ferry was not reliable in August."], Network.WORLD, name="Faro ferry")
+    assert (figures["evidence_by_rules"], figures["evidence_undecided"], figures["opinions_moved"]) == (1, 0, 1)
+    assert figures["evidence_calls"] == count_weighings(llm) == 2
+    bank = find_bank(tenant)
+    (opinion,) = read_opinions(bank)
+    assert (opinion.confidence, read_steps(bank, opinion.id)[1].actor) == (0.2, "rules")
+
+
+def test_what_is_no_opinion_is_counted_in_the_result(tenant: Tenant) -> None:
+    texts = ["I don't know whether the tea is good.", "Ana thinks that the tea is good.", "The tea is good."]
+    figures = tell_facts(tenant, texts, Network.OPINION, name="tea")
+    assert (figures["opinions_formed"], figures["opinions_refused"]) == (1, {"no_opinion": 1, "not_its_own": 1})
+    (opinion,) = read_opinions(find_bank(tenant))
+    assert opinion.text == "I think the tea is good."
 
 
 def test_without_a_model_the_rules_decide(tenant: Tenant) -> None:

@@ -56,6 +56,19 @@ def test_what_was_retired_is_restored_and_what_was_pinned_is_unpinned(
     assert (opinion.review, opinion.expired_at) == ("", None)
 
 
+@pytest.mark.parametrize(("act", "mark"), [("approve", "approved"), ("pin", "pinned")])
+def test_what_was_retired_comes_back_with_the_mark_that_it_had(
+    client: Client, bank: Bank, opinion_id: UUID, act: str, mark: str
+) -> None:
+    for one in (act, "retire", "restore"):
+        send(client, opinion_id, one)
+    assert read_opinion(bank, opinion_id).review == mark
+    check_replay(bank, opinion_id)
+    for one in ("retire", "restore"):
+        send(client, opinion_id, one)
+    assert read_opinion(bank, opinion_id).review == mark
+
+
 @pytest.mark.parametrize("act", ["edit", "retire", "pin"])
 def test_a_reason_is_asked_for_all_but_an_approval(client: Client, bank: Bank, opinion_id: UUID, act: str) -> None:
     answer = send(client, opinion_id, act, reason=" ", text="Another text.")

@@ -45,7 +45,7 @@ def test_the_chosen_are_shown_first_and_marked_after(
     client: Client, tenant: Tenant, bank: Bank, opinion_ids: list[UUID], action: str, mark: str
 ) -> None:
     asked = ask(client, action, opinion_ids)
-    assert all(f"{thing} are fine." in asked.content.decode() for thing in THINGS)
+    assert all(f"I think {thing.lower()} are fine." in asked.content.decode() for thing in THINGS)
     assert [read_opinion(bank, one).review for one in opinion_ids] == ["", ""]
     done = confirm(client, asked, reason="All of a kind.")
     assert f"2 opinions {mark}." in done.content.decode()

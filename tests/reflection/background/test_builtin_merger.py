@@ -46,6 +46,48 @@ def test_conflicts_go_to_the_news_and_details_add_up(background: str, news: str,
     assert merge_backgrounds(background, news) == merged
 
 
+HOME = "I live in Austin, Texas and work as a teacher. I like tea."
+
+
+@pytest.mark.parametrize(
+    ("background", "news", "merged"),
+    [
+        (HOME, "I don't live in Texas any more.", "I work as a teacher. I like tea."),
+        (HOME, "I no longer live in Texas.", "I work as a teacher. I like tea."),
+        (HOME, "I do not live in Texas anymore!", "I work as a teacher. I like tea."),
+        (HOME, "I no longer work as a teacher.", "I live in Austin, Texas. I like tea."),
+        (HOME, "I don\u2019t like tea any longer.", "I live in Austin, Texas and work as a teacher."),
+        (HOME, "I don't live in Rome any more.", HOME),
+        (
+            HOME,
+            "I no longer work as a teacher but as a nurse.",
+            "I live in Austin, Texas. I like tea. I work as a nurse.",
+        ),
+        (
+            HOME,
+            "I no longer live in Texas but I have a dog.",
+            "I work as a teacher. I like tea. I have a dog.",
+        ),
+        (
+            HOME,
+            "I don't live in Texas any more and work as a nurse.",
+            "I like tea. I work as a nurse.",
+        ),
+        (HOME, "I live in Rome and no longer work as a teacher.", "I like tea. I live in Rome."),
+        ("I was born in Texas and live in Texas.", "I no longer live in Texas.", "I was born in Texas."),
+        ("I'm married.", "I am no longer married.", ""),
+        ("I am single.", "I am not married any more.", "I am single."),
+        ("My favourite colour is red.", "My favourite colour is no longer red.", ""),
+        ("I can swim.", "I can't swim any more.", ""),
+        ("I am based in Rome.", "I'm no longer based in Rome.", ""),
+        ("I live in Texas.", "I don't live in Texas.", "I don't live in Texas."),
+        ("I like tea.", "I never drink coffee.", "I like tea. I never drink coffee."),
+    ],
+)
+def test_what_is_no_longer_so_is_taken_away_and_not_told(background: str, news: str, merged: str) -> None:
+    assert merge_backgrounds(background, news) == merged
+
+
 def test_a_long_background_loses_the_oldest_of_what_can_be_said_twice() -> None:
     background = "I was born in Texas. " + " ".join(f"I like the number {number} very much." for number in range(60))
 

@@ -16,7 +16,7 @@ from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import OpinionRevision
 from reflection.opinions.assessing import Assessment, Assessments, OpinionQuestion
-from reflection.opinions.forming import form_opinions
+from reflection.opinions.forming import Formation, form_opinions
 from reflection.opinions.reinforcing import Reinforced, Tools, reinforce_opinions
 from reflection.opinions.replay import replay
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Verdict
@@ -37,6 +37,10 @@ def see(bank: Bank, text: str, *names: str, sources: Sequence[Source] = (), **fi
 
 
 def form(bank: Bank, *candidates: CandidateOpinion) -> list[FormedOpinion]:
+    return list(try_to_form(bank, *candidates))
+
+
+def try_to_form(bank: Bank, *candidates: CandidateOpinion) -> Formation:
     return form_opinions(
         bank,
         candidates,

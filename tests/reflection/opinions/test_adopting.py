@@ -11,7 +11,11 @@ from banks.models import Bank, UnitSource
 from banks.retain.prepared import Source
 from banks.retain.types import Network
 from providers.registry import get_embedder
-from reflection.opinions.adopting import Heard, adopt_opinions
+from reflection.models import Opinion
+from reflection.models.opinion import Concern
+from reflection.opinions.adopting import Adopted, Heard, adopt_opinions
+from reflection.opinions.cleaning import Refusal
+from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.rewording import reword
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -39,6 +43,10 @@ def judge(bank: Bank, text: str, message_id: UUID, *, confidence: float = 0.7) -
 
 
 def adopt(bank: Bank, *new: UUID, again: tuple[UUID, ...] = (), closed: tuple[UUID, ...] = ()) -> int:
+    return try_to_adopt(bank, *new, again=again, closed=closed).formed
+
+
+def try_to_adopt(bank: Bank, *new: UUID, again: tuple[UUID, ...] = (), closed: tuple[UUID, ...] = ()) -> Adopted:
     return adopt_opinions(
         bank,
         Heard(new, again, closed),
@@ -124,7 +132,99 @@ def test_a_fuller_text_that_retain_gave_it_is_a_step_of_its_history(bank: Bank, 
     check_replay(bank, old)
 
 
-def test_not_knowing_is_closed(bank: Bank, message_id: UUID) -> None:
-    opinion = judge(bank, "I don't know whether the Faro ferry is reliable.", message_id)
-    assert adopt(bank, opinion) == 0
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("I don't know whether the Faro ferry is reliable.", "no_opinion"),
+        ("Ana thinks that the Faro ferry is reliable.", "not_its_own"),
+    ],
+)
+def test_what_is_no_opinion_of_the_agent_is_closed_and_counted(
+    bank: Bank, message_id: UUID, text: str, reason: str
+) -> None:
+    opinion = judge(bank, text, message_id)
+    assert try_to_adopt(bank, opinion) == Adopted(0, {Refusal(reason): 1})
     assert read_opinions(bank) == []
+
+
+def test_a_plain_judgement_is_told_in_the_first_person_from_its_beginning(bank: Bank, message_id: UUID) -> None:
+    opinion = judge(bank, "The Faro ferry is reliable.", message_id)
+    for _ in range(2):
+        assert adopt(bank, opinion) == 1
+        assert read_opinion(bank, opinion).text == "I think the Faro ferry is reliable."
+        (step,) = read_steps(bank, opinion)
+        assert (step.cause, step.text_after) == ("formed", "I think the Faro ferry is reliable.")
+    said = get_embedder().embed_documents(["I think the Faro ferry is reliable."]).vectors[0]
+    assert list(read_opinion(bank, opinion).embedding) == pytest.approx(list(said))
+    check_replay(bank, opinion)
+
+
+def test_a_plain_judgement_that_is_held_in_the_first_person_joins_it(bank: Bank, message_id: UUID) -> None:
+    held = judge(bank, "I think the Faro ferry is reliable.", message_id)
+    adopt(bank, held)
+    assert adopt(bank, judge(bank, "The Faro ferry is reliable.", message_id)) == 0
+    assert [one.id for one in read_opinions(bank)] == [held]
+    assert list_causes(bank, held) == ["formed", "restated"]
+
+
+def test_a_fuller_plain_telling_is_put_in_the_first_person(bank: Bank, message_id: UUID) -> None:
+    old = judge(bank, FERRY, message_id)
+    adopt(bank, old)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        reword(bank, read_opinion(bank, old), text="The Faro ferry is reliable in winter.", vector=None)
+    adopt(bank, again=(old,))
+    assert read_opinion(bank, old).text == "I think the Faro ferry is reliable in winter."
+    assert list_causes(bank, old) == ["formed", "revised"]
+    check_replay(bank, old)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Previously I thought that the Faro ferry is reliable, but now I think that it is always late.",
+        "I think that the Faro ferry is not reliable.",
+    ],
+)
+def test_a_pinned_one_stays_and_what_speaks_against_it_stands_in_its_history(
+    bank: Bank, message_id: UUID, text: str
+) -> None:
+    old = judge(bank, FERRY, message_id)
+    adopt(bank, old)
+    pin(bank, old)
+    new = judge(bank, text, message_id, confidence=0.8)
+    for _ in range(2):
+        assert adopt(bank, new) == 0
+        check_pinned(bank, old, against=new)
+
+
+def test_a_pinned_one_that_retain_closed_for_its_opposite_is_held_again_and_queued(
+    bank: Bank, message_id: UUID
+) -> None:
+    old = judge(bank, FERRY, message_id)
+    adopt(bank, old)
+    pin(bank, old)
+    new = judge(bank, "I think that the Faro ferry is a disaster.", message_id)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        close_units(bank, [Closing(old, new, timezone.now())], now=timezone.now(), actor="test")
+    for _ in range(2):
+        adopt(bank, new, closed=(old,))
+        check_pinned(bank, old, against=new)
+
+
+def pin(bank: Bank, opinion_id: UUID) -> None:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        review_opinion(bank, read_opinion(bank, opinion_id), Review(Act.PIN, "lea", "sure"))
+
+
+def check_pinned(bank: Bank, opinion_id: UUID, *, against: UUID) -> None:
+    (opinion,) = read_opinions(bank)
+    assert (opinion.id, opinion.text, opinion.confidence, opinion.review) == (opinion_id, FERRY, 0.7, "pinned")
+    assert read_opinion(bank, against).superseded_by_id == opinion_id
+    assert list_causes(bank, opinion_id) == ["formed", "pinned", "contradict"]
+    assert read_steps(bank, opinion_id)[-1].evidence_id == against
+    check_replay(bank, opinion_id)
+    with tenant_transaction(bank.tenant_id):
+        assert Opinion.objects.of_bank(bank).concerning(Concern.CONTRADICTED).get().id == opinion_id

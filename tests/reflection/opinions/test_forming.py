@@ -4,10 +4,15 @@ from uuid import uuid4
 
 import pytest
 
+from banks.locking import lock_memory
 from banks.models import Bank, Corpus, Mention, UnitSource
 from banks.retain.types import Network
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.read import rank_texts
+from reflection.models import Opinion
+from reflection.models.opinion import Concern
+from reflection.opinions.cleaning import describe_refused
+from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.revisions import write_formed
 from reflection.opinions.types import CandidateOpinion
 from tenants.transactions import tenant_transaction
@@ -20,6 +25,7 @@ from tests.reflection.opinions.believing import (
     read_opinions,
     read_steps,
     see,
+    try_to_form,
 )
 
 FERRY = "I think that the Faro ferry is reliable."
@@ -86,8 +92,7 @@ def test_what_is_no_opinion_of_the_agent_is_refused(bank: Bank, text: str) -> No
         ("The speaker thinks that the ferry is reliable.", "I think that the ferry is reliable."),
         ("The assistant strongly believes the ferry is safe.", "I strongly believe the ferry is safe."),
         ("The agent's view is that the ferry is good.", "I think that the ferry is good."),
-        ("Remote work is a net positive.", "Remote work is a net positive."),
-        ("The user would enjoy the ferry.", "The user would enjoy the ferry."),
+        ("Caroline is great.", "I think Caroline is great."),
     ],
 )
 def test_it_is_told_by_the_one_who_holds_it(bank: Bank, text: str, told: str) -> None:
@@ -156,7 +161,7 @@ def test_a_change_of_mind_revises_the_opinion_that_it_means(bank: Bank) -> None:
     vector = read_opinion(bank, old.id).embedding
     text = "Previously I thought that the Faro ferry is reliable, but now I think that it is too often late."
     new = believe(bank, text, late, confidence=0.6)
-    told = "I think that it is too often late."
+    told = "I think that the Faro ferry is too often late."
     assert (new.id, new.outcome, new.text, new.confidence) == (old.id, "revised", told, 0.6)
     assert (new.confidence_before, new.evidence_ids) == (0.7, (late,))
     opinion = read_opinion(bank, old.id)
@@ -184,6 +189,51 @@ def test_a_change_of_mind_about_nothing_that_is_held_is_a_new_opinion(bank: Bank
     fact = see(bank, "The Faro ferry was on time all year.")
     formed = believe(bank, "Before, I thought that trams are slow, but now I believe that trams are quick.", fact)
     assert (formed.outcome, formed.text) == ("formed", "I believe that trams are quick.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Previously I thought that the Faro ferry is reliable, but now I think that it is too often late.",
+        "I think that the Faro ferry is not reliable.",
+    ],
+)
+def test_a_pinned_one_that_the_agent_doubts_stays_and_is_queued_for_review(bank: Bank, text: str) -> None:
+    old = believe(bank, FERRY, see(bank, "The Faro ferry was on time all year.", "Faro ferry"))
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        review_opinion(bank, read_opinion(bank, old.id), Review(Act.PIN, "lea", "sure"))
+    late = see(bank, "The Faro ferry came hours late in August.", "Faro ferry")
+    for _ in range(2):
+        new = believe(bank, text, late, confidence=0.6)
+        assert (new.id, new.outcome, new.text, new.confidence) == (old.id, "pinned", FERRY, 0.7)
+    (opinion,) = read_opinions(bank)
+    assert (opinion.id, opinion.text, opinion.confidence, opinion.review) == (old.id, FERRY, 0.7, "pinned")
+    step = read_steps(bank, old.id)[-1]
+    assert (step.number, step.cause, step.evidence_id, step.step) == (3, "contradict", late, 0.0)
+    assert step.reasoning.startswith("The agent thinks otherwise by now: I think that the Faro ferry is ")
+    check_replay(bank, old.id)
+    with tenant_transaction(bank.tenant_id):
+        assert Opinion.objects.of_bank(bank).concerning(Concern.CONTRADICTED).get().id == old.id
+
+
+def test_what_is_refused_is_counted_with_its_reasons(bank: Bank, caplog: pytest.LogCaptureFixture) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.")
+    candidates = [
+        CandidateOpinion(FERRY, 7, "", (fact,)),
+        CandidateOpinion(FERRY, -1, "", (fact,)),
+        CandidateOpinion("", 0.5, "", (fact,)),
+        CandidateOpinion("I don't know about the ferry.", 0.5, "", (fact,)),
+        CandidateOpinion("Ana thinks that it is late.", 0.5, "", (fact,)),
+        CandidateOpinion(FERRY, 0.5),
+        CandidateOpinion(FERRY, 0.7, "", (fact,)),
+    ]
+    with caplog.at_level("INFO"):
+        formation = try_to_form(bank, *candidates)
+    assert formation.refused == {"confidence": 2, "no_opinion": 2, "not_its_own": 1, "no_evidence": 1}
+    assert [one.outcome for one in formation] == ["formed"]
+    told = "6 opinions were not stored: 2 confidence, 1 no_evidence, 2 no_opinion, 1 not_its_own."
+    assert (describe_refused(formation.refused), told in caplog.messages) == (told, True)
 
 
 def test_two_that_say_the_same_in_one_answer_are_one(bank: Bank) -> None:

@@ -12,6 +12,7 @@ from reflection.opinions.llm_assessor import LLMAssessor
 from tenants.identifiers import uuid7
 from tests.banks.retain.engines.llm.factory import make_llm
 from tests.llm_server import Received, ScriptedLLM
+from tests.llm_server.script import Reply
 
 NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)
 
@@ -33,11 +34,15 @@ def assess(server: ScriptedLLM, *questions: OpinionQuestion) -> Any:
 
 
 def test_each_fact_gets_its_verdict(llm_server: ScriptedLLM) -> None:
-    first = {"opinion": 1, "verdicts": [verdict(2, "contradict", "denied"), verdict(1, "reinforce")], "text": "New."}
+    first = {
+        "opinion": 1,
+        "verdicts": [verdict(2, "contradict", "denied"), verdict(1, "reinforce")],
+        "text": "I think it is new.",
+    }
     llm_server.chat.say(answer({"opinion": 2, "verdicts": [verdict("fact 1", "Weakens")]}, first))
     found = assess(llm_server, make_question("One.", "a", "b"), make_question("Two.", "c"))
     assert [one.verdicts for one in found.assessments] == [("reinforce", "contradict"), ("weaken",)]
-    assert (found.assessments[0].text, found.assessments[0].reasons) == ("New.", ("so", "denied"))
+    assert (found.assessments[0].text, found.assessments[0].reasons) == ("I think it is new.", ("so", "denied"))
     assert found.usage.calls == 1
 
 
@@ -61,14 +66,35 @@ def test_hostile_text_stays_data(llm_server: ScriptedLLM) -> None:
 def test_what_has_no_readable_verdict_is_neutral_and_counted(llm_server: ScriptedLLM, said: str) -> None:
     llm_server.chat.say(said)
     (found,) = assess(llm_server, make_question("One.", "a")).assessments
-    assert (found.verdicts, found.undecided, found.text) == (("neutral",), 1, "")
+    assert (found.verdicts, found.undecided, found.text) == (("neutral",), (0,), "")
 
 
-def test_prose_leaves_the_pairs_neutral_and_counted(llm_server: ScriptedLLM) -> None:
+def test_prose_is_shown_to_the_model_once_with_its_faults(llm_server: ScriptedLLM) -> None:
+    llm_server.chat.say("I would rather talk.")
+    llm_server.chat.say(answer({"opinion": 1, "verdicts": [verdict(1, "weaken")]}))
+    found = assess(llm_server, make_question("One.", "a"))
+    assert (found.assessments[0].verdicts, found.assessments[0].undecided) == (("weaken",), ())
+    _, again = llm_server.chat.received
+    assert "I would rather talk." in again.prompt
+    assert "Your answer is not valid" in again.prompt
+
+
+def test_prose_again_leaves_the_pairs_undecided_after_two_calls(llm_server: ScriptedLLM) -> None:
     llm_server.chat.otherwise = lambda _: "I would rather talk about the weather."
-    found = assess(llm_server, make_question("One.", "a", "b"))
-    assert (found.assessments[0].verdicts, found.assessments[0].undecided) == (("neutral", "neutral"), 2)
-    assert found.usage.calls >= 1
+    found = assess(llm_server, *(make_question(f"Opinion {number}.", "a", "b") for number in range(8)))
+    assert {(one.verdicts, one.undecided) for one in found.assessments} == {(("neutral", "neutral"), (0, 1))}
+    assert (found.usage.calls, len(llm_server.chat.received)) == (2, 2)
+
+
+def test_a_refusal_of_one_opinion_leaves_the_others_their_verdicts(llm_server: ScriptedLLM) -> None:
+    def refuse_one(received: Received) -> Reply | str:
+        if "| Opinion 2." in received.prompt:
+            return Reply(400, payload={"error": {"message": "Not allowed."}})
+        return reinforce_all(received)
+
+    llm_server.chat.otherwise = refuse_one
+    found = assess(llm_server, *(make_question(f"Opinion {number}.", "a") for number in range(4)))
+    assert [one.undecided for one in found.assessments] == [(), (), (0,), ()]
 
 
 @pytest.mark.parametrize("text", ["I don't know.", "Ana thinks that it is bad.", "x" * 1_001, "One.", None])
@@ -83,11 +109,12 @@ def test_neutral_facts_rewrite_nothing(llm_server: ScriptedLLM) -> None:
     assert assess(llm_server, make_question("One.", "a")).assessments[0].text == ""
 
 
-def test_several_pairs_share_a_call(llm_server: ScriptedLLM) -> None:
-    def reinforce_all(received: Received) -> str:
-        pairs = re.findall(r"^fact (\d+) on opinion (\d+),", received.prompt, re.MULTILINE)
-        return answer(*({"opinion": int(o), "verdicts": [verdict(int(f), "reinforce")]} for f, o in pairs))
+def reinforce_all(received: Received) -> str:
+    pairs = re.findall(r"^fact (\d+) on opinion (\d+),", received.prompt, re.MULTILINE)
+    return answer(*({"opinion": int(o), "verdicts": [verdict(int(f), "reinforce")]} for f, o in pairs))
 
+
+def test_several_pairs_share_a_call(llm_server: ScriptedLLM) -> None:
     llm_server.chat.otherwise = reinforce_all
     found = assess(llm_server, *(make_question(f"Opinion {number}.", "a") for number in range(50)))
     assert len(llm_server.chat.received) == 3

@@ -11,6 +11,7 @@ from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from reflection.opinions.outside import note_outside_change
+from reflection.opinions.review import Act, Review, review_opinion
 from tenants.transactions import tenant_transaction
 from tests.reflection.opinions.believing import believe, check_replay, list_causes, read_opinion, see
 
@@ -47,6 +48,18 @@ def test_to_close_it_retires_it_and_to_restore_it_restores_it(bank: Bank, opinio
         restore_unit(bank, unit, actor="a key")
         note_outside_change(bank, unit, actor="a key")
     assert list_causes(bank, opinion_id) == ["formed", "retired", "restored"]
+    check_replay(bank, opinion_id)
+
+
+def test_what_a_person_pinned_is_pinned_again_with_its_restoration(bank: Bank, opinion_id: UUID) -> None:
+    with tenant_transaction(bank.tenant_id):
+        review_opinion(bank, get(bank, opinion_id), Review(Act.PIN, "lea", "sure"))
+        unit = get(bank, opinion_id)
+        invalidate_unit(bank, unit, Invalidation("update", actor="a key"))
+        note_outside_change(bank, unit, actor="a key")
+        restore_unit(bank, unit, actor="a key")
+        note_outside_change(bank, unit, actor="a key")
+    assert read_opinion(bank, opinion_id).review == "pinned"
     check_replay(bank, opinion_id)
 
 

@@ -16,10 +16,10 @@ from banks.retain.prepared import Source
 from banks.retain.types import Network
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
-from reflection.opinions import bearing
+from reflection.opinions import bearing, reinforcing
 from reflection.opinions.assessing import Assessments, OpinionQuestion
-from reflection.opinions.bearing import find_questions
-from reflection.opinions.reinforcing import Tools, reinforce_opinions
+from reflection.opinions.bearing import plan_weighing, read_questions
+from reflection.opinions.reinforcing import ROUNDS, Tools, reinforce_opinions
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_message
@@ -37,8 +37,8 @@ from tests.reflection.opinions.believing import (
 
 GOOD = "Python has the largest ecosystem for machine learning."
 BAD = "Julia outruns Python in numerical work."
-OPINION = "Python is the best general-purpose language for data science."
-QUALIFIED = "Python is good for data science but has trade-offs."
+OPINION = "I think Python is the best general-purpose language for data science."
+QUALIFIED = "I think Python is good for data science but has trade-offs."
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def opinion_id(bank: Bank) -> UUID:
 
 def ask(bank: Bank, *fact_ids: UUID) -> list[tuple[UUID, list[UUID]]]:
     with tenant_transaction(bank.tenant_id):
-        questions = find_questions(bank, fact_ids)
+        questions = read_questions(bank, plan_weighing(bank, fact_ids, most=100).pairs)
     return [(one.opinion_id, [fact.id for fact in one.facts]) for one in questions]
 
 
@@ -216,12 +216,54 @@ def test_a_rewording_to_the_words_of_another_opinion_unites_the_two(bank: Bank, 
     assert list_causes(bank, opinion_id) == ["formed", "contradict"]
 
 
-def test_a_fact_meets_a_bounded_number_of_opinions(bank: Bank) -> None:
+def test_every_fact_has_its_turn_before_any_has_another(bank: Bank) -> None:
     evidence = see(bank, "A thing was seen.", "Python")
-    for number in range(bearing.MOST_OPINIONS + 2):
-        believe(bank, f"Opinion {number} of {hex(number**9)} about Python.", evidence)
-    fact = see(bank, GOOD, "Python")
-    assert len(ask(bank, fact)) == bearing.MOST_OPINIONS
+    for number in range(bearing.A_TURN + 2):
+        believe(bank, f"I think opinion {number} of {hex(number**9)} is about Python.", evidence)
+    facts = [see(bank, GOOD, "Python"), see(bank, "A snake lay in the sun.", "Python")]
+    with tenant_transaction(bank.tenant_id):
+        plan = plan_weighing(bank, facts, most=100)
+        first = plan_weighing(bank, facts, most=2 * bearing.A_TURN)
+    assert (len(plan.pairs), plan.left_out, first.left_out) == (2 * (bearing.A_TURN + 2), 0, 4)
+    assert [sum(one.fact.id == fact for one in first.pairs) for fact in facts] == [bearing.A_TURN] * 2
+    cosines = [one.fact.cosine for one in first.pairs]
+    assert cosines == sorted(cosines, reverse=True)
+
+
+def test_what_one_step_does_not_hold_is_weighed_in_further_ones(
+    bank: Bank, opinion_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reinforcing, "MOST_PAIRS", 2)
+    texts = [f"Python news number {number}." for number in range(5)]
+    facts = [see(bank, text, "Python") for text in texts]
+    said = Said(dict.fromkeys(texts, "weaken"))
+    done = learn(bank, said, *facts)
+    assert (done.weighed, done.moved, done.steps, done.calls, done.left_out) == (5, 5, 3, 3, 0)
+    assert [len(one.facts) for one in said.asked] == [2, 2, 1]
+    check_replay(bank, opinion_id)
+
+
+def test_what_the_bound_on_steps_leaves_out_is_counted(
+    bank: Bank, opinion_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reinforcing, "MOST_PAIRS", 2)
+    monkeypatch.setattr(reinforcing, "MOST_STEPS", 2)
+    facts = [see(bank, f"Python news number {number}.", "Python") for number in range(5)]
+    done = learn(bank, Said({}), *facts)
+    assert (done.weighed, done.steps, done.left_out) == (4, 2, 1)
+
+
+def test_an_opinion_that_is_changed_again_and_again_is_given_up_and_counted(bank: Bank, opinion_id: UUID) -> None:
+    good = see(bank, GOOD, "Python")
+
+    class Restless(Said):
+        def assess(self, questions: Sequence[OpinionQuestion]) -> Assessments:
+            with tenant_transaction(bank.tenant_id):
+                MemoryUnit.objects.of_bank(bank).filter(id=opinion_id).update(text=f"{OPINION} {len(self.asked)}")
+            return super().assess(questions)
+
+    done = learn(bank, Restless({GOOD: "reinforce"}), good)
+    assert (done.moved, done.steps, done.left_out) == (0, ROUNDS, 1)
 
 
 def test_many_facts_on_one_opinion_are_cut_into_questions(
@@ -243,5 +285,5 @@ def test_a_batch_of_any_size_takes_the_same_number_of_statements(
     bank: Bank, opinion_id: UUID, django_assert_max_num_queries: Any
 ) -> None:
     facts = [see(bank, f"Python news number {number}.", "Python") for number in range(3)]
-    with tenant_transaction(bank.tenant_id), django_assert_max_num_queries(6):
-        assert find_questions(bank, facts)
+    with tenant_transaction(bank.tenant_id), django_assert_max_num_queries(8):
+        assert read_questions(bank, plan_weighing(bank, facts, most=100).pairs)

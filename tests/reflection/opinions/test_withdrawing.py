@@ -10,7 +10,9 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
+from reflection.opinions.bereft import GONE
 from reflection.opinions.embedding import embed_opinions
+from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.withdrawing import Withdrawn, has_lost_evidence, withdraw_lost_evidence
 from tenants.transactions import tenant_transaction
 from tests.reflection.opinions.believing import (
@@ -24,7 +26,7 @@ from tests.reflection.opinions.believing import (
     see,
 )
 
-OPINION = "Python is the best language for data science."
+OPINION = "I think Python is the best language for data science."
 SECRET = "Zelda's laboratory gave up Python."
 REWORDED = "Python is good, though Zelda's laboratory gave it up."
 
@@ -113,6 +115,29 @@ def test_an_opinion_goes_with_all_that_spoke_for_it(bank: Bank) -> None:
     with tenant_transaction(bank.tenant_id):
         assert not MemoryUnit.objects.of_bank(bank).filter(id=opinion.id).exists()
         assert not OpinionRevision.objects.of_bank(bank).exists()
+
+
+def test_a_pinned_opinion_outlives_its_evidence_and_its_history_says_so(bank: Bank) -> None:
+    ground = see(bank, "Most notebooks are written in Python.", "Python")
+    opinion = believe(bank, OPINION, ground)
+    good = move(bank, "Python grew.", "reinforce")
+    pin(bank, opinion.id)
+    assert delete(bank, ground) == Withdrawn()
+    assert delete(bank, good) == Withdrawn(1, 0, 1)
+    held = read_opinion(bank, opinion.id)
+    assert (held.text, held.confidence, held.review, held.expired_at) == (OPINION, 0.7, "pinned", None)
+    assert list_causes(bank, opinion.id) == ["formed", "reinforce", "pinned", "withdrawn", "withdrawn"]
+    assert (read_steps(bank, opinion.id)[-1].reasoning, read_steps(bank, opinion.id)[-1].actor) == (GONE, "deletion")
+    check_replay(bank, opinion.id)
+    with tenant_transaction(bank.tenant_id):
+        assert not has_lost_evidence(bank)
+        assert withdraw_lost_evidence(bank, now=timezone.now()) == Withdrawn()
+
+
+def pin(bank: Bank, opinion_id: UUID) -> None:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        review_opinion(bank, read_opinion(bank, opinion_id), Review(Act.PIN, "lea", "sure"))
 
 
 def test_it_is_done_once(bank: Bank, opinion_id: UUID) -> None:

@@ -1,0 +1,61 @@
+"""What somebody is no more: "I no longer work as a teacher" takes a statement away and makes none."""
+
+import re
+from dataclasses import dataclass
+
+from banks.retain.engines.builtin.word_set import word_set
+from reflection.background.attributes import find_attributes
+
+NO_MORE = re.compile(r"\bno longer\b|\bany ?more$|\bany longer$", re.IGNORECASE)
+DENYING = re.compile(r"(?<=\w)n't\b|\b(?:not|never|no longer|any ?more|any longer)\b", re.IGNORECASE)
+HELPING = re.compile(r"^I (?:do|did) (?=\w)", re.IGNORECASE)
+SHORT = (("can't", "can"), ("won't", "will"), ("I'm ", "I am "))
+INSTEAD = re.compile(r",? but (?:now |instead |rather )?", re.IGNORECASE)
+OWN = re.compile(r"^(?:i|my)\b", re.IGNORECASE)
+WORD = re.compile(r"[^\W_]+")
+FRAME = word_set("i my am was is are do live lived reside based work worked have moved in as at for to of a an the now")
+
+
+@dataclass(frozen=True)
+class Denial:
+    """`claim` is what is denied, as it would be claimed. `is_past`: it was so once, which says nothing new."""
+
+    claim: str
+    is_past: bool
+
+
+def split_denied(clause: str) -> list[str]:
+    """Of "I no longer work as a teacher but as a nurse": what is denied, and the clause that takes its place."""
+    denied, *rest = INSTEAD.split(clause, maxsplit=1)
+    denial = find_denial(denied)
+    if not rest or denial is None:
+        return [clause]
+    if OWN.match(rest[0]):
+        return [denied, rest[0]]
+    verb, found, _ = denial.claim.partition(f" {rest[0].partition(' ')[0]} ")
+    return [denied, f"{verb} {rest[0]}"] if found else [clause]
+
+
+def find_denial(clause: str) -> Denial | None:
+    """Of a clause in the first person."""
+    own = clause.replace("\u2019", "'").strip(" .!,")
+    for short, full in SHORT:
+        own = own.replace(short, full if short.startswith("I") else f"{full} not")
+    claim = " ".join(DENYING.sub(" ", own).split())
+    if not OWN.match(own) or claim == " ".join(own.split()):
+        return None
+    return Denial(HELPING.sub("I ", claim), is_past=bool(NO_MORE.search(own)))
+
+
+def is_denied(clause: str, denial: Denial) -> bool:
+    """Whether it claims just that, or the same attribute of the same thing: of two homes only the one that is left."""
+    claimed, denied = read_words(clause), read_words(denial.claim)
+    if claimed == denied:
+        return True
+    thing = set(denied) - FRAME
+    shares = find_attributes(denial.claim) & find_attributes(clause)
+    return bool(thing and shares) and thing <= set(claimed)
+
+
+def read_words(text: str) -> list[str]:
+    return [word.casefold() for word in WORD.findall(text.replace("I'm ", "I am "))]
