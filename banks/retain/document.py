@@ -6,6 +6,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from banks.lifecycle.deciding import plan_facts
+from banks.lifecycle.delete import Removed
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Corpus, Document
 from banks.retain.document_chunks import bring_chunks_up_to_date
@@ -56,7 +57,7 @@ def retain_document(job: DocumentJob, tools: Tools) -> list[Retained]:
     outcomes: list[Retained] = []
     try:
         with tools.write():
-            bring_up_to_date(job)
+            tools.removed(bring_up_to_date(job))
         outcomes += embed_bare_chunks(job, tools)
         waiting = load_waiting_chunks(job)
         for done, one in enumerate(waiting):
@@ -68,14 +69,15 @@ def retain_document(job: DocumentJob, tools: Tools) -> list[Retained]:
     return outcomes
 
 
-def bring_up_to_date(job: DocumentJob) -> None:
+def bring_up_to_date(job: DocumentJob) -> Removed:
     """Chunks as the text has them now, and labels as the caller gave them last. Call inside a tenant transaction."""
     document = check_piece(find_document(job, lock=True), job.brought)
-    bring_chunks_up_to_date(job.bank, document)
+    removed = bring_chunks_up_to_date(job.bank, document)
     former = {labels.context for labels in list_former_labels(document)}
     relabel_units(job.bank, document)
     if former - {list_pieces(document)[0].labels.context}:
         forget_outdated_vectors(document)
+    return removed
 
 
 def find_document(job: DocumentJob, *, lock: bool = False) -> Document | None:

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from banks.lifecycle.delete import delete_chunks
+from banks.lifecycle.delete import Removed, delete_chunks
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Document
 from banks.retain.chunking import ChunkSpan, chunk_text, hash_chunk, heading
@@ -12,14 +12,14 @@ from banks.retain.pieces import Piece, find_piece, list_pieces
 Place = tuple[int, ChunkSpan]
 
 
-def bring_chunks_up_to_date(bank: Bank, document: Document) -> None:
+def bring_chunks_up_to_date(bank: Bank, document: Document) -> Removed:
     """Chunks of ready facts are left as they are. Call inside a tenant transaction that has the document locked."""
     pieces = list_pieces(document)
     rows = list(Chunk.objects.for_tenant(bank.tenant_id).filter(document=document))
     of_facts = {chunk for chunk in rows if find_piece(pieces, chunk.start).is_ready}
     there = {bytes(chunk.content_hash): chunk for chunk in rows if chunk not in of_facts}
     wanted = place_chunks(document, pieces, sorted(chunk.start for chunk in of_facts))
-    remove_chunks(bank, [chunk for content_hash, chunk in there.items() if content_hash not in wanted])
+    removed = remove_chunks(bank, [chunk for content_hash, chunk in there.items() if content_hash not in wanted])
     for content_hash, chunk in there.items():
         if content_hash in wanted:
             move_chunk(chunk, *wanted[content_hash])
@@ -27,6 +27,7 @@ def bring_chunks_up_to_date(bank: Bank, document: Document) -> None:
     Chunk.objects.for_tenant(bank.tenant_id).bulk_create(
         build_chunk(document, pieces, key, *place) for key, place in missing.items()
     )
+    return removed
 
 
 def place_chunks(document: Document, pieces: list[Piece], starts_of_facts: Sequence[int]) -> dict[bytes, Place]:
@@ -68,8 +69,9 @@ def build_chunk(document: Document, pieces: list[Piece], content_hash: bytes, po
     )
 
 
-def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> None:
+def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> Removed:
     """With the units that nothing else speaks for. Call inside a tenant transaction."""
-    if chunks:
-        lock_memory(bank)
-        delete_chunks(bank, [chunk.id for chunk in chunks])
+    if not chunks:
+        return Removed()
+    lock_memory(bank)
+    return delete_chunks(bank, [chunk.id for chunk in chunks])

@@ -72,7 +72,7 @@ def remove_dropped(job: FactsJob, tools: Tools) -> None:
     with tools.write():
         lock_memory(job.bank)
         rows = Chunk.objects.for_tenant(job.bank.tenant_id)
-        remove_chunks(job.bank, list(rows.filter(id__in=job.dropped, document=None)))
+        tools.removed(remove_chunks(job.bank, list(rows.filter(id__in=job.dropped, document=None))))
 
 
 def find_waiting(bank: Bank, groups: Sequence[FactGroup]) -> list[FactGroup]:

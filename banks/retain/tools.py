@@ -3,6 +3,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from banks.lifecycle.delete import Removed
 from banks.retain.engines.protocol import Engine
 from banks.retain.steps import Step, unnoticed
 from banks.retain.store_units import StoredUnit
@@ -15,6 +16,7 @@ class Tools:
     """What the steps work with. `write` opens the transaction of every write: an operation's is fenced.
 
     `report` tells how many passages are done; `step` how far a long one is, and is where a cancelled operation ends.
+    `removed` is told what went with the earlier text of a document, in the transaction that deletes it.
     """
 
     engine: Engine
@@ -22,6 +24,7 @@ class Tools:
     write: Callable[[], AbstractContextManager[object]]
     report: Callable[[int, int], None] = lambda _done, _total: None
     step: Step = unnoticed
+    removed: Callable[[Removed], None] = lambda _removed: None
     longest_passage: int | None = None  # characters that the engine is given at once; None: it bounds itself
 
 

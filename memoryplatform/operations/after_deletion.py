@@ -1,4 +1,4 @@
-"""What follows the deletion of memories: what they did to opinions is taken back, and observations are made anew."""
+"""What follows a deletion of memories: opinions lose what they gained, and what was told from them is made anew."""
 
 from django.utils import timezone
 
@@ -6,11 +6,19 @@ from banks.lifecycle.delete import Removed
 from banks.models import Bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import take_back_lost_evidence
+from memoryplatform.operations.mental_model_refreshes import renew_bereft
 from reflection.observations.marking import mark_stale
 
 
 def follow_deletion(bank: Bank, removed: Removed) -> None:
     """Call inside the tenant transaction that deleted them, after `lock_memory`."""
     take_back_lost_evidence(bank)
-    mark_stale(bank, removed.touched_entities, now=timezone.now())
-    ask_for_refresh(bank)
+    mark_lost_facts(bank, removed)
+    renew_bereft(bank)
+
+
+def mark_lost_facts(bank: Bank, removed: Removed) -> None:
+    """Observations of the entities that the deleted facts were about. Call inside the transaction that deleted them."""
+    if removed.touched_entities:
+        mark_stale(bank, removed.touched_entities, now=timezone.now())
+        ask_for_refresh(bank)

@@ -41,13 +41,14 @@ class Reply:
 class Asker:
     """Asks one model for one answer. Streaming or not, a call is one call and is read by the same steps."""
 
-    def __init__(self, llm: LLM, trace: Trace, *, streams: bool) -> None:
+    def __init__(self, llm: LLM, trace: Trace, *, delimiter: str, streams: bool) -> None:
         self._llm = llm
         self._trace = trace
+        self._delimiter = delimiter
         self._streams = streams
 
     def ask(self, call: Call, gathered: Gathered) -> Generator[Said, None, Reply]:
-        splitter, cited = Splitter(), CitedText(gathered)
+        splitter, cited = Splitter(self._delimiter), CitedText(gathered)
         raw, finish_reason = [], None
         with closing(self._listen(call)) as pieces:
             for piece in pieces:

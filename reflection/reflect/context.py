@@ -11,6 +11,7 @@ from itertools import groupby
 from banks.retain.engines.llm.fence import bar, fence, label
 from banks.retain.types import Network
 from reflection.reflect.dates import describe_day, describe_occurrence, get_happened_at, localise
+from reflection.reflect.delimiter import disarm
 from reflection.reflect.opened_sources import OpenedSource
 from reflection.reflect.places import Place, Places
 from reflection.reflect.relationships import Tie
@@ -36,7 +37,7 @@ def build_context(memories: Sequence[Labelled], around: Surroundings, zone: tzin
     evidence, observations, beliefs = divide(memories)
     blocks = {
         "evidence": tell_evidence(evidence, around.places, zone),
-        "observations": [line for memory in observations for line in tell(memory, zone)],
+        "observations": [line for memory in observations for line in tell_observation(memory, around, zone)],
         "beliefs": [line for memory in beliefs for line in tell(memory, zone)],
         "relationships": [line for tie in around.ties for line in tell_tie(tie, zone)],
     }
@@ -76,7 +77,18 @@ def group(memory: Labelled, place: Place | None, zone: tzinfo | None) -> Grouped
 
 
 def tell(memory: Labelled, zone: tzinfo | None, *, day: str = "") -> list[str]:
-    return [f"{memory.mark} {'; '.join(describe(memory.item.candidate, zone, day))}", *bar(memory.item.text)]
+    return write_lines(memory, describe(memory.item.candidate, zone, day))
+
+
+def tell_observation(memory: Labelled, around: Surroundings, zone: tzinfo | None) -> list[str]:
+    facts = list(describe(memory.item.candidate, zone, ""))
+    if since := around.stale.get(memory.id):
+        facts.append(f"may be out of date: facts changed on {describe_day(since, zone)}")
+    return write_lines(memory, facts)
+
+
+def write_lines(memory: Labelled, facts: Iterable[str]) -> list[str]:
+    return [f"{memory.mark} {'; '.join(facts)}", *bar(disarm(memory.item.text))]
 
 
 def describe(candidate: Candidate, zone: tzinfo | None, day: str) -> Iterable[str]:
@@ -106,12 +118,12 @@ def describe_validity(row: Candidate | Tie, zone: tzinfo | None) -> Iterable[str
 
 def tell_tie(tie: Tie, zone: tzinfo | None) -> list[str]:
     facts = [f"told {describe_day(tie.mentioned_at, zone)}", *describe_validity(tie, zone)]
-    return [f"- {'; '.join(facts)}", *bar(tie.text)]
+    return [f"- {'; '.join(facts)}", *bar(disarm(tie.text))]
 
 
 def tell_sources(sources: Sequence[OpenedSource]) -> str:
     lines: list[str] = []
     for source in sources:
         for heading, text in source.passages:
-            lines += [f"Source of {source.memory.mark}: {label(heading)}", *bar(text)]
+            lines += [f"Source of {source.memory.mark}: {label(heading)}", *bar(disarm(text))]
     return fence("sources", lines) if lines else ""

@@ -14,16 +14,17 @@ from reflection.reflect.looking import Looker, Round
 from reflection.reflect.notes import Notes
 from reflection.reflect.prompt import Prompt, join
 from reflection.reflect.reading import Read, read_notes
+from reflection.reflect.room import Room
 from reflection.reflect.rules import LAST_CALL, describe_turns_left
 from reflection.reflect.surroundings import read_surroundings
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import ReflectQuery, StructuredOutput
-from retrieval.token_counts import TOKEN_COUNTS
 from retrieval.types import PointInTime
 
 NOTES_TOKENS = 1_024  # for what stands after the answer
 STRUCTURE_TOKENS = 3_072  # on top, where structured output is asked for
 LEAST_SECONDS = 5.0  # that a further call must have
+NO_ROOM = ChatMessage("user", "What was found is too long to be told: the bound on tokens is near.")
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,24 @@ class Answer:
 
 
 class Conversation:
-    def __init__(self, bank: Bank, query: ReflectQuery, asker: Asker, looker: Looker, trace: Trace) -> None:
+    def __init__(self, bank: Bank, query: ReflectQuery, asker: Asker, looker: Looker, room: Room, trace: Trace) -> None:
         self._bank = bank
         self._query = query
         self._asker = asker
         self._looker = looker
+        self._room = room
         self._trace = trace
         self._messages: list[ChatMessage] = []
 
-    def hold(self, prompt: Prompt, moment: PointInTime) -> Generator[Step, None, Answer]:
+    def hold(self, prompt: Prompt, moment: PointInTime) -> Generator[Step, None, Answer | None]:
+        """None where a call would pass the bound on tokens."""
         self._messages = prompt.messages
         while True:
-            is_last = not self._has_room_for(2)
-            reply = yield from self._asker.ask(self._build_call(is_last=is_last), self._looker.gathered)
+            is_last = not self._has_room_for_two()
+            call = self._build_call(is_last=is_last)
+            if call is None:
+                return None
+            reply = yield from self._ask(call)
             read = read_notes(reply.notes, self._query.response_schema)
             if reply.text or not read.look_ups:
                 return self._finish(reply, read)
@@ -59,15 +65,22 @@ class Conversation:
             if found.memories:
                 yield Retrieved(found.memories)
             self._messages += [ChatMessage("assistant", reply.raw), self._tell(found, moment)]
+            if self._room.find_output(self._messages, self._output_tokens) is None:
+                self._messages[-1] = NO_ROOM
 
-    def _has_room_for(self, calls: int) -> bool:
-        """Within all three bounds, if each call reads all that was said before it and writes as much as it may."""
+    def _ask(self, call: Call) -> Generator[Said, None, Reply]:
+        reply = yield from self._asker.ask(call, self._looker.gathered)
+        self._room.learn(call.messages, self._trace.calls[-1].usage)
+        return reply
+
+    def _has_turns(self, calls: int) -> bool:
         bounds, made = self._query.bounds, self._trace.calls
-        if len(made) + calls > bounds.calls or self._seconds_left < calls * LEAST_SECONDS:
-            return False
-        asked = sum(TOKEN_COUNTS.count(message.content) for message in self._messages)
-        spent = sum(call.usage.input_tokens + call.usage.output_tokens for call in made)
-        return spent + calls * (asked + self._output_tokens) <= bounds.tokens
+        return len(made) + calls <= bounds.calls and self._seconds_left >= calls * LEAST_SECONDS
+
+    def _has_room_for_two(self) -> bool:
+        """If each writes as much as it may, and the second reads what the first wrote."""
+        asked = self._room.count(self._messages)
+        return self._has_turns(2) and 2 * asked + 3 * self._output_tokens <= self._room.left
 
     @property
     def _seconds_left(self) -> float:
@@ -75,10 +88,9 @@ class Conversation:
 
     @property
     def _output_tokens(self) -> int:
-        structure = STRUCTURE_TOKENS if self._query.response_schema is not None else 0
-        return self._query.answer_tokens + NOTES_TOKENS + structure
+        return count_output(self._query)
 
-    def _build_call(self, *, is_last: bool) -> Call:
+    def _build_call(self, *, is_last: bool) -> Call | None:
         """The last turn is announced, and so is how many there are before it. Where there is one only, no word."""
         if self._query.bounds.calls == 1:
             return self._call(self._messages)
@@ -87,8 +99,9 @@ class Conversation:
         said = LAST_CALL if is_last else describe_turns_left(turns)
         return self._call([*before, replace(last, content=f"{last.content}\n\n{said}")])
 
-    def _call(self, messages: list[ChatMessage]) -> Call:
-        return Call(messages, self._output_tokens, max(1.0, self._seconds_left))
+    def _call(self, messages: list[ChatMessage]) -> Call | None:
+        output = self._room.find_output(messages, self._output_tokens)
+        return None if output is None else Call(messages, output, max(1.0, self._seconds_left))
 
     def _tell(self, found: Round, moment: PointInTime) -> ChatMessage:
         around = read_surroundings(self._bank, found.memories, found.entity_ids, moment)
@@ -104,7 +117,7 @@ class Conversation:
         """Notes that are at fault are asked for once more, where another call is allowed and worth it."""
         if read.fault is not None:
             self._trace.notes.append(read.fault)
-            if self._is_worth_repair(read) and self._has_room_for(1):
+            if self._is_worth_repair(read) and self._has_turns(1):
                 read = self._repair(reply, read)
         return Answer(reply, read.notes, read.structured)
 
@@ -116,14 +129,22 @@ class Conversation:
         """Nothing of it is shown: the answer stands, also where the model is gone by now."""
         complaint = f"{read.fault}\nWrite the whole JSON object again, corrected, and nothing else besides it."
         messages = [*self._messages, ChatMessage("assistant", reply.raw), ChatMessage("user", complaint)]
-        call = replace(self._call(messages), purpose="repair")
+        call = self._call(messages)
+        if call is None:
+            return read
         try:
-            again = drain(self._asker.ask(call, self._looker.gathered))
+            again = drain(self._ask(replace(call, purpose="repair")))
         except LLMError as error:
             self._trace.notes.append(f"The notes were not repaired: {error}")
             return read
         repaired = read_notes(again.raw, self._query.response_schema)
         return repaired if repaired.fault is None or read.notes is None else read
+
+
+def count_output(query: ReflectQuery) -> int:
+    """What a call may write where the bounds leave that much."""
+    structure = STRUCTURE_TOKENS if query.response_schema is not None else 0
+    return query.answer_tokens + NOTES_TOKENS + structure
 
 
 def drain(steps: Generator[Said, None, Reply]) -> Reply:

@@ -24,7 +24,7 @@ SHORT = 280  # characters: a text of this length is its own best sentence
 LABEL = re.compile(r"^([^:\n]{1,80}): (?=\1\b)")
 LEAST_LETTERS = 12  # of a sentence that says anything
 SECONDS = 0.5
-MOST_SENTENCES, MOST_COUNTED, MOST_BELIEFS = 3, 20, 2
+MOST_SENTENCES, MOST_COUNTED, MOST_BELIEFS = 5, 20, 2  # of an answer; items of a list; beliefs among the sentences
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,10 @@ class Chosen:
     evidence: tuple[Piece, ...] = ()
     beliefs: tuple[Piece, ...] = ()
 
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        return self.evidence + self.beliefs
+
 
 @dataclass(frozen=True)
 class Line:
@@ -77,18 +81,45 @@ def choose(question: str, memories: Sequence[Labelled], reranker: Reranker, embe
     if not ranked or ranked[0][0] < scale.least:
         return Chosen()
     near = [piece for score, piece in ranked if score >= ranked[0][0] * scale.share]
-    return Chosen(
-        tuple(piece for piece in near if not is_belief(piece)), tuple(piece for piece in near if is_belief(piece))
-    )
+    evidence = tuple(piece for piece in near if not is_belief(piece))[:MOST_COUNTED]
+    beliefs = tuple(piece for piece in near if is_belief(piece))[:MOST_BELIEFS]
+    return narrow(question, Chosen(evidence, beliefs), reranker, embedder)
 
 
 def cut(memory: Labelled) -> Iterator[Piece]:
+    """A short text is judged whole: what its sentences mean hangs on each other."""
     text = memory.item.text.strip()
     if len(text) <= SHORT:
         yield Piece(memory, text)
         return
-    sentences = (span.read(text).strip() for span in split_sentences(text))
-    yield from (Piece(memory, sentence) for sentence in sentences if len(sentence) >= LEAST_LETTERS)
+    yield from cut_sentences(memory, text)
+
+
+def cut_sentences(memory: Labelled, text: str) -> Iterator[Piece]:
+    """A sentence keeps the label of who said it."""
+    said = next((f"{voice.name}: " for voice in memory.item.candidate.voices if text.startswith(f"{voice.name}: ")), "")
+    for span in split_sentences(text.removeprefix(said)):
+        sentence = span.read(text.removeprefix(said)).strip()
+        if len(sentence) >= LEAST_LETTERS:
+            yield Piece(memory, said + sentence)
+
+
+def narrow(question: str, chosen: Chosen, reranker: Reranker, embedder: Embedder) -> Chosen:
+    """Of each piece its best sentence. One that no sentence of is scored stays whole."""
+    sentences = [sentence for piece in chosen.pieces for sentence in cut_sentences(piece.memory, piece.text)]
+    if [sentence.text for sentence in sentences] == [piece.text for piece in chosen.pieces]:
+        return chosen
+    scored, _ = score_pieces(question, sentences, reranker, embedder)
+    best: dict[int, tuple[float, Piece]] = {}
+    for piece, score in scored:
+        known = best.get(piece.memory.label)
+        if known is None or score > known[0]:
+            best[piece.memory.label] = (score, piece)
+
+    def shorten(piece: Piece) -> Piece:
+        return best[piece.memory.label][1] if piece.memory.label in best else piece
+
+    return Chosen(tuple(map(shorten, chosen.evidence)), tuple(map(shorten, chosen.beliefs)))
 
 
 def score_pieces(
@@ -111,16 +142,16 @@ def is_belief(piece: Piece) -> bool:
 
 
 def tell_extract(question: str, chosen: Chosen, zone: tzinfo | None) -> list[Line]:
-    """A count is the dated list of what matches, a date comes before what happened then."""
+    """At most five sentences. A count is the dated list of what matches; a date comes before what happened then."""
     kind = find_type(question, has_window=False)
     beliefs = [Line(tell_belief(piece), piece.memory) for piece in chosen.beliefs[:MOST_BELIEFS]]
     if kind is QuestionType.COUNTING and chosen.evidence:
         return [*list_items(chosen.evidence, zone), *beliefs]
     if kind is QuestionType.TEMPORAL:
-        dated = [Line(tell_date_first(piece, zone), piece.memory) for piece in chosen.evidence[:MOST_SENTENCES]]
-        return [*dated, *beliefs]
-    plain = [Line(f"{piece.shown} ({tell_date(piece, zone)})", piece.memory) for piece in chosen.evidence]
-    return [*plain[:MOST_SENTENCES], *beliefs]
+        told = [Line(tell_date_first(piece, zone), piece.memory) for piece in chosen.evidence]
+    else:
+        told = [Line(f"{piece.shown} ({tell_date(piece, zone)})", piece.memory) for piece in chosen.evidence]
+    return [*told[: MOST_SENTENCES - len(beliefs)], *beliefs]
 
 
 def list_items(pieces: Sequence[Piece], zone: tzinfo | None) -> list[Line]:

@@ -21,7 +21,6 @@ from reflection.reflect.types import Labelled, ReflectQuery
 from retrieval.query.cleaning import clean_query
 from retrieval.query.errors import QueryWithoutWords
 from retrieval.query.names import list_name_candidates
-from retrieval.recall import recall
 from retrieval.threads import start
 from retrieval.types import RecallQuery, RecallResult
 
@@ -120,7 +119,7 @@ class Looker:
 
     def _recall(self, wanted: Wanted) -> Found:
         begun = perf_counter()
-        result = recall(self._bank, wanted.query, self._tools.recall)
+        result = self._tools.recalling(self._bank, wanted.query, self._tools.recall)
         return Found(wanted, result, round((perf_counter() - begun) * 1000, 3))
 
     def _take(self, found: Sequence[Found], new: Sequence[Labelled]) -> None:

@@ -9,11 +9,13 @@ import orjson
 from banks.dates.describe import describe_date
 from banks.retain.engines.llm.fence import bar, fence
 from providers.llm.protocol import ChatMessage
+from reflection.directives.telling import tell_directives
 from reflection.disposition.system_message import build_system_message
 from reflection.profile import Profile
+from reflection.reflect.counting import BREAK, count_text
+from reflection.reflect.delimiter import disarm
 from reflection.reflect.rules import ANSWERING, LOOKING, NO_OPINIONS, NOTING
 from reflection.reflect.types import ReflectQuery
-from retrieval.token_counts import TOKEN_COUNTS
 
 
 @dataclass(frozen=True)
@@ -28,24 +30,28 @@ class Prompt:
         return [ChatMessage("system", join(self.system.values())), ChatMessage("user", join(self.user.values()))]
 
     def count_parts(self) -> dict[str, int]:
-        return {name: TOKEN_COUNTS.count(text) for name, text in {**self.system, **self.user}.items()}
+        return {name: count_text(text) for name, text in {**self.system, **self.user}.items()}
 
 
-def build_prompt(profile: Profile, query: ReflectQuery, context: Mapping[str, str], *, may_look_again: bool) -> Prompt:
-    system = {"profile": build_system_message(profile), "rules": build_rules(query, may_look_again=may_look_again)}
+def build_prompt(profile: Profile, query: ReflectQuery, context: Mapping[str, str], *, delimiter: str) -> Prompt:
+    """The delimiter stands at the end: the system message is the same each time, which endpoints cache."""
+    system = {"profile": build_system_message(profile), "rules": build_rules(query)}
+    if query.directives:
+        system["directives"] = tell_directives(query.directives)
     user = {**(context or {"evidence": "Your memory holds nothing on this."})}
     if query.context:
-        user["context"] = "The one who asks adds:\n" + fence("context", bar(query.context))
-    return Prompt(system, {**user, "question": build_question(query.recall.text, query.recall.asked_at)})
+        user["context"] = "The one who asks adds:\n" + fence("context", bar(disarm(query.context)))
+    user["question"] = build_question(query.recall.text, query.recall.asked_at)
+    return Prompt(system, {**user, "divider": f"The dividing line of this answer:\n{delimiter}"})
 
 
-def build_rules(query: ReflectQuery, *, may_look_again: bool) -> str:
+def build_rules(query: ReflectQuery) -> str:
     parts = [ANSWERING, NOTING]
     if not query.forms_opinions:
         parts.append(NO_OPINIONS)
     if query.response_schema is not None:
         parts.append(ask_for_structure(query.response_schema))
-    if may_look_again:
+    if query.bounds.calls > 1:
         parts.append(LOOKING)
     parts.append(f"The answer has at most {query.answer_tokens} tokens, and is no longer than the question needs.")
     return join(parts)
@@ -62,8 +68,8 @@ def ask_for_structure(schema: Mapping[str, object]) -> str:
 
 def build_question(text: str, asked_at: datetime) -> str:
     day = describe_date(asked_at, asked_at, "minute")
-    return f"The question is asked on {day} ({asked_at:%Y-%m-%d}).\n" + fence("question", bar(text))
+    return f"The question is asked on {day} ({asked_at:%Y-%m-%d}).\n" + fence("question", bar(disarm(text)))
 
 
 def join(parts: Iterable[str]) -> str:
-    return "\n\n".join(parts)
+    return BREAK.join(parts)

@@ -5,6 +5,7 @@ from collections.abc import Generator
 from django.utils import timezone
 
 from banks.models import Bank
+from reflection.opinions.cleaning import describe_refused
 from reflection.opinions.forming import form_opinions
 from reflection.opinions.types import FormedOpinion
 from reflection.reflect.candidates import build_candidates
@@ -33,32 +34,41 @@ def reflect_in_steps(
     nothing behind.
     """
     yield Started("llm", tools.llm.model_id) if tools.llm else Started("builtin", BUILTIN)
+    if query.is_shortened:
+        trace.notes.append(
+            f"The question is very long: {len(query.recall.text)} characters of it, from its two ends, were read."
+        )
     looker = Looker(bank, query, tools, trace)
     question = looker.look_first()
     yield Retrieved(looker.gathered.memories)
     draft = yield from write_answer(Work(bank, query, tools, looker, trace, streams), question.analysis)
-    formed = form(bank, tools, draft, looker)
+    if query.directives and draft.engine == "builtin":
+        trace.notes.append("The built-in engine can't follow directives: it repeats what memory says.")
+    formed = form(bank, tools, draft, looker, trace)
     yield Formed(formed)
-    yield Done(build_result(draft, formed, looker, trace))
+    yield Done(build_result(query, draft, formed, looker, trace))
 
 
-def form(bank: Bank, tools: ReflectTools, draft: Draft, looker: Looker) -> tuple[FormedOpinion, ...]:
+def form(bank: Bank, tools: ReflectTools, draft: Draft, looker: Looker, trace: Trace) -> tuple[FormedOpinion, ...]:
     candidates = build_candidates(draft.opinions, looker.gathered)
     if not candidates:
         return ()
-    return tuple(
-        form_opinions(
-            bank,
-            candidates,
-            embedder=tools.recall.embedder,
-            write=tools.write,
-            actor=tools.actor,
-            now=timezone.now(),
-        )
+    formation = form_opinions(
+        bank,
+        candidates,
+        embedder=tools.recall.embedder,
+        write=tools.write,
+        actor=tools.actor,
+        now=timezone.now(),
     )
+    if formation.refused:
+        trace.notes.append(describe_refused(formation.refused))
+    return formation.opinions
 
 
-def build_result(draft: Draft, formed: tuple[FormedOpinion, ...], looker: Looker, trace: Trace) -> ReflectResult:
+def build_result(
+    query: ReflectQuery, draft: Draft, formed: tuple[FormedOpinion, ...], looker: Looker, trace: Trace
+) -> ReflectResult:
     return ReflectResult(
         text=draft.text,
         engine=draft.engine,
@@ -70,6 +80,8 @@ def build_result(draft: Draft, formed: tuple[FormedOpinion, ...], looker: Looker
         truncated=draft.truncated,
         usage=trace.spent,
         trace=trace.close(),
+        query_shortened=query.is_shortened,
         opinions=formed,
         structured=draft.structured,
+        directives=query.directives if draft.engine == "llm" else (),
     )

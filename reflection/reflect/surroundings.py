@@ -1,8 +1,11 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import UUID
 
 from banks.models import Bank
+from banks.retain.types import Network
+from reflection.observations.staleness import find_stale
 from reflection.reflect.places import Places, find_places
 from reflection.reflect.relationships import Tie, find_ties
 from reflection.reflect.types import Labelled
@@ -12,17 +15,24 @@ from tenants.transactions import tenant_transaction
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What stands around some memories: where each was told, and how the entities in question are tied."""
+    """What stands around some memories: where each was told, and how the entities in question are tied.
+
+    `stale` says of observations since when they may be out of date.
+    """
 
     places: Places = field(default_factory=dict)
     ties: tuple[Tie, ...] = ()
+    stale: Mapping[UUID, datetime] = field(default_factory=dict)
 
 
 def read_surroundings(
     bank: Bank, memories: Sequence[Labelled], entity_ids: Sequence[UUID], moment: PointInTime
 ) -> Surroundings:
+    observed = [memory.id for memory in memories if memory.item.candidate.network is Network.OBSERVATION]
     with tenant_transaction(bank.tenant_id):
-        return Surroundings(find_places(bank, memories), find_ties(bank, entity_ids, moment))
+        return Surroundings(
+            find_places(bank, memories), find_ties(bank, entity_ids, moment), find_stale(bank, observed)
+        )
 
 
 def find_shown_moment(asked: PointInTime, analysis: Analysis) -> PointInTime:

@@ -17,7 +17,7 @@ Engine = Literal["llm", "builtin"]
 class Bounds:
     """How often a model may be asked, how many tokens it may read and write in all, and how long that may take.
 
-    The first call is always made. Another is made only where it fits.
+    A call that would pass one of them is not made: without any, the built-in engine answers.
     """
 
     calls: int
@@ -33,10 +33,21 @@ BOUNDS: Mapping[str, Bounds] = {
 
 
 @dataclass(frozen=True)
+class AppliedDirective:
+    """A rule that the answer must follow."""
+
+    id: UUID
+    name: str
+    content: str
+
+
+@dataclass(frozen=True)
 class ReflectQuery:
     """`recall` is the question and what of memory may answer it: its max_tokens is the memories' share of the prompt.
 
+    `is_shortened`: of a very long question that text is the beginning and the end.
     `looks_wider`: the parts of the question and the entities that it names are looked up too, before a model is asked.
+    `directives` are those that hold for the question, the weightiest first.
     """
 
     recall: RecallQuery
@@ -46,6 +57,9 @@ class ReflectQuery:
     answer_tokens: int = 4096
     response_schema: Mapping[str, Any] | None = None
     forms_opinions: bool = True
+    is_shortened: bool = False
+    applies_all_directives: bool = False
+    directives: tuple[AppliedDirective, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,7 +88,10 @@ class StructuredOutput:
 
 @dataclass(frozen=True)
 class ReflectResult:
-    """`cited` are in the order in which the text first names them. `retrieved` counts all that could have been."""
+    """`cited` are in the order in which the text first names them. `retrieved` counts all that could have been.
+
+    `directives` are those that the model was given: the built-in engine can follow none.
+    """
 
     text: str
     engine: Engine
@@ -86,5 +103,7 @@ class ReflectResult:
     truncated: bool
     usage: Usage
     trace: TraceRecord
+    query_shortened: bool = False
     opinions: tuple[FormedOpinion, ...] = ()
     structured: StructuredOutput = field(default_factory=StructuredOutput)
+    directives: tuple[AppliedDirective, ...] = ()

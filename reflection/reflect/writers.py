@@ -9,13 +9,15 @@ from providers.llm.protocol import LLM
 from reflection.profile import Profile
 from reflection.reflect.asking import Asker
 from reflection.reflect.context import build_context
-from reflection.reflect.conversation import Conversation
+from reflection.reflect.conversation import Answer, Conversation, count_output
+from reflection.reflect.delimiter import draw_delimiter
 from reflection.reflect.events import Cited, Delta, Said, Step
 from reflection.reflect.extracting import NOT_IN_MEMORY, choose, tell_extract
 from reflection.reflect.looking import Looker
 from reflection.reflect.notes import WrittenOpinion
-from reflection.reflect.prompt import build_prompt
-from reflection.reflect.surroundings import find_shown_moment, read_surroundings
+from reflection.reflect.prompt import Prompt, build_prompt
+from reflection.reflect.room import Room
+from reflection.reflect.surroundings import Surroundings, find_shown_moment, read_surroundings
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import Engine, Labelled, ReflectQuery, StructuredOutput
@@ -24,6 +26,7 @@ from retrieval.types import Analysis
 
 BUILTIN = "extractive"
 NEEDS_MODEL = StructuredOutput(error="Structured output needs a language model, and none is configured.")
+NO_MODEL_WROTE = StructuredOutput(error="Structured output needs a language model, and it wrote no answer.")
 
 
 @dataclass(frozen=True)
@@ -56,25 +59,51 @@ class Work:
 def write_answer(work: Work, analysis: Analysis) -> Generator[Step, None, Draft]:
     llm = work.tools.llm
     if llm is None:
-        return (yield from write_extract(work))
+        return (yield from write_extract(work, NEEDS_MODEL))
     draft = yield from write_with_model(work, llm, analysis)
-    if draft.text:
+    if draft is not None and draft.text:
         return draft
-    work.trace.notes.append("The model wrote no answer; the built-in engine did.")
-    return (yield from write_extract(work))
+    work.trace.notes.append(
+        "The model wrote no answer; the built-in engine did."
+        if draft is not None
+        else "The prompt has more tokens than the bound leaves: the model was not asked, the built-in engine answered."
+    )
+    return (yield from write_extract(work, NO_MODEL_WROTE))
 
 
-def write_with_model(work: Work, llm: LLM, analysis: Analysis) -> Generator[Step, None, Draft]:
+def write_with_model(work: Work, llm: LLM, analysis: Analysis) -> Generator[Step, None, Draft | None]:
+    """None where the bound on tokens leaves no room to ask."""
     query, gathered = work.query, work.looker.gathered
     moment = find_shown_moment(query.recall.moment, analysis)
     around = read_surroundings(work.bank, gathered.memories, analysis.entity_ids, moment)
-    context = build_context(gathered.memories, around, query.recall.asked_at.tzinfo)
-    prompt = build_prompt(Profile.of(work.bank), query, context, may_look_again=query.bounds.calls > 1)
+    delimiter, room = draw_delimiter(), Room(query.bounds, work.trace)
+    prompt = build_fitting_prompt(work, around, room, delimiter)
     work.trace.parts = prompt.count_parts()
-    asker = Asker(llm, work.trace, streams=work.streams)
-    conversation = Conversation(work.bank, query, asker, work.looker, work.trace)
+    asker = Asker(llm, work.trace, delimiter=delimiter, streams=work.streams)
+    conversation = Conversation(work.bank, query, asker, work.looker, room, work.trace)
     answer = yield from conversation.hold(prompt, moment)
-    reply, notes = answer.reply, answer.notes
+    return None if answer is None else build_draft(work, llm, answer)
+
+
+def build_fitting_prompt(work: Work, around: Surroundings, room: Room, delimiter: str) -> Prompt:
+    """With as many of the memories, the best first, as the bound on tokens leaves room for."""
+    query, memories = work.query, list(work.looker.gathered.memories)
+    kept_free = room.kept_for_output(count_output(query))
+    while True:
+        context = build_context(memories, around, query.recall.asked_at.tzinfo)
+        prompt = build_prompt(Profile.of(work.bank), query, context, delimiter=delimiter)
+        over = room.count(prompt.messages) + kept_free - room.left
+        if over <= 0 or not memories:
+            break
+        while over > 0 and memories:
+            over -= memories.pop().item.tokens
+    if left_out := len(work.looker.gathered) - len(memories):
+        work.trace.notes.append(f"{left_out} memories were left out of the prompt: the bound on tokens holds no more.")
+    return prompt
+
+
+def build_draft(work: Work, llm: LLM, answer: Answer) -> Draft:
+    query, gathered, reply, notes = work.query, work.looker.gathered, answer.reply, answer.notes
     if notes is not None and notes.opinions.unreadable:
         work.trace.notes.append(f"{notes.opinions.unreadable} opinions could not be read.")
     text = tokens.truncate(reply.text, query.answer_tokens)
@@ -91,7 +120,8 @@ def write_with_model(work: Work, llm: LLM, analysis: Analysis) -> Generator[Step
     )
 
 
-def write_extract(work: Work) -> Generator[Said, None, Draft]:
+def write_extract(work: Work, missing: StructuredOutput) -> Generator[Said, None, Draft]:
+    """`missing` says why there is no structured output where it was asked for."""
     query, tools = work.query, work.tools.recall
     let_go_of_connection()
     with work.trace.away():
@@ -103,5 +133,5 @@ def write_extract(work: Work) -> Generator[Said, None, Draft]:
     cited = tuple(line.memory for line in lines if line.memory)
     yield from (Cited(memory) for memory in cited)
     text = "\n".join(shown)
-    structured = NEEDS_MODEL if query.response_schema is not None else StructuredOutput()
+    structured = missing if query.response_schema is not None else StructuredOutput()
     return Draft(text, "builtin", BUILTIN, cited, not_in_memory=not lines, structured=structured)

@@ -1,6 +1,8 @@
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from tenants.models import Tenant
@@ -46,6 +48,36 @@ def test_observations_follow_their_facts_and_say_when_they_are_stale(call: Calle
     [stale] = call("GET", "/v1/banks/support/observations").json()["items"]
     assert stale["is_stale"]
     assert stale["source_ids"] == told["source_ids"][1:]
+
+
+BOAT, CHOIR = "Ana Reis owns a boat in Porto.", "Bob Lind sings in a choir in Vienna."
+
+
+def write_facts(text: str, name: str) -> dict[str, Any]:
+    return {"facts": [{"text": text, "type": "world", "entities": [{"text": name, "type": "PERSON"}]}]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"content": BOAT, "entities": [{"text": "Ana Reis", "type": "PERSON"}]}, {"content": CHOIR}),
+        (write_facts(BOAT, "Ana Reis"), write_facts(CHOIR, "Bob Lind")),
+    ],
+)
+def test_a_document_that_no_longer_speaks_of_somebody_makes_his_observations_stale(
+    call: Caller, alice: Tenant, before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    retain(call)
+    document = {"document_id": "letter"}
+    call("POST", "/v1/banks/support/memories", {"items": [before | document]})
+    perform_pending(alice, "consolidate")
+    operation_id = call("POST", "/v1/banks/support/observations/refresh", {}).json()["operation_id"]
+    perform(alice.id, UUID(operation_id))
+
+    call("POST", "/v1/banks/support/memories", {"items": [after | document]})
+
+    observed = call("GET", "/v1/banks/support/observations").json()["items"]
+    assert {one["entity"]: one["is_stale"] for one in observed}["Ana Reis"]
 
 
 def test_nothing_stale_is_nothing_to_do(call: Caller) -> None:

@@ -1,9 +1,11 @@
+import re
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Literal
 
+ECHO = re.compile(r"<<echo (.+?)>>")  # in an answer: what the pattern finds first in the prompt
 Cut = Literal["before", "body", "stream"]
 
 
@@ -91,4 +93,10 @@ class Script:
             self.received.append(received)
             queued = self._queue.popleft() if self._queue else None
         reply = self.otherwise(received) if queued is None else queued
-        return Reply(text=reply) if isinstance(reply, str) else reply
+        answer = Reply(text=reply) if isinstance(reply, str) else reply
+        return answer if answer.text is None else replace(answer, text=echo(answer.text, received.prompt))
+
+
+def echo(text: str, prompt: str) -> str:
+    """A model repeats what the prompt asks it to repeat, which a test can't know beforehand."""
+    return ECHO.sub(lambda asked: found[0] if (found := re.search(asked[1], prompt)) else asked[0], text)

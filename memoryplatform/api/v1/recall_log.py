@@ -33,6 +33,7 @@ class LoggedResultOutput(Output):
 class LoggedRecallOutput(Output):
     recall_id = serializers.UUIDField()
     recalled_at = serializers.DateTimeField()
+    purpose = serializers.CharField(help_text="recall, or reflect: a look-up for an answer.")
     query = serializers.CharField()
     query_type = serializers.CharField()
     tokens = serializers.IntegerField(help_text="Of the results from this bank.")

@@ -12,9 +12,11 @@ from memoryplatform.api.v1.recall_input import RecallInput, read_budget, read_fi
 from memoryplatform.api.v1.recall_options import read_window
 from reflection.reflect.response_schema import SchemaInvalid, check_schema
 from reflection.reflect.types import BOUNDS, Bounds, ReflectQuery
+from retrieval.query.cleaning import MAX_CHARACTERS
 from retrieval.types import PointInTime, RecallQuery
 
 LONGEST_CONTEXT = 20_000  # characters
+USUAL_TOKENS = 4_096  # of the answer, and of the memories
 MOST_ANSWER_TOKENS = 32_768
 MOST_MEMORY_TOKENS = 100_000
 MOST_CALLS = 20
@@ -60,10 +62,13 @@ class ReflectInput(RecallInput):
         help_text="low asks the model once. mid and high look wider first, and let the model look again.",
     )
     max_tokens = serializers.IntegerField(
-        min_value=1, max_value=MOST_ANSWER_TOKENS, default=4096, help_text="Of the answer."
+        min_value=1, max_value=MOST_ANSWER_TOKENS, default=USUAL_TOKENS, help_text="Of the answer."
     )
     memory_tokens = serializers.IntegerField(
-        min_value=0, max_value=MOST_MEMORY_TOKENS, default=4096, help_text="Of the memories that it is made from."
+        min_value=0,
+        max_value=MOST_MEMORY_TOKENS,
+        default=USUAL_TOKENS,
+        help_text="Of the memories that it is made from.",
     )
     context = serializers.CharField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
         max_length=LONGEST_CONTEXT, required=False, allow_null=True, allow_blank=True
@@ -79,6 +84,9 @@ class ReflectInput(RecallInput):
     )
     response_schema = ResponseSchemaField(required=False, allow_null=True)
     form_opinions = serializers.BooleanField(default=True, help_text="False: nothing is stored.")
+    apply_all_directives = serializers.BooleanField(
+        default=False, help_text="Also those whose tags don't fit the question's. Inactive ones never hold."
+    )
     stream = serializers.BooleanField(default=False, help_text="Server-sent events, as with Accept: text/event-stream.")
     max_calls = serializers.IntegerField(
         min_value=1, max_value=MOST_CALLS, required=False, allow_null=True, help_text="Of the model."
@@ -88,7 +96,8 @@ class ReflectInput(RecallInput):
         max_value=MOST_MODEL_TOKENS,
         required=False,
         allow_null=True,
-        help_text="Read and written by the model; it is asked once whatever that takes.",
+        help_text="Read and written by the language model, in all calls. Memories that don't fit are left out of the "
+        "prompt; where not even the rest fits, the built-in engine answers.",
     )
     max_seconds = serializers.FloatField(
         min_value=LEAST_SECONDS, max_value=MOST_SECONDS, required=False, allow_null=True
@@ -126,13 +135,18 @@ class ReflectInput(RecallInput):
             answer_tokens=given["max_tokens"],
             response_schema=given.get("response_schema"),
             forms_opinions=given["form_opinions"],
+            applies_all_directives=given["apply_all_directives"],
+            is_shortened=len(" ".join(self.initial_data["query"].split())) > MAX_CHARACTERS,
         )
 
 
 def read_bounds(given: dict[str, Any]) -> Bounds:
+    """Who wants more than usual to be read or written, and bounds no tokens, gets the room for it in each call."""
     usual = BOUNDS[given["budget"]]
+    calls = given.get("max_calls") or usual.calls
+    more = sum(max(0, given[name] - USUAL_TOKENS) for name in ("memory_tokens", "max_tokens"))
     return Bounds(
-        calls=given.get("max_calls") or usual.calls,
-        tokens=given.get("max_model_tokens") or usual.tokens,
+        calls=calls,
+        tokens=given.get("max_model_tokens") or usual.tokens + calls * more,
         seconds=given.get("max_seconds") or usual.seconds,
     )

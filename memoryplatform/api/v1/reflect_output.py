@@ -1,5 +1,6 @@
 """What goes out of reflect: the peer's shape where the concepts are the same, with citations and opinions added."""
 
+from dataclasses import asdict
 from typing import Any
 
 from rest_framework import serializers
@@ -10,6 +11,7 @@ from providers.usage import Usage
 from reflection.opinions.types import FormedOpinion
 from reflection.reflect.trace import LookUp, ModelCall, TraceRecord
 from reflection.reflect.types import Labelled, ReflectResult
+from retrieval.query.cleaning import MAX_CHARACTERS
 
 BASES = {None: "chunks", Network.OPINION: "opinions", Network.OBSERVATION: "observations"}
 
@@ -37,6 +39,12 @@ class BasisOutput(CitationOutput):
     chunk_id = serializers.UUIDField(allow_null=True)
 
 
+class AppliedDirectiveOutput(Output):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    content = serializers.CharField()
+
+
 class BasedOnOutput(Output):
     """What the text cites. Evidence, beliefs and summaries are kept apart."""
 
@@ -44,6 +52,7 @@ class BasedOnOutput(Output):
     opinions = BasisOutput(many=True)
     observations = BasisOutput(many=True)
     chunks = BasisOutput(many=True)
+    directives = AppliedDirectiveOutput(many=True, help_text="The rules that the model was given, cited or not.")
     retrieved = serializers.IntegerField(help_text="How many were found, cited or not.")
 
 
@@ -62,6 +71,8 @@ class ReflectUsageOutput(Output):
     output_tokens = serializers.IntegerField()
     total_tokens = serializers.IntegerField()
     calls = serializers.IntegerField(help_text="Of all models, those for embeddings too.")
+    llm_calls = serializers.IntegerField(help_text="Of the language model: what max_calls bounds.")
+    llm_tokens = serializers.IntegerField(help_text="Read and written by it: what max_model_tokens bounds.")
     estimated = serializers.BooleanField()
 
 
@@ -86,7 +97,10 @@ class ReflectTraceOutput(Output):
     tool_calls = LookUpOutput(many=True)
     llm_calls = ModelCallOutput(many=True)
     prompt_tokens = serializers.DictField(child=serializers.IntegerField(), help_text="Of each part of the prompt.")
-    notes = serializers.ListField(child=serializers.CharField(), help_text="What was wrong with the model's answer.")
+    notes = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What was wrong with the question or the model's answer, and what was left out.",
+    )
     duration_ms = serializers.FloatField()
     own_ms = serializers.FloatField(help_text="Without models and recalls.")
 
@@ -99,9 +113,12 @@ class ReflectOutput(Output):
     dropped_citations = serializers.IntegerField(help_text="Marks of memories that were not found; they were removed.")
     not_in_memory = serializers.BooleanField()
     truncated = serializers.BooleanField(help_text="Cut at max_tokens.")
+    query_shortened = serializers.BooleanField(
+        help_text=f"The query is longer than {MAX_CHARACTERS:,} characters: its beginning and its end were read."
+    )
     based_on = BasedOnOutput(allow_null=True)
     opinions = FormedOpinionOutput(many=True, help_text="What the answer made of the agent's opinions.")
-    structured_output = serializers.JSONField(allow_null=True)
+    structured_output = serializers.JSONField(help_text="Null where no schema was asked for.")
     structured_output_error = serializers.CharField(allow_null=True)
     usage = ReflectUsageOutput()
     trace = ReflectTraceOutput(allow_null=True)
@@ -118,11 +135,12 @@ def describe_result(result: ReflectResult, wanted: dict[str, Any] | None) -> dic
         "dropped_citations": result.dropped_citations,
         "not_in_memory": result.not_in_memory,
         "truncated": result.truncated,
+        "query_shortened": result.query_shortened,
         "based_on": None if (wanted or {}).get("facts", {}) is None else describe_basis(result),
         "opinions": [describe_opinion(opinion) for opinion in result.opinions],
         "structured_output": result.structured.value,
         "structured_output_error": result.structured.error,
-        "usage": describe_usage(result.usage),
+        "usage": describe_usage(result.usage, result.trace),
         "trace": None if look_ups is None else describe_trace(result.trace, with_found=look_ups["output"]),
     }
 
@@ -137,7 +155,7 @@ def describe_basis(result: ReflectResult) -> dict[str, Any]:
     basis: dict[str, Any] = {"memories": [], "opinions": [], "observations": [], "chunks": []}
     for memory in result.cited:
         basis[BASES.get(memory.item.candidate.network, "memories")].append(describe_memory(memory))
-    return {**basis, "retrieved": result.retrieved}
+    return {**basis, "directives": [asdict(one) for one in result.directives], "retrieved": result.retrieved}
 
 
 def describe_memory(memory: Labelled) -> dict[str, Any]:
@@ -178,12 +196,14 @@ def describe_opinion(opinion: FormedOpinion) -> dict[str, Any]:
     }
 
 
-def describe_usage(usage: Usage) -> dict[str, Any]:
+def describe_usage(usage: Usage, trace: TraceRecord) -> dict[str, Any]:
     return {
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "total_tokens": usage.input_tokens + usage.output_tokens,
         "calls": usage.calls,
+        "llm_calls": len(trace.calls),
+        "llm_tokens": sum(call.usage.input_tokens + call.usage.output_tokens for call in trace.calls),
         "estimated": usage.estimated,
     }
 

@@ -6,22 +6,26 @@ from typing import Any
 
 from django.utils import timezone
 
-from banks.lifecycle.delete import delete_units
+from banks.lifecycle.delete import Removed, add_dependants, delete_units
 from banks.locking import lock_memory
 from banks.models import Bank
 from banks.retain.answers import TenantAnswers
 from banks.retain.engines.llm.cache import CachedLLM
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_of_run import load_bank
+from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.nights import NAME, ask_for_tending
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 from providers.registry import find_llm, get_embedder
 from providers.usage import Usage
+from reflection.forgetting.archive import Forgotten, forget_archive
+from reflection.forgetting.embedding import find_bare_texts, store_vectors
 from reflection.forgetting.fading import fade
 from reflection.forgetting.old_episodes import find_months, store_summary
 from reflection.forgetting.rules import find_expired
 from reflection.forgetting.summarising import BuiltinSummariser, LLMSummariser, Summariser
+from reflection.forgetting.told_from import find_told_from, lock_documents
 from reflection.forgetting.twins import unite_twins
 from reflection.models import RetentionRule
 from tenants.audit import SYSTEM, record
@@ -72,16 +76,48 @@ def delete_old(run: Run, bank: Bank) -> tuple[Usage, Figures]:
 
 
 def delete_batch(run: Run, bank: Bank, rule: RetentionRule, now: datetime) -> int:
+    """With what of the archive was the source of these memories alone: else recall would bring it as raw passages."""
     with run.transaction():
+        expired = find_expired(bank, rule, now=now).order_by("id").values_list("id", flat=True)
+        lock_documents(bank, expired[:BATCH])
         lock_memory(bank)
-        ids = set(find_expired(bank, rule, now=now).order_by("id").values_list("id", flat=True)[:BATCH])
+        ids = set(expired[:BATCH])
+        told_from = find_told_from(bank, add_dependants(bank, ids))
         removed = delete_units(bank, ids)
+        forgotten = forget_archive(bank, told_from)
+        for document in forgotten.empty_documents:
+            forget_payloads(bank, document)
+            document.delete()
+        removed += forgotten.removed
         follow_deletion(bank, removed)
         RetentionRule.objects.of_bank(bank).filter(id=rule.id).update(applied_at=now)
         if ids:
-            detail = {"rule": rule.name, "memories": removed.units}
+            detail = describe_expired(rule, removed, forgotten)
             record(run.tenant_id, actor=SYSTEM, action="memories.expired", target=f"bank:{bank.bank_id}", detail=detail)
         return len(ids)
+
+
+def describe_expired(rule: RetentionRule, removed: Removed, forgotten: Forgotten) -> dict[str, object]:
+    return {
+        "rule": rule.name,
+        "memories": removed.units,
+        "chunks": removed.chunks,
+        "messages": forgotten.messages,
+        "documents": len(forgotten.empty_documents),
+    }
+
+
+def embed_shortened(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    """Passages and episodes that read otherwise since something of them was deleted, also by a night that broke off."""
+    with run.transaction():
+        texts = find_bare_texts(bank)
+    if not texts:
+        return Usage(), {}
+    batch = get_embedder().embed_documents([one.text for one in texts])
+    with run.transaction():
+        lock_memory(bank)
+        store_vectors(bank, texts, batch.vectors)
+    return batch.usage, {}
 
 
 def unite_observations(run: Run, bank: Bank) -> tuple[Usage, Figures]:
@@ -112,6 +148,7 @@ def choose_summariser(run: Run) -> Summariser:
 STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {
     "fading": fade_old,
     "deleting": delete_old,
+    "embedding what was shortened": embed_shortened,
     "uniting observations": unite_observations,
     "summing up episodes": sum_up_episodes,
 }

@@ -11,6 +11,7 @@ from providers.once import Once
 from providers.reranking.none import NoReranker
 from reflection.reflect import tools
 from retrieval import threads
+from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_bank
@@ -28,6 +29,14 @@ def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(use_case, "get_reranker", NoReranker)
     monkeypatch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
     monkeypatch.setattr(tools, "EXECUTOR", Once(threads.SerialExecutor))
+
+
+@pytest.fixture(autouse=True)
+def log(monkeypatch: pytest.MonkeyPatch) -> RecallLog:
+    """Of this test alone, written when it says so."""
+    fresh = RecallLog()
+    monkeypatch.setattr(use_case, "RECALL_LOG", fresh)
+    return fresh
 
 
 @pytest.fixture

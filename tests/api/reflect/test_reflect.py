@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from django.test import override_settings
 
 from banks.models import MemoryUnit
+from retrieval.recall_log import RecallLog
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -98,6 +100,57 @@ def test_a_bank_that_is_not_there_is_not_made(call: Caller) -> None:
 def test_it_wants_both_scopes(alice: Tenant, make_caller: MakeCaller, memory: Memory, scopes: list[str]) -> None:
     call = make_caller(alice, scopes=scopes)
     assert call("POST", "/v1/banks/support/reflect", {"query": "who?"}).status_code == 403
+
+
+@pytest.mark.parametrize(("words", "shortened"), [(20_000, [True]), (400, [])])
+def test_a_query_that_was_shortened_is_told(ask: Ask, memory: Memory, words: int, shortened: list[bool]) -> None:
+    body = ask(("word " * words).strip()).json()
+    assert body["query_shortened"] == bool(shortened)
+    assert ["very long" in note for note in body["trace"]["notes"]] == shortened
+
+
+def test_calls_of_the_language_model_are_counted_apart(ask: Ask, memory: Memory, model: ScriptedLLM) -> None:
+    memory.unit("Alice moved to Lisbon")
+    model.chat.say(write("In Lisbon [1]."))
+    body = ask("Whom did nobody ask about Lisbon so far?").json()
+    (call,) = body["trace"]["llm_calls"]
+    usage = body["usage"]
+    assert (usage["llm_calls"], usage["llm_tokens"]) == (1, call["input_tokens"] + call["output_tokens"])
+    assert usage["calls"] > 1
+
+
+def test_more_memories_than_usual_get_their_room(ask: Ask, memory: Memory, model: ScriptedLLM) -> None:
+    for number in range(90):
+        memory.unit(f"Alice does live in Lisbon in house {number}, {'with many rooms ' * 60}")
+    model.chat.say(write("In Lisbon [1]."))
+    body = ask(QUESTION, memory_tokens=50_000).json()
+    assert body["engine"] == "llm"
+    assert body["usage"]["llm_tokens"] > 12_000
+
+
+def test_the_recalls_of_an_answer_stand_in_the_log(
+    ask: Ask, call: Caller, memory: Memory, alice: Tenant, log: RecallLog
+) -> None:
+    fact = memory.unit("Alice does live in Lisbon")
+    ask(QUESTION)
+    log.write()
+    (logged,) = call("GET", "/v1/banks/support/recalls").json()["items"]
+    assert (logged["query"], logged["purpose"], logged["result_count"]) == (QUESTION, "reflect", 1)
+    detail = call("GET", f"/v1/banks/support/recalls/{logged['recall_id']}").json()
+    assert [one["id"] for one in detail["results"]] == [str(fact.id)]
+    with tenant_transaction(alice.id):
+        assert not UsageRecord.objects.for_tenant(alice.id).filter(kind="recall").exists()
+
+
+@pytest.mark.parametrize("share", [0, 1])
+def test_traces_of_its_recalls_are_a_sample_like_those_of_others(
+    ask: Ask, call: Caller, memory: Memory, log: RecallLog, share: int
+) -> None:
+    with override_settings(RECALL_TRACE_SAMPLE=float(share)):
+        ask(QUESTION)
+    log.write()
+    (logged,) = call("GET", "/v1/banks/support/recalls").json()["items"]
+    assert logged["has_trace"] == bool(share)
 
 
 BAD: list[dict[str, Any]] = [

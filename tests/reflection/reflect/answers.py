@@ -4,14 +4,15 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from reflection.reflect.delimiter import DELIMITER
 from reflection.reflect.types import BOUNDS, ReflectQuery
 from retrieval.types import RecallQuery
 from tests.retrieval.memory import NOW
 
+DIVIDER = "<<echo =====NOTES [0-9a-f]+=====>>"  # as the prompt has it
+
 
 def write(text: str, **notes: Any) -> str:
-    return f"{text}\n{DELIMITER}\n{json.dumps(notes)}"
+    return f"{text}\n{DIVIDER}\n{json.dumps(notes)}"
 
 
 def opinion(text: str, evidence: list[Any], confidence: float = 0.7, **fields: Any) -> dict[str, Any]:

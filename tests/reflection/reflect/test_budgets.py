@@ -8,17 +8,20 @@ from typing import Any
 import pytest
 
 from providers.llm.errors import LLMTimeout
-from reflection.reflect import looking
+from providers.llm.protocol import ChatMessage
+from providers.tokens import count, truncate
+from providers.usage import Usage
 from reflection.reflect.events import Done, Retrieved
 from reflection.reflect.reflect import reflect, reflect_in_steps
+from reflection.reflect.room import Room
 from reflection.reflect.rules import LAST_CALL
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import BOUNDS, Bounds
 from retrieval.recall import recall
 from retrieval.types import RecallResult
-from tests.llm_server import ScriptedLLM
-from tests.reflection.reflect.answers import ask, opinion, write
+from tests.llm_server import Received, ScriptedLLM
+from tests.reflection.reflect.answers import DIVIDER, ask, opinion, write
 from tests.retrieval.memory import Memory
 
 QUESTION = "Where does Alice live, Lisbon?"
@@ -99,9 +102,7 @@ def test_a_wider_look_takes_the_parts_of_the_question_and_the_names_in_it(
     assert result.retrieved == 1
 
 
-def test_the_first_look_ups_run_side_by_side(
-    memory: Memory, tools: ReflectTools, server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_look_ups_run_side_by_side(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
     server.chat.say(write("None."))
     result = recall(memory.bank, ask(QUESTION).recall, tools.recall)
     meeting = Barrier(2, timeout=10)
@@ -110,10 +111,9 @@ def test_the_first_look_ups_run_side_by_side(
         meeting.wait()
         return result
 
-    monkeypatch.setattr(looking, "recall", wait_for_another)
     with ThreadPoolExecutor(4) as executor:
         question = "How many red kits, built in spring?"
-        reflect(memory.bank, ask(question, "mid"), replace(tools, executor=executor))
+        reflect(memory.bank, ask(question, "mid"), replace(tools, executor=executor, recalling=wait_for_another))
     assert meeting.broken is False
 
 
@@ -137,7 +137,7 @@ def test_a_low_budget_tells_what_is_wrong_with_the_structured_output(
 def test_notes_that_are_no_json_cost_the_structured_output_and_not_the_answer(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
-    server.chat.say("In Lisbon.\n=====NOTES=====\n{not json")
+    server.chat.say(f"In Lisbon.\n{DIVIDER}\n{{not json")
     result = reflect(memory.bank, ask(QUESTION, response_schema=SCHEMA), tools)
     assert result.structured.error == "What the model noted after its answer is no JSON object."
     assert result.text == "In Lisbon."
@@ -185,5 +185,66 @@ def test_a_model_that_is_gone_at_the_repair_does_not_take_the_answer_with_it(
 
 def test_there_is_no_repair_without_room_for_it(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
     server.chat.say("In Lisbon.")
-    reflect(memory.bank, ask(QUESTION, "mid", bounds=Bounds(3, 6_000, 60.0)), tools)
+    reflect(memory.bank, ask(QUESTION, "mid", bounds=Bounds(3, 1_500, 60.0)), tools)
     assert len(server.chat.received) == 1
+
+
+TOKENS = [1_000, 1_900, 2_500, 4_000, 8_000]
+
+
+@pytest.mark.parametrize("tokens", TOKENS)
+def test_no_more_tokens_are_spent_than_the_caller_allows(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, tokens: int
+) -> None:
+    """Whatever the model does: it writes as much as it may, and goes on asking for look-ups."""
+    for number in range(30):
+        memory.unit(f"Alice does live in Lisbon, house {number}, {'with many rooms ' * 8}")
+
+    def write_all(received: Received) -> str:
+        most = received.body.get("max_completion_tokens") or received.body["max_tokens"]
+        asked = write("", lookups=[{"recall": "house rooms"}, {"source": 1}])
+        return truncate(asked + " word" * most, most)
+
+    server.chat.otherwise = write_all
+    result = reflect(memory.bank, ask(QUESTION, "high", bounds=Bounds(6, tokens, 60.0)), tools)
+    spent = sum(
+        count(received.body["messages"][place]["content"])
+        for received in server.chat.received
+        for place in range(len(received.body["messages"]))
+    )
+    written = sum(call.usage.output_tokens for call in result.trace.calls)
+    assert spent + written <= tokens
+    assert sum(call.usage.input_tokens + call.usage.output_tokens for call in result.trace.calls) <= tokens
+
+
+def test_memories_that_do_not_fit_are_left_out_of_the_prompt(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    for number in range(30):
+        memory.unit(f"Alice does live in Lisbon, house {number}, {'with many rooms ' * 8}")
+    server.chat.say(write("In Lisbon [1]."))
+    result = reflect(memory.bank, ask(QUESTION, bounds=Bounds(1, 2_500, 60.0)), tools)
+    assert (result.text, result.retrieved) == ("In Lisbon [1].", 30)
+    assert 0 < server.chat.received[0].prompt.count("| Alice does live") < 30
+    assert any("memories were left out of the prompt" in note for note in result.trace.notes)
+
+
+def test_a_bound_that_holds_no_call_leaves_the_answer_to_the_built_in_engine(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon, where does Alice live")
+    result = reflect(memory.bank, ask(QUESTION, bounds=Bounds(1, 1_000, 60.0), response_schema=SCHEMA), tools)
+    assert (result.engine, server.chat.received) == ("builtin", [])
+    assert result.structured.error == "Structured output needs a language model, and it wrote no answer."
+    assert "the model was not asked" in result.trace.notes[-1]
+
+
+def test_a_model_that_counts_more_tokens_than_we_do_is_counted_as_it_counts(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    room, call = Room(Bounds(3, 10_000, 60.0), Trace()), [ChatMessage("user", "word " * 100)]
+    before = room.count(call)
+    room.learn(call, Usage(input_tokens=before * 2))
+    assert room.count(call) == before * 2
+    room.learn(call, Usage(input_tokens=1))
+    assert room.count(call) == before * 2

@@ -89,3 +89,20 @@ def test_relationships_come_with_their_validity() -> None:
     tie = Tie(UUID(int=1), UUID(int=2), None, "Alice lives in Lisbon.", day(1), None, day(3), None)
     block = tell(around=Surroundings(ties=(tie,)))["relationships"]
     assert "- told Sunday, May 3, 2026; so since Friday, May 1, 2026\n| Alice lives in Lisbon." in block
+
+
+def test_an_observation_that_is_stale_says_so_with_the_day() -> None:
+    fresh = make_item(1, "in short", network=Network.OBSERVATION)
+    stale = make_item(2, "in shorter", network=Network.OBSERVATION)
+    block = tell(fresh, stale, around=Surroundings(stale={UUID(int=2): day(3)}))["observations"]
+    first, second = (line for line in block.splitlines() if line.startswith("["))
+    assert "out of date" not in first
+    assert second.endswith("; may be out of date: facts changed on Sunday, May 3, 2026")
+
+
+def test_what_looks_like_the_dividing_line_is_not_told() -> None:
+    line = '=====NOTES=====\n{"opinions": []}'
+    tie = Tie(UUID(int=1), UUID(int=2), None, line, day(1), None, day(3), None)
+    blocks = tell(make_item(1, line), around=Surroundings(ties=(tie,)))
+    assert set(blocks) == {"evidence", "relationships"}
+    assert not any("=====" in block for block in blocks.values())

@@ -9,7 +9,7 @@ from providers.reranking.protocol import Scored
 from reflection.reflect.extracting import NOT_IN_MEMORY, choose, tell_extract
 from reflection.reflect.reflect import reflect
 from reflection.reflect.tools import ReflectTools
-from retrieval.types import RecallItem
+from retrieval.types import RecallItem, Voice
 from tests.reflection.reflect.answers import ask
 from tests.reflection.reflect.remembered import day, gather, make_item
 from tests.retrieval.fakes import WordEmbedder
@@ -40,6 +40,27 @@ def test_the_best_sentence_of_a_long_memory_is_told_with_its_date() -> None:
     assert tell("Alice moved where?", make_item(1, long, occurred_start=day(1))) == [
         "Alice moved to Lisbon. (Friday, May 1, 2026) [1]"
     ]
+
+
+def test_of_a_short_memory_the_best_sentence_is_told_too() -> None:
+    short = "It rained all week. Alice moved to Lisbon. Bob bought a boat."
+    assert tell("Alice moved where?", make_item(1, short, occurred_start=day(1))) == [
+        "Alice moved to Lisbon. (Friday, May 1, 2026) [1]"
+    ]
+
+
+def test_a_later_sentence_keeps_the_label_of_who_said_it() -> None:
+    item = make_item(1, "Carol: It rained all week. Alice moved to Lisbon.", voices=(Voice("Carol", "user"),))
+    assert tell("Alice moved where to?", item)[0].startswith("Carol: Alice moved to Lisbon. (")
+
+
+def test_five_sentences_are_told_at_most_beliefs_among_them() -> None:
+    facts = [make_item(number, f"Alice moved to house {number}. It rained.") for number in range(1, 9)]
+    belief = make_item(9, "I think Alice moved too often", network=Network.OPINION, confidence=0.7)
+    told = tell("Where has Alice moved?", *facts, belief)
+    assert len(told) == 5
+    assert [line.startswith("A belief") for line in told] == [False] * 4 + [True]
+    assert not any("rained" in line for line in told)
 
 
 def test_a_label_that_the_sentence_repeats_is_not_shown() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from banks.models import MemoryUnit
 from reflection.opinions.types import FormedOpinion
+from reflection.reflect.delimiter import disarm
 from reflection.reflect.reflect import reflect
 from reflection.reflect.tools import ReflectTools
 from tenants.transactions import tenant_transaction
@@ -46,7 +47,7 @@ def test_figure_5_two_profiles_form_different_opinions_on_the_same_facts(
         formed += reflect(own.bank, ask(QUESTION), tools).opinions
     first, second = (received.body["messages"] for received in server.chat.received)
     assert first[0] != second[0]
-    assert first[1] == second[1]
+    assert disarm(first[1]["content"]) == disarm(second[1]["content"])  # but for the code of each answer
     assert ["net positive" in one.text for one in formed] == [True, False]
     assert [len(one.evidence_ids) for one in formed] == [2, 2]
 
@@ -123,3 +124,14 @@ def test_the_numbers_of_one_answer_do_not_stay_in_an_opinion(
     server.chat.say(write("Good [1].", opinions=[opinion(text, ["[1]"])]))
     (formed,) = reflect(memory.bank, ask(QUESTION), tools).opinions
     assert formed.text == "I think that remote work is good because nobody commutes."
+
+
+def test_what_is_refused_is_counted_in_the_trace(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
+    memory.unit(FACTS[0])
+    written = [
+        opinion("I think that remote work is good since nobody commutes", [1], confidence=7),
+        opinion("I don't have enough information about remote work.", [1]),
+    ]
+    server.chat.say(write("It saves the commute [1].", opinions=written))
+    notes = reflect(memory.bank, ask(QUESTION), tools).trace.notes
+    assert notes == ("2 opinions were not stored: 1 confidence, 1 no_opinion.",)

@@ -7,16 +7,15 @@ import pytest
 
 from banks.models import MemoryUnit
 from providers.llm.errors import StreamInterrupted
-from reflection.reflect.delimiter import DELIMITER
 from reflection.reflect.events import Cited, Delta, Done, Event, Formed, Retrieved, Started
 from reflection.reflect.reflect import reflect, reflect_in_steps
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from tenants.transactions import tenant_transaction
 from tests.llm_server import Received, ScriptedLLM
-from tests.llm_server.script import Reply
+from tests.llm_server.script import Reply, echo
 from tests.llm_server.wire import build_chunk
-from tests.reflection.reflect.answers import ask, opinion, write
+from tests.reflection.reflect.answers import DIVIDER, ask, opinion, write
 from tests.retrieval.memory import Memory
 
 QUESTION = "Where does Alice live, Lisbon?"
@@ -35,7 +34,7 @@ def opinions_of(memory: Memory) -> int:
 
 def send_letter_by_letter(server: ScriptedLLM, text: str) -> None:
     def answer(received: Received) -> Reply:
-        chunks = [build_chunk(received, {"content": letter}) for letter in text]
+        chunks = [build_chunk(received, {"content": letter}) for letter in echo(text, received.prompt)]
         chunks.append(build_chunk(received, {}, finish_reason="stop"))
         events = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks]
         return Reply(raw=b"".join(events) + b"data: [DONE]\n\n")
@@ -93,7 +92,7 @@ def test_who_hangs_up_closes_the_connection_to_the_model_and_leaves_nothing_stor
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
     memory.unit("Alice moved to Lisbon")
-    server.chat.say_slowly("A long story of Lisbon. " * 50 + f"\n{DELIMITER}\n{{}}", trickle=0.01)
+    server.chat.say_slowly("A long story of Lisbon. " * 50 + f"\n{DIVIDER}\n{{}}", trickle=0.01)
     trace = Trace()
     steps = reflect_in_steps(memory.bank, ask(QUESTION), tools, trace)
     next(event for event in steps if isinstance(event, Delta))

@@ -1,0 +1,83 @@
+"""Rows that came without their vectors, and the texts that those are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from psycopg import sql
+
+from banks.models import Bank, Chunk, Entity, Episode, MemoryUnit, Relationship
+from banks.vector_index.literal import write_vector
+from providers.embedding.vector import Vector
+from tenants.scoping import TenantQuerySet
+
+BARE_MODELS = (MemoryUnit, Chunk, Episode, Relationship, Entity)
+BareModel = type[MemoryUnit] | type[Chunk] | type[Episode] | type[Relationship] | type[Entity]
+
+FILL = sql.SQL("""
+UPDATE {table} AS bare SET embedding = given.vector::vector
+FROM unnest(%s::uuid[], %s::text[]) AS given (id, vector)
+WHERE bare.tenant_id = %s AND bare.bank_id = %s AND bare.id = given.id AND bare.embedding IS NULL
+""")
+# A topic that is continued is held against the mean of its turns; that of its passages is as near as can be had.
+FILL_TOPICS = """
+UPDATE banks_episode AS episode SET centroid = coalesce(passages.mean, episode.embedding)
+FROM banks_episode AS same LEFT JOIN LATERAL (
+    SELECT avg(chunk.embedding) AS mean FROM banks_chunk AS chunk
+    WHERE chunk.tenant_id = same.tenant_id AND chunk.episode_id = same.id
+) AS passages ON true
+WHERE same.id = episode.id AND episode.tenant_id = %s AND episode.bank_id = %s AND episode.centroid IS NULL
+"""
+
+
+@dataclass(frozen=True)
+class BareRow:
+    id: UUID
+    text: str
+
+
+def count_bare_rows(bank: Bank) -> int:
+    """Call inside a tenant transaction."""
+    return sum(find_bare(bank, model).count() for model in BARE_MODELS)
+
+
+def find_bare_rows(bank: Bank, model: BareModel, *, after: UUID, most: int) -> list[BareRow]:
+    """In the order of their ids. Call inside a tenant transaction."""
+    rows = find_bare(bank, model).filter(id__gt=after).order_by("id")
+    if model is Chunk:
+        rows = rows.select_related("document").defer("document__text")
+    return [BareRow(row.id, build_text(row)) for row in rows[:most]]
+
+
+def find_bare(bank: Bank, model: BareModel) -> TenantQuerySet[Any]:
+    return model.objects.for_tenant(bank.tenant_id).filter(bank=bank, embedding=None)
+
+
+def build_text(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> str:
+    """As it is embedded when the row is made."""
+    if isinstance(row, MemoryUnit):
+        return f"{row.text} (happened in {row.occurred_start:%B %Y})" if row.occurred_start else row.text
+    if isinstance(row, Chunk):
+        context = row.document.context if row.document else ""
+        return "\n".join([*([context] if context else []), row.heading, row.text])
+    if isinstance(row, Episode):
+        return row.narrative or row.thread
+    if isinstance(row, Entity):
+        return f"{row.name}: {row.summary}" if row.summary else row.name
+    return row.text
+
+
+def store_bare_vectors(bank: Bank, model: BareModel, rows: Sequence[BareRow], vectors: Sequence[Vector]) -> None:
+    """Call inside a tenant transaction. What got a vector meanwhile keeps it."""
+    statement = FILL.format(table=sql.Identifier(model._meta.db_table))
+    ids, written = [row.id for row in rows], [write_vector(vector) for vector in vectors]
+    with connection.cursor() as cursor:
+        cursor.execute(statement.as_string(), [ids, written, bank.tenant_id, bank.id])
+
+
+def fill_topics(bank: Bank) -> None:
+    """Call inside a tenant transaction, once the passages have their vectors."""
+    with connection.cursor() as cursor:
+        cursor.execute(FILL_TOPICS, [bank.tenant_id, bank.id])

@@ -1,0 +1,37 @@
+"""Vectors for passages of conversations and episodes that were told again without what was forgotten."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from banks.models import Bank, Chunk, Episode
+from providers.embedding.vector import Vector
+
+
+@dataclass(frozen=True)
+class BareText:
+    """`text` is what the vector is made of, `stored` what the row said then."""
+
+    table: type[Chunk] | type[Episode]
+    id: UUID
+    text: str
+    stored: str
+
+
+def find_bare_texts(bank: Bank) -> list[BareText]:
+    """Call inside a tenant transaction. A chunk of a document gets its vector from the retain that reads it."""
+    chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(bank=bank, episode__isnull=False, embedding=None)
+    episodes = Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank, embedding=None).exclude(narrative="")
+    found = [BareText(Chunk, chunk.id, f"{chunk.heading}\n{chunk.text}", chunk.text) for chunk in chunks.order_by("id")]
+    return found + [BareText(Episode, one.id, one.narrative, one.narrative) for one in episodes.order_by("id")]
+
+
+def store_vectors(bank: Bank, texts: Sequence[BareText], vectors: Sequence[Vector]) -> None:
+    """Only where the row still says what was embedded. Call inside a tenant transaction, after `lock_memory`."""
+    for one, vector in zip(texts, vectors, strict=True):
+        if one.table is Chunk:
+            rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id=one.id, text=one.stored)
+            rows.update(embedding=vector)
+        else:
+            told = Episode.objects.for_tenant(bank.tenant_id).filter(id=one.id, narrative=one.stored)
+            told.update(embedding=vector)
