@@ -6,7 +6,14 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import BooleanRadioFilter, ChoicesDropdownFilter
 
 from banks.admin.memory_admin import WHOSE, MemoryAdmin, link_to_id, parse_id, shorten
-from reflection.models import BackgroundRevision, OpinionRevision, RetentionRule
+from reflection.models import (
+    BackgroundRevision,
+    Directive,
+    MentalModel,
+    MentalModelRevision,
+    OpinionRevision,
+    RetentionRule,
+)
 
 
 @admin.register(OpinionRevision)
@@ -56,3 +63,34 @@ class RetentionRuleAdmin(MemoryAdmin):
     list_display = ("name", "network", "tag", "days", "action", "enabled", "in_bank", "whose", "applied_at")
     list_filter = (("enabled", BooleanRadioFilter), *WHOSE)
     search_help_text = "An id."
+
+
+@admin.register(Directive)
+class DirectiveAdmin(MemoryAdmin):
+    list_display = ("name", "says", "priority", "is_active", "in_bank", "whose", "updated_at")
+    list_filter = (("is_active", BooleanRadioFilter), *WHOSE)
+    search_help_text = "An id."
+
+    @admin.display(description="Content")
+    def says(self, directive: Directive) -> str:
+        return shorten(directive.content)
+
+
+@admin.register(MentalModel)
+class MentalModelAdmin(MemoryAdmin):
+    list_display = ("name", "asks", "revision", "in_bank", "whose", "refreshed_at", "failed_at")
+    search_help_text = "An id."
+
+    @admin.display(description="Question")
+    def asks(self, model: MentalModel) -> str:
+        return shorten(model.source_query)
+
+
+@admin.register(MentalModelRevision)
+class MentalModelRevisionAdmin(MemoryAdmin):
+    list_display = ("says", "number", "engine", "withdrawn", "in_bank", "whose", "created_at")
+    search_help_text = "An id."
+
+    @admin.display(description="Content")
+    def says(self, revision: MentalModelRevision) -> str:
+        return shorten(revision.content)

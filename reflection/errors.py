@@ -3,7 +3,11 @@
 ReflectionError
 ├── RuleNotFound     there is no such retention rule
 ├── RuleExists       another rule of the bank has that name
-└── RuleTooWide      it would delete without saying what
+├── RuleTooWide      it would delete without saying what
+├── DirectiveNotFound
+├── MentalModelNotFound
+├── MentalModelExists   another one of the bank has that id
+└── ChangedMeanwhile    somebody else edited it since it was read
 """
 
 from uuid import UUID
@@ -32,3 +36,31 @@ class RuleTooWide(ReflectionError):
 
     def __init__(self) -> None:
         super().__init__("A rule that deletes needs a network or a tag.")
+
+
+class DirectiveNotFound(ReflectionError):
+    code = "directive_not_found"
+
+    def __init__(self, directive_id: UUID) -> None:
+        super().__init__(f"Directive {directive_id} not found.")
+
+
+class MentalModelNotFound(ReflectionError):
+    code = "mental_model_not_found"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"Mental model '{key}' not found.")
+
+
+class MentalModelExists(ReflectionError):
+    code = "mental_model_exists"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"The mental model '{key}' exists already.")
+
+
+class ChangedMeanwhile(ReflectionError):
+    code = "changed_meanwhile"
+
+    def __init__(self) -> None:
+        super().__init__("It was changed since it was read.")

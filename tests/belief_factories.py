@@ -2,11 +2,23 @@
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 from django.db.models import Model
 
 from banks import models
-from reflection.models import BackgroundRevision, ObservedEntity, Opinion, OpinionRevision, RetentionRule
+from reflection.mental_models.trigger import DEFAULTS
+from reflection.models import (
+    BackgroundRevision,
+    Directive,
+    MentalModel,
+    MentalModelRevision,
+    MentalModelSource,
+    ObservedEntity,
+    Opinion,
+    OpinionRevision,
+    RetentionRule,
+)
 from tenants.models import Tenant
 from tests.factories import make_bank
 from tests.memory_factories import make_entity, make_row, make_unit, with_bank
@@ -45,10 +57,40 @@ def make_retention_rule(tenant: Tenant, **fields: Any) -> RetentionRule:
     return make_row(RetentionRule, tenant, **with_bank(tenant, {"name": "old talk", "days": 90} | fields))
 
 
+def make_directive(tenant: Tenant, **fields: Any) -> Directive:
+    usual = {"name": "Formal", "content": "Address everybody formally."}
+    return make_row(Directive, tenant, **with_bank(tenant, usual | fields))
+
+
+def make_mental_model(tenant: Tenant, **fields: Any) -> MentalModel:
+    usual = {
+        "key": f"mm-{uuid4().hex}",
+        "name": "Habits",
+        "source_query": "What are Ana's habits?",
+        "trigger": DEFAULTS,
+    }
+    return make_row(MentalModel, tenant, **with_bank(tenant, usual | fields))
+
+
+def make_mental_model_revision(tenant: Tenant, **fields: Any) -> MentalModelRevision:
+    model = fields.pop("mental_model", None) or make_mental_model(tenant)
+    usual = {"number": 1, "source_query": model.source_query, "content": "Ana cycles.", "engine": "test"}
+    return make_row(MentalModelRevision, tenant, bank_id=model.bank_id, mental_model=model, **usual | fields)
+
+
+def make_mental_model_source(tenant: Tenant, **fields: Any) -> MentalModelSource:
+    revision = fields.pop("revision", None) or make_mental_model_revision(tenant)
+    return make_row(MentalModelSource, tenant, bank_id=revision.bank_id, revision=revision, **fields)
+
+
 BELIEFS: dict[type[Model], Callable[[Tenant], Any]] = {
     Opinion: make_opinion,
     OpinionRevision: make_opinion_revision,
     BackgroundRevision: make_background_revision,
     ObservedEntity: make_observed_entity,
     RetentionRule: make_retention_rule,
+    Directive: make_directive,
+    MentalModel: make_mental_model,
+    MentalModelRevision: make_mental_model_revision,
+    MentalModelSource: make_mental_model_source,
 }

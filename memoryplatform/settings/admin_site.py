@@ -54,6 +54,8 @@ NAVIGATION = [
         ("Opinion history", "timeline", "reflection.opinionrevision"),
         ("Backgrounds", "badge", "reflection.backgroundrevision"),
         ("Retention rules", "auto_delete", "reflection.retentionrule"),
+        ("Directives", "gavel", "reflection.directive"),
+        ("Mental models", "cognition", "reflection.mentalmodel"),
     ),
     build_group(
         "Memory",

@@ -15,6 +15,7 @@ from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
+from memoryplatform.operations.mental_model_refreshes import follow_facts, renew_bereft
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.nights import ask_for_tending
 from memoryplatform.operations.registry import operation_kind
@@ -23,6 +24,7 @@ from memoryplatform.operations.submit import submit
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.background.learning import find_snippets, read_told
+from reflection.mental_models.storing import has_lost
 from reflection.observations.marking import mark_stale
 from reflection.opinions.adopting import Heard, adopt_opinions
 from reflection.opinions.embedding import embed_opinions
@@ -32,6 +34,7 @@ from tenants.models import UsageRecord
 from tenants.usage import record_usage
 
 NAME = "consolidate"
+Figures = Mapping[str, int | Mapping[str, int]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Done:
     """What a step spent, and figures for the operation's result."""
 
     usage: Usage = field(default_factory=Usage)
-    figures: Mapping[str, int] = field(default_factory=dict)
+    figures: Figures = field(default_factory=dict)
 
 
 Step = Callable[[Task], Done]
@@ -63,14 +66,16 @@ def take_back_lost_evidence(task: Task) -> Done:
     with task.run.transaction():
         lock_memory(task.bank)
         withdrawn = withdraw_lost_evidence(task.bank, now=timezone.now())
-    return Done(figures={"opinions_withdrawn": withdrawn.opinions})
+    return Done(figures={"opinions_withdrawn": withdrawn.opinions, "opinions_bereft": withdrawn.bereft})
 
 
 def take_in_opinions(task: Task) -> Done:
     """Before the facts are weighed: those of the same retain may bear on them."""
     heard = Heard(task.post.unit_ids, task.post.proven_ids, task.post.closed_ids)
-    formed = adopt_opinions(task.bank, heard, embedder=get_embedder(), write=task.run.transaction, now=timezone.now())
-    return Done(embed_opinions(task.bank, get_embedder(), task.run.transaction), {"opinions_formed": formed})
+    adopted = adopt_opinions(task.bank, heard, embedder=get_embedder(), write=task.run.transaction, now=timezone.now())
+    refused = {reason.value: count for reason, count in adopted.refused.items()}
+    figures: Figures = {"opinions_formed": adopted.formed, "opinions_refused": refused}
+    return Done(embed_opinions(task.bank, get_embedder(), task.run.transaction), figures)
 
 
 def weigh_evidence(task: Task) -> Done:
@@ -80,6 +85,10 @@ def weigh_evidence(task: Task) -> Done:
         "evidence_weighed": weighed.weighed,
         "opinions_moved": weighed.moved,
         "evidence_undecided": weighed.undecided,
+        "evidence_by_rules": weighed.by_others,
+        "evidence_left_out": weighed.left_out,
+        "evidence_steps": weighed.steps,
+        "evidence_calls": weighed.calls,
     }
     return Done(weighed.usage, figures)
 
@@ -90,6 +99,13 @@ def mark_touched_entities(task: Task) -> Done:
         ask_for_refresh(task.bank)
         ask_for_tending(task.bank)
     return Done()
+
+
+def follow_with_models(task: Task) -> Done:
+    """After the observations were marked. What the retain deleted was perhaps retold in one."""
+    with task.run.transaction():
+        renew_bereft(task.bank)
+        return Done(figures={"mental_models_behind": follow_facts(task.bank, task.post.unit_ids)})
 
 
 def learn_background(task: Task) -> Done:
@@ -111,13 +127,14 @@ STEPS: dict[str, Step] = {
     "taking in opinions": take_in_opinions,
     "weighing evidence": weigh_evidence,
     "marking observations": mark_touched_entities,
+    "following with mental models": follow_with_models,
     "learning the background": learn_background,
 }
 
 
 def hand_over(bank: Bank, post: PostRetain) -> Operation | None:
     """Call inside the tenant transaction that ends the retain: what it changed is then never forgotten."""
-    is_needed = post or has_lost_evidence(bank)
+    is_needed = post or has_lost_evidence(bank) or has_lost(bank)
     return submit(bank.tenant_id, NAME, payload=post.write(), bank=bank) if is_needed else None
 
 
@@ -126,7 +143,7 @@ def consolidate(run: Run) -> dict[str, Any]:
     bank = load_bank(run)
     task = Task(bank, PostRetain.read(run.payload), run)
     usage = Usage()
-    result = {"units": len(task.post.unit_ids), "entities": len(task.post.entity_ids)}
+    result: dict[str, Any] = {"units": len(task.post.unit_ids), "entities": len(task.post.entity_ids)}
     for done, (stage, step) in enumerate(STEPS.items()):
         run.report(stage, processed=done, total=len(STEPS))
         outcome = step(task)

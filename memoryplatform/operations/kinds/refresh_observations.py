@@ -10,6 +10,7 @@ from banks.models import Bank
 from banks.retain.answers import TenantAnswers
 from banks.retain.engines.llm.cache import CachedLLM
 from memoryplatform.operations.bank_of_run import load_bank
+from memoryplatform.operations.mental_model_refreshes import follow_facts
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
@@ -53,6 +54,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
         )
         run.complete(operation, result)
         ask_for_refresh(bank)
+        follow_facts(bank)
     return result
 
 

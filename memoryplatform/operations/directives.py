@@ -1,0 +1,76 @@
+"""What a caller does with the directives of a bank."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+from banks.models import Bank
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.versions import check_version, write_version
+from reflection.errors import DirectiveNotFound
+from reflection.models import Directive
+from tenants.audit import record
+from tenants.transactions import tenant_transaction
+
+EDITABLE = ("name", "content", "priority", "is_active", "tags")
+
+
+@dataclass(frozen=True)
+class DirectiveChange:
+    """The fields that a caller gave; None leaves a field as it is."""
+
+    name: str | None = None
+    content: str | None = None
+    priority: int | None = None
+    is_active: bool | None = None
+    tags: list[str] | None = None
+
+    def given(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def create_directive(access: BankAccess, bank_id: str, change: DirectiveChange) -> Directive:
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        directive = Directive.objects.for_tenant(access.tenant_id).create(bank=bank, **change.given())
+        note(access, bank_id, "directive.created", directive)
+        return directive
+
+
+def change_directive(
+    access: BankAccess, bank_id: str, directive_id: UUID, change: DirectiveChange, *, expected: str | None = None
+) -> Directive:
+    """`expected` is the version that the caller saw, or None where he does not care."""
+    with tenant_transaction(access.tenant_id):
+        directive = get_directive(get_bank(access, bank_id), directive_id, lock=True)
+        check_version(read_version(directive), expected)
+        for name, value in change.given().items():
+            setattr(directive, name, value)
+        directive.save()
+        note(access, bank_id, "directive.changed", directive)
+        return directive
+
+
+def delete_directive(access: BankAccess, bank_id: str, directive_id: UUID) -> None:
+    with tenant_transaction(access.tenant_id):
+        directive = get_directive(get_bank(access, bank_id), directive_id, lock=True)
+        note(access, bank_id, "directive.deleted", directive)
+        directive.delete()
+
+
+def get_directive(bank: Bank, directive_id: UUID, *, lock: bool = False) -> Directive:
+    """Call inside a tenant transaction."""
+    rows = Directive.objects.of_bank(bank)
+    directive = (rows.select_for_update(no_key=True) if lock else rows).filter(id=directive_id).first()
+    if directive is None:
+        raise DirectiveNotFound(directive_id)
+    return directive
+
+
+def read_version(directive: Directive) -> str:
+    return write_version({name: getattr(directive, name) for name in EDITABLE})
+
+
+def note(access: BankAccess, bank_id: str, action: str, directive: Directive) -> None:
+    detail = {"bank_id": bank_id, "name": directive.name}
+    record(access.tenant_id, actor=access.actor, action=action, target=f"directive:{directive.id}", detail=detail)

@@ -1,0 +1,109 @@
+"""A mental model is written anew: its question is put to memory, and the answer becomes its content."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from banks.locking import lock_memory
+from banks.models import Bank
+from memoryplatform.operations.bank_of_run import load_bank
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.errors import NotYet, PermanentFailure
+from memoryplatform.operations.mental_model_refreshes import AFTER_OBSERVATIONS, NAME, is_observing
+from memoryplatform.operations.mental_model_scope import find_newest, is_stale
+from memoryplatform.operations.reflect import reflect
+from memoryplatform.operations.registry import operation_kind
+from memoryplatform.operations.run import Run
+from providers.errors import ProviderError
+from reflection.mental_models.asking import build_query
+from reflection.mental_models.storing import has_all, store_content
+from reflection.mental_models.trigger import read_trigger
+from reflection.models import MentalModel
+from reflection.reflect.types import ReflectQuery, ReflectResult
+from retrieval.query.errors import QueryWithoutWords
+
+STAGES = 2
+A_WHILE = timedelta(seconds=5)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The model as it was when the question was asked, and how far memory reached then."""
+
+    model: MentalModel
+    query: ReflectQuery
+    seen_until: datetime | None
+    is_needed: bool
+
+
+@operation_kind(NAME, queue="background")
+def refresh_mental_model(run: Run) -> dict[str, Any]:
+    """Nothing is written before the answer is whole, so it may begin again after a crash."""
+    bank = load_bank(run)
+    asked = prepare(run, bank)
+    if not asked.is_needed:
+        return keep(run, bank)
+    run.report("reflecting", processed=0, total=STAGES)
+    try:
+        answer = reflect(BankAccess(run.tenant_id), bank.bank_id, asked.query)
+    except ProviderError:
+        with run.transaction():
+            MentalModel.objects.of_bank(bank).filter(id=asked.model.id).update(failed_at=timezone.now())
+        raise
+    run.report("storing", processed=1, total=STAGES)
+    return store(run, bank, asked, answer)
+
+
+def prepare(run: Run, bank: Bank) -> Asked:
+    with run.transaction():
+        model = get_model(run, bank)
+        if run.payload.get(AFTER_OBSERVATIONS) and is_observing(bank):
+            raise NotYet("The observations are being made anew.", wait=A_WHILE)
+        try:
+            trigger, query = read_trigger(model.trigger), build_query(model, now=timezone.now())
+        except QueryWithoutWords as error:
+            raise PermanentFailure(str(error), code=error.code) from error
+        stays = trigger.mode == "delta" and run.payload.get("mode") != "full" and model.content != ""
+        is_needed = not stays or is_stale(bank, model)
+        return Asked(model, query, find_newest(bank, model), is_needed)
+
+
+def keep(run: Run, bank: Bank) -> dict[str, Any]:
+    with run.transaction() as operation:
+        model = get_model(run, bank, lock=True)
+        model.refreshed_at, model.failed_at = timezone.now(), None
+        model.save()
+        result = describe(model, "content_preserved_no_new_facts")
+        run.complete(operation, result)
+    return result
+
+
+def store(run: Run, bank: Bank, asked: Asked, answer: ReflectResult) -> dict[str, Any]:
+    with run.transaction() as operation:
+        lock_memory(bank)
+        model = get_model(run, bank, lock=True)
+        if not has_all(bank, answer):
+            raise NotYet("Memories were deleted while the answer was made.", wait=A_WHILE)
+        seen_until = asked.seen_until if is_same_question(model, asked.model) else None
+        changed = store_content(bank, model, answer, seen_until=seen_until, now=timezone.now())
+        result = describe(model, "content_written" if changed else "content_unchanged") | {"engine": answer.engine}
+        run.complete(operation, result)
+    return result
+
+
+def is_same_question(now: MentalModel, then: MentalModel) -> bool:
+    return (now.source_query, now.tags, now.trigger) == (then.source_query, then.tags, then.trigger)
+
+
+def describe(model: MentalModel, outcome: str) -> dict[str, Any]:
+    return {"mental_model_id": model.key, "outcome": outcome, "revision": model.revision}
+
+
+def get_model(run: Run, bank: Bank, *, lock: bool = False) -> MentalModel:
+    rows = MentalModel.objects.of_bank(bank).filter(id=run.payload["mental_model_id"])
+    model = (rows.select_for_update(no_key=True) if lock else rows).first()
+    if model is None:
+        raise PermanentFailure("The mental model was deleted meanwhile.", code="mental_model_not_found")
+    return model

@@ -1,0 +1,1 @@
+"""Directives: rules of a bank that its answers must follow."""

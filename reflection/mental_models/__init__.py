@@ -1,0 +1,1 @@
+"""Mental models: questions that are kept together with the answer that memory gave last."""
