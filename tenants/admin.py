@@ -9,7 +9,7 @@ from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.paginator import InfinitePaginator
 
-from tenants.models import ApiKey, AuditEvent, Member, Tenant, UsageRecord, User
+from tenants.models import ApiKey, AuditEvent, Delivery, Member, Tenant, UsageRecord, User, Webhook
 from tenants.platform_admin import PLATFORM, PlatformAdmin, ReadOnlyAdmin
 
 admin.site.unregister(Group)  # rights are given by membership in a tenant
@@ -93,6 +93,27 @@ class UsageRecordAdmin(ReadOnlyAdmin):
     list_display = ("at", "tenant", "kind", "bank_id", "input_tokens", "output_tokens", "calls", "memories")
     list_select_related = ("tenant",)
     list_filter = ("kind",)
+    search_fields = ("=tenant__slug",)
+    paginator = InfinitePaginator
+    show_full_result_count = False
+    ordering = ("-id",)
+
+
+@admin.register(Webhook)
+class WebhookAdmin(ReadOnlyAdmin):
+    list_display = ("url", "tenant", "bank_id", "events", "shape", "enabled", "created_at")
+    list_select_related = ("tenant",)
+    list_filter = ("enabled", "shape")
+    search_fields = ("url", "=tenant__slug")
+    exclude = ("secret",)
+    ordering = ("-id",)
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnlyAdmin):
+    list_display = ("created_at", "tenant", "event", "bank_id", "status", "attempts", "answer_code", "error")
+    list_select_related = ("tenant",)
+    list_filter = ("status",)
     search_fields = ("=tenant__slug",)
     paginator = InfinitePaginator
     show_full_result_count = False

@@ -1,10 +1,15 @@
-"""The audit log: written in the transaction of the change, so that neither stands without the other."""
+"""The audit log: written in the transaction of the change, so that neither stands without the other.
+
+Who asked to be told of such changes is told in the same transaction.
+"""
 
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from tenants.models import AuditEvent
+from tenants.webhooks.announce import Event, announce
+from tenants.webhooks.events import AUDITED
 
 
 @dataclass(frozen=True)
@@ -36,3 +41,13 @@ def record(
         request_id=actor.request_id,
         detail=detail or {},
     )
+    if action in AUDITED:
+        announce(tenant_id, tell(action, target, detail or {}))
+
+
+def tell(action: str, target: str, detail: dict[str, Any]) -> Event:
+    """A bank is the target itself, or stands in the detail."""
+    kind, _, name = target.partition(":")
+    bank_id = name if kind == "bank" else str(detail.get("bank_id", ""))
+    rest = {key: value for key, value in detail.items() if key != "bank_id"}
+    return Event(action, bank_id, rest | ({} if kind == "bank" else {f"{kind}_id": name}))

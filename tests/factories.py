@@ -11,7 +11,7 @@ from tenants.audit import SYSTEM, record
 from tenants.founding import found_tenant
 from tenants.identifiers import uuid7
 from tenants.keys import make_key
-from tenants.models import ApiKey, AuditEvent, Member, Tenant, UsageRecord, User
+from tenants.models import ApiKey, AuditEvent, Delivery, Member, Tenant, UsageRecord, User, Webhook
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
 
@@ -71,3 +71,16 @@ def make_usage_record(tenant: Tenant) -> UsageRecord:
     with tenant_transaction(tenant.id):
         record_usage(tenant.id, UsageRecord.Kind.RETAIN, Usage(input_tokens=7, calls=1))
         return UsageRecord.objects.for_tenant(tenant.id).latest("id")
+
+
+def make_webhook(tenant: Tenant, **fields: Any) -> Webhook:
+    usual = {"url": "https://example.com/told", "events": ["bank.deleted"], "secret": "whsec_c2VjcmV0"}
+    with tenant_transaction(tenant.id):
+        return Webhook.objects.for_tenant(tenant.id).create(**usual | fields)
+
+
+def make_delivery(tenant: Tenant, **fields: Any) -> Delivery:
+    webhook = fields.pop("webhook", None) or make_webhook(tenant)
+    usual = {"webhook": webhook, "event_id": uuid7(), "event": "bank.deleted"}
+    with tenant_transaction(tenant.id):
+        return Delivery.objects.for_tenant(tenant.id).create(**usual | fields)

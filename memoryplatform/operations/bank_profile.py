@@ -1,6 +1,6 @@
 """Making, changing and deleting banks."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from banks.models import Bank
 from memoryplatform.operations.kinds import delete_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.submit import submit
+from memoryplatform.operations.versions import check_version, write_version
 from providers.registry import get_embedder
 from reflection.background.revisions import BackgroundChange, note_background
 from tenants.audit import Actor, record
@@ -79,12 +80,18 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
     return bank
 
 
-def change_bank(access: BankAccess, bank_id: str, change: BankChange) -> Bank:
+def read_version(bank: Bank) -> str:
+    return write_version({one.name: getattr(bank, one.name) for one in fields(BankChange)})
+
+
+def change_bank(access: BankAccess, bank_id: str, change: BankChange, *, expected: str | None = None) -> Bank:
+    """`expected` is the version that the caller saw, or None where he does not care."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id, lock=True)
-        fields = change.given()
+        check_version(read_version(bank), expected)
+        given = change.given()
         before = bank.background
-        for name, value in fields.items():
+        for name, value in given.items():
             setattr(bank, name, value)
         bank.save()
         note_background(bank, before, BackgroundChange(bank.background, name_of(access)))
@@ -93,7 +100,7 @@ def change_bank(access: BankAccess, bank_id: str, change: BankChange) -> Bank:
             actor=access.actor,
             action="bank.changed",
             target=f"bank:{bank_id}",
-            detail={"fields": sorted(fields)},
+            detail={"fields": sorted(given)},
         )
     return bank
 

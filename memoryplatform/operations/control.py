@@ -5,6 +5,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from memoryplatform.observability.metrics import count_operation
+from memoryplatform.operations.endings import tell_end
 from memoryplatform.operations.errors import OperationFinished, OperationNotFound
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.registry import find_kind
@@ -26,6 +27,7 @@ def cancel(tenant_id: UUID, operation_id: UUID, *, actor: Actor, banks: frozense
         operation.finished_at, operation.lease_until = timezone.now(), None
         operation.save()
         Dispatch.objects.filter(operation_id=operation_id).delete()
+        tell_end(operation)
         record(tenant_id, actor=actor, action="operation.cancelled", target=f"operation:{operation_id}")
     count_operation(operation.kind, operation.status)
     return operation

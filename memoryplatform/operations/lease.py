@@ -10,6 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from memoryplatform.observability.metrics import count_operation
+from memoryplatform.operations.endings import tell_end
 from memoryplatform.operations.errors import LeaseLost
 from memoryplatform.operations.models import Dispatch, Operation
 from tenants.transactions import tenant_transaction
@@ -80,6 +81,7 @@ def give_up(operation: Operation, now: datetime) -> None:
     operation.finished_at = now
     operation.save()
     Dispatch.objects.filter(operation_id=operation.id).delete()
+    tell_end(operation)
     count_operation(operation.kind, operation.status)
 
 

@@ -13,7 +13,8 @@ from dramatiq.middleware import Shutdown, TimeLimitExceeded
 
 from banks.errors import BankError
 from memoryplatform.observability.metrics import count_operation
-from memoryplatform.operations.errors import LeaseLost, OperationError, PermanentFailure, UnknownKind
+from memoryplatform.operations.endings import tell_end
+from memoryplatform.operations.errors import LeaseLost, NotYet, OperationError, PermanentFailure, UnknownKind
 from memoryplatform.operations.heartbeat import heartbeat
 from memoryplatform.operations.lease import Lease, claim
 from memoryplatform.operations.models import Dispatch, Operation
@@ -51,6 +52,8 @@ def attempt(lease: Lease, operation: Operation) -> str:
         return "lease_lost"
     except (PermanentFailure, UnknownKind) as error:
         return fail(lease, code=error.code, detail=str(error))
+    except NotYet as error:
+        return put_off(lease, error)
     except Shutdown:
         return put_back(lease)
     except (Exception, TimeLimitExceeded) as error:
@@ -88,6 +91,7 @@ def fail(lease: Lease, *, code: str, detail: str) -> str:
             operation.finished_at, operation.lease_until = timezone.now(), None
             operation.save()
             Dispatch.objects.filter(operation_id=operation.id).delete()
+            tell_end(operation)
     except LeaseLost:
         return "lease_lost"
     return Operation.Status.FAILED
@@ -105,6 +109,22 @@ def retry_later(lease: Lease, *, code: str, detail: str) -> str:
     except LeaseLost:
         return "lease_lost"
     return "retrying"
+
+
+def put_off(lease: Lease, error: NotYet) -> str:
+    """The handler asked for a later time; this attempt does not count."""
+    try:
+        with lease.transaction() as operation:
+            due = timezone.now() + error.wait
+            operation.status, operation.lease_until = Operation.Status.PENDING, None
+            operation.attempts -= 1
+            operation.next_attempt_at = due
+            operation.error_code, operation.error_detail = error.code, str(error)
+            operation.save()
+            Dispatch.objects.filter(operation_id=operation.id).update(due_at=due, wakes=0)
+    except LeaseLost:
+        return "lease_lost"
+    return "put_off"
 
 
 def put_back(lease: Lease) -> str:

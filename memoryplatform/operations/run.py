@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from memoryplatform.operations.endings import tell_end
 from memoryplatform.operations.lease import Lease
 from memoryplatform.operations.models import Dispatch, Operation
 
@@ -42,4 +43,5 @@ class Run:
         operation.lease_until = None
         operation.save()
         Dispatch.objects.filter(operation_id=operation.id).delete()
+        tell_end(operation)
         self.is_complete = True

@@ -51,8 +51,9 @@ class SteppedStream:
     A step that is under way then is waited for in its thread, by nobody else.
     """
 
-    def __init__(self, events: Generator[bytes, None, None]) -> None:
+    def __init__(self, events: Generator[bytes, None, None], *, sign_of_life: bytes = SIGN_OF_LIFE) -> None:
         self._events = events
+        self._sign_of_life = sign_of_life
         self._context = contextvars.copy_context()
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="event-stream")
         self._closed = False
@@ -63,7 +64,7 @@ class SteppedStream:
             while True:
                 step = loop.run_in_executor(self._executor, self._step)
                 while not (await asyncio.wait([step], timeout=SECONDS_OF_SILENCE))[0]:
-                    yield SIGN_OF_LIFE
+                    yield self._sign_of_life
                 event = step.result()
                 if event is None:
                     return

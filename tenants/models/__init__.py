@@ -4,5 +4,6 @@ from tenants.models.member import Member
 from tenants.models.tenant import Tenant
 from tenants.models.usage_record import UsageRecord
 from tenants.models.user import User
+from tenants.models.webhook import Delivery, Webhook
 
-__all__ = ["ApiKey", "AuditEvent", "Member", "Tenant", "UsageRecord", "User"]
+__all__ = ["ApiKey", "AuditEvent", "Delivery", "Member", "Tenant", "UsageRecord", "User", "Webhook"]

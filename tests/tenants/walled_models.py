@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from banks.models import Bank
 from memoryplatform.operations.models import IdempotencyRecord, Operation
-from tenants.models import ApiKey, AuditEvent, Member, Tenant, UsageRecord
+from tenants.models import ApiKey, AuditEvent, Delivery, Member, Tenant, UsageRecord, Webhook
 from tenants.scoping import TenantOwned
 from tests import factories
 from tests.belief_factories import BELIEFS
@@ -20,6 +20,8 @@ FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     ApiKey: factories.make_api_key,
     AuditEvent: factories.make_audit_event,
     UsageRecord: factories.make_usage_record,
+    Webhook: factories.make_webhook,
+    Delivery: factories.make_delivery,
     Bank: factories.make_bank,
     Operation: factories.make_operation,
     IdempotencyRecord: factories.make_idempotency_record,

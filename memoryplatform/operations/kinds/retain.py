@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from banks.retain.post_retain import PostRetain, add_earlier_attempts
 from banks.retain.ready_facts import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import EntityKind, FoundEntity, Mode
+from memoryplatform.operations.after_deletion import mark_lost_facts
 from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure
@@ -36,7 +38,7 @@ def retain(run: Run) -> dict[str, Any]:
     """Sources that were finished before a crash have nothing waiting and are passed over."""
     bank = load_bank(run)
     sources = run.payload["sources"]
-    tools = build_tools(run)
+    tools = build_tools(run, bank)
     outcomes = retain_sources(run, bank, tools)
     result = describe(outcomes, engine=tools.engine.name)
     with run.transaction() as operation:
@@ -55,12 +57,13 @@ def retain(run: Run) -> dict[str, Any]:
     return result
 
 
-def build_tools(run: Run) -> Tools:
+def build_tools(run: Run, bank: Bank) -> Tools:
     engine = choose_engine(run.tenant_id)
     return Tools(
         engine,
         get_embedder(),
         run.transaction,
+        removed=partial(mark_lost_facts, bank),
         step=lambda stage, done, total: run.report(stage, processed=done, total=total),
         longest_passage=LONGEST_QUESTION if isinstance(engine, LLMEngine) else None,
     )

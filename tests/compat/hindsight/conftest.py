@@ -13,6 +13,7 @@ from hindsight_client import Hindsight
 from memoryplatform.asgi import application
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations import recall as recall_use_case
+from memoryplatform.operations import reflect as reflect_use_case
 from providers import registry
 from providers.once import Once
 from providers.reranking.none import NoReranker
@@ -47,7 +48,8 @@ def base_url(django_db_setup: None) -> Iterator[str]:
 def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
     monkeypatch.setattr(registry, "RERANKER", Once(NoReranker))
-    monkeypatch.setattr(recall_use_case, "RECALL_LOG", RecallLog())
+    for use_case in (recall_use_case, reflect_use_case):
+        monkeypatch.setattr(use_case, "RECALL_LOG", RecallLog())
 
 
 @pytest.fixture

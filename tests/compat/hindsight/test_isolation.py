@@ -8,7 +8,8 @@ from memoryplatform.api.compat.hindsight.not_served import NotServedView
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.api.test_isolation import routes
-from tests.factories import make_key_with_text, make_operation, make_tenant
+from tests.belief_factories import make_directive, make_mental_model
+from tests.factories import make_audit_event, make_key_with_text, make_operation, make_tenant, make_webhook
 from tests.memory_factories import make_chunk, make_document
 from tests.retrieval.memory import Memory
 
@@ -47,6 +48,27 @@ FOREIGN = {
     ("DELETE", f"{BANK}/operations/<str:operation_id>"): 404,
     ("POST", f"{BANK}/operations/<str:operation_id>/retry"): 404,
     ("DELETE", f"{BANK}/operations/<str:operation_id>/delete"): 501,
+    ("GET", f"{BANK}/directives"): 404,
+    ("POST", f"{BANK}/directives"): 404,
+    ("GET", f"{BANK}/directives/<uuid:directive_id>"): 404,
+    ("PATCH", f"{BANK}/directives/<uuid:directive_id>"): 404,
+    ("DELETE", f"{BANK}/directives/<uuid:directive_id>"): 404,
+    ("GET", f"{BANK}/mental-models"): 404,
+    ("POST", f"{BANK}/mental-models"): 404,
+    ("GET", f"{BANK}/mental-models/<str:model_id>"): 404,
+    ("PATCH", f"{BANK}/mental-models/<str:model_id>"): 404,
+    ("DELETE", f"{BANK}/mental-models/<str:model_id>"): 404,
+    ("POST", f"{BANK}/mental-models/<str:model_id>/refresh"): 404,
+    ("POST", f"{BANK}/mental-models/<str:model_id>/clear"): 404,
+    ("GET", f"{BANK}/mental-models/<str:model_id>/history"): 404,
+    ("GET", f"{BANK}/audit-logs"): 404,
+    ("GET", f"{BANK}/audit-logs/stats"): 404,
+    ("GET", f"{BANK}/audit-logs/<uuid:log_id>"): 404,
+    ("GET", f"{BANK}/webhooks"): 404,
+    ("POST", f"{BANK}/webhooks"): 404,
+    ("PATCH", f"{BANK}/webhooks/<uuid:webhook_id>"): 404,
+    ("DELETE", f"{BANK}/webhooks/<uuid:webhook_id>"): 404,
+    ("GET", f"{BANK}/webhooks/<uuid:webhook_id>/deliveries"): 404,
     ("POST", f"{BANK}/memories"): 200,
     ("POST", f"{BANK}/reflect"): 200,
     ("PUT", BANK): 200,
@@ -57,6 +79,9 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", f"{BANK}/reflect"): {"query": "secret"},
     ("POST", f"{BANK}/memories"): {"items": []},
     ("PATCH", f"{BANK}/config"): {"updates": {}},
+    ("POST", f"{BANK}/directives"): {"name": "mine", "content": "Obey me."},
+    ("POST", f"{BANK}/mental-models"): {"name": "mine", "source_query": "who?"},
+    ("POST", f"{BANK}/webhooks"): {"url": "https://example.com/"},
 }
 
 
@@ -77,6 +102,10 @@ def things(memory: Memory, alice: Tenant) -> dict[str, str]:
         "<str:bank_id>": bank.bank_id,
         "<str:operation_id>": str(make_operation(alice, bank=bank, payload={"text": SECRET}).id),
         "<uuid:memory_id>": str(memory.unit(SECRET).id),
+        "<uuid:webhook_id>": str(make_webhook(alice, bank_id=bank.bank_id, name=SECRET).id),
+        "<uuid:directive_id>": str(make_directive(alice, bank=bank, content=SECRET).id),
+        "<str:model_id>": make_mental_model(alice, bank=bank, content=SECRET).key,
+        "<uuid:log_id>": str(make_audit_event(alice).id),
         "<path:document_id>": make_document(alice, bank=bank, document_id="a/b", text=SECRET).document_id,
         "<uuid:chunk_id>": str(make_chunk(alice, bank=bank, text=SECRET).id),
         "<uuid:entity_id>": str(memory.entity(SECRET).id),

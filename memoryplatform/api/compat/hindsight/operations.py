@@ -119,6 +119,7 @@ def describe_operation(operation: Operation) -> dict[str, Any]:
         "operation_type": task,
         "items_count": len(operation.payload.get("sources", ())),
         "document_id": None,
+        "mental_model_id": (operation.result or {}).get("mental_model_id"),
         "status": operation.status,
         "error_message": operation.error_detail or None,
         "created_at": operation.created_at,

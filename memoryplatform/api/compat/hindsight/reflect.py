@@ -53,7 +53,7 @@ def describe_basis(basis: dict[str, Any] | None) -> dict[str, Any] | None:
     if basis is None:
         return None
     memories = [*basis["memories"], *basis["observations"]]
-    return basis | {"memories": memories, "mental_models": [], "directives": []}
+    return basis | {"memories": memories, "mental_models": []}
 
 
 def describe_trace(trace: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -1,18 +1,22 @@
 from django.urls import path
 
 from memoryplatform.api.compat.hindsight import (
+    audit_logs,
     bank_config,
     bank_stats,
     banks,
+    directives,
     documents,
     entities,
     graph,
     memories,
     memory,
+    mental_models,
     operations,
     recall,
     reflect,
     tags,
+    webhooks,
 )
 from memoryplatform.api.compat.hindsight.not_served import NotServedView
 
@@ -20,30 +24,27 @@ from memoryplatform.api.compat.hindsight.not_served import NotServedView
 NOT_SERVED = {
     "aliases": "Banks have one id here, no aliases.",
     "attachments": "This service keeps no attachments.",
-    "audit-logs": "The audit log is not shown over this interface yet.",
     "background": "A background is merged at POST /v1/banks/{bank_id}/background.",
     "clone": "Banks can't be cloned yet.",
     "consolidate": "Observations follow their facts by themselves; POST /v1/banks/{bank_id}/observations/refresh.",
     "consolidation": "A failed operation is retried at POST .../operations/{operation_id}/retry.",
     "consolidation-strategies": "Observations follow their facts here; there are no strategies to preview.",
-    "directives": "Directives are not supported yet.",
     "document-transfer": "Documents can't be exported or imported yet.",
-    "export": "Banks can't be exported yet.",
+    "export": "Banks have no templates; all that one holds is exported at GET /v1/banks/{bank_id}/export.",
     "files": "Files can't be retained yet: send their text.",
     "health": "The state of the service stands at /health/ready.",
-    "import": "Banks can't be imported yet.",
+    "import": "Banks have no templates; a file of ours is imported at POST /v1/banks/{bank_id}/import.",
     "knowledge-base": "Knowledge pages are not supported yet.",
     "llm-requests": "Requests to language models are not shown here.",
-    "mental-models": "Mental models are not supported yet.",
     "observations": "Observations are listed at GET /v1/banks/{bank_id}/observations; they can't be cleared apart.",
     "prompts": "Prompts can't be previewed.",
-    "transfer": "Banks can't be exported or imported yet.",
-    "webhooks": "Webhooks are not supported yet.",
+    "transfer": "Banks are exported at GET /v1/banks/{bank_id}/export and imported at POST .../import.",
 }
 
 
 BANK = "banks/<str:bank_id>"
 DOCUMENT = f"{BANK}/documents/<path:document_id>"
+MODEL = f"{BANK}/mental-models/<str:model_id>"
 OPERATION = f"{BANK}/operations/<str:operation_id>"
 
 urlpatterns = [
@@ -87,6 +88,20 @@ urlpatterns = [
     path(OPERATION, operations.PeerOperationView.as_view()),
     path(f"{OPERATION}/retry", operations.PeerRetryView.as_view()),
     path(f"{OPERATION}/delete", operations.PeerOperationDeletionView.as_view()),
+    path(f"{BANK}/directives", directives.PeerDirectivesView.as_view()),
+    path(f"{BANK}/directives/<uuid:directive_id>", directives.PeerDirectiveView.as_view()),
+    path(f"{BANK}/mental-models", mental_models.PeerMentalModelsView.as_view()),
+    path(MODEL, mental_models.PeerMentalModelView.as_view()),
+    path(f"{MODEL}/refresh", mental_models.PeerModelRefreshView.as_view()),
+    path(f"{MODEL}/clear", mental_models.PeerModelClearView.as_view()),
+    path(f"{MODEL}/history", mental_models.PeerModelHistoryView.as_view()),
+    path(f"{MODEL}/dry-run-refresh", NotServedView.as_view(sentence="A refresh can't be tried without storing it.")),
+    path(f"{BANK}/audit-logs", audit_logs.PeerAuditLogsView.as_view()),
+    path(f"{BANK}/audit-logs/stats", audit_logs.PeerAuditStatsView.as_view()),
+    path(f"{BANK}/audit-logs/<uuid:log_id>", audit_logs.PeerAuditLogView.as_view()),
+    path(f"{BANK}/webhooks", webhooks.PeerWebhooksView.as_view()),
+    path(f"{BANK}/webhooks/<uuid:webhook_id>", webhooks.PeerWebhookView.as_view()),
+    path(f"{BANK}/webhooks/<uuid:webhook_id>/deliveries", webhooks.PeerDeliveriesView.as_view()),
     path("files/download/<path:key>", NotServedView.as_view(sentence="This service keeps no files.")),
     *(path(f"{BANK}/{name}", NotServedView.as_view(sentence=sentence)) for name, sentence in NOT_SERVED.items()),
     *(

@@ -1,0 +1,93 @@
+"""`/v1/banks/{bank_id}/export` and `/import`: a bank as a file of JSON lines."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
+from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.views import TenantView
+from memoryplatform.operations.transfer.export import export_bank
+from memoryplatform.operations.transfer.receive import import_part
+from memoryplatform.server.event_stream import SteppedStream
+from retrieval.threads import let_go_of_connection
+
+JSON_LINES = "application/x-ndjson"
+
+
+class JSONLinesParser(BaseParser):
+    """Hands the bytes on: they are read line by line, with the number of each."""
+
+    media_type = JSON_LINES
+
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, bytes]:
+        return {"lines": stream.read()}
+
+
+class ExportInput(Input):
+    vectors = serializers.BooleanField(
+        default=False, help_text="With the embeddings: larger, and at once searchable where the model is the same."
+    )
+
+
+class ImportInput(Input):
+    first_line = serializers.IntegerField(
+        min_value=1, max_value=2**31 - 1, default=1, help_text="The number of the body's first line in the whole file."
+    )
+
+
+class ImportOutput(Output):
+    operation_id = serializers.UUIDField(source="operation.id", help_text="Embeds and indexes what came, at the end.")
+    next_line = serializers.IntegerField(allow_null=True, help_text="Where the next part begins; null: that was all.")
+    rows = serializers.DictField(child=serializers.IntegerField(), help_text="What came so far, by type.")
+
+
+class ExportView(TenantView):
+    @extend_schema(
+        operation_id="export_bank",
+        summary="Export a bank",
+        description="All that it holds, as JSON lines, from one snapshot. The last line is of the type `end`: a file "
+        "without it is not whole.",
+        parameters=[ExportInput],
+        responses={(200, JSON_LINES): OpenApiTypes.STR, **ERRORS},
+    )
+    def get(self, request: Request, bank_id: str) -> StreamingHttpResponse:
+        query = ExportInput(data=request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        pieces = export_bank(self.access, bank_id, vectors=query.validated_data["vectors"])
+        let_go_of_connection()
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingHttpResponse(
+            SteppedStream(pieces, sign_of_life=b"\n"), content_type=JSON_LINES, headers=headers
+        )
+
+
+class ImportView(TenantView):
+    parser_classes = (JSONLinesParser,)
+
+    @extend_schema(
+        operation_id="import_bank",
+        summary="Import a bank, or a part of one",
+        description="Into a new or empty bank. A file that is larger than a body may be comes in parts of whole "
+        "lines: each is stored whole or not at all, and one that is sent again is not stored twice.",
+        parameters=[ImportInput, IDEMPOTENCY_KEY],
+        request={JSON_LINES: OpenApiTypes.STR},
+        responses={202: ImportOutput, **ERRORS},
+    )
+    @idempotent
+    def post(self, request: Request, bank_id: str) -> Response:
+        query = ImportInput(data=request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        body = request.data.get("lines", b"") if isinstance(request.data, dict) else b""
+        received = import_part(self.access, bank_id, body, first_line=query.validated_data["first_line"])
+        return Response(ImportOutput(received).data, status=status.HTTP_202_ACCEPTED)

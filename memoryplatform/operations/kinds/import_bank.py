@@ -1,0 +1,76 @@
+"""What is left to do once a file is in: vectors for the rows that came without, and the text index."""
+
+from typing import Any
+from uuid import UUID
+
+from banks.locking import lock_memory
+from banks.models import Bank, Corpus
+from banks.retain.bare_rows import (
+    BARE_MODELS,
+    BareModel,
+    count_bare_rows,
+    fill_topics,
+    find_bare_rows,
+    store_bare_vectors,
+)
+from banks.text_index.rebuild import rebuild_corpus
+from memoryplatform.operations.bank_of_run import load_bank
+from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
+from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
+from memoryplatform.operations.nights import ask_for_tending
+from memoryplatform.operations.registry import operation_kind
+from memoryplatform.operations.run import Run
+from memoryplatform.operations.transfer.receive import KIND
+from providers.registry import get_embedder
+from providers.usage import Usage
+from tenants.models import UsageRecord
+from tenants.transactions import tenant_transaction
+from tenants.usage import record_usage
+
+BATCH = 128  # texts between two signs of progress: some seconds
+BEFORE_ALL = UUID(int=0)
+
+
+@operation_kind(KIND, queue="background", cancellable=False)  # half a memory would answer as if it were whole
+def import_bank(run: Run) -> dict[str, Any]:
+    """Each step commits by itself and finds nothing left to do when it is run again."""
+    bank = load_bank(run)
+    for corpus in Corpus:
+        run.report(f"indexing {corpus.value}s", processed=0, total=0)
+        rebuild_corpus(bank, corpus)
+    usage = embed_bare_rows(run, bank)
+    result = {"bank_id": bank.bank_id, "rows": run.payload["rows"]}
+    with run.transaction() as operation:
+        fill_topics(bank)
+        ask_for_vector_index(bank)
+        ask_for_tending(bank)
+        ask_for_refresh(bank)
+        record_usage(run.tenant_id, UsageRecord.Kind.RETAIN, usage, bank_id=bank.bank_id, operation_id=operation.id)
+        run.complete(operation, result)
+    return result
+
+
+def embed_bare_rows(run: Run, bank: Bank) -> Usage:
+    usage, done = Usage(), 0
+    with tenant_transaction(run.tenant_id):
+        total = count_bare_rows(bank)
+    for model in BARE_MODELS:
+        after = BEFORE_ALL
+        while batch := embed_batch(run, bank, model, after):
+            spent, count, after = batch
+            usage, done = usage + spent, done + count
+            run.report("embedding", processed=done, total=max(total, done))
+    return usage
+
+
+def embed_batch(run: Run, bank: Bank, model: BareModel, after: UUID) -> tuple[Usage, int, UUID] | None:
+    """What it spent, how many rows it filled and where the next one begins; None at the end."""
+    with tenant_transaction(run.tenant_id):
+        rows = find_bare_rows(bank, model, after=after, most=BATCH)
+    if not rows:
+        return None
+    embedded = get_embedder().embed_documents([row.text for row in rows])
+    with run.transaction():
+        lock_memory(bank)
+        store_bare_vectors(bank, model, rows, embedded.vectors)
+    return embedded.usage, len(rows), rows[-1].id

@@ -1,0 +1,1 @@
+"""Carrying deliveries to the addresses that tenants gave: where to, in which words, signed, and with what answer."""

@@ -1,0 +1,39 @@
+"""What happens, in Hindsight's words: for webhooks that its client set up."""
+
+import hashlib
+import hmac
+from typing import Any
+
+from memoryplatform.operations.notify.shapes import Message, encode
+from tenants.models import Delivery, Webhook
+from tenants.webhooks.events import PING
+
+NAME = "hindsight"
+# Its names, and ours for the same. It has one more, of a filter on secrets that this service does not have.
+EVENTS = {"retain.completed": "memories.retained", "consolidation.completed": "memories.consolidated"}
+OURS = {ours: peers for peers, ours in EVENTS.items()}
+
+
+def tell_as_peer(webhook: Webhook, delivery: Delivery) -> list[Message]:
+    name = OURS.get(delivery.event, delivery.event)
+    if delivery.event not in {*OURS, PING}:
+        return []
+    body = describe(delivery, name)
+    config = webhook.options.get("http_config", {})
+    headers = dict(config.get("headers", {})) | {"X-Hindsight-Event": name}
+    if webhook.options.get("has_secret"):
+        digest = hmac.new(webhook.secret.encode(), encode(body), hashlib.sha256).hexdigest()
+        headers["X-Hindsight-Signature"] = f"sha256={digest}"
+    return [Message(body, headers, dict(config.get("params", {})), config.get("method", "POST"))]
+
+
+def describe(delivery: Delivery, name: str) -> dict[str, Any]:
+    count = delivery.data.get("memory_count")
+    return {
+        "event": name,
+        "bank_id": delivery.bank_id,
+        "operation_id": delivery.data.get("operation_id"),
+        "status": "completed",
+        "timestamp": delivery.created_at.isoformat(),
+        "data": {} if count is None else {"memory_unit_count": count, "memory_unit_ids": delivery.data["memory_ids"]},
+    }

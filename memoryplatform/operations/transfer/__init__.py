@@ -1,0 +1,1 @@
+"""A bank as a file of JSON lines, and back."""

@@ -1,0 +1,31 @@
+"""What can be wrong with a file. The texts are shown to the tenant; they quote names of fields, never their contents.
+
+TransferError
+├── ImportInvalid      a line that can't be taken; says which
+├── ImportOutOfStep    the lines are not the ones that come next
+└── BankNotEmpty       an import begins with nothing
+"""
+
+
+class TransferError(Exception):
+    code = "transfer_error"
+
+
+class ImportInvalid(TransferError):
+    code = "import_invalid"
+
+    def __init__(self, line: int, fault: str) -> None:
+        super().__init__(f"Line {line}: {fault}")
+        self.line = line
+        self.fault = fault
+
+
+class ImportOutOfStep(TransferError):
+    code = "import_out_of_step"
+
+
+class BankNotEmpty(TransferError):
+    code = "bank_not_empty"
+
+    def __init__(self, bank_id: str) -> None:
+        super().__init__(f"Bank '{bank_id}' holds memories already: import into a new one.")

@@ -1,0 +1,163 @@
+"""What a caller does with webhooks. Who may see a bank sees its webhooks; one of all banks wants a key of all banks."""
+
+import base64
+import secrets
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.errors import DeliveryNotFound, WebhookInvalid, WebhookNotFound
+from memoryplatform.operations.notify.address import AddressRefused, check_url
+from memoryplatform.operations.notify.shapes import PLATFORM, find_shape
+from memoryplatform.operations.notify.signature import PREFIX
+from tenants.audit import record
+from tenants.identifiers import uuid7
+from tenants.models import Delivery, Webhook
+from tenants.models.webhook import WebhookQuerySet
+from tenants.scoping import TenantQuerySet
+from tenants.transactions import tenant_transaction
+from tenants.webhooks.announce import Event, hand_over, write_delivery
+from tenants.webhooks.events import EVENTS, PING
+
+MOST_WEBHOOKS = 50  # of a tenant: all of them are looked at whenever something happens
+
+
+@dataclass(frozen=True)
+class NewWebhook:
+    """`events` are our names; without a `secret` one is made. `shape` tells in whose words, `options` are its own."""
+
+    url: str
+    events: tuple[str, ...]
+    bank_id: str = ""
+    name: str = ""
+    enabled: bool = True
+    secret: str = ""
+    shape: str = PLATFORM
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class WebhookChange:
+    """The fields that a caller gave; None leaves a field as it is."""
+
+    url: str | None = None
+    events: tuple[str, ...] | None = None
+    name: str | None = None
+    enabled: bool | None = None
+    secret: str | None = None
+    options: dict[str, Any] | None = None
+
+    def given(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def create_webhook(access: BankAccess, new: NewWebhook) -> Webhook:
+    """The caller may be shown its `secret`, this once."""
+    check(new.url, new.events)
+    if find_shape(new.shape) is None:
+        raise WebhookInvalid(f"There is no shape '{new.shape}'.")
+    with tenant_transaction(access.tenant_id):
+        if new.bank_id:
+            get_bank(access, new.bank_id)
+        elif access.banks is not None:
+            raise WebhookInvalid("This API key is limited to some banks: name one of them.")
+        rows = Webhook.objects.for_tenant(access.tenant_id)
+        if rows.count() >= MOST_WEBHOOKS:
+            raise WebhookInvalid(f"There are {MOST_WEBHOOKS} webhooks already.")
+        fields = asdict(new) | {"events": list(new.events), "secret": new.secret or make_secret()}
+        webhook = rows.create(**fields)
+        note(access, webhook, "webhook.created")
+    return webhook
+
+
+def find_webhooks(access: BankAccess, *, bank_id: str | None = None) -> WebhookQuerySet:
+    """All that the key reaches, or those of one bank alone. Call inside a tenant transaction."""
+    rows: WebhookQuerySet = Webhook.objects.for_tenant(access.tenant_id).within(access.banks)
+    return rows if bank_id is None else rows.filter(bank_id=bank_id)
+
+
+def get_webhook(access: BankAccess, webhook_id: UUID, *, bank_id: str | None = None) -> Webhook:
+    """Call inside a tenant transaction."""
+    webhook = find_webhooks(access, bank_id=bank_id).filter(id=webhook_id).first()
+    if webhook is None:
+        raise WebhookNotFound(webhook_id)
+    return webhook
+
+
+def change_webhook(
+    access: BankAccess, webhook_id: UUID, change: WebhookChange, *, bank_id: str | None = None
+) -> Webhook:
+    with tenant_transaction(access.tenant_id):
+        webhook = get_webhook(access, webhook_id, bank_id=bank_id)
+        for name, value in change.given().items():
+            setattr(webhook, name, list(value) if name == "events" else value)
+        check(webhook.url, webhook.events)
+        webhook.save()
+        note(access, webhook, "webhook.changed")
+    return webhook
+
+
+def renew_secret(access: BankAccess, webhook_id: UUID) -> Webhook:
+    """What is sent from now on is signed with the new one, which may be shown this once."""
+    return change_webhook(access, webhook_id, WebhookChange(secret=make_secret()))
+
+
+def delete_webhook(access: BankAccess, webhook_id: UUID, *, bank_id: str | None = None) -> None:
+    """Its deliveries go with it, also those on their way."""
+    with tenant_transaction(access.tenant_id):
+        webhook = get_webhook(access, webhook_id, bank_id=bank_id)
+        note(access, webhook, "webhook.deleted")
+        webhook.delete()
+
+
+def find_deliveries(access: BankAccess, webhook_id: UUID, *, bank_id: str | None = None) -> TenantQuerySet[Delivery]:
+    """Call inside a tenant transaction."""
+    webhook = get_webhook(access, webhook_id, bank_id=bank_id)
+    return Delivery.objects.for_tenant(access.tenant_id).filter(webhook=webhook)
+
+
+def ping_webhook(access: BankAccess, webhook_id: UUID) -> Delivery:
+    """Send something that means nothing, whether the webhook is enabled or not."""
+    with tenant_transaction(access.tenant_id):
+        webhook = get_webhook(access, webhook_id)
+        return write_delivery(webhook, Event(PING, webhook.bank_id, {"webhook_id": str(webhook.id)}), uuid7())
+
+
+def redeliver(access: BankAccess, webhook_id: UUID, delivery_id: UUID) -> Delivery:
+    """Send it once more, under the same id, with all its attempts again."""
+    with tenant_transaction(access.tenant_id):
+        rows = find_deliveries(access, webhook_id).select_for_update(of=("self",))
+        delivery = rows.filter(id=delivery_id).first()
+        if delivery is None:
+            raise DeliveryNotFound(delivery_id)
+        if delivery.status == Delivery.Status.PENDING:
+            return delivery
+        delivery.status, delivery.attempts, delivery.next_attempt_at = Delivery.Status.PENDING, 0, None
+        delivery.save()
+        hand_over(delivery)
+        return delivery
+
+
+def check(url: str, events: tuple[str, ...] | list[str]) -> None:
+    unknown = sorted(set(events) - set(EVENTS))
+    if unknown or not events:
+        raise WebhookInvalid(f"Unknown events: {', '.join(unknown)}." if unknown else "Name at least one event.")
+    try:
+        check_url(url, allow_private=settings.WEBHOOK_PRIVATE_ADDRESSES)
+    except AddressRefused as error:
+        raise WebhookInvalid(str(error)) from None
+
+
+def make_secret() -> str:
+    """As Standard Webhooks writes one: 32 random bytes in base64 behind a prefix."""
+    return f"{PREFIX}{base64.b64encode(secrets.token_bytes(32)).decode()}"
+
+
+def note(access: BankAccess, webhook: Webhook, action: str) -> None:
+    detail = {"url": webhook.url, "events": list(webhook.events)}
+    if webhook.bank_id:
+        detail["bank_id"] = webhook.bank_id
+    record(access.tenant_id, actor=access.actor, action=action, target=f"webhook:{webhook.id}", detail=detail)

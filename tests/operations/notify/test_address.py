@@ -1,0 +1,150 @@
+"""Where a webhook may not lead, however the address is written."""
+
+import socket
+import time
+from ipaddress import ip_address
+from typing import Any
+
+import httpcore2
+import pytest
+
+from memoryplatform.operations.notify.address import AddressRefused, check_url, is_public, resolve
+from memoryplatform.operations.notify.pinned import Deadline, PinnedBackend
+from memoryplatform.operations.notify.send import Limits, send
+from memoryplatform.operations.notify.shapes import Message
+from tests.webhook_receiver import Receiver
+
+INNER = [
+    "127.0.0.1",
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",  # where clouds keep their keys
+    "100.64.0.1",
+    "0.0.0.0",  # noqa: S104  # not bound to, refused
+    "224.0.0.1",
+    "255.255.255.255",
+    "::1",
+    "::",
+    "fe80::1",
+    "fc00::1",
+    "ff02::1",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::a00:1",  # 10.0.0.1 behind a gateway
+    "2002:a00:1::",  # the same by 6to4
+    "2001:db8::1",
+]
+OUTER = ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "64:ff9b::808:808"]
+
+
+@pytest.mark.parametrize("address", INNER)
+def test_an_inner_address_is_not_public(address: str) -> None:
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", OUTER)
+def test_an_outer_address_is_public(address: str) -> None:
+    assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.com/",
+        "file:///etc/passwd",
+        "http://",
+        "//example.com",
+        "http://user:password@example.com/",
+        "http://127.0.0.1/",
+        "http://[::1]/",
+        "http://[::ffff:169.254.169.254]/latest",
+        "http://example.com:99999/",
+        "http://[nonsense/",
+        "http://example.com/\r\nX: y",
+        "http://exam ple.com/",
+        "http://bücher.example/",
+        f"http://example.com/{'a' * 2_000}",
+    ],
+)
+def test_a_url_that_can_only_be_wrong_is_refused_at_once(url: str) -> None:
+    with pytest.raises(AddressRefused):
+        check_url(url, allow_private=False)
+
+
+def test_a_plain_url_is_fine() -> None:
+    check_url("https://example.com:8443/told?by=us", allow_private=False)
+
+
+Found = dict[str, list[str]]
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> Found:
+    """A name server of our own: each question takes the next address, the last stays."""
+    known: Found = {}
+    real = socket.getaddrinfo
+
+    def look_up(host: str, port: int, *args: Any, **options: Any) -> list[Any]:
+        given = known.get(host)
+        if given is None:
+            return real(host, port, *args, **options)
+        address = given.pop(0) if len(given) > 1 else given[0]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in address.split()]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return known
+
+
+@pytest.mark.parametrize("host", ["127.1", "2130706433", "0x7f.1", "localhost"])
+def test_what_the_resolver_makes_of_a_host_counts_not_how_it_is_written(host: str) -> None:
+    with pytest.raises(AddressRefused):
+        resolve(host, 80, allow_private=False)
+
+
+def test_one_inner_address_among_outer_ones_spoils_them(names: Found) -> None:
+    names["both.example"] = ["8.8.8.8 10.0.0.1"]
+    with pytest.raises(AddressRefused, match="not public"):
+        resolve("both.example", 80, allow_private=False)
+
+
+def test_a_name_that_changes_its_address_is_called_at_the_one_that_was_checked(
+    names: Found, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names["rebinds.example"] = ["8.8.8.8", "127.0.0.1"]
+    called: list[str] = []
+
+    def connect(_self: object, host: str, *_args: object, **_options: object) -> None:
+        called.append(host)
+        raise httpcore2.ConnectError
+
+    monkeypatch.setattr(httpcore2.SyncBackend, "connect_tcp", connect)
+    backend = PinnedBackend(allow_private=False, deadline=Deadline(1.0))
+    with pytest.raises(httpcore2.ConnectError):
+        backend.connect_tcp("rebinds.example", 80)
+    assert called == ["8.8.8.8"]
+
+
+def test_an_inner_receiver_hears_nothing(names: Found) -> None:
+    with Receiver() as receiver:
+        names["inside.example"] = ["127.0.0.1"]
+        url = f"http://inside.example:{receiver.port}/"
+        answer = send(url, Message({}), b"{}", {}, Limits(2.0, allow_private=False))
+        assert (answer.code, "not public" in answer.error, receiver.received) == (None, True, [])
+        assert send(url, Message({}), b"{}", {}, Limits(2.0, allow_private=True)).code == 200
+        assert receiver.received[0].headers["host"] == f"inside.example:{receiver.port}"
+
+
+def test_nobody_at_home_is_an_error_with_a_sentence() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    answer = send(f"http://127.0.0.1:{port}/", Message({}), b"{}", {}, Limits(2.0, allow_private=True))
+    assert answer.error == "The connection failed (ConnectError)."
+
+
+def test_the_time_limit_is_one_for_all() -> None:
+    deadline = Deadline(0.01)
+    time.sleep(0.02)
+    with pytest.raises(httpcore2.ReadTimeout):
+        deadline.left()

@@ -1,0 +1,374 @@
+"""A bank written out and read in again is the same bank: what it holds, how that came about, and what it answers."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import orjson
+import pytest
+from django.db import connection
+
+from banks.locking import lock_memory
+from banks.models import Bank, Corpus, Document, Entity, MemoryUnit, Message, Relationship
+from banks.retain.input import GivenMessage, RetainItem
+from banks.text_index.write import add_texts
+from memoryplatform.operations.bank_profile import BankAccess, BankChange, change_bank
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.recall import recall
+from memoryplatform.operations.retain import retain
+from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep
+from memoryplatform.operations.transfer.export import export_bank, write_lines
+from memoryplatform.operations.transfer.receive import Received, import_part
+from memoryplatform.operations.transfer.tables import BY_NAME
+from providers.registry import get_embedder
+from reflection.models import OpinionRevision
+from reflection.opinions.replay import replay
+from reflection.opinions.revisions import Before, Step, write_formed, write_step
+from retrieval.types import Budget, PointInTime, RecallQuery
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.factories import make_bank, make_tenant
+from tests.memory_factories import make_document, make_row, make_unit
+from tests.tenants.walled_models import walled_models
+
+MARCH = datetime(2025, 3, 3, 9, tzinfo=UTC)
+JUNE = datetime(2025, 6, 2, 9, tzinfo=UTC)
+ASKED_AT = datetime(2025, 7, 1, tzinfo=UTC)
+QUESTIONS = ("Where does Ana work?", "What happened in March 2025?", "Which city is near?")
+NOT_IN_A_FILE = {"banks_cachedanswer", "banks_corpusstatistics", "banks_postingblock", "retrieval_recallrecord"}
+
+
+@pytest.fixture
+def access(tenant: Tenant) -> BankAccess:
+    return BankAccess(tenant.id)
+
+
+@pytest.fixture
+def elsewhere(tenant: Tenant) -> BankAccess:
+    return BankAccess(make_tenant("elsewhere").id)
+
+
+def say(text: str, at: datetime) -> RetainItem:
+    return RetainItem(at, messages=(GivenMessage("user", text, at, name="Ana Reis"),), thread="t", tags=("talk",))
+
+
+def fill(access: BankAccess) -> None:
+    """By retain itself, so that everything is there that it makes; an opinion with a history of its own."""
+    retain(access, "source", [say("I work at Acme in Porto. I play the cello.", MARCH)], wait=True)
+    retain(access, "source", [say("I left Acme and now work at Globex in Braga.", JUNE)], wait=True)
+    retain(access, "source", [RetainItem(MARCH, text="Porto is near Braga.", document_id="map/1")], wait=True)
+    with tenant_transaction(access.tenant_id):
+        bank = Bank.objects.for_tenant(access.tenant_id).get(bank_id="source")
+        fact = MemoryUnit.objects.of_bank(bank).order_by("id")[0]
+    text = "I think that Ana is happy in Braga."
+    held = {"text": text, "confidence": 0.6, "embedding": get_embedder().embed_documents([text]).vectors[0]}
+    opinion = make_unit(Tenant(id=access.tenant_id), bank=bank, network="opinion", **held)
+    with tenant_transaction(access.tenant_id):
+        lock_memory(bank)
+        add_texts(bank, Corpus.UNIT, [opinion.id])
+        write_formed(bank, [opinion], Step(OpinionRevision.Cause.FORMED, "test"))
+        before, opinion.confidence = Before.of(opinion), 0.75
+        step = Step(OpinionRevision.Cause.REINFORCE, "test", step=0.15, evidence_id=fact.id)
+        write_step(bank, opinion, before, step)
+        opinion.save(update_fields=["confidence"])
+    run_waiting(access)
+    change_bank(access, "source", BankChange(background="I am Nora.", skepticism=5))
+
+
+def run_waiting(access: BankAccess) -> None:
+    for kind in ("consolidate", "import_bank"):
+        with tenant_transaction(access.tenant_id):
+            rows = Operation.objects.for_tenant(access.tenant_id).filter(kind=kind, status="pending")
+            ids = list(rows.order_by("id").values_list("id", flat=True))
+        for operation_id in ids:
+            perform(access.tenant_id, operation_id)
+
+
+def write_out(access: BankAccess, bank_id: str = "source", *, vectors: bool = False) -> bytes:
+    return b"".join(export_bank(access, bank_id, vectors=vectors))
+
+
+def ask(access: BankAccess, bank_id: str, moment: PointInTime) -> list[list[tuple[str, float]]]:
+    answers = []
+    for question in QUESTIONS:
+        query = RecallQuery(question, ASKED_AT, moment=moment, budget=Budget(300, 16, None), rerank=False)
+        items = recall(access, [bank_id], query).result.items
+        answers.append([(item.text, round(item.scores.final, 3)) for item in items])
+    return answers
+
+
+def load(access: BankAccess, bank_id: str) -> Bank:
+    with tenant_transaction(access.tenant_id):
+        return Bank.objects.for_tenant(access.tenant_id).get(bank_id=bank_id)
+
+
+def without_ids(body: bytes) -> Counter[bytes]:
+    """Rows as they are, but for the names that they have in their bank."""
+    rows = [orjson.loads(line) for line in body.splitlines()]
+    kept = [
+        {name: value for name, value in row.items() if not (name == "id" or name.endswith("_id"))}
+        for row in rows
+        if row["type"] not in {"header", "end"}
+    ]
+    for row in kept:
+        if row["type"] == "unit_change":
+            row["after"].pop("superseded_by", None)
+    return Counter(orjson.dumps(row) for row in kept)
+
+
+@pytest.mark.parametrize("vectors", [False, True], ids=["embedded anew", "with vectors"])
+def test_what_is_read_in_again_is_the_same(access: BankAccess, elsewhere: BankAccess, *, vectors: bool) -> None:
+    fill(access)
+    body = write_out(access, vectors=vectors)
+    import_part(elsewhere, "copy", body, first_line=1)
+    run_waiting(elsewhere)
+    here, there = without_ids(write_out(access)), without_ids(write_out(elsewhere, "copy"))
+    assert (here - there, there - here) == (Counter(), Counter())
+    assert ids_of(access, "source").isdisjoint(ids_of(elsewhere, "copy"))
+    known_then = load(access, "source").created_at + timedelta(seconds=1)
+    for moment in (PointInTime(), PointInTime(as_of=MARCH + timedelta(days=30)), PointInTime(known_at=known_then)):
+        answers = ask(elsewhere, "copy", moment)
+        assert answers == ask(access, "source", moment)
+        assert moment.known_at or any(answers)
+    assert [replayed(access, "source")] == [replayed(elsewhere, "copy")]
+
+
+def ids_of(access: BankAccess, bank_id: str) -> set[UUID]:
+    bank = load(access, bank_id)
+    with tenant_transaction(access.tenant_id):
+        models = (MemoryUnit, Entity, Relationship, Message)
+        return {
+            one
+            for model in models
+            for one in model.objects.for_tenant(access.tenant_id).filter(bank=bank).values_list("id", flat=True)
+        }
+
+
+def replayed(access: BankAccess, bank_id: str) -> Any:
+    bank = load(access, bank_id)
+    with tenant_transaction(access.tenant_id):
+        opinion = MemoryUnit.objects.of_bank(bank).get(network="opinion", text__contains="happy")
+        steps = list(OpinionRevision.objects.of_bank(bank).filter(opinion=opinion).order_by("number"))
+        state = replay(steps)
+        assert steps[1].evidence is not None
+        assert round(state.confidence, 3) == round(opinion.confidence or 0, 3)
+        return state, steps[1].evidence.text
+
+
+def test_every_table_of_a_bank_is_in_a_file_or_left_out_on_purpose() -> None:
+    of_a_bank = {
+        model._meta.db_table
+        for model in walled_models()
+        if model._meta.app_label in {"banks", "reflection", "retrieval"} and not model._meta.proxy
+    }
+    assert of_a_bank - {"banks_bank"} == {table.db_table for table in BY_NAME.values()} | NOT_IN_A_FILE
+
+
+def test_an_export_is_a_snapshot(access: BankAccess, tenant: Tenant) -> None:
+    bank = make_bank(tenant, bank_id="source")
+    make_unit(tenant, bank=bank, text="before")
+    pieces = write_lines(bank, vectors=False)
+    first = next(pieces)
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(change_all, tenant).result()
+    rest = b"".join(pieces)
+    assert b"header" in first
+    assert b"before" in rest
+    assert b'after"' not in rest.replace(b'"after":', b"")
+
+
+def test_rows_are_read_by_a_cursor_of_the_server(tenant: Tenant) -> None:
+    """All at once they would take as much memory as the bank is large."""
+    bank = make_bank(tenant, bank_id="source")
+    make_unit(tenant, bank=bank)
+    lines = write_lines(bank, vectors=False)
+    while b'"type":"unit"' not in next(lines):
+        pass
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_cursors")
+        assert cursor.fetchone() == (1,)
+    assert b'"type":"end"' in list(lines)[-1]
+
+
+def change_all(tenant: Tenant) -> None:
+    with tenant_transaction(tenant.id):
+        MemoryUnit.objects.for_tenant(tenant.id).update(text="after")
+    connection.close()
+
+
+def small_file(tenant: Tenant, access: BankAccess) -> list[bytes]:
+    bank = make_bank(tenant, bank_id="source")
+    first, second = (make_unit(tenant, bank=bank, text=text) for text in ("It rained.", "The sun shone."))
+    with tenant_transaction(tenant.id):
+        MemoryUnit.objects.for_tenant(tenant.id).filter(id=first.id).update(superseded_by=second)
+    make_document(tenant, bank=bank)
+    return write_out(access).splitlines(keepends=True)
+
+
+def test_a_large_file_comes_in_parts_and_a_part_that_comes_twice_counts_once(
+    tenant: Tenant, access: BankAccess
+) -> None:
+    lines = small_file(tenant, access)
+    half = len(lines) // 2
+    received = import_part(access, "copy", b"".join(lines[:half]), first_line=1)
+    assert received.next_line == half + 1
+    again = import_part(access, "copy", b"".join(lines[: half + 1]), first_line=1)
+    assert again.next_line == half + 2
+    with pytest.raises(ImportOutOfStep, match=f"next line is {half + 2}"):
+        import_part(access, "copy", b"".join(lines[half + 3 :]), first_line=half + 4)
+    done = import_part(access, "copy", b"".join(lines[half + 1 :]), first_line=half + 2)
+    assert (done.next_line, done.operation.id) == (None, received.operation.id)
+    run_waiting(access)
+    assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
+
+
+def test_a_part_with_a_fault_leaves_nothing(tenant: Tenant, access: BankAccess) -> None:
+    lines = small_file(tenant, access)
+    broken = [*lines[:-1], b'{"type":"unit","id":"x"}\n']
+    with pytest.raises(ImportInvalid, match=f"Line {len(broken)}: The field 'id' must be a UUID"):
+        import_part(access, "copy", b"".join(broken), first_line=1)
+    bank = load(access, "copy")
+    with tenant_transaction(tenant.id):
+        assert not MemoryUnit.objects.of_bank(bank).exists()
+
+
+def test_a_bank_that_holds_something_takes_no_file(tenant: Tenant, access: BankAccess) -> None:
+    lines = small_file(tenant, access)
+    with pytest.raises(BankNotEmpty):
+        import_part(access, "source", b"".join(lines), first_line=1)
+
+
+def test_another_file_into_the_same_bank_is_refused_until_that_is_empty_again(
+    tenant: Tenant, access: BankAccess
+) -> None:
+    lines = small_file(tenant, access)
+    import_part(access, "copy", b"".join(lines), first_line=1)
+    again = import_part(access, "copy", b"".join(lines), first_line=1)
+    assert again.next_line is None
+    other = b"".join(write_out(access).splitlines(keepends=True))
+    with pytest.raises(BankNotEmpty):
+        import_part(access, "copy", other, first_line=1)
+    bank = load(access, "copy")
+    with tenant_transaction(tenant.id):
+        MemoryUnit.objects.of_bank(bank).delete()
+        Document.objects.for_tenant(tenant.id).filter(bank=bank).delete()
+    assert import_part(access, "copy", other, first_line=1).next_line is None
+
+
+def take(access: BankAccess, *rows: dict[str, Any], header: dict[str, Any] | None = None) -> Received:
+    usual = {"type": "header", "format": "memoryplatform-bank", "version": 1}
+    body = b"\n".join(orjson.dumps(row) for row in ((header or usual), *rows))
+    return import_part(access, "copy", body, first_line=1)
+
+
+def unit(number: int = 1, **fields: Any) -> dict[str, Any]:
+    """A row as a file has it; a field that is set to ... is left out."""
+    at = "2025-01-01T00:00:00+00:00"
+    usual = {
+        "type": "unit",
+        "id": str(UUID(int=number)),
+        "network": "world",
+        "kind": "event",
+        "text": f"It rained {number} times.",
+        "content_hash": f"{number:032x}",
+        "dimensions": {},
+        "context": "",
+        "mentioned_at": at,
+        "recorded_at": at,
+        "updated_at": at,
+        "importance": 0.5,
+        "access_count": 0,
+        "proof_count": 1,
+        "review": "",
+        "close_reason": "",
+    }
+    return {name: value for name, value in (usual | fields).items() if value is not ...}
+
+
+FAULTS: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "no type of ours": ([{"type": "tenant", "id": "x"}], "Line 2: There is no such type"),
+    "an unknown field": ([unit(tenant_id=str(UUID(int=7)))], "Line 2: A unit has no field 'tenant_id'"),
+    "a missing field": ([unit(), unit(2, text=...)], "Line 3: The field 'text' must not be null"),
+    "a wrong type": ([unit(proof_count="many")], "Line 2: The field 'proof_count' must be an integer"),
+    "a boolean for a number": ([unit(importance=True)], "Line 2: The field 'importance' must be a number"),
+    "a number too large": ([unit(proof_count=2**40)], "Line 2: The field 'proof_count' must be an integer"),
+    "a null character": ([unit(text="a\x00b")], "Line 2: The field 'text' must be a text without null"),
+    "a null character inside": ([unit(dimensions={"what": "\x00"})], "Line 2: The field 'dimensions' must hold no"),
+    "a text too long": ([unit(network="w" * 50)], "Line 2: The field 'network' must have at most 12"),
+    "no choice": ([unit(network="dream")], "Line 2: The field 'network' is none of its choices"),
+    "no zone": ([unit(mentioned_at="2025-01-01")], "Line 2: The field 'mentioned_at' must be a time with its zone"),
+    "bytes that are none": ([unit(content_hash="zz")], "Line 2: The field 'content_hash' must be bytes"),
+    "a contradiction": ([unit(confidence=0.5)], r"Line 2: It contradicts itself \(unit_confidence_on_opinions\)"),
+    "the same id twice": ([unit(), unit(2), unit(text="other", content_hash="ff")], "Line 4: It stands here already"),
+    "a reference to nothing": (
+        [unit(), {"type": "unit_tag", "id": str(UUID(int=3)), "unit_id": str(UUID(int=9)), "tag": "t"}],
+        "Line 3: It points at a row that does not stand before it",
+    ),
+    "its own successor": (
+        [unit(), {"type": "unit_superseded_by", "id": str(UUID(int=1)), "superseded_by_id": str(UUID(int=1))}],
+        r"Line 3: It contradicts itself \(unit_not_its_own_successor\)",
+    ),
+    "nesting": ([unit(dimensions=orjson.loads("[" * 60 + "]" * 60))], "Line 2: The field 'dimensions' is nested"),
+    "a second header": ([{"type": "header"}], "Line 2: A file begins with one header"),
+    "lost rows": ([unit(), {"type": "end", "rows": {"unit": 2}}], "Line 3: The number of rows"),
+    "an end before the end": ([{"type": "end", "rows": {}}, unit()], "Line 3: Nothing may follow the end"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_faulty_line_is_named(access: BankAccess, name: str) -> None:
+    rows, fault = FAULTS[name]
+    with pytest.raises(ImportInvalid, match=fault):
+        take(access, *rows)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"type": 3}', b"\xff", b'{"type":"header","version":2}'])
+def test_what_is_no_file_is_refused(access: BankAccess, body: bytes) -> None:
+    if not body:
+        assert import_part(access, "copy", body, first_line=1).next_line == 1
+        return
+    with pytest.raises(ImportInvalid, match="Line 1: "):
+        import_part(access, "copy", body, first_line=1)
+
+
+def test_units_that_supersede_each_other_in_a_circle_are_harmless(access: BankAccess) -> None:
+    pairs = [(1, 2), (2, 1)]
+    joints = [
+        {"type": "unit_superseded_by", "id": str(UUID(int=one)), "superseded_by_id": str(UUID(int=two))}
+        for one, two in pairs
+    ]
+    rows = {"unit": 2, "unit_superseded_by": 2}
+    assert take(access, unit(1), unit(2), *joints, {"type": "end", "rows": rows}).next_line is None
+
+
+def test_an_id_of_another_bank_means_nothing(tenant: Tenant, access: BankAccess) -> None:
+    """Of the same tenant, where the foreign keys would let it pass."""
+    other = make_unit(tenant, bank=make_bank(tenant, bank_id="other"))
+    tag = {"type": "unit_tag", "id": str(UUID(int=3)), "unit_id": str(other.id), "tag": "t"}
+    with pytest.raises(ImportInvalid, match="Line 2: It points at a row"):
+        take(access, tag)
+
+
+def test_vectors_of_another_model_are_made_anew(access: BankAccess, monkeypatch: pytest.MonkeyPatch) -> None:
+    header = {"type": "header", "format": "memoryplatform-bank", "version": 1, "vectors": True}
+    take(access, unit(embedding=[0.5, 0.5]), {"type": "end", "rows": {"unit": 1}}, header=header)
+    run_waiting(access)
+    bank = load(access, "copy")
+    with tenant_transaction(access.tenant_id):
+        (row,) = MemoryUnit.objects.of_bank(bank)
+    assert len(row.embedding) == get_embedder().dimension
+    assert row.number is not None
+
+
+def test_ids_keep_their_order(tenant: Tenant, access: BankAccess) -> None:
+    bank = make_bank(tenant, bank_id="source")
+    for number in range(20):
+        make_row(Message, tenant, bank=bank, role="user", speaker="A", content=str(number), said_at=MARCH)
+    import_part(access, "copy", write_out(access), first_line=1)
+    copy = load(access, "copy")
+    with tenant_transaction(tenant.id):
+        rows = Message.objects.for_tenant(tenant.id).filter(bank=copy).order_by("id")
+        assert [row.content for row in rows] == [str(number) for number in range(20)]

@@ -1,0 +1,264 @@
+"""What happens is told to whoever asked: once it is certain, signed, again and again until it is heard or given up."""
+
+import base64
+import hashlib
+import hmac
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from banks.models import Bank
+from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank, delete_bank_for_good
+from memoryplatform.operations.control import cancel
+from memoryplatform.operations.errors import WebhookInvalid, WebhookNotFound
+from memoryplatform.operations.kinds.deliver_webhook import NAME
+from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.webhooks import (
+    NewWebhook,
+    WebhookChange,
+    change_webhook,
+    create_webhook,
+    delete_webhook,
+    get_webhook,
+    ping_webhook,
+    redeliver,
+)
+from reflection.models import OpinionRevision
+from reflection.opinions.revisions import Step, write_formed
+from tenants.audit import SYSTEM
+from tenants.models import Delivery, Tenant, Webhook
+from tenants.transactions import tenant_transaction
+from tenants.webhooks.announce import Event, announce
+from tests.factories import make_bank
+from tests.memory_factories import make_unit
+from tests.operations.conftest import submit_one
+from tests.webhook_receiver import Receiver, Reply
+
+ALL_ENDS = ("operation.completed", "operation.failed", "operation.cancelled")
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    settings.WEBHOOK_PRIVATE_ADDRESSES = True
+    settings.WEBHOOK_RETRY_SECONDS = 0.001
+    settings.WEBHOOK_TIMEOUT_SECONDS = 2.0
+    with Receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def access(tenant: Tenant) -> BankAccess:
+    return BankAccess(tenant.id)
+
+
+def make(access: BankAccess, receiver: Receiver, *events: str, **fields: Any) -> Webhook:
+    return create_webhook(access, NewWebhook(receiver.url, events, **fields))
+
+
+def work(tenant: Tenant) -> None:
+    """What the workers of the queue would do, attempt by attempt."""
+    for _ in range(20):
+        with tenant_transaction(tenant.id):
+            waiting = Operation.objects.for_tenant(tenant.id).filter(kind=NAME, status="pending")
+            ids = list(waiting.order_by("id").values_list("id", flat=True))
+            waiting.update(next_attempt_at=None)
+        if not ids:
+            return
+        for operation_id in ids:
+            perform(tenant.id, operation_id)
+
+
+def deliveries(tenant: Tenant) -> list[Delivery]:
+    with tenant_transaction(tenant.id):
+        return list(Delivery.objects.for_tenant(tenant.id).order_by("id"))
+
+
+def test_a_bank_that_is_deleted_is_told_with_a_signature_that_can_be_checked(
+    tenant: Tenant, access: BankAccess, receiver: Receiver
+) -> None:
+    webhook = make(access, receiver, "bank.created", "bank.deleted")
+    create_bank(access, "support", BankChange())
+    delete_bank_for_good(access, "support")
+    work(tenant)
+    created, deleted = receiver.received
+    assert [created.json["type"], deleted.json["type"]] == ["bank.created", "bank.deleted"]
+    assert deleted.json["bank_id"] == "support"
+    headers = deleted.headers
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + deleted.body
+    digest = hmac.digest(base64.b64decode(webhook.secret.removeprefix("whsec_")), signed, hashlib.sha256)
+    assert headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
+    assert abs(int(headers["webhook-timestamp"]) - timezone.now().timestamp()) < 60
+    assert [(one.status, one.answer_code, one.attempts) for one in deliveries(tenant)] == [("delivered", 200, 1)] * 2
+
+
+def test_what_is_rolled_back_is_not_told(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+    make(access, receiver, "bank.created")
+    with pytest.raises(RuntimeError), tenant_transaction(tenant.id):
+        announce(tenant.id, Event("bank.created", "support"))
+        raise RuntimeError
+    assert deliveries(tenant) == []
+
+
+def test_only_the_events_and_the_bank_that_were_asked_for_are_told(
+    tenant: Tenant, access: BankAccess, receiver: Receiver
+) -> None:
+    make_bank(tenant, bank_id="mine")
+    make(access, receiver, "bank.changed", bank_id="mine")
+    make(access, receiver, "bank.changed", enabled=False)
+    with tenant_transaction(tenant.id):
+        announce(tenant.id, Event("bank.changed", "other"))
+        announce(tenant.id, Event("bank.deleted", "mine"))
+        announce(tenant.id, Event("bank.changed", "mine"))
+    assert [(one.event, one.bank_id) for one in deliveries(tenant)] == [("bank.changed", "mine")]
+
+
+def test_the_end_of_an_operation_is_told(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+    make(access, receiver, *ALL_ENDS)
+    perform(tenant.id, submit_one(tenant, "probe.steps", steps=0).id)
+    perform(tenant.id, submit_one(tenant, "probe.hopeless").id)
+    cancel(tenant.id, submit_one(tenant, "probe.steps", steps=0).id, actor=SYSTEM)
+    work(tenant)
+    told = [(one.json["type"], one.json["data"].get("error_code")) for one in receiver.received]
+    assert told == [("operation.completed", None), ("operation.failed", "unreadable"), ("operation.cancelled", None)]
+
+
+def test_an_opinion_that_changes_is_told(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+    bank: Bank = make_bank(tenant, bank_id="support")
+    make(access, receiver, "opinion.changed")
+    opinion = make_unit(tenant, bank=bank, network="opinion", confidence=0.7)
+    with tenant_transaction(tenant.id):
+        write_formed(bank, [opinion], Step(OpinionRevision.Cause.FORMED, "test"))
+    work(tenant)
+    (change,) = receiver.received[0].json["data"]["changes"]
+    assert change == {"opinion_id": str(opinion.id), "revision": 1, "cause": "formed", "confidence": opinion.confidence}
+
+
+def test_an_address_that_is_away_is_tried_again_under_the_same_id(
+    tenant: Tenant, access: BankAccess, receiver: Receiver
+) -> None:
+    webhook = make(access, receiver, "bank.created")
+    receiver.replies.extend([Reply(503), Reply(500)])
+    ping_webhook(access, webhook.id)
+    work(tenant)
+    assert len({one.headers["webhook-id"] for one in receiver.received}) == 1
+    assert len(receiver.received) == 3
+    (delivery,) = deliveries(tenant)
+    assert (delivery.status, delivery.attempts, delivery.answer_code, delivery.error) == ("delivered", 3, 200, "")
+
+
+def test_the_waits_grow_and_the_sweeper_comes_when_they_are_over(
+    tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any
+) -> None:
+    settings.WEBHOOK_RETRY_SECONDS = 100.0
+    receiver.replies.extend([Reply(500), Reply(500)])
+    ping_webhook(access, make(access, receiver, "bank.created").id)
+    waits = []
+    for _ in range(2):
+        with tenant_transaction(tenant.id):
+            operation = Operation.objects.for_tenant(tenant.id).get(kind=NAME)
+            Operation.objects.for_tenant(tenant.id).update(next_attempt_at=None)
+        perform(tenant.id, operation.id)
+        (delivery,) = deliveries(tenant)
+        assert delivery.next_attempt_at is not None
+        waits.append((delivery.next_attempt_at - timezone.now()).total_seconds())
+        due = Dispatch.objects.get(operation_id=operation.id).due_at
+        assert abs((due - delivery.next_attempt_at).total_seconds()) < 5
+    assert 45 < waits[0] <= 100 < waits[1] + 5 <= 205
+
+
+def test_after_the_last_attempt_it_is_given_up_and_can_be_sent_again_by_hand(
+    tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any
+) -> None:
+    settings.WEBHOOK_MAX_ATTEMPTS = 3
+    webhook = make(access, receiver, "bank.created")
+    receiver.replies.extend([Reply(404)] * 3)
+    ping_webhook(access, webhook.id)
+    work(tenant)
+    (delivery,) = deliveries(tenant)
+    assert (delivery.status, delivery.attempts, delivery.error) == ("failed", 3, "The answer was 404.")
+    redeliver(access, webhook.id, delivery.id)
+    work(tenant)
+    (delivery,) = deliveries(tenant)
+    assert (delivery.status, delivery.attempts, len(receiver.received)) == ("delivered", 1, 4)
+
+
+def test_a_redirect_is_not_followed(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+    receiver.replies.append(Reply(302, location=f"http://127.0.0.1:{receiver.port}/inside"))
+    ping_webhook(access, make(access, receiver, "bank.created").id)
+    with tenant_transaction(tenant.id):
+        operation = Operation.objects.for_tenant(tenant.id).get(kind=NAME)
+    perform(tenant.id, operation.id)
+    assert [one.path for one in receiver.received] == ["/told"]
+    assert deliveries(tenant)[0].answer_code == 302
+
+
+@pytest.mark.parametrize("reply", [Reply(trickle=0.2), Reply(endless=True)], ids=["trickles", "is endless"])
+def test_an_answer_that_would_hold_a_worker_for_ever_does_not(
+    tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any, reply: Reply
+) -> None:
+    settings.WEBHOOK_TIMEOUT_SECONDS = 0.5
+    settings.WEBHOOK_MAX_ATTEMPTS = 1
+    receiver.replies.append(reply)
+    ping_webhook(access, make(access, receiver, "bank.created").id)
+    begun = time.monotonic()
+    work(tenant)
+    assert time.monotonic() - begun < 2.5
+    assert deliveries(tenant)[0].status == ("delivered" if reply.endless else "failed")
+
+
+def test_one_that_is_switched_off_hears_no_more_but_pings(
+    tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any
+) -> None:
+    settings.WEBHOOK_MAX_ATTEMPTS = 1
+    webhook = make(access, receiver, "bank.created")
+    with tenant_transaction(tenant.id):
+        announce(tenant.id, Event("bank.created", "support"))
+    change_webhook(access, webhook.id, WebhookChange(enabled=False))
+    ping_webhook(access, webhook.id)
+    work(tenant)
+    assert [one.json["type"] for one in receiver.received] == ["ping"]
+    assert deliveries(tenant)[0].error == "The webhook is not enabled."
+
+
+def test_a_webhook_that_is_gone_takes_its_deliveries_along(
+    tenant: Tenant, access: BankAccess, receiver: Receiver
+) -> None:
+    webhook = make(access, receiver, "bank.created")
+    ping_webhook(access, webhook.id)
+    delete_webhook(access, webhook.id)
+    work(tenant)
+    assert (receiver.received, deliveries(tenant)) == ([], [])
+
+
+def test_a_key_of_some_banks_has_webhooks_of_those_alone(
+    tenant: Tenant, access: BankAccess, receiver: Receiver
+) -> None:
+    make_bank(tenant, bank_id="mine")
+    limited = BankAccess(tenant.id, banks=frozenset({"mine"}))
+    of_all = make(access, receiver, "bank.deleted")
+    with pytest.raises(WebhookInvalid, match="limited"):
+        make(limited, receiver, "bank.deleted")
+    of_mine = make(limited, receiver, "bank.deleted", bank_id="mine")
+    with tenant_transaction(tenant.id):
+        assert get_webhook(limited, of_mine.id) == of_mine
+        with pytest.raises(WebhookNotFound):
+            get_webhook(limited, of_all.id)
+
+
+def test_a_change_is_checked_like_a_new_one(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+    webhook = make(access, receiver, "bank.deleted")
+    with pytest.raises(WebhookInvalid, match="http"):
+        change_webhook(access, webhook.id, WebhookChange(url="ftp://example.com"))
+    with pytest.raises(WebhookInvalid, match=r"bank\.eaten"):
+        change_webhook(access, webhook.id, WebhookChange(events=("bank.eaten",)))
+
+
+def test_a_number_of_webhooks_is_enough(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+    for _ in range(50):
+        make(access, receiver, "bank.deleted")
+    with pytest.raises(WebhookInvalid, match="50"):
+        make(access, receiver, "bank.deleted")
