@@ -15,6 +15,7 @@ urlpatterns = [
     path("version", version.show_version),
     path("v1/default/", include("memoryplatform.api.compat.hindsight.urls")),
     path("v1/", include("memoryplatform.api.v1.urls")),
+    path("", include("memoryplatform.api.compat.mem0.urls")),
     path("admin/", admin.site.urls),
 ]
 

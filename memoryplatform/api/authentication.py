@@ -1,5 +1,7 @@
 """The first wall: the API key decides the tenant, and nothing in the request can change it."""
 
+from typing import ClassVar
+
 import structlog
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
@@ -10,11 +12,13 @@ from tenants.keys import KeyIdentity, find_identity, note_use
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer mpk_…`. Every bad key gets the same answer, whatever is wrong with it."""
+    """`Authorization: Bearer mpk_…`, or the key alone. Every bad key gets the same answer, whatever is wrong."""
+
+    schemes: ClassVar[frozenset[str]] = frozenset({"bearer"})
 
     def authenticate(self, request: Request) -> tuple[None, KeyIdentity]:
-        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
-        identity = find_identity(key.strip()) if scheme.lower() == "bearer" else None
+        scheme, _, key = request.headers.get("Authorization", "").strip().rpartition(" ")
+        identity = find_identity(key) if not scheme or scheme.strip().lower() in self.schemes else None
         if identity is None:
             raise AuthenticationFailed("Authentication failed: send a valid API key as a bearer token.")
         structlog.contextvars.bind_contextvars(tenant_id=str(identity.tenant_id))

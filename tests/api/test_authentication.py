@@ -24,7 +24,6 @@ def bad_keys(tenant: Tenant) -> dict[str, str]:
         revoke_key(revoked)
     return {
         "none": "",
-        "no scheme": good,
         "other scheme": f"Basic {good}",
         "nonsense": "Bearer nonsense",
         "wrong secret": f"Bearer {good[:-2]}xx",

@@ -25,6 +25,8 @@ READ_BY_DJANGO = {
 READ_ONLY_POSTS = {
     "v1/banks/<str:bank_id>/memories/recall",
     "v1/default/banks/<str:bank_id>/memories/recall",
+    "v1/exports/get/",
+    "v1/memories/search/",
     "v1/recall",
 }
 SIGNAL_MODULES = {"django.dispatch", "django.db.models.signals", "django.core.signals", "django.contrib.auth.signals"}

@@ -1,0 +1,56 @@
+"""`/v3/memories/add/` and `/v1/memories/`, POST: facts are taken in the background, and an event tells of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from banks.models import MemoryUnit
+from memoryplatform.api.compat.mem0.add_input import Addition, read_addition
+from memoryplatform.api.compat.mem0.homes import make_home
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.retain import retain
+from tenants.transactions import tenant_transaction
+
+QUEUED = "Memory processing has been queued for background execution"
+STATUS = {
+    Operation.Status.PENDING: "PENDING",
+    Operation.Status.PROCESSING: "RUNNING",
+    Operation.Status.COMPLETED: "SUCCEEDED",
+    Operation.Status.FAILED: "FAILED",
+    Operation.Status.CANCELLED: "FAILED",
+}
+
+
+def add_memories(access: BankAccess, given: Any, *, key: str | None) -> dict[str, Any]:
+    return perform(access, read_addition(as_object(given)), key=key)
+
+
+def add_memories_as_before(access: BankAccess, given: Any, *, key: str | None) -> Any:
+    """Version 1 answers with a list: of what is to be done, or of what was done where the caller waited for it."""
+    addition = read_addition(as_object(given))
+    answer = perform(access, addition, key=key)
+    results = answer["results"] if answer["status"] == "SUCCEEDED" else [answer]
+    return {"results": results, "relations": []} if addition.is_wrapped else results
+
+
+def as_object(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}
+
+
+def perform(access: BankAccess, addition: Addition, *, key: str | None) -> dict[str, Any]:
+    bank_id = make_home(access, addition.owners)
+    operation = retain(access, bank_id, [addition.item], wait=addition.waits, idempotency_key=key)
+    status = STATUS[Operation.Status(operation.status)]
+    answer = {"message": operation.error_detail or QUEUED, "status": status, "event_id": operation.id}
+    if status == "SUCCEEDED":
+        answer |= {"message": "Memories added successfully", "results": list_added(operation)}
+    return answer
+
+
+def list_added(operation: Operation) -> list[dict[str, Any]]:
+    """The new ones. What was known already is proven once more, and no new memory."""
+    ids = (operation.result or {}).get("unit_ids", [])
+    with tenant_transaction(operation.tenant_id):
+        units = MemoryUnit.objects.for_tenant(operation.tenant_id).filter(id__in=ids)
+        texts = dict(units.order_by("id").values_list("id", "text"))
+    return [{"id": one, "memory": text, "data": {"memory": text}, "event": "ADD"} for one, text in texts.items()]

@@ -1,0 +1,30 @@
+"""Errors as mem0 tells them. It writes the sentence to `detail`, `error` or `message`, so it stands in all three."""
+
+from typing import Any
+
+from rest_framework import status
+from rest_framework.exceptions import APIException
+from rest_framework.response import Response
+
+from banks.errors import MemoryChanged, MemoryNotFound
+from memoryplatform.api.errors import handle_exception, readable
+
+
+class BadRequest(APIException):
+    status_code = status.HTTP_400_BAD_REQUEST
+
+
+class NotFound(APIException):
+    status_code = status.HTTP_404_NOT_FOUND
+
+
+def handle_mem0_exception(error: Exception, context: dict[str, Any]) -> Response:
+    """What our own handler makes of it, in its shape. A request that can't be followed is always a 400 there."""
+    response = handle_exception(error, context)
+    if response.status_code == status.HTTP_422_UNPROCESSABLE_ENTITY:
+        response.status_code = status.HTTP_400_BAD_REQUEST
+    if isinstance(error, MemoryChanged):
+        response.status_code = status.HTTP_409_CONFLICT
+    sentence = "Memory not found!" if isinstance(error, MemoryNotFound) else readable(response.data["detail"])
+    response.data = dict.fromkeys(("detail", "error", "message"), sentence)
+    return response

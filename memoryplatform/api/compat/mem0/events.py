@@ -1,0 +1,72 @@
+"""`/v1/events/` and `/v1/event/{event_id}/`: operations, as mem0 tells of them."""
+
+from typing import Any
+
+from django.db.models import Q
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memoryplatform.api.compat.mem0.add import STATUS, list_added
+from memoryplatform.api.compat.mem0.errors import NotFound
+from memoryplatform.api.compat.mem0.filters.fields import read_uuid
+from memoryplatform.api.compat.mem0.mem0_view import Mem0View
+from memoryplatform.api.compat.mem0.owners import BANKS
+from memoryplatform.api.compat.mem0.pages import describe_page, read_page
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.kinds import delete_bank, delete_memories
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.models.operation import OperationQuerySet
+from memoryplatform.operations.retain import KIND
+from tenants.transactions import tenant_transaction
+
+TYPES = {KIND: "ADD", delete_memories.NAME: "DELETE", delete_bank.NAME: "DELETE"}
+
+
+class EventsView(Mem0View):
+    def get(self, request: Request) -> Response:
+        page = read_page(request)
+        with tenant_transaction(self.tenant_id):
+            rows = find_events(self.access)
+            count, events = rows.count(), list(rows.order_by("-id")[page.rows])
+        return Response(describe_page(request, page, count, [describe_event(event) for event in events]))
+
+
+class EventView(Mem0View):
+    def get(self, _request: Request, event_id: str) -> Response:
+        wanted = read_uuid("event_id", event_id)
+        with tenant_transaction(self.tenant_id):
+            event = find_events(self.access).filter(id=wanted).first()
+        if event is None:
+            raise NotFound("Event not found or you don't have permission to access it")
+        added = list_added(event) if event.kind == KIND else []
+        return Response(describe_event(event) | {"results": added})
+
+
+def find_events(access: BankAccess) -> OperationQuerySet:
+    """Of mem0's banks. One that concerns several belongs to the key that asked for it, where a key is limited."""
+    rows: OperationQuerySet = Operation.objects.for_tenant(access.tenant_id).filter(kind__in=TYPES)
+    of_banks = Q(bank_key__startswith=BANKS)
+    if access.banks is not None:
+        own = Q(payload__asked_by=access.actor.api_key_prefix)
+        return rows.filter(of_banks & Q(bank_key__in=access.banks) | Q(bank_key="") & own)
+    return rows.filter(of_banks | Q(bank_key="", kind=delete_memories.NAME))
+
+
+def describe_event(event: Operation) -> dict[str, Any]:
+    """What was said is not repeated: it lives in the memories, and goes with them."""
+    took = (event.finished_at - event.started_at).total_seconds() if event.finished_at and event.started_at else None
+    return {
+        "id": event.id,
+        "event_type": TYPES[event.kind],
+        "status": STATUS[Operation.Status(event.status)],
+        "payload": {},
+        "metadata": None,
+        "results": [],
+        "created_at": event.created_at,
+        "updated_at": event.updated_at,
+        "started_at": event.started_at,
+        "completed_at": event.finished_at,
+        "latency": round(took * 1_000, 3) if took is not None else None,
+        "graph_status": None,
+        "error": event.error_detail or None,
+    }

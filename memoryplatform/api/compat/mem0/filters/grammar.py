@@ -1,0 +1,124 @@
+"""Reading a filter: a flat object is a conjunction; AND, OR and NOT nest; a value may be an object of operators."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rest_framework import serializers
+
+from memoryplatform.api.compat.mem0.filters.conditions import (
+    AllOf,
+    AnyOf,
+    Condition,
+    HasAnyLabel,
+    HasLabel,
+    HasValue,
+    IsOneOf,
+    LabelContains,
+    Not,
+    walk,
+)
+from memoryplatform.api.compat.mem0.filters.fields import FIELDS, PRESENT, Read, read_value_of
+from memoryplatform.api.compat.mem0.owners import KINDS
+
+DEEPEST = 10
+MOST_CONDITIONS = 100
+MOST_VALUES = 1_000  # of one list
+OPERATORS = {"eq", "ne", "in", "gt", "gte", "lt", "lte", "contains", "icontains"}
+JOINS = {"AND", "OR", "NOT"}
+
+
+def read_filters(given: Any) -> Condition:
+    if not isinstance(given, Mapping):
+        raise serializers.ValidationError({"filters": ["Must be an object."]})
+    condition = read_object(given, depth=1)
+    if sum(1 for _ in walk(condition)) > MOST_CONDITIONS:
+        raise serializers.ValidationError({"filters": [f"Must have no more than {MOST_CONDITIONS} conditions."]})
+    return condition
+
+
+def require_somebody(condition: Condition) -> Condition:
+    """Nothing is listed, searched or deleted without saying whose: memories of all are asked for with a `*`."""
+    kinds = set(KINDS.values())
+    for one in walk(condition):
+        if isinstance(one, HasLabel | HasAnyLabel | LabelContains) and one.kind in kinds:
+            return condition
+    raise serializers.ValidationError(f"One of the filters: {', '.join(KINDS)} is required!")
+
+
+def read_object(given: Any, *, depth: int) -> Condition:
+    if not isinstance(given, Mapping) or depth > DEEPEST:
+        raise serializers.ValidationError({"filters": [f"Conditions are objects, at most {DEEPEST} deep."]})
+    parts = tuple(read_entry(key, value, depth=depth) for key, value in given.items())
+    return parts[0] if len(parts) == 1 else AllOf(parts)
+
+
+def read_entry(key: str, value: Any, *, depth: int) -> Condition:
+    if key.upper() in JOINS:
+        return read_join(key.upper(), value, depth=depth)
+    if key == "metadata":
+        return read_metadata_filter(value)
+    if key not in FIELDS:
+        raise serializers.ValidationError({"filters": [f"{key} is no key of a filter."]})
+    return read_asked(key, value, FIELDS[key])
+
+
+def read_join(join: str, value: Any, *, depth: int) -> Condition:
+    children = value if isinstance(value, list) else [value]
+    conditions = tuple(read_object(child, depth=depth + 1) for child in children)
+    if join == "AND":
+        return AllOf(conditions)
+    return AnyOf(conditions) if join == "OR" else Not(AnyOf(conditions))
+
+
+def read_metadata_filter(given: Any) -> Condition:
+    """Of an object that is no list of operators, equality is asked for."""
+    if not isinstance(given, Mapping):
+        raise serializers.ValidationError({"filters": ["metadata must be an object."]})
+    conditions = []
+    for key, value in given.items():
+        asks = isinstance(value, Mapping) and value and set(value) <= OPERATORS
+        conditions.append(
+            read_asked(key, value, read_value_of) if asks else read_operator(key, "eq", value, read_value_of)
+        )
+    return AllOf(tuple(conditions))
+
+
+def read_asked(key: str, given: Any, read: Read) -> Condition:
+    if isinstance(given, list):
+        return read_operator(key, "in", given, read)
+    if not isinstance(given, Mapping):
+        return read_operator(key, "eq", given, read)
+    unknown = sorted(set(given) - OPERATORS)
+    if unknown or not given:
+        raise serializers.ValidationError({"filters": [f"{key} has no operator {', '.join(unknown)}."]})
+    return AllOf(tuple(read_operator(key, operator, value, read) for operator, value in given.items()))
+
+
+def read_operator(key: str, operator: str, value: Any, read: Read) -> Condition:
+    if operator == "ne":
+        return Not(read_operator(key, "eq", value, read))
+    if operator == "in":
+        return read_list(key, value, read)
+    if operator == "eq" and value == PRESENT:
+        return read(key, PRESENT, None)
+    if operator == "eq" and value is None:
+        return Not(read(key, PRESENT, None))
+    return read(key, operator, value)
+
+
+def read_list(key: str, given: Any, read: Read) -> Condition:
+    if not isinstance(given, list) or len(given) > MOST_VALUES:
+        raise serializers.ValidationError({"filters": [f"{key}: in wants a list of at most {MOST_VALUES}."]})
+    return join_same([read_operator(key, "eq", value, read) for value in given])
+
+
+def join_same(choices: Sequence[Condition]) -> Condition:
+    """A list of names is one look-up, not one for each."""
+    match choices:
+        case [HasLabel(kind, _), *_] if all(isinstance(one, HasLabel) for one in choices):
+            return HasLabel(kind, tuple(name for one in choices for name in getattr(one, "names", ())))
+        case [HasValue(key, _), *_] if all(isinstance(one, HasValue) for one in choices):
+            return HasValue(key, tuple(value for one in choices for value in getattr(one, "values", ())))
+        case [IsOneOf(_), *_]:
+            return IsOneOf(tuple(one_id for one in choices for one_id in getattr(one, "ids", ())))
+    return AnyOf(tuple(choices))

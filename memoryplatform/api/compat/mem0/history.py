@@ -1,0 +1,70 @@
+"""The history of a memory as mem0 tells it: an ADD, then every change by an UPDATE, a DELETE or another ADD."""
+
+from typing import Any
+
+from banks.lifecycle.history import History
+from banks.models import UnitChange, UnitSource
+from memoryplatform.api.compat.mem0.metadata import OWN, read_metadata
+from memoryplatform.api.compat.mem0.owners import describe_owners, list_categories
+from memoryplatform.operations.described_units import DescribedUnit, quote
+
+Action = UnitChange.Action
+EVENTS = {
+    Action.EDITED.value: "UPDATE",
+    Action.MERGED.value: "UPDATE",
+    Action.INVALIDATED.value: "DELETE",
+    Action.SUPERSEDED.value: "DELETE",
+    Action.RESTORED.value: "ADD",
+}
+
+
+def describe_history(shown: DescribedUnit, history: History) -> list[dict[str, Any]]:
+    """The oldest first."""
+    unit, changes = shown.unit, [change for change in history.changes if tells(change)]
+    about = describe_about(shown)
+    text = next((change.before["text"] for change in changes if "text" in change.before), unit.text)
+    added = {"id": unit.id, "old_memory": None, "new_memory": text, "event": "ADD"}
+    steps = [about | added | {"created_at": unit.recorded_at, "updated_at": unit.recorded_at}]
+    for change in changes:
+        before, text = text, change.after.get("text", text)
+        steps.append(about | describe_step(change, before, text))
+    return steps
+
+
+def describe_step(change: UnitChange, before: str, after: str) -> dict[str, Any]:
+    event = EVENTS[change.action]
+    return {
+        "id": change.id,
+        "old_memory": before,
+        "new_memory": None if event == "DELETE" else after,
+        "event": event,
+        "created_at": change.changed_at,
+        "updated_at": change.changed_at,
+    }
+
+
+def describe_about(shown: DescribedUnit) -> dict[str, Any]:
+    owners = describe_owners(shown.tags)
+    return {
+        "memory_id": shown.unit.id,
+        "input": [describe_input(source) for source in shown.sources if source.message or source.chunk],
+        **owners,
+        "session_id": owners["run_id"],
+        "categories": list_categories(shown.tags),
+        "metadata": read_metadata(shown.metadata),
+    }
+
+
+def describe_input(source: UnitSource) -> dict[str, str]:
+    """What it was taken from. A text that was stored as it is has no speaker."""
+    return {"role": source.message.role if source.message else "user", "content": quote(source)}
+
+
+def tells(change: UnitChange) -> bool:
+    """Feedback that was noted on the memory is no change of it."""
+    fields = set(change.before) | set(change.after)
+    if change.action != Action.EDITED or fields != {"metadata"}:
+        return True
+    before, after = change.before.get("metadata", {}), change.after.get("metadata", {})
+    changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    return not all(name.startswith(OWN) and "feedback" in name for name in changed)

@@ -1,0 +1,98 @@
+"""Whose a memory is: mem0's four ids, the tags that they become, and the bank that they choose.
+
+A bank keeps one agent's memory: what is told twice in it becomes one memory, and what is newer closes what it
+contradicts. So two users may not share one. A memory lies in the bank of the first of its ids, in the order below; all
+its ids are tags, by which the others find it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rest_framework import serializers
+
+BANKS = "mem0:"  # what the names of its banks begin with
+KINDS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "run"}
+CATEGORY = "category"
+EVERY = "*"
+LONGEST_NAME = 150
+LONGEST_BANK_ID = 200
+NAME = serializers.CharField(max_length=LONGEST_NAME, trim_whitespace=False)
+
+
+@dataclass(frozen=True)
+class Owner:
+    kind: str
+    name: str
+
+    @property
+    def tag(self) -> str:
+        return f"{self.kind}:{self.name}"
+
+    @property
+    def bank_id(self) -> str:
+        """The id of a bank is part of a path, so it has no slash."""
+        return f"{BANKS}{self.kind}:{self.name.replace('%', '%25').replace('/', '%2F')}"
+
+
+@dataclass(frozen=True)
+class Owners:
+    """All that a memory belongs to, the one whose bank it lies in first."""
+
+    every: tuple[Owner, ...]
+
+    @property
+    def bank_id(self) -> str:
+        return self.every[0].bank_id
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(owner.tag for owner in self.every)
+
+    def name_of(self, kind: str) -> str:
+        return next((owner.name for owner in self.every if owner.kind == kind), "")
+
+
+def read_owners(given: Mapping[str, Any]) -> Owners:
+    """Of what is to be stored, so without wildcards."""
+    found = {name: given[name] for name in KINDS if given.get(name) is not None}
+    if not found:
+        raise serializers.ValidationError(f"At least one of {', '.join(KINDS)} is required!")
+    owners = tuple(read_owner(name, value) for name, value in found.items())
+    for owner in owners:
+        if owner.name == EVERY:
+            raise serializers.ValidationError({f"{owner.kind}_id": ["* stands for every one and can't be an id."]})
+    return Owners(owners)
+
+
+def read_owner(id_name: str, given: Any) -> Owner:
+    try:
+        name = NAME.run_validation(given)
+    except serializers.ValidationError as fault:
+        raise serializers.ValidationError({id_name: fault.detail}) from fault
+    owner = Owner(KINDS[id_name], name)
+    if not name.strip() or not name.isprintable():
+        raise serializers.ValidationError({id_name: ["Must have letters and no control characters."]})
+    if len(owner.bank_id) > LONGEST_BANK_ID:
+        raise serializers.ValidationError({id_name: ["Too long: slashes and percent signs count three times."]})
+    return owner
+
+
+def read_bank_id(bank_id: str) -> Owner:
+    """Whose bank it is; the reverse of `Owner.bank_id`."""
+    kind, _, name = bank_id.removeprefix(BANKS).partition(":")
+    return Owner(kind, name.replace("%2F", "/").replace("%25", "%"))
+
+
+def describe_owners(tags: Iterable[str]) -> dict[str, str | None]:
+    """A memory that was told in several runs has several; one of them is shown."""
+    ids: dict[str, str | None] = dict.fromkeys(KINDS)
+    for tag in tags:
+        kind, _, name = tag.partition(":")
+        if f"{kind}_id" in ids and name:
+            ids[f"{kind}_id"] = ids[f"{kind}_id"] or name
+    return ids
+
+
+def list_categories(tags: Iterable[str]) -> list[str]:
+    return [tag.removeprefix(f"{CATEGORY}:") for tag in tags if tag.startswith(f"{CATEGORY}:")]

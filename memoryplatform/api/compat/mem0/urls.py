@@ -1,0 +1,55 @@
+from django.urls import path
+
+from memoryplatform.api.compat.mem0 import (
+    batch,
+    entities,
+    events,
+    exports,
+    feedback,
+    memories,
+    memory,
+    project,
+    webhooks,
+)
+from memoryplatform.api.compat.mem0.mem0_view import Mem0NotServedView
+
+# What begins with these, whatever follows, and the sentence that it is answered with.
+NOT_SERVED = {
+    "v1/stats": "Statistics are not told in this form; GET /v1/entities/ and /v3/memories/ have counts.",
+    "v1/summary": "Summaries are not written on request; POST /v1/banks/{bank_id}/reflect answers with one.",
+    "v2/profiles": "Profiles are not generated here; GET /v1/banks/{bank_id}/observations has summaries.",
+    "api/v1/orgs": "Organisations, projects and members are managed by whoever runs the service.",
+}
+
+PROJECT = "api/v1/orgs/organizations/<str:org_id>/projects/<str:project_id>/"
+ENTITY = "entities/<str:kind>/<path:name>/"
+
+urlpatterns = [
+    path("v1/ping/", project.PingView.as_view()),
+    path("v1/memories/", memories.MemoriesV1View.as_view()),
+    path("v2/memories/", memories.MemoriesV2View.as_view()),
+    path("v3/memories/", memories.MemoriesV3View.as_view()),
+    path("v3/memories/add/", memories.AddView.as_view()),
+    path("v1/memories/search/", memories.SearchView.as_view(flat_ids=True, threshold=0.0, is_wrapped=False)),
+    path("v2/memories/search/", memories.SearchView.as_view(flat_ids=True, threshold=0.3, is_wrapped=False)),
+    path("v3/memories/search/", memories.SearchView.as_view()),
+    path("v1/memories/<str:memory_id>/", memory.MemoryView.as_view()),
+    path("v1/memories/<str:memory_id>/history/", memory.MemoryHistoryView.as_view()),
+    path("v1/batch/", batch.BatchView.as_view()),
+    path("v1/entities/", entities.EntitiesView.as_view()),
+    path(f"v1/{ENTITY}", entities.EntityView.as_view()),
+    path(f"v2/{ENTITY}", entities.EntityView.as_view()),
+    path("v1/events/", events.EventsView.as_view()),
+    path("v1/event/<str:event_id>/", events.EventView.as_view()),
+    path("v1/exports/", exports.ExportsView.as_view()),
+    path("v1/exports/get/", exports.ExportResultView.as_view()),
+    path("v1/feedback/", feedback.FeedbackView.as_view()),
+    path("api/v1/webhooks/projects/<str:project_id>/", webhooks.WebhooksView.as_view()),
+    path("api/v1/webhooks/<uuid:webhook_id>/", webhooks.WebhookView.as_view()),
+    path(PROJECT, project.ProjectView.as_view()),
+    *(path(f"{name}/", Mem0NotServedView.as_view(sentence=sentence)) for name, sentence in NOT_SERVED.items()),
+    *(
+        path(f"{name}/<path:rest>", Mem0NotServedView.as_view(sentence=sentence))
+        for name, sentence in NOT_SERVED.items()
+    ),
+]

@@ -1,0 +1,13 @@
+"""mem0's published client, without the telemetry of its maker."""
+
+import os
+
+from django.conf import settings
+
+# It reads both when it is loaded; in the folder it keeps a name for whoever uses it.
+FOLDER = settings.TEST_FOLDER / "mem0"
+os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(FOLDER)}
+
+from mem0 import AsyncMemoryClient, MemoryClient  # noqa: E402
+
+__all__ = ["FOLDER", "AsyncMemoryClient", "MemoryClient"]
