@@ -12,6 +12,7 @@ def build_banner(address: Address, demo: DemoLogin, data_dir: Path) -> str:
     lines = [
         f"  Service    {address.url}",
         f"  API docs   {address.url}/v1/docs",
+        f"  MCP        {address.url}/mcp/",
         f"  Admin      {address.url}/admin/",
         f"  Login      {describe_login(demo)}",
         *describe_key(demo),

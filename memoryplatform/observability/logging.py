@@ -15,7 +15,13 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 
 API_KEY = re.compile(r"mpk_[0-9a-f]{12}_[0-9A-Za-z_-]+")
 # What these say at lower levels is in our own request line, or quotes the caller.
-QUIETER = {"django.request": "CRITICAL", "django.security": "ERROR", "httpx": "WARNING", "openai": "WARNING"}
+QUIETER = {
+    "django.request": "CRITICAL",
+    "django.security": "ERROR",
+    "httpx": "WARNING",
+    "mcp": "WARNING",
+    "openai": "WARNING",
+}
 
 
 def describe_exception(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -1,0 +1,34 @@
+"""Arguments that recall and reflect share."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from memoryplatform.api.mcp.tool import Arguments
+
+Network = Literal["world", "experience", "opinion", "observation"]
+Effort = Literal["low", "mid", "high"]
+
+
+class SearchArguments(Arguments):
+    query: Annotated[str, Field(description="The question in plain words, with names and times as they were told.")]
+    types: Annotated[
+        tuple[Network, ...],
+        Field(
+            description="Only these: world (facts), experience (what the agent did), opinion (what it believes), "
+            "observation (summaries of people and things). All if left out."
+        ),
+    ] = ()
+    tags: Annotated[tuple[str, ...], Field(description="Only memories with one of these tags, see tags_match.")] = ()
+    tags_match: Annotated[
+        Literal["any", "all", "any_strict", "all_strict", "exact"],
+        Field(description="any and all also find memories without a tag; the strict forms don't."),
+    ] = "any"
+    entities: Annotated[tuple[str, ...], Field(description="Names; a memory must mention one of them.")] = ()
+    as_of: Annotated[datetime | None, Field(description="What was true at that time, ISO 8601.")] = None
+    history: Annotated[bool, Field(description="Also what is no longer so.")] = False
+    query_timestamp: Annotated[
+        datetime | None,
+        Field(description="When the question is asked, ISO 8601 with zone: what 'yesterday' counts from. Else now."),
+    ] = None

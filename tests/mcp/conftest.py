@@ -1,0 +1,101 @@
+"""A web server on a free port with MCP running, on the tests' database."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+import uvicorn
+from django.conf import settings
+from django.db import connections
+from pytest_django.plugin import DjangoDbBlocker
+
+from memoryplatform.api.mcp.routes import McpRoutes
+from memoryplatform.asgi import application
+from memoryplatform.embedded.redis import EmbeddedRedis
+from memoryplatform.operations import recall as recall_use_case
+from memoryplatform.operations import reflect as reflect_use_case
+from memoryplatform.server.body_limit import Message, Receive, Send
+from providers import registry
+from providers.once import Once
+from providers.reranking.none import NoReranker
+from retrieval.recall_log import RecallLog
+from tenants.models import Tenant
+from tests.conftest import empty_all_tables
+from tests.factories import make_bank, make_key_with_text, make_tenant
+from tests.mcp.connection import Connection, connect
+from tests.retrieval.fakes import WordEmbedder
+from tests.retrieval.memory import Memory
+
+Connect = Callable[..., Connection]
+
+
+async def serve_others(scope: Message, receive: Receive, send: Send) -> None:
+    """What the service itself begins with, its models and writers, tests do not want."""
+    if scope["type"] != "lifespan":
+        await application.others(scope, receive, send)
+        return
+    await receive()
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+@pytest.fixture(scope="session")
+def base_url(django_db_setup: None) -> Iterator[str]:
+    app = McpRoutes(serve_others, max_bytes=settings.MAX_BODY_BYTES)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, lifespan="on", ws="none", log_config=None))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    wait_until(lambda: server.started)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join(timeout=30)
+
+
+@pytest.fixture(autouse=True)
+def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
+    monkeypatch.setattr(registry, "RERANKER", Once(NoReranker))
+    for use_case in (recall_use_case, reflect_use_case):
+        monkeypatch.setattr(use_case, "RECALL_LOG", RecallLog(), raising=False)
+
+
+@pytest.fixture(scope="module")
+def shared_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Commits are real. The wall between tenants keeps what one test leaves from the next; a module's end undoes it."""
+    with django_db_blocker.unblock():
+        yield
+        empty_all_tables()
+        connections.close_all()
+
+
+@pytest.fixture
+def alice(shared_db: None, redis_server: EmbeddedRedis) -> Tenant:
+    return make_tenant()
+
+
+@pytest.fixture
+def memory(alice: Tenant) -> Memory:
+    return Memory(make_bank(alice, bank_id="support"))
+
+
+@pytest.fixture
+def connected(base_url: str) -> Iterator[Connect]:
+    """Connections of a tenant's fresh key, with the fields that the key should have; `bank` binds the address."""
+    with ExitStack() as stack:
+
+        def make(tenant: Tenant, *, bank: str = "", mode: str = "auto", **fields: Any) -> Connection:
+            url = f"{base_url}/mcp/{bank}/" if bank else f"{base_url}/mcp/"
+            return stack.enter_context(connect(url, make_key_with_text(tenant, **fields)[1], mode=mode))
+
+        yield make
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

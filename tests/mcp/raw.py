@@ -1,0 +1,38 @@
+"""Requests as no good client sends them."""
+
+import json
+from typing import Any
+
+import httpx2
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+
+WITH_HANDSHAKE, WITHOUT = "2025-06-18", "2026-07-28"
+META = {
+    PROTOCOL_VERSION_META_KEY: WITHOUT,
+    CLIENT_INFO_META_KEY: {"name": "test", "version": "1"},
+    CLIENT_CAPABILITIES_META_KEY: {},
+}
+
+
+def build_headers(key: str, version: str = WITH_HANDSHAKE, **more: str) -> dict[str, str]:
+    return {
+        "Authorization": f"Bearer {key}",
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+        "MCP-Protocol-Version": version,
+        **more,
+    }
+
+
+def build_call(tool: str, arguments: dict[str, Any], version: str = WITH_HANDSHAKE) -> dict[str, Any]:
+    meta = {"_meta": META} if version == WITHOUT else {}
+    params = {"name": tool, "arguments": arguments, **meta}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+
+def post_call(
+    url: str, key: str, tool: str, arguments: dict[str, Any], *, version: str = WITH_HANDSHAKE, timeout: float = 30
+) -> httpx2.Response:
+    headers = build_headers(key, version, **{"Mcp-Method": "tools/call", "Mcp-Name": tool})
+    body = json.dumps(build_call(tool, arguments, version))  # plain ASCII, so that half a character can be sent
+    return httpx2.post(url, content=body, headers=headers, timeout=timeout)

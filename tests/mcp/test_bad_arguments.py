@@ -1,0 +1,101 @@
+"""Arguments that are wrong: the tool says which and why, in the API's own words."""
+
+from typing import Any
+
+import pytest
+from mcp import MCPError
+
+from tenants.models import Tenant
+from tests.factories import make_key_with_text
+from tests.mcp.conftest import Connect
+from tests.mcp.connection import ERAS, ToolFailed
+from tests.mcp.raw import WITH_HANDSHAKE, WITHOUT, post_call
+from tests.retrieval.memory import Memory
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "field"),
+    [
+        ("recall", {}, "query"),
+        ("recall", {"query": "   "}, "query"),
+        ("recall", {"query": "?!"}, "query"),
+        ("recall", {"query": "Who?", "max_tokens": -1}, "max_tokens"),
+        ("recall", {"query": "Who?", "max_tokens": 10**12}, "max_tokens"),
+        ("recall", {"query": "Who?", "budget": "endless"}, "budget"),
+        ("recall", {"query": "Who?", "types": ["dream"]}, "types.0"),
+        ("recall", {"query": "Who?", "as_of": "yesterday"}, "as_of"),
+        ("recall", {"query": "Who?", "as_of": "0001-01-01"}, "as_of"),
+        ("recall", {"query": "Who?", "limit": 3}, "limit"),
+        ("recall", {"query": "a\x00b"}, "query"),
+        ("recall", {"query": "x" * 100_001}, "query"),
+        ("retain", {}, ""),
+        ("retain", {"content": "A.", "messages": [{"role": "user", "content": "B."}]}, ""),
+        ("retain", {"messages": [{"role": "king", "content": "B."}]}, "messages.0.role"),
+        ("retain", {"content": "A.", "tags": ["x" * 201]}, "tags.0"),
+        ("reflect", {"query": "Who?", "response_schema": {"type": "nothing"}}, "response_schema"),
+        ("list_memories", {"limit": 101}, "limit"),
+        ("list_memories", {"cursor": "first"}, "cursor"),
+        ("get_memory", {"memory_id": "7"}, "memory_id"),
+        ("list_opinions", {"min_confidence": 2}, "min_confidence"),
+        ("list_entities", {"kind": "GHOST"}, "kind"),
+    ],
+)
+def test_the_argument_at_fault_is_named(
+    memory: Memory, alice: Tenant, connected: Connect, tool: str, arguments: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        connected(alice, bank="support").call(tool, **arguments)
+    assert failed.value.code == "invalid"
+    assert [fault["field"] for fault in failed.value.told["errors"]] == [field]
+    assert set(failed.value.told) == {"detail", "code", "request_id", "errors"}
+
+
+def test_what_is_null_or_empty_was_left_out(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    client = connected(alice, bank="support")
+    assert client.call("list_memories", q="", type=None, tags=[], cursor=None)["total"] == 0
+
+
+def test_a_bank_must_be_named_where_the_address_names_none(alice: Tenant, connected: Connect) -> None:
+    client = connected(alice)
+    for bank_id in ({}, {"bank_id": None}):
+        with pytest.raises(ToolFailed) as failed:
+            client.call("get_bank", **bank_id)
+        assert [fault["field"] for fault in failed.value.told["errors"]] == ["bank_id"]
+    for bad in ("a/b", "..", "x" * 201):
+        with pytest.raises(ToolFailed) as failed:
+            client.call("retain", bank_id=bad, content="A.")
+        assert failed.value.code == "invalid"
+
+
+def test_the_address_decides_the_bank_alone(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    with pytest.raises(ToolFailed, match="bank_id: Unknown field"):
+        connected(alice, bank="support").call("get_bank", bank_id="other")
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(
+    memory: Memory, alice: Tenant, connected: Connect, mode: str
+) -> None:
+    with pytest.raises(MCPError, match="no tool 'drop_everything'"):
+        connected(alice, mode=mode).ask("drop_everything")
+    with pytest.raises(MCPError, match="no tool 'create_bank'"):
+        connected(alice, bank="support", mode=mode).ask("create_bank")
+
+
+@pytest.mark.parametrize("version", [WITH_HANDSHAKE, WITHOUT])
+def test_a_text_of_a_megabyte_is_accepted_and_worked_on_later(
+    alice: Tenant, memory: Memory, base_url: str, version: str
+) -> None:
+    key = make_key_with_text(alice)[1]
+    answer = post_call(f"{base_url}/mcp/support/", key, "retain", {"content": "word " * 200_000}, version=version)
+    assert answer.status_code == 200
+    assert "pending" in answer.text
+    assert "completed" not in answer.text
+
+
+def test_half_a_character_in_a_fields_name_is_told_readably(alice: Tenant, memory: Memory, base_url: str) -> None:
+    key = make_key_with_text(alice)[1]
+    answer = post_call(f"{base_url}/mcp/support/", key, "get_bank", {"\ud800": 1}, version=WITHOUT)
+    assert answer.status_code == 200
+    assert "invalid" in answer.text
+    assert "internal_error" not in answer.text

@@ -1,0 +1,168 @@
+"""Every tool, by the official client, against a live server."""
+
+from uuid import UUID
+
+import pytest
+
+from tenants.models import AuditEvent, Tenant, UsageRecord
+from tenants.transactions import tenant_transaction
+from tests.belief_factories import make_opinion, make_opinion_revision
+from tests.mcp.conftest import Connect
+from tests.mcp.connection import ERAS, ToolFailed
+from tests.memory_factories import make_entity
+from tests.retrieval.memory import Memory
+
+LISBON = "Alice moved to Lisbon."
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_what_was_retained_is_recalled(alice: Tenant, connected: Connect, mode: str) -> None:
+    client = connected(alice, mode=mode)
+    kept = client.call("retain", bank_id="support", content=LISBON, tags=["people"], timestamp="2023-05-08")
+    assert kept["status"] == "completed"
+    found = client.call("recall", bank_id="support", query="Where did Alice move?")
+    best = found["results"][0]
+    assert best["id"] in kept["memory_ids"]
+    assert (best["type"], best["text"], best["tags"]) == ("world", LISBON, ["people"])
+    assert best["mentioned_at"] == "2023-05-08T00:00:00Z"
+
+
+def test_a_conversation_is_retained_without_what_is_blank_in_it(alice: Tenant, connected: Connect) -> None:
+    said = [{"role": "user", "name": "Alice", "content": "I moved to Lisbon."}, {"role": "assistant", "content": " "}]
+    kept = connected(alice).call("retain", bank_id="support", messages=said)
+    assert kept["memory_ids"]
+    assert kept["problems"] == ["messages.1.content: This field may not be blank."]
+
+
+def test_retaining_need_not_wait(alice: Tenant, connected: Connect) -> None:
+    kept = connected(alice).call("retain", bank_id="support", content=LISBON, wait=False)
+    assert kept["status"] == "pending"
+    assert "memory_ids" not in kept
+
+
+def test_recall_keeps_to_its_tokens_and_filters(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    for number in range(20):
+        memory.unit(f"Alice climbed mountain number {number}.", tags=["hikes"])
+    memory.unit("Alice climbed a tree.", network="experience")
+    client = connected(alice, bank="support")
+    few = client.call("recall", query="What did Alice climb?", max_tokens=30)
+    assert 0 < few["tokens"] <= 30
+    three = client.call("recall", query="What did Alice climb?", max_results=3)
+    assert len(three["results"]) == 3
+    assert 0 < three["tokens"] < client.call("recall", query="What did Alice climb?")["tokens"]
+    other = client.call("recall", query="What did Alice climb?", types=["experience"])
+    assert [one["text"] for one in other["results"]] == ["Alice climbed a tree."]
+    strict = client.call("recall", query="What did Alice climb?", tags=["hikes"], tags_match="any_strict")
+    assert {one["tags"][0] for one in strict["results"]} == {"hikes"}
+
+
+def test_without_a_language_model_reflect_says_what_it_is(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    memory.unit(LISBON)
+    told = connected(alice, bank="support").call("reflect", query="Where did Alice move?")
+    assert told["engine"] == "builtin"
+    assert told["text"]
+
+
+def test_memories_are_listed_page_by_page(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    for number in range(3):
+        memory.unit(f"Fact {number}. " + "word " * 200, tags=["long"])
+    client = connected(alice, bank="support")
+    first = client.call("list_memories", limit=2)
+    assert first["total"] == 3
+    assert all(len(one["text"]) <= 400 and one["text"].endswith("…") for one in first["memories"])
+    rest = client.call("list_memories", limit=2, cursor=first["next_cursor"])
+    assert [one["text"][:6] for one in first["memories"] + rest["memories"]] == ["Fact 2", "Fact 1", "Fact 0"]
+    assert "next_cursor" not in rest
+
+
+def test_a_memory_is_shown_with_its_sources_and_links(alice: Tenant, connected: Connect) -> None:
+    client = connected(alice)
+    said = [{"role": "user", "name": "Alice", "content": "I moved to Lisbon."}]
+    (memory_id, *_) = client.call("retain", bank_id="support", messages=said)["memory_ids"]
+    shown = client.call("get_memory", bank_id="support", memory_id=memory_id)
+    assert (shown["sources"][0]["speaker"], shown["sources"][0]["text"]) == ("Alice", "I moved to Lisbon.")
+    assert "Alice" in shown["entities"]
+
+
+def test_a_forgotten_memory_is_gone(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    unit = memory.unit(LISBON)
+    client = connected(alice, bank="support")
+    assert client.call("forget_memory", memory_id=str(unit.id))["outcome"] == "deleted"
+    with pytest.raises(ToolFailed) as failed:
+        client.call("get_memory", memory_id=str(unit.id))
+    assert failed.value.code == "memory_not_found"
+
+
+def test_an_outdated_memory_is_closed_and_stays_in_the_history(
+    memory: Memory, alice: Tenant, connected: Connect
+) -> None:
+    unit = memory.unit(LISBON)
+    client = connected(alice, bank="support")
+    told = client.call("forget_memory", memory_id=str(unit.id), how="outdated", reason="She moved on.")
+    assert told == {"memory_id": str(unit.id), "outcome": "closed"}
+    assert client.call("list_memories")["memories"] == []
+    (closed,) = client.call("list_memories", state="superseded")["memories"]
+    assert closed["expired_at"]
+
+
+def test_an_opinion_is_shown_with_its_revisions(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    evidence = memory.unit("Python has a large library.")
+    opinion = make_opinion(alice, bank=memory.bank)
+    make_opinion_revision(
+        alice,
+        opinion=opinion,
+        number=2,
+        cause="reinforce",
+        confidence_before=0.6,
+        text_before=opinion.text,
+        evidence=evidence,
+    )
+    client = connected(alice, bank="support")
+    (listed,) = client.call("list_opinions", min_confidence=0.5)["opinions"]
+    assert (listed["id"], listed["confidence"], listed["revision"]) == (str(opinion.id), 0.7, 2)
+    shown = client.call("get_opinion", opinion_id=str(opinion.id))
+    assert [(one["number"], one["cause"]) for one in shown["revisions"]] == [(1, "formed"), (2, "reinforce")]
+    assert [(one["id"], one["bearing"]) for one in shown["evidence"]] == [(str(evidence.id), "reinforce")]
+
+
+def test_entities_are_found_by_name(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    client = connected(alice)
+    client.call("retain", bank_id="support", content="Alice Jones works at Google in Lisbon.")
+    (listed,) = client.call("list_entities", bank_id="support", q="ali")["entities"]
+    shown = client.call("get_entity", bank_id="support", entity_id=listed["id"])
+    assert (shown["name"], shown["kind"]) == ("Alice Jones", "PERSON")
+    assert "Google" in shown["memories"][0]["text"]
+    assert client.call("list_entities", bank_id="support", kind="PRODUCT")["entities"] == []
+
+
+def test_a_bank_is_made_found_and_shown(alice: Tenant, connected: Connect) -> None:
+    client = connected(alice)
+    made = client.call("create_bank", bank_id="nora", name="Nora", disposition={"empathy": 5})
+    assert made["disposition"]["empathy"] == 5
+    assert [bank["bank_id"] for bank in client.call("list_banks", q="nor")["banks"]] == ["nora"]
+    assert client.call("list_banks", q="other")["banks"] == []
+    assert client.call("get_bank", bank_id="nora") == made
+    with pytest.raises(ToolFailed) as failed:
+        client.call("create_bank", bank_id="nora")
+    assert failed.value.code == "bank_exists"
+
+
+def test_calls_are_audited_and_paid_for_as_those_over_http_are(alice: Tenant, connected: Connect) -> None:
+    client = connected(alice)
+    kept = client.call("retain", bank_id="support", content=LISBON)
+    with pytest.raises(ToolFailed) as failed:
+        client.call("get_memory", bank_id="support", memory_id=str(UUID(int=1)))
+    client.call("forget_memory", bank_id="support", memory_id=kept["memory_ids"][0])
+    with tenant_transaction(alice.id):
+        events = {event.action: event for event in AuditEvent.objects.for_tenant(alice.id)}
+        kinds = set(UsageRecord.objects.for_tenant(alice.id).values_list("kind", flat=True))
+    assert {"bank.created", "memory.deleted"} <= set(events)
+    assert events["memory.deleted"].api_key_prefix
+    assert events["memory.deleted"].request_id not in {"", failed.value.told["request_id"]}
+    assert kinds == {"retain"}
+
+
+def test_what_an_entity_lacks_is_left_out(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    entity = make_entity(alice, bank=memory.bank, name="Lisbon")
+    shown = connected(alice, bank="support").call("get_entity", entity_id=str(entity.id))
+    assert set(shown) == {"id", "name", "kind", "mention_count"}
