@@ -27,14 +27,27 @@ from banks.errors import (
     MessageNotFound,
 )
 from memoryplatform.operations.errors import (
+    AuditEventNotFound,
+    DeliveryNotFound,
     KeyReused,
     OperationFinished,
     OperationNotFound,
     RequestInFlight,
     UnknownKind,
+    WebhookInvalid,
+    WebhookNotFound,
 )
+from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep
 from providers.llm.errors import LLMError, LLMRefused, LLMTimeout, MalformedAnswer
-from reflection.errors import RuleExists, RuleNotFound, RuleTooWide
+from reflection.errors import (
+    ChangedMeanwhile,
+    DirectiveNotFound,
+    MentalModelExists,
+    MentalModelNotFound,
+    RuleExists,
+    RuleNotFound,
+    RuleTooWide,
+)
 from retrieval.errors import NothingSearched
 from retrieval.feedback.errors import RecallNotFound
 from retrieval.query.errors import BackwardWindow, QueryWithoutWords
@@ -61,12 +74,23 @@ STATUS_OF: dict[type[Exception], int] = {
     RuleNotFound: status.HTTP_404_NOT_FOUND,
     RuleExists: status.HTTP_409_CONFLICT,
     RuleTooWide: status.HTTP_422_UNPROCESSABLE_ENTITY,
+    DirectiveNotFound: status.HTTP_404_NOT_FOUND,
+    MentalModelNotFound: status.HTTP_404_NOT_FOUND,
+    MentalModelExists: status.HTTP_409_CONFLICT,
+    ChangedMeanwhile: status.HTTP_412_PRECONDITION_FAILED,
     QueryWithoutWords: status.HTTP_422_UNPROCESSABLE_ENTITY,
     BackwardWindow: status.HTTP_422_UNPROCESSABLE_ENTITY,
     NothingSearched: status.HTTP_503_SERVICE_UNAVAILABLE,
     OperationNotFound: status.HTTP_404_NOT_FOUND,
     OperationFinished: status.HTTP_409_CONFLICT,
     UnknownKind: status.HTTP_409_CONFLICT,
+    AuditEventNotFound: status.HTTP_404_NOT_FOUND,
+    WebhookNotFound: status.HTTP_404_NOT_FOUND,
+    ImportInvalid: status.HTTP_422_UNPROCESSABLE_ENTITY,
+    ImportOutOfStep: status.HTTP_409_CONFLICT,
+    BankNotEmpty: status.HTTP_409_CONFLICT,
+    DeliveryNotFound: status.HTTP_404_NOT_FOUND,
+    WebhookInvalid: status.HTTP_422_UNPROCESSABLE_ENTITY,
     RequestInFlight: status.HTTP_409_CONFLICT,
     KeyReused: status.HTTP_422_UNPROCESSABLE_ENTITY,
 }
@@ -114,11 +138,13 @@ def answer(code: int, detail: str, name: str, request_id: str, **extra: Any) -> 
 
 
 def from_framework(error: exceptions.APIException, request_id: str) -> Response:
-    """Authentication, permission, method, media type, malformed body."""
+    """Authentication, permission, rate limit, method, media type, malformed body."""
     name = "unauthenticated" if isinstance(error, exceptions.AuthenticationFailed) else str(error.get_codes())
     response = answer(error.status_code, str(error.detail), name, request_id)
     if header := getattr(error, "auth_header", None):
         response.headers["WWW-Authenticate"] = header
+    if wait := getattr(error, "wait", None):
+        response.headers["Retry-After"] = str(wait)
     return response
 
 

@@ -11,10 +11,12 @@ ERRORS: dict[int, Any] = {
     401: ErrorOutput,
     403: ErrorOutput,
     404: ErrorOutput,
+    406: ErrorOutput,
     409: ErrorOutput,
     413: ErrorOutput,
     415: ErrorOutput,
     422: InvalidOutput,
+    429: ErrorOutput,
     500: ErrorOutput,
     503: ErrorOutput,
 }

@@ -4,11 +4,14 @@ What it says in class docstrings would stand in the API's description, so it say
 other scopes than the usual ones, by method.
 """
 
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
+from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memoryplatform.api.throttles import check_rate, tell_allowance
 from memoryplatform.operations.bank_profile import BankAccess
 from tenants.audit import Actor
 from tenants.keys import KeyIdentity
@@ -30,3 +33,12 @@ class TenantView(APIView):
     @property
     def access(self) -> BankAccess:
         return BankAccess(self.tenant_id, banks=self.identity.banks, actor=self.actor)
+
+    def check_throttles(self, request: Request) -> None:
+        check_rate(request._request, self.identity)  # noqa: SLF001  # DRF keeps Django's request there
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        finished = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in tell_allowance(request._request).items():  # noqa: SLF001  # as above
+            finished.headers[name] = value
+        return finished

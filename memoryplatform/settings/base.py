@@ -49,6 +49,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "servestatic.middleware.ServeStaticMiddleware",  # the only asynchronous one, so it stands outside all others
     "memoryplatform.observability.middleware.RequestContextMiddleware",
+    "memoryplatform.api.compression.CompressionMiddleware",
     "memoryplatform.observability.middleware.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -58,6 +59,15 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+]
+
+# The API's share of them; its handler calls them one after the other, in one thread.
+API_MIDDLEWARE = [
+    "memoryplatform.observability.middleware.RequestContextMiddleware",
+    "memoryplatform.api.compression.CompressionMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
 TEMPLATES = [
@@ -82,8 +92,9 @@ DATABASES = {
     "platform": parse_database_url(env.database_platform_url),
 }
 DATABASE_PREPARED_STATEMENTS = env.database_prepared_statements
-# Recall's statements are prepared the second time that a connection has them; Django's own never are.
-DATABASES["default"]["OPTIONS"]["prepare_threshold"] = 1
+if DATABASE_PREPARED_STATEMENTS:
+    # Recall's statements are prepared the second time that a connection has them; Django's own never are.
+    DATABASES["default"]["OPTIONS"]["prepare_threshold"] = 1
 DATABASE_ROUTERS = ["tenants.routing.Router"]
 DATABASE_SETUP_URL = env.database_setup_url
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -121,6 +132,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "memoryplatform.api.errors.handle_exception",
     "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,  # ?format= would be answered before any view, and with a 404
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Memory platform",
@@ -134,7 +146,9 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": r"/v1",
-    "ENUM_NAME_OVERRIDES": {  # both are called `action`
+    "ENUM_NAME_OVERRIDES": {  # some are called `action`, some `status`
+        "OperationStatusEnum": "memoryplatform.operations.models.Operation.Status",
+        "DeliveryStatusEnum": "tenants.models.Delivery.Status",
         "ReviewActionEnum": "memoryplatform.api.v1.opinion_shapes.ACTIONS",
         "RetentionActionEnum": ["fade", "delete"],
     },
@@ -152,11 +166,16 @@ DRAMATIQ_BROKER = {
     ],
 }
 # A group is served by a worker process of its own, so that one can't starve the other.
-QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background"]}
+QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background", "notify"]}
 WORKER_THREADS = env.worker_threads
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
 OPERATION_RETRY_SECONDS = env.operation_retry_seconds
+
+WEBHOOK_PRIVATE_ADDRESSES = env.webhook_private_addresses
+WEBHOOK_TIMEOUT_SECONDS = env.webhook_timeout_seconds
+WEBHOOK_MAX_ATTEMPTS = env.webhook_max_attempts
+WEBHOOK_RETRY_SECONDS = env.webhook_retry_seconds
 
 VECTOR_INDEX_UNITS = env.vector_index_units
 RECALL_TRACE_SAMPLE = env.recall_trace_sample
@@ -183,6 +202,9 @@ LLM_TIMEOUT_SECONDS = env.llm_timeout_seconds
 LLM_MAX_RETRIES = env.llm_max_retries
 LLM_MAX_CONCURRENCY = env.llm_max_concurrency
 
+RATE_LIMIT_PER_KEY = env.rate_limit_per_key
+RATE_LIMIT_PER_TENANT = env.rate_limit_per_tenant
+CORS_ALLOWED_ORIGINS = env.cors_allowed_origins
 MAX_BODY_BYTES = env.max_body_bytes
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 METRICS_TOKEN = env.metrics_token.get_secret_value() if env.metrics_token else None

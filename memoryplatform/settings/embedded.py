@@ -33,6 +33,7 @@ for name, value in {
     "REDIS_URL": "redis://127.0.0.1:1/0",
     "ALLOWED_HOSTS": "127.0.0.1,localhost,[::1]",
     "LOG_FORMAT": "console",
+    "WEBHOOK_PRIVATE_ADDRESSES": "true",  # one machine: the receiver is on it too
 }.items():
     os.environ.setdefault(name, value)
 

@@ -3,12 +3,15 @@
 `docs/configuration.md` is checked against this class, and so is `compose.yaml`.
 """
 
+import re
 from typing import Annotated, Any, Literal, Self
 
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+")  # a scheme of an app, such as tauri://, is one too
 
 
 def check_postgres_url(value: str) -> str:
@@ -27,9 +30,17 @@ def split_commas(value: Any) -> Any:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
+def check_origins(values: list[str]) -> list[str]:
+    for value in values:
+        if value != "*" and not ORIGIN.fullmatch(value):
+            raise ValueError("must hold origins such as https://app.example.com, without a path, or *")
+    return values
+
+
 PostgresUrl = Annotated[str, AfterValidator(check_postgres_url)]
 RedisUrl = Annotated[str, AfterValidator(check_redis_url)]
 CommaList = Annotated[list[str], NoDecode, BeforeValidator(split_commas)]
+Origins = Annotated[list[str], NoDecode, BeforeValidator(split_commas), AfterValidator(check_origins)]
 
 
 class Environment(BaseSettings):
@@ -72,6 +83,17 @@ class Environment(BaseSettings):
         default="json", description="One JSON object a line, or for the eye."
     )
     metrics_token: SecretStr | None = Field(default=None, description="Where set, /metrics wants it as a bearer token.")
+    rate_limit_per_key: int = Field(
+        default=6_000, ge=0, le=1_000_000, description="Requests a minute for each API key; 0: no limit."
+    )
+    rate_limit_per_tenant: int = Field(
+        default=30_000, ge=0, le=1_000_000, description="Requests a minute for all keys of a tenant; 0: no limit."
+    )
+    cors_allowed_origins: Origins = Field(
+        default=[],
+        description="Origins whose pages may call the API and MCP, such as https://app.example.com, separated by "
+        "commas; * for all.",
+    )
     max_body_bytes: int = Field(default=12_582_912, ge=1024, description="The largest request body that is read.")
 
     operation_lease_seconds: int = Field(
@@ -82,6 +104,15 @@ class Environment(BaseSettings):
         default=2.0, gt=0, description="The wait before the second attempt; it doubles with each further one."
     )
     worker_threads: int = Field(default=4, ge=1, le=64, description="Threads in one worker process.")
+
+    webhook_private_addresses: bool = Field(
+        default=False, description="Whether webhooks may lead to private, loopback and link-local addresses."
+    )
+    webhook_timeout_seconds: float = Field(default=10.0, gt=0, le=120, description="What one delivery may take.")
+    webhook_max_attempts: int = Field(default=8, ge=1, le=30, description="Attempts before a delivery is given up.")
+    webhook_retry_seconds: float = Field(
+        default=30.0, gt=0, description="The wait before a delivery's second attempt; it doubles with each further one."
+    )
 
     vector_index_units: int = Field(
         default=10_000, ge=1, description="Units from which on a bank gets an index over its vectors."

@@ -8,11 +8,12 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from banks.models import Bank
+from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
-from tests.belief_factories import make_opinion, make_retention_rule
-from tests.factories import make_bank, make_operation
+from tests.belief_factories import make_directive, make_mental_model, make_opinion, make_retention_rule
+from tests.factories import make_bank, make_delivery, make_operation, make_webhook
 from tests.memory_factories import (
     make_chunk,
     make_document,
@@ -72,6 +73,19 @@ FOREIGN = {
     ("GET", "v1/banks/<str:bank_id>/retention-rules/<uuid:rule_id>"): 404,
     ("PATCH", "v1/banks/<str:bank_id>/retention-rules/<uuid:rule_id>"): 404,
     ("DELETE", "v1/banks/<str:bank_id>/retention-rules/<uuid:rule_id>"): 404,
+    ("GET", "v1/banks/<str:bank_id>/directives"): 404,
+    ("POST", "v1/banks/<str:bank_id>/directives"): 404,
+    ("GET", "v1/banks/<str:bank_id>/directives/<uuid:directive_id>"): 404,
+    ("PATCH", "v1/banks/<str:bank_id>/directives/<uuid:directive_id>"): 404,
+    ("DELETE", "v1/banks/<str:bank_id>/directives/<uuid:directive_id>"): 404,
+    ("GET", "v1/banks/<str:bank_id>/mental-models"): 404,
+    ("POST", "v1/banks/<str:bank_id>/mental-models"): 404,
+    ("GET", "v1/banks/<str:bank_id>/mental-models/<str:model_id>"): 404,
+    ("PATCH", "v1/banks/<str:bank_id>/mental-models/<str:model_id>"): 404,
+    ("DELETE", "v1/banks/<str:bank_id>/mental-models/<str:model_id>"): 404,
+    ("POST", "v1/banks/<str:bank_id>/mental-models/<str:model_id>/refresh"): 404,
+    ("POST", "v1/banks/<str:bank_id>/mental-models/<str:model_id>/clear"): 404,
+    ("GET", "v1/banks/<str:bank_id>/mental-models/<str:model_id>/revisions"): 404,
     ("POST", "v1/banks/<str:bank_id>/tend"): 404,
     ("GET", "v1/banks/<str:bank_id>/relationships"): 404,
     ("GET", "v1/banks/<str:bank_id>/recalls"): 404,
@@ -86,7 +100,22 @@ FOREIGN = {
     ("GET", "v1/operations/<uuid:operation_id>"): 404,
     ("POST", "v1/operations/<uuid:operation_id>/cancel"): 404,
     ("POST", "v1/operations/<uuid:operation_id>/retry"): 404,
+    ("GET", "v1/banks/<str:bank_id>/export"): 404,
+    ("POST", "v1/banks/<str:bank_id>/import"): 415,
+    ("GET", "v1/audit-events"): 200,
+    ("GET", "v1/banks/<str:bank_id>/audit-events"): 404,
+    ("GET", "v1/webhooks"): 200,
+    ("POST", "v1/webhooks"): 404,
+    ("GET", "v1/webhooks/<uuid:webhook_id>"): 404,
+    ("PATCH", "v1/webhooks/<uuid:webhook_id>"): 404,
+    ("DELETE", "v1/webhooks/<uuid:webhook_id>"): 404,
+    ("POST", "v1/webhooks/<uuid:webhook_id>/secret"): 404,
+    ("POST", "v1/webhooks/<uuid:webhook_id>/ping"): 404,
+    ("GET", "v1/webhooks/<uuid:webhook_id>/deliveries"): 404,
+    ("POST", "v1/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/redeliver"): 404,
 }
+
+WITH_ROWS_OF_HIS_OWN = {"v1/audit-events"}  # his tenant was founded
 
 # what a request needs to be looked at any further
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
@@ -96,6 +125,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "v1/banks/<str:bank_id>/reflect"): {"query": "secret"},
     ("POST", "v1/banks/<str:bank_id>/background"): {"content": "You are mine."},
     ("POST", "v1/banks/<str:bank_id>/retention-rules"): {"name": "mine", "days": 1},
+    ("POST", "v1/banks/<str:bank_id>/directives"): {"name": "mine", "content": "Obey me."},
+    ("POST", "v1/banks/<str:bank_id>/mental-models"): {"name": "mine", "source_query": "who?"},
     ("POST", "v1/banks/<str:bank_id>/feedback"): {
         "recall_id": str(UUID(int=1)),
         "memory_id": str(UUID(int=1)),
@@ -105,6 +136,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>/review"): {"action": "pin", "reason": "mine"},
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/merge"): {"ids": [str(UUID(int=1))]},
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/split"): {"names": ["mine"]},
+    ("POST", "v1/webhooks"): {"url": "https://example.com/", "events": ["bank.deleted"], "bank_id": "support"},
 }
 
 
@@ -117,11 +149,17 @@ def routes(patterns: list[Any] | None = None, prefix: str = "") -> Iterator[tupl
             yield route, pattern.callback
 
 
+def is_ours(route: str, callback: Any) -> bool:
+    """Not one of those that serve another product's client: they have tests and shapes of their own."""
+    of_peers = route.startswith(PEER) or issubclass(getattr(callback, "view_class", object), Mem0View)
+    return route.startswith("v1/") and not of_peers
+
+
 def api_methods() -> set[tuple[str, str]]:
     return {
         (method.upper(), route)
         for route, callback in routes()
-        if route.startswith("v1/") and not route.startswith(PEER) and route not in OPEN_TO_ALL
+        if is_ours(route, callback) and route not in OPEN_TO_ALL
         for method in callback.view_class.http_method_names
         if method != "options" and hasattr(callback.view_class, method)
     }
@@ -132,6 +170,7 @@ def things(alice: Tenant) -> dict[str, str]:
     bank: Bank = make_bank(alice, bank_id="support", background="Alice's secret")
     operation: Operation = make_operation(alice, bank=bank)
     secret = "Alice's secret"
+    webhook = make_webhook(alice, bank_id=bank.bank_id, name=secret)
     return {
         "<str:bank_id>": bank.bank_id,
         "<uuid:operation_id>": str(operation.id),
@@ -143,6 +182,10 @@ def things(alice: Tenant) -> dict[str, str]:
         "<uuid:chunk_id>": str(make_chunk(alice, bank=bank, text=secret).id),
         "<uuid:entity_id>": str(make_entity(alice, bank=bank, name=secret).id),
         "<uuid:rule_id>": str(make_retention_rule(alice, bank=bank, name=secret).id),
+        "<uuid:directive_id>": str(make_directive(alice, bank=bank, content=secret).id),
+        "<str:model_id>": make_mental_model(alice, bank=bank, content=secret).key,
+        "<uuid:webhook_id>": str(webhook.id),
+        "<uuid:delivery_id>": str(make_delivery(alice, webhook=webhook).id),
         "<uuid:recall_id>": str(make_recall_record(alice, bank=bank, query=secret).recall_id),
     }
 
@@ -164,7 +207,9 @@ def test_another_tenants_things_are_not_there(
     body = BODIES.get((method, route), {})
     response = make_caller(charlie, scopes=["admin"])(method, path_of(route, things), body if method != "GET" else None)
     assert response.status_code == FOREIGN[method, route]
-    if method == "GET" and response.status_code == 200:
+    if route in WITH_ROWS_OF_HIS_OWN:
+        assert "alice" not in response.content.decode().casefold()
+    elif method == "GET" and response.status_code == 200:
         assert not any(response.json().values())
     elif response.status_code == 404:
         assert "secret" not in response.content.decode()

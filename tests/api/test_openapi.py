@@ -5,7 +5,7 @@ import re
 from django.core.management import call_command
 from django.test import Client
 
-from tests.api.test_isolation import PEER, api_methods, routes
+from tests.api.test_isolation import api_methods, is_ours, routes
 
 
 def build_schema() -> dict:  # type: ignore[type-arg]
@@ -39,7 +39,7 @@ def test_requests_that_write_say_that_they_take_an_idempotency_key() -> None:
     paths = build_schema()["paths"]
     for route, callback in routes():
         post = getattr(getattr(callback, "view_class", None), "post", None)
-        if route.startswith("v1/") and not route.startswith(PEER) and post is not None:
+        if is_ours(route, callback) and post is not None:
             described = paths[path_of(route)]["post"].get("parameters", [])
             says_so = "Idempotency-Key" in {parameter["name"] for parameter in described}
             assert says_so == getattr(post, "is_idempotent", False), route

@@ -35,6 +35,15 @@ def test_production_settings_pass_the_deployment_check() -> None:
     assert "no issues" in outcome.stdout
 
 
+@pytest.mark.parametrize(("keeps", "threshold"), [("true", "1"), ("false", "None")])
+def test_a_pooler_that_keeps_no_statements_is_sent_none(keeps: str, threshold: str) -> None:
+    """What comes often is prepared by psycopg itself, also where nobody asked for it."""
+    read = "from django.conf import settings; print(settings.DATABASES['default']['OPTIONS'].get('prepare_threshold'))"
+    environment = {"PATH": os.environ["PATH"]} | GOOD | {"DATABASE_PREPARED_STATEMENTS": keeps}
+    outcome = subprocess.run([sys.executable, "-c", read], cwd=ROOT, env=environment, capture_output=True, check=True)
+    assert outcome.stdout.decode().strip() == threshold
+
+
 BAD: dict[str, tuple[dict[str, str | None], str]] = {
     "missing": ({"SECRET_KEY": None}, "SECRET_KEY is missing"),
     "empty": ({"DATABASE_URL": ""}, "DATABASE_URL is missing"),

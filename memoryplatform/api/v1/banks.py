@@ -14,7 +14,8 @@ from banks.models import Bank
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.serializers import ErrorOutput, Input, Output
+from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import (
     BankChange,
@@ -22,6 +23,7 @@ from memoryplatform.operations.bank_profile import (
     create_bank,
     delete_bank_for_good,
     get_bank,
+    read_version,
 )
 from tenants.transactions import tenant_transaction
 
@@ -111,6 +113,10 @@ class BankDeletedOutput(Output):
     operation_id = serializers.UUIDField(help_text="The operation that removes the rows; its result is the receipt.")
 
 
+def render(bank: Bank, code: int = status.HTTP_200_OK) -> Response:
+    return Response(BankOutput(bank).data, status=code, headers={"ETag": f'"{read_version(bank)}"'})
+
+
 class BanksView(TenantView):
     @extend_schema(
         operation_id="list_banks",
@@ -145,25 +151,26 @@ class BanksView(TenantView):
         if self.identity.banks is not None and bank_id not in self.identity.banks:
             raise PermissionDenied("This API key is limited to some banks, and this is none of them.")
         bank = create_bank(self.access, bank_id, body.change())
-        return Response(BankOutput(bank).data, status=status.HTTP_201_CREATED)
+        return render(bank, status.HTTP_201_CREATED)
 
 
 class BankView(TenantView):
     @extend_schema(operation_id="get_bank", summary="Get a bank", responses={200: BankOutput, **ERRORS})
     def get(self, _request: Request, bank_id: str) -> Response:
         with tenant_transaction(self.tenant_id):
-            return Response(BankOutput(get_bank(self.access, bank_id)).data)
+            return render(get_bank(self.access, bank_id))
 
     @extend_schema(
         operation_id="change_bank",
         summary="Change the given fields of a bank",
+        parameters=[IF_MATCH],
         request=BankChangeInput,
-        responses={200: BankOutput, **ERRORS},
+        responses={200: BankOutput, **ERRORS, 412: ErrorOutput},
     )
     def patch(self, request: Request, bank_id: str) -> Response:
         body = BankChangeInput(data=request.data)
         body.is_valid(raise_exception=True)
-        return Response(BankOutput(change_bank(self.access, bank_id, body.change())).data)
+        return render(change_bank(self.access, bank_id, body.change(), expected=read_expected(request)))
 
     @extend_schema(
         operation_id="delete_bank",

@@ -60,7 +60,7 @@ class OperationOutput(Output):
 
 class OperationDetailOutput(OperationOutput):
     payload = serializers.JSONField(help_text="What the operation was asked to do.")
-    result = serializers.JSONField(allow_null=True)
+    result = serializers.JSONField(help_text="Null until it is completed.")
 
 
 class OperationListOutput(Output):

@@ -1,5 +1,6 @@
 """What goes out of recall: the peer's shape, with the reasons, the validity and the provenance of each result added."""
 
+from operator import attrgetter
 from typing import Any
 
 from rest_framework import serializers
@@ -106,7 +107,7 @@ def describe_item(item: RecallItem) -> dict[str, Any]:
     candidate = item.candidate
     chunk_id = next((source.chunk_id for source in candidate.sources if source.chunk_id), None)
     return {
-        **{name: getattr(candidate, name) for name in PLAIN_FIELDS},
+        **dict(zip(PLAIN_FIELDS, read_plain(candidate), strict=True)),
         "text": item.text,
         "type": candidate.network.value if candidate.network else None,
         "bank_id": item.bank_id,
@@ -138,6 +139,7 @@ PLAIN_FIELDS = (
     "confidence",
     "proof_count",
 )
+read_plain = attrgetter(*PLAIN_FIELDS)
 
 
 def describe_scores(scores: Scores) -> dict[str, Any]:

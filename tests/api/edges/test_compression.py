@@ -1,0 +1,67 @@
+"""Large answers are sent compressed to whoever takes them so; streams are not touched."""
+
+import gzip
+import json
+from collections.abc import Iterator
+
+import pytest
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.test import RequestFactory
+
+from memoryplatform.api.compression import LEAST_BYTES, CompressionMiddleware, accepts_gzip
+from tenants.models import Tenant
+from tests.api.conftest import Caller
+from tests.factories import make_bank
+
+LARGE = json.dumps({"text": "Alice paints. " * 200}).encode()
+
+
+def answer(response: HttpResponse | StreamingHttpResponse, accepted: str = "gzip, deflate, br") -> HttpResponse:
+    request: HttpRequest = RequestFactory().get("/v1/banks", headers={"Accept-Encoding": accepted})
+    sent = CompressionMiddleware(lambda _request: response)(request)
+    assert isinstance(sent, HttpResponse | StreamingHttpResponse)
+    return sent  # type: ignore[return-value]  # the one that streams is looked at by its headers alone
+
+
+def test_a_list_of_banks_is_compressed_and_reads_the_same(call: Caller, alice: Tenant) -> None:
+    for number in range(10):
+        make_bank(alice, bank_id=f"bank-{number}")
+    plain = call("GET", "/v1/banks")
+    packed = call("GET", "/v1/banks", Accept_Encoding="gzip")
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert len(packed.content) < len(plain.content) / 2
+    assert gzip.decompress(packed.content) == plain.content
+    assert "Accept-Encoding" in plain.headers["Vary"]
+
+
+def test_a_short_answer_stays_as_it_is() -> None:
+    assert "Content-Encoding" not in answer(HttpResponse(b"1" * (LEAST_BYTES - 1), "application/json")).headers
+
+
+def test_pages_with_a_session_s_tokens_stay_as_they_are() -> None:
+    assert "Content-Encoding" not in answer(HttpResponse(LARGE, "text/html")).headers
+
+
+def test_a_stream_stays_as_it_is() -> None:
+    def events() -> Iterator[bytes]:
+        yield LARGE
+
+    assert "Content-Encoding" not in answer(StreamingHttpResponse(events(), content_type="application/json")).headers
+
+
+def test_the_same_answer_has_many_lengths() -> None:
+    lengths = {len(answer(HttpResponse(LARGE, "application/json")).content) for _ in range(40)}
+    assert len(lengths) > 5
+
+
+def test_the_etag_of_a_compressed_answer_is_weak() -> None:
+    sent = answer(HttpResponse(LARGE, "application/json", headers={"ETag": '"7"'}))
+    assert sent.headers["ETag"] == 'W/"7"'
+
+
+@pytest.mark.parametrize(
+    ("accepted", "expected"),
+    [("gzip", True), ("br, GZIP;q=0.5", True), ("gzip;q=0, br", False), ("", False), ("br", False), ("x-gzip", False)],
+)
+def test_what_a_client_accepts_is_what_it_gets(accepted: str, *, expected: bool) -> None:
+    assert accepts_gzip(accepted) is expected

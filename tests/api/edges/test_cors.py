@@ -1,0 +1,84 @@
+"""Pages of the origins in the setting may call; to all others the answer is as without it."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from pytest_django.fixtures import Settings
+
+from memoryplatform.api.mcp.routes import McpRoutes
+from memoryplatform.asgi import application
+from memoryplatform.server.cors import Cors
+
+PAGE = "https://app.example.com"
+ASKED = {"Origin": PAGE, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,x-a"}
+
+
+def send(method: str, path: str, app: Any = application, **headers: str) -> httpx.Response:
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
+            return await client.request(method, path, headers=headers)
+
+    return asyncio.run(ask())
+
+
+async def answer_plainly(_scope: Any, _receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"etag", b'"1"')]})
+    await send({"type": "http.response.body", "body": b"{}"})
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/banks", "/v2/memories/", "/v3/memories/add/", "/v1/default/banks", "/mcp/", "/mcp"]
+)
+def test_a_named_origin_may_ask_beforehand(settings: Settings, path: str) -> None:
+    settings.CORS_ALLOWED_ORIGINS = [PAGE]
+    answer = send("OPTIONS", path, **ASKED)
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert answer.headers["Access-Control-Allow-Origin"] == PAGE
+    assert answer.headers["Access-Control-Allow-Headers"] == "authorization,x-a"
+    assert "PATCH" in answer.headers["Access-Control-Allow-Methods"]
+    assert "Origin" in answer.headers["Vary"]
+
+
+def test_its_pages_can_read_the_answer_and_the_headers_that_clients_need(settings: Settings) -> None:
+    settings.CORS_ALLOWED_ORIGINS = [PAGE]
+    answer = send("GET", "/v1/banks", Cors(answer_plainly), Origin=PAGE)
+    exposed = set(answer.headers["Access-Control-Expose-Headers"].split(", "))
+    assert answer.headers["Access-Control-Allow-Origin"] == PAGE
+    assert exposed >= {"ETag", "Retry-After", "RateLimit-Remaining", "X-Request-ID"}
+    assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+@pytest.mark.parametrize("allowed", [[], ["https://other.example.com"], ["https://app.example.com.evil.example"]])
+@pytest.mark.parametrize("method", ["OPTIONS", "GET"])
+def test_no_other_origin_is_granted_anything(settings: Settings, allowed: list[str], method: str) -> None:
+    settings.CORS_ALLOWED_ORIGINS = allowed
+    answer = send(method, "/v1/banks", Cors(answer_plainly), **ASKED)
+    assert answer.status_code == 200
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_a_star_stands_for_every_origin(settings: Settings) -> None:
+    settings.CORS_ALLOWED_ORIGINS = ["*"]
+    answer = send("GET", "/v1/banks", Cors(answer_plainly), Origin="https://anywhere.example")
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_the_admin_is_not_for_pages_of_others(settings: Settings) -> None:
+    settings.CORS_ALLOWED_ORIGINS = ["*"]
+    answer = send("GET", "/admin/", Cors(answer_plainly), Origin=PAGE)
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def test_an_answer_depends_on_the_origin_whoever_asks(settings: Settings) -> None:
+    settings.CORS_ALLOWED_ORIGINS = [PAGE]
+    assert send("GET", "/v1/banks", Cors(answer_plainly)).headers["Vary"] == "Origin"
+
+
+def test_mcp_lets_a_named_origin_in_as_far_as_its_key(settings: Settings) -> None:
+    settings.CORS_ALLOWED_ORIGINS = [PAGE]
+    app = McpRoutes(answer_plainly, max_bytes=1000)
+    assert send("POST", "/mcp/", app, Origin=PAGE).status_code == 401
+    assert send("POST", "/mcp/", app, Origin="https://other.example.com").status_code == 403
