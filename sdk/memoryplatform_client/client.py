@@ -3,13 +3,16 @@ from typing import Self, TypeVar
 import httpx
 
 from memoryplatform_client.plans import Plan
+from memoryplatform_client.resources.audit_events import AuditEvents
 from memoryplatform_client.resources.background import Backgrounds
 from memoryplatform_client.resources.banks import Banks
+from memoryplatform_client.resources.directives import Directives
 from memoryplatform_client.resources.documents import Documents
 from memoryplatform_client.resources.entities import Entities
 from memoryplatform_client.resources.episodes import Episodes
 from memoryplatform_client.resources.feedback import Feedbacks
 from memoryplatform_client.resources.memories import Memories
+from memoryplatform_client.resources.mental_models import MentalModels
 from memoryplatform_client.resources.messages import Messages
 from memoryplatform_client.resources.observations import Observations
 from memoryplatform_client.resources.operations import Operations
@@ -17,7 +20,9 @@ from memoryplatform_client.resources.opinions import Opinions
 from memoryplatform_client.resources.recalls import Recalls
 from memoryplatform_client.resources.relationships import Relationships
 from memoryplatform_client.resources.retention_rules import RetentionRules
+from memoryplatform_client.resources.transfer import Transfer
 from memoryplatform_client.resources.verbs import Verbs
+from memoryplatform_client.resources.webhooks import Webhooks
 from memoryplatform_client.retries import RetryPolicy
 from memoryplatform_client.routes import S_co
 from memoryplatform_client.senders import AsyncSender, SyncSender
@@ -53,9 +58,14 @@ class Client(Verbs[S_co]):
         self.observations: Observations[S_co] = Observations(sender)
         self.background: Backgrounds[S_co] = Backgrounds(sender)
         self.retention_rules: RetentionRules[S_co] = RetentionRules(sender)
+        self.directives: Directives[S_co] = Directives(sender)
+        self.mental_models: MentalModels[S_co] = MentalModels(sender)
         self.recalls: Recalls[S_co] = Recalls(sender)
         self.feedback: Feedbacks[S_co] = Feedbacks(sender)
         self.operations: Operations[S_co] = Operations(sender)
+        self.webhooks: Webhooks[S_co] = Webhooks(sender)
+        self.audit_events: AuditEvents[S_co] = AuditEvents(sender)
+        self.transfer: Transfer[S_co] = Transfer(sender)
 
     def __repr__(self) -> str:
         """Without the key."""

@@ -92,6 +92,22 @@ class streamed(Generic[P]):  # noqa: N801  # a decorator
         return bind(self._build, resource, lambda sender, call: sender.stream(call))
 
 
+class line_by_line(Generic[P]):  # noqa: N801  # a decorator
+    """For a method whose answer is a file of lines, each handed on as it comes."""
+
+    def __init__(self, build: Callable[Concatenate[Any, P], Call[None]]) -> None:
+        self._build = build
+
+    @overload
+    def __get__(self, resource: None, owner: type) -> Callable[Concatenate[Any, P], Call[None]]: ...
+    @overload
+    def __get__(self, resource: Sync, owner: type) -> Callable[P, Generator[bytes, None, None]]: ...
+    @overload
+    def __get__(self, resource: Async, owner: type) -> Callable[P, AsyncGenerator[bytes, None]]: ...
+    def __get__(self, resource: Any, owner: type) -> Any:
+        return bind(self._build, resource, lambda sender, call: sender.read_lines(call))
+
+
 def open_pages(sender: SyncSender | AsyncSender, listing: Listing[T]) -> Pages[T] | AsyncPages[T]:
     return Pages(sender, listing) if isinstance(sender, SyncSender) else AsyncPages(sender, listing)
 

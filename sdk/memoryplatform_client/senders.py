@@ -10,6 +10,7 @@ import httpx
 
 from memoryplatform_client.calls import Call
 from memoryplatform_client.events import EventReader, ReflectEvent
+from memoryplatform_client.lines import LineReader
 from memoryplatform_client.plans import Outcome, Pause, Plan, Step, no_answer
 from memoryplatform_client.refusals import build_error, read_refusal
 from memoryplatform_client.retries import RetryPolicy
@@ -71,6 +72,23 @@ class SyncSender(Sender):
         except httpx.TransportError as failure:
             raise no_answer(call, failure) from failure
 
+    def read_lines(self, call: Call[Any]) -> Generator[bytes, None, None]:
+        """Whole lines without their breaks. Ending the generator hangs up."""
+        try:
+            response = self.client.send(build_request(self.client, call), stream=True)
+            try:
+                if not response.is_success:
+                    response.read()
+                    raise build_error(read_refusal(response))
+                lines = LineReader()
+                for piece in response.iter_bytes():
+                    yield from lines.read(piece)
+                lines.check_end()
+            finally:
+                response.close()
+        except httpx.TransportError as failure:
+            raise no_answer(call, failure) from failure
+
 
 class AsyncSender(Sender):
     def __init__(self, client: httpx.AsyncClient, retry: RetryPolicy) -> None:
@@ -108,6 +126,23 @@ class AsyncSender(Sender):
                     for event in events.read(line):
                         yield event
                 events.check_end()
+            finally:
+                await response.aclose()
+        except httpx.TransportError as failure:
+            raise no_answer(call, failure) from failure
+
+    async def read_lines(self, call: Call[Any]) -> AsyncGenerator[bytes, None]:
+        try:
+            response = await self.client.send(build_request(self.client, call), stream=True)
+            try:
+                if not response.is_success:
+                    await response.aread()
+                    raise build_error(read_refusal(response))
+                lines = LineReader()
+                async for piece in response.aiter_bytes():
+                    for line in lines.read(piece):
+                        yield line
+                lines.check_end()
             finally:
                 await response.aclose()
         except httpx.TransportError as failure:

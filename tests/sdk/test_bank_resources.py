@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryplatform_client import AlreadyExists, BankNotFound, MemoryClient, NotFound
+from memoryplatform_client import AlreadyExists, BankNotFound, MemoryClient, NotFound, PreconditionFailed
 from memoryplatform_client.options.retain import EntityFields
 
 pytestmark = pytest.mark.parametrize("client", ["sync"], indirect=True)  # both send the same
@@ -14,7 +14,10 @@ def test_a_bank_from_its_making_to_its_end(client: MemoryClient, worker: None) -
     made = client.banks.create("support", name="Nora", disposition={"skepticism": 5}, bias_strength=0.2)
     assert (made.name, made.disposition.skepticism, made.disposition.empathy) == ("Nora", 5, 3)
     assert client.banks.get("support") == made
-    assert client.banks.update("support", extraction_mode="verbatim").extraction_mode == "verbatim"
+    changed = client.banks.update("support", extraction_mode="verbatim", if_match=made.etag)
+    assert changed.extraction_mode == "verbatim"
+    with pytest.raises(PreconditionFailed):
+        client.banks.update("support", name="Ana", if_match=made.etag)
     with pytest.raises(AlreadyExists):
         client.banks.create("support")
     gone = client.banks.delete("support")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 SDK = Path(__file__).resolve().parents[2] / "sdk"
 DESCRIBED = tomllib.loads((SDK / "pyproject.toml").read_text())["project"]
+IN_EXTRAS = {"cli": {"rich", "platformdirs"}, "adapters": {"langchain_core", "langgraph", "pydantic_ai"}}
 
 
 def imported(path: Path) -> set[str]:
@@ -17,9 +18,16 @@ def imported(path: Path) -> set[str]:
     return {name.partition(".")[0] for name in plain | from_}
 
 
+def needed_by(*paths: Path) -> set[str]:
+    modules = set().union(*(imported(path) for path in paths))
+    return modules - sys.stdlib_module_names - {"memoryplatform_client", "httpx", "pydantic"}
+
+
 def test_it_needs_httpx_and_pydantic_only() -> None:
-    modules = set().union(*(imported(path) for path in (SDK / "memoryplatform_client").rglob("*.py")))
-    assert modules - sys.stdlib_module_names == {"memoryplatform_client", "httpx", "pydantic"}
+    package = SDK / "memoryplatform_client"
+    extras = {name: set((package / name).rglob("*.py")) for name in IN_EXTRAS}
+    assert needed_by(*set(package.rglob("*.py")).difference(*extras.values())) == set()
+    assert {name: needed_by(*paths) for name, paths in extras.items()} == IN_EXTRAS
     assert [needed.partition(">")[0] for needed in DESCRIBED["dependencies"]] == ["httpx", "pydantic"]
 
 

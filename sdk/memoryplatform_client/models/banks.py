@@ -11,6 +11,8 @@ class Disposition(Model):
 
 
 class Bank(Model):
+    """`etag` goes with an edit, which is then refused where somebody else edited it since. Rows of a list have none."""
+
     bank_id: str
     name: str
     background: str
@@ -23,6 +25,7 @@ class Bank(Model):
     embedding_model: str
     created_at: datetime
     updated_at: datetime
+    etag: str = ""
 
 
 class BankDeleted(Model):

@@ -11,6 +11,7 @@ class LoggedRecall(Model):
     recalled_at: datetime
     query: str
     query_type: str
+    purpose: str
     tokens: int
     milliseconds: dict[str, float]
     left_out: list[LeftOut]
@@ -32,6 +33,7 @@ class LoggedRecallDetail(Model):
     recalled_at: datetime
     query: str
     query_type: str
+    purpose: str
     tokens: int
     milliseconds: dict[str, float]
     left_out: list[LeftOut]

@@ -28,11 +28,18 @@ class Basis(Citation):
     chunk_id: UUID | None
 
 
+class AppliedDirective(Model):
+    id: UUID
+    name: str
+    content: str
+
+
 class BasedOn(Model):
     memories: list[Basis]
     opinions: list[Basis]
     observations: list[Basis]
     chunks: list[Basis]
+    directives: list[AppliedDirective]
     retrieved: int
 
 
@@ -51,6 +58,8 @@ class ReflectUsage(Model):
     output_tokens: int
     total_tokens: int
     calls: int
+    llm_calls: int
+    llm_tokens: int
     estimated: bool
 
 
@@ -88,6 +97,7 @@ class Reflection(Model):
     dropped_citations: int
     not_in_memory: bool
     truncated: bool
+    query_shortened: bool
     based_on: BasedOn | None
     opinions: list[FormedOpinion]
     structured_output: Any

@@ -22,6 +22,12 @@ class BankFields(TypedDict, total=False):
     extraction_mode: Literal["narrative", "calibrated", "verbatim"]
 
 
+class BankEdit(BankFields, total=False):
+    """The given fields change. `if_match` is the `etag` that was read."""
+
+    if_match: str
+
+
 class NewBankFields(BankFields, total=False):
     idempotency_key: str
 

@@ -31,6 +31,23 @@ class OperationFilter(CursorOptions, total=False):
     bank_id: str
 
 
+class WebhookFilter(CursorOptions, total=False):
+    bank_id: str
+
+
+class DeliveryFilter(CursorOptions, total=False):
+    status: Literal["pending", "delivered", "failed"]
+
+
+class AuditFilter(CursorOptions, total=False):
+    """`actor`: the prefix of an API key, or the id of a person. `until` is exclusive."""
+
+    action: str
+    actor: str
+    since: datetime
+    until: datetime
+
+
 class MemoryFilter(TypedDict, total=False):
     q: str
     type: Network

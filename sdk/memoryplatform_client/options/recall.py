@@ -91,6 +91,7 @@ class StreamOptions(SearchOptions, total=False):
     context: str | None
     response_schema: Mapping[str, Any] | None
     form_opinions: bool
+    apply_all_directives: bool
     max_calls: int | None
     max_model_tokens: int | None
     max_seconds: float | None

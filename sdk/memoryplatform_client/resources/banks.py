@@ -1,9 +1,9 @@
 from typing import Unpack
 
-from memoryplatform_client.calls import Call, change, fetch, reader, remove, submit, without_none
+from memoryplatform_client.calls import Call, change, fetch, reader, remove, submit, tagged_reader, without_none
 from memoryplatform_client.models.banks import Bank, BankDeleted
 from memoryplatform_client.models.retention import Tended
-from memoryplatform_client.options.banks import BankFields, NewBankFields
+from memoryplatform_client.options.banks import BankEdit, NewBankFields
 from memoryplatform_client.options.lists import BankFilter
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.routes import Resource, S_co, listed, route
@@ -14,19 +14,19 @@ class Banks(Resource[S_co]):
     @route
     def create(self, bank_id: str | None = None, **fields: Unpack[NewBankFields]) -> Call[Bank]:
         """Without an id the service makes one up."""
-        return submit("/banks", reader(Bank), {**without_none(bank_id=bank_id), **fields})
+        return submit("/banks", tagged_reader(Bank), {**without_none(bank_id=bank_id), **fields})
 
     @route
     def get(self, bank_id: str) -> Call[Bank]:
-        return fetch(path_of("banks", bank_id), reader(Bank))
+        return fetch(path_of("banks", bank_id), tagged_reader(Bank))
 
     @listed
     def list(self, **wanted: Unpack[BankFilter]) -> Listing[Bank]:
         return list_of("/banks", Bank, wanted, rows="banks")
 
     @route
-    def update(self, bank_id: str, **fields: Unpack[BankFields]) -> Call[Bank]:
-        return change(path_of("banks", bank_id), reader(Bank), fields)
+    def update(self, bank_id: str, **fields: Unpack[BankEdit]) -> Call[Bank]:
+        return change(path_of("banks", bank_id), tagged_reader(Bank), fields)
 
     @route
     def delete(self, bank_id: str) -> Call[BankDeleted]:

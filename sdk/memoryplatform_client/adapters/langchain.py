@@ -1,0 +1,27 @@
+"""A LangChain retriever over a bank. Wants the extra `langchain`."""
+
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import Field
+
+from memoryplatform_client.client import MemoryClient
+from memoryplatform_client.models.recall import RecallItem
+
+
+class MemoryRetriever(BaseRetriever):
+    """`options`: any of a recall, such as `max_tokens`, `types` or `as_of`."""
+
+    client: MemoryClient
+    bank_id: str
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+        return [build_document(one) for one in self.client.recall(self.bank_id, query, **self.options).results]
+
+
+def build_document(item: RecallItem) -> Document:
+    described = item.model_dump(mode="json", exclude={"id", "text", "scores", "sources"}, exclude_none=True)
+    return Document(page_content=item.text, id=str(item.id), metadata={**described, "score": item.scores.final})

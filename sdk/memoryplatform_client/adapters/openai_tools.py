@@ -1,0 +1,109 @@
+"""Memory as tools of the OpenAI API: schemas for the request, and a dispatcher for what the model calls.
+
+Needs nothing but the client. Works with Chat Completions, with Responses, and with the OpenAI Agents SDK.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from memoryplatform_client.adapters.tool_words import NOTHING, RECALL, REFLECT, RETAIN, Asked, Remembered
+from memoryplatform_client.client import MemoryClient
+from memoryplatform_client.errors import BankNotFound, MemoryPlatformError
+from memoryplatform_client.facade.context import Context
+
+
+@dataclass(frozen=True)
+class Tool:
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    call: Callable[[MemoryClient, str, Any], str]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As strict mode wants them: every property required, and no other."""
+        schema = self.arguments.model_json_schema()
+        properties = {
+            name: {"type": one["type"], "description": one["description"]} for name, one in schema["properties"].items()
+        }
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+
+def retain(client: MemoryClient, bank_id: str, given: Remembered) -> str:
+    stored = client.retain(bank_id, given.content)
+    return json.dumps({"stored": stored.success, "memories": len(stored.unit_ids)})
+
+
+def recall(client: MemoryClient, bank_id: str, given: Asked) -> str:
+    found = client.recall(bank_id, given.query)
+    return Context(given.query, tuple(found.results)).to_prompt() or NOTHING
+
+
+def reflect(client: MemoryClient, bank_id: str, given: Asked) -> str:
+    return client.reflect(bank_id, given.query).text
+
+
+EVERY = (
+    Tool("memory_retain", RETAIN, Remembered, retain),
+    Tool("memory_recall", RECALL, Asked, recall),
+    Tool("memory_reflect", REFLECT, Asked, reflect),
+)
+
+
+class MemoryTools:
+    """`only`: the names of the tools that the model gets, such as `memory_recall` alone; all where left out."""
+
+    def __init__(self, client: MemoryClient, bank_id: str, *, only: Collection[str] | None = None) -> None:
+        self._client = client
+        self._bank_id = bank_id
+        self.tools: Mapping[str, Tool] = {one.name: one for one in EVERY if only is None or one.name in only}
+
+    @property
+    def for_chat(self) -> list[dict[str, Any]]:
+        """`tools` of Chat Completions."""
+        return [{"type": "function", "function": describe(one)} for one in self.tools.values()]
+
+    @property
+    def for_responses(self) -> list[dict[str, Any]]:
+        """`tools` of Responses."""
+        return [{"type": "function", **describe(one)} for one in self.tools.values()]
+
+    def call(self, name: str, arguments: str) -> str:
+        """What the model asked for, as text for its next message. What went wrong is told to the model as well.
+
+        The first thing that is retained makes the bank: before that nothing is remembered, and nothing is wrong.
+        """
+        tool = self.tools.get(name)
+        if tool is None:
+            return fault(f"There is no tool {name}.")
+        try:
+            given = tool.arguments.model_validate_json(arguments)
+        except ValidationError as error:
+            return fault("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
+        try:
+            return tool.call(self._client, self._bank_id, given)
+        except BankNotFound:
+            return NOTHING
+        except MemoryPlatformError as error:
+            return fault(str(error))
+
+    async def acall(self, name: str, arguments: str) -> str:
+        return await asyncio.to_thread(self.call, name, arguments)
+
+
+def describe(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters, "strict": True}
+
+
+def fault(sentence: str) -> str:
+    return json.dumps({"error": sentence})

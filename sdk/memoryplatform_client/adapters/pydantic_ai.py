@@ -1,0 +1,52 @@
+"""Memory as a toolset of PydanticAI. Wants the extra `pydantic-ai`."""
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from pydantic_ai import FunctionToolset, ModelRetry
+
+from memoryplatform_client.adapters.tool_words import NOTHING, RECALL, REFLECT, RETAIN
+from memoryplatform_client.client import AsyncMemoryClient
+from memoryplatform_client.errors import BadRequest, BankNotFound, Invalid
+from memoryplatform_client.facade.context import Context
+
+T = TypeVar("T")
+
+
+def build_toolset(client: AsyncMemoryClient, bank_id: str, *, may_write: bool = True) -> FunctionToolset[Any]:
+    """The tools `memory_retain`, `memory_recall` and `memory_reflect`. Without `may_write` there is no retain."""
+
+    async def memory_retain(content: str) -> str:
+        stored = await corrected(client.retain(bank_id, content))
+        return f"Stored as {len(stored.unit_ids)} memories."
+
+    async def memory_recall(query: str) -> str:
+        found = await remembered(client.recall(bank_id, query))
+        return Context(query, tuple(found.results)).to_prompt() or NOTHING if found else NOTHING
+
+    async def memory_reflect(query: str) -> str:
+        answer = await remembered(client.reflect(bank_id, query))
+        return answer.text if answer else NOTHING
+
+    toolset: FunctionToolset[Any] = FunctionToolset(id=f"memory-{bank_id}")
+    if may_write:
+        toolset.add_function(memory_retain, description=RETAIN)
+    toolset.add_function(memory_recall, description=RECALL)
+    toolset.add_function(memory_reflect, description=REFLECT)
+    return toolset
+
+
+async def remembered(asked: Coroutine[Any, Any, T]) -> T | None:
+    """The first thing that is retained makes the bank: before that there is nothing to remember, and nothing wrong."""
+    try:
+        return await corrected(asked)
+    except BankNotFound:
+        return None
+
+
+async def corrected(asked: Coroutine[Any, Any, T]) -> T:
+    """What the model asked for wrongly it may ask again; whatever else fails is the caller's to know."""
+    try:
+        return await asked
+    except (Invalid, BadRequest) as refusal:
+        raise ModelRetry(refusal.detail) from refusal

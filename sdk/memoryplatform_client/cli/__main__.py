@@ -1,0 +1,5 @@
+import sys
+
+from memoryplatform_client.cli.entry import main
+
+sys.exit(main())

@@ -1,0 +1,65 @@
+"""Which service, and with which key: the environment first, then a profile."""
+
+import os
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from memoryplatform_client.cli.failures import BadUsage
+from memoryplatform_client.cli.profiles import find_profile
+
+URL_VARIABLE, KEY_VARIABLE = "MEMORYPLATFORM_URL", "MEMORYPLATFORM_API_KEY"
+LOCAL = "http://127.0.0.1:8000"
+
+
+@dataclass(frozen=True)
+class Access:
+    url: str
+    key: str
+
+
+def find_access(profile_name: str | None) -> Access:
+    """The key of a profile goes to the address of that profile and to no other."""
+    url, key = os.environ.get(URL_VARIABLE), os.environ.get(KEY_VARIABLE)
+    if url and key:
+        return Access(check_url(url), check_key(key))
+    profile = find_profile(profile_name)
+    if key:
+        return Access(check_url(profile.url if profile else LOCAL), check_key(key))
+    if profile is None:
+        raise BadUsage(f"No API key is known: run `memoryplatform login`, or set {KEY_VARIABLE}.")
+    if url and check_url(url) != profile.url:
+        raise BadUsage(f"{URL_VARIABLE} is not the address of the profile {profile.name!r}: set {KEY_VARIABLE} too.")
+    return Access(profile.url, profile.key)
+
+
+def check_url(given: str) -> str:
+    url = given.strip().rstrip("/")
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise BadUsage(f"{given!r} is no address such as {LOCAL}.")
+    return url
+
+
+def is_exposed(url: str) -> bool:
+    """Whether others on the way can read the key."""
+    parts = urlsplit(url)
+    return parts.scheme == "http" and not (parts.hostname == "localhost" or is_loopback(parts.hostname or ""))
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return False
+
+
+def check_key(given: str) -> str:
+    key = given.strip()
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise BadUsage("The API key has characters that no key has.")
+    return key

@@ -1,0 +1,66 @@
+"""`export`: all that a bank holds, as JSON lines."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+from memoryplatform_client.cli.command import Command, Given
+from memoryplatform_client.cli.exits import Exit
+from memoryplatform_client.cli.failures import BadUsage
+from memoryplatform_client.cli.session import Session
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bank")
+    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="- is standard output")
+    parser.add_argument("--vectors", action="store_true", help="with the embeddings")
+    parser.add_argument("--force", action="store_true", help="overwrite the file")
+
+
+def run(session: Session, given: Given) -> int:
+    if given.output == "-":
+        if session.out.is_terminal:
+            raise BadUsage("Name a file with --output, or send the lines into a pipe.")
+        write_lines(session, given, sys.stdout.buffer)
+        return Exit.DONE
+    path = Path(given.output)
+    if path.exists() and not given.force:
+        raise BadUsage(f"{path} is there already: --force overwrites it.")
+    with made_whole(path) as file:
+        rows = write_lines(session, given, file)
+    if session.out.as_json:
+        session.out.json({"bank_id": given.bank, "file": str(path), "lines": rows, "bytes": path.stat().st_size})
+    else:
+        session.out.line(f"{rows:,} lines of {given.bank} are in {path}.")
+    return Exit.DONE
+
+
+def write_lines(session: Session, given: Given, file: BinaryIO) -> int:
+    rows = 0
+    lines = session.client.transfer.export(given.bank, vectors=given.vectors)
+    with session.out.progress(f"Exporting {given.bank}") as move, closing(lines):
+        for line in lines:
+            file.write(line + b"\n")
+            rows += 1
+            move(done=rows)
+    return rows
+
+
+@contextmanager
+def made_whole(path: Path) -> Iterator[BinaryIO]:
+    """Its owner's alone, and under its name only once all is there."""
+    beside = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            yield file
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+COMMAND = Command("export", "Write all that a bank holds into a file.", add_arguments, run)

@@ -1,0 +1,103 @@
+"""`migrate`: what another system wrote, retained here."""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+from memoryplatform_client.cli.batches import Batch, cut_batches
+from memoryplatform_client.cli.command import Action, AddArguments, Command, Given, Run
+from memoryplatform_client.cli.exits import Exit
+from memoryplatform_client.cli.failures import BadUsage
+from memoryplatform_client.cli.migration import hindsight, locomo, longmemeval, mem0
+from memoryplatform_client.cli.migration.journal import Journal, open_journal
+from memoryplatform_client.cli.migration.source import Read, Wanted
+from memoryplatform_client.cli.session import Session
+from memoryplatform_client.cli.settling import settle
+
+READERS: Mapping[str, Read] = {
+    "mem0": mem0.read,
+    "hindsight": hindsight.read,
+    "locomo": locomo.read,
+    "longmemeval": longmemeval.read,
+}
+SUMMARIES = {
+    "mem0": "Memories that mem0 gave out, as JSON or JSON lines.",
+    "hindsight": "The transfer archive (ZIP) of a Hindsight bank.",
+    "locomo": "Conversations of LoCoMo.",
+    "longmemeval": "Haystacks of LongMemEval.",
+}
+NAMES_BANKS = {"mem0", "hindsight"}  # their files say whose memories they are
+
+
+def arguments_of(name: str) -> AddArguments:
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--bank", default="", required=name not in NAMES_BANKS, help=bank_help(name))
+        parser.add_argument("--restart", action="store_true", help="from the beginning, not where it was stopped")
+        parser.add_argument("--dry-run", action="store_true", help="read the file and send nothing")
+        if name not in NAMES_BANKS:
+            parser.add_argument("--only", action="append", default=[], metavar="ID", help="may be repeated")
+        else:
+            parser.set_defaults(only=[])
+
+    return add_arguments
+
+
+def bank_help(name: str) -> str:
+    if name in NAMES_BANKS:
+        return "where all of it goes; the file's own where left out"
+    return "where it goes; of several conversations each gets a bank of its own, BANK-ID"
+
+
+def runner_of(name: str) -> Run:
+    def run(session: Session, given: Given) -> int:
+        return migrate(session, given, name)
+
+    return run
+
+
+def migrate(session: Session, given: Given, name: str) -> int:
+    wanted = Wanted(given.file, given.bank, frozenset(given.only))
+    batches = list(cut_batches(READERS[name](wanted)))
+    if not batches:
+        raise BadUsage(f"{given.file} holds nothing to migrate.")
+    if given.dry_run:
+        return tell(session, batches, sum(len(one.entries) for one in batches), 0, is_done=False)
+    task = (session.access.url, name, given.bank, *sorted(given.only))
+    journal = open_journal(given.file, *task, restart=given.restart)
+    if journal.done:
+        session.out.note(f"Going on after {journal.done} of {len(batches)} calls.")
+    with session.out.progress(f"Migrating {given.file.name}", total=len(batches)) as move:
+        for place, batch in list(enumerate(batches))[journal.done :]:
+            move(done=place)
+            journal = send(session, journal, place, batch)
+    journal.forget()
+    return tell(session, batches, journal.items, journal.faults, is_done=True)
+
+
+def send(session: Session, journal: Journal, place: int, batch: Batch) -> Journal:
+    retained = session.client.retain_batch(batch.bank_id, batch.items, idempotency_key=journal.key_of(place))
+    for fault in retained.item_errors:
+        reason = "; ".join(f"{one.field}: {one.message}" for one in fault.faults)
+        session.out.note(f"{batch.entries[fault.index].name}: {reason}", "red")
+    settled = settle(session, retained)
+    for error in settled.errors:
+        session.out.note(f"A passage gave no facts: {error}", "red")
+    return journal.with_batch(items=retained.items_count, faults=len(retained.item_errors) + len(settled.errors))
+
+
+def tell(session: Session, batches: list[Batch], items: int, faults: int, *, is_done: bool) -> int:
+    banks = list(dict.fromkeys(one.bank_id for one in batches))
+    if session.out.as_json:
+        session.out.json({"banks": banks, "items": items, "faults": faults, "dry_run": not is_done})
+    else:
+        verb = "are in" if is_done else "would go to"
+        session.out.line(f"{items:,} items {verb} {len(banks)} banks, {faults} faults: {', '.join(banks[:5])}")
+    return Exit.FAILED if faults else Exit.DONE
+
+
+COMMAND = Command(
+    "migrate",
+    "Take over what another system wrote.",
+    actions=tuple(Action(name, SUMMARIES[name], arguments_of(name), runner_of(name)) for name in READERS),
+)

@@ -1,0 +1,83 @@
+"""`recall`: what a bank knows about a question."""
+
+import argparse
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from memoryplatform_client.cli.command import Command, Given, at_least, given_ones, moment
+from memoryplatform_client.cli.exits import Exit
+from memoryplatform_client.cli.output import Output
+from memoryplatform_client.cli.session import Session
+from memoryplatform_client.models.recall import Recalled, RecallItem
+
+PASSED_ON = ("budget", "max_tokens", "types", "tags", "as_of", "known_at")
+CHANNELS = ("semantic", "keyword", "graph", "temporal", "archive", "archive_words", "summaries")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bank")
+    parser.add_argument("query")
+    add_search_options(parser)
+    parser.add_argument("--trace", action="store_true", help="show the rank in each channel and the time of each stage")
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    networks = ["world", "experience", "opinion", "observation"]
+    parser.add_argument("--budget", choices=["low", "mid", "high"])
+    parser.add_argument("--max-tokens", type=at_least(1), metavar="N")
+    parser.add_argument("--type", action="append", dest="types", default=[], choices=networks, help="may be repeated")
+    parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="may be repeated")
+    parser.add_argument("--as-of", type=moment, metavar="TIME", help="what was true then")
+    parser.add_argument("--known-at", type=moment, metavar="TIME", help="what was known then")
+
+
+def run(session: Session, given: Given) -> int:
+    options: dict[str, Any] = given_ones(given, *PASSED_ON)
+    recalled = session.client.recall(given.bank, given.query, trace=given.trace, **options)
+    if session.out.as_json:
+        session.out.json(recalled)
+    else:
+        show(session.out, recalled, with_trace=given.trace)
+    return Exit.DONE
+
+
+def show(out: Output, recalled: Recalled, *, with_trace: bool) -> None:
+    if not recalled.results:
+        out.note("Nothing was found.")
+    ranked = enumerate(recalled.results, 1)
+    if with_trace:
+        out.table(["#", *CHANNELS, "fused", "reranker", "final", "text"], [trace_row(*one) for one in ranked])
+        show_stages(out, recalled.trace or {})
+    else:
+        out.table(["#", "score", "type", "when", "text"], [plain_row(*one) for one in ranked])
+    for left in recalled.left_out:
+        out.note(f"{left.channel} was left out: {left.reason}")
+
+
+def plain_row(rank: int, item: RecallItem) -> Sequence[object]:
+    when = item.occurred_start or item.mentioned_at
+    return rank, f"{item.scores.final:.3f}", item.type or item.kind, day(when), item.text
+
+
+def trace_row(rank: int, item: RecallItem) -> Sequence[object]:
+    scores = item.scores
+    reranker = "" if scores.reranker is None else f"{scores.reranker:.3f}"
+    ranks = [scores.ranks.get(channel, "") for channel in CHANNELS]
+    return rank, *ranks, f"{scores.fused:.4f}", reranker, f"{scores.final:.3f}", item.text
+
+
+def show_stages(out: Output, trace: dict[str, Any]) -> None:
+    """Beside the table, so that a pipe gets rows alone."""
+    for phase in trace.get("summary", {}).get("phase_metrics", ()):
+        out.note(f"{phase['duration_seconds'] * 1000:8.1f} ms  {phase['phase_name']}")
+    cut = len(trace.get("cut_by_token_budget", ()))
+    if cut:
+        out.note(f"The token budget cut {cut}.")
+
+
+def day(moment: datetime) -> str:
+    return moment.date().isoformat()
+
+
+COMMAND = Command("recall", "Ask a bank what it knows.", add_arguments, run)

@@ -1,0 +1,132 @@
+"""`retain`: a text, files, a folder, or standard input."""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from memoryplatform_client.cli.batches import Batch, Entry, cut_batches
+from memoryplatform_client.cli.command import Command, Given, given_ones, moment
+from memoryplatform_client.cli.exits import Exit
+from memoryplatform_client.cli.failures import BadUsage
+from memoryplatform_client.cli.output import Bar
+from memoryplatform_client.cli.reading import NotRead, Source, read_file, read_folder, read_stdin
+from memoryplatform_client.cli.session import Session
+from memoryplatform_client.cli.settling import settle
+from memoryplatform_client.errors import BodyTooLarge, Invalid
+from memoryplatform_client.options.retain import Item
+
+LABELS = ("context", "timestamp", "thread", "tags")
+
+
+@dataclass
+class Tally:
+    items: int = 0
+    memories: list[str] = field(default_factory=list)
+    operations: list[str] = field(default_factory=list)
+    refused: list[NotRead] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bank", help="made where it is missing")
+    parser.add_argument("text", nargs="?", help="the text; - or nothing reads standard input")
+    parser.add_argument("--file", action="append", type=Path, default=[], metavar="PATH", help="may be repeated")
+    parser.add_argument("--folder", type=Path, metavar="PATH", help="every text file below it, each a document")
+    parser.add_argument(
+        "--include", action="append", default=[], metavar="PATTERN", help="of the folder, such as '*.md'"
+    )
+    parser.add_argument("--document", metavar="ID", help="the id of a single text or file; it replaces what it was")
+    parser.add_argument("--context", help="what the text is about")
+    parser.add_argument("--timestamp", type=moment, metavar="TIME", help="when it was said or written")
+    parser.add_argument("--thread", help="the conversation that it belongs to")
+    parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="may be repeated")
+    parser.add_argument("--no-infer", action="store_true", help="store the text and take no facts from it")
+    parser.add_argument("--no-wait", action="store_true", help="name the operation and don't wait for it")
+
+
+def run(session: Session, given: Given) -> int:
+    sources = list(find_sources(given))
+    tally = Tally(refused=[one for one in sources if isinstance(one, NotRead)])
+    texts = [one for one in sources if isinstance(one, Source)]
+    batches = list(cut_batches(Entry(given.bank, one.name, build_item(one, given)) for one in texts))
+    with session.out.progress(f"Retaining in {given.bank}", total=len(texts)) as move:
+        for batch in batches:
+            send(session, batch, tally, wait=not given.no_wait)
+            advance(move, tally)
+    show(session, given.bank, tally)
+    return Exit.FAILED if tally.refused or tally.errors else Exit.DONE
+
+
+def find_sources(given: Given) -> Iterator[Source | NotRead]:
+    wanted = [name for name in ("text", "file", "folder") if getattr(given, name)]
+    if len(wanted) > 1:
+        raise BadUsage("Give a text, or --file, or --folder: one of them.")
+    if given.document and (given.folder or len(given.file) > 1):
+        raise BadUsage("--document names a single text.")
+    if given.folder:
+        yield from read_folder(given.folder, given.include)
+    elif given.file:
+        yield from (read_file(path, given.document or path.name) for path in given.file)
+    elif given.text and given.text != "-":
+        yield Source(given.document or "", given.text)
+    else:
+        yield Source(given.document or "", read_stdin().text)
+
+
+def build_item(source: Source, given: Given) -> Item:
+    document = {"document_id": source.name} if source.name else {}
+    labels = given_ones(given, *LABELS)
+    return cast("Item", {"content": source.text, "infer": not given.no_infer, **document, **labels})
+
+
+def send(session: Session, batch: Batch, tally: Tally, *, wait: bool) -> None:
+    """A file that the service won't have is told of at the end, and does not keep the others out."""
+    try:
+        retained = session.client.retain_batch(batch.bank_id, batch.items, wait=wait)
+    except (Invalid, BodyTooLarge) as refusal:
+        tally.refused += [NotRead(one.name, str(refusal)) for one in batch.entries]
+        return
+    refused = {fault.index: fault for fault in retained.item_errors if not fault.accepted}
+    for index, fault in refused.items():
+        reason = "; ".join(f"{one.field}: {one.message}" for one in fault.faults)
+        tally.refused.append(NotRead(batch.entries[index].name, reason))
+    tally.items += retained.items_count
+    tally.operations.append(str(retained.operation_id))
+    if wait:
+        settled = settle(session, retained)
+        tally.memories += settled.memory_ids
+        tally.errors += settled.errors
+
+
+def advance(move: Bar, tally: Tally) -> None:
+    move(done=tally.items + len(tally.refused))
+
+
+def show(session: Session, bank: str, tally: Tally) -> None:
+    for one in tally.refused:
+        session.out.note(f"{one.name or 'The text'} was not retained: {one.reason}", "red")
+    for error in tally.errors:
+        session.out.note(f"A passage gave no facts: {error}", "red")
+    if session.out.as_json:
+        session.out.json(
+            {
+                "bank_id": bank,
+                "items": tally.items,
+                "memory_ids": tally.memories,
+                "operation_ids": tally.operations,
+                "refused": [{"name": one.name, "reason": one.reason} for one in tally.refused],
+                "errors": tally.errors,
+            }
+        )
+        return
+    session.out.line(f"{count(tally.items, 'text')} retained in {bank}, {count(len(tally.memories), 'new memory')}.")
+
+
+def count(number: int, word: str) -> str:
+    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    return f"{number:,} {word if number == 1 else plural}"
+
+
+COMMAND = Command("retain", "Store a text, files or a folder, and take the facts from it.", add_arguments, run)

@@ -1,0 +1,135 @@
+"""The transfer archive of a Hindsight bank: a ZIP with a manifest and a file a document.
+
+The text of a document is stored without taking facts from it again; its facts come as they are, with their entities,
+dates and causes. Observations and mental models are left behind: the service makes observations of its own.
+"""
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from memoryplatform_client.cli.batches import Entry
+from memoryplatform_client.cli.failures import BadUsage
+from memoryplatform_client.cli.migration.source import NotThisFormat, Wanted, find_moment, take
+from memoryplatform_client.options.retain import CauseFields, FactFields, Item
+
+MANIFEST, DOCUMENTS = "manifest.json", "documents/"
+KNOWN_VERSIONS = {1}
+LARGEST_MEMBER = 256 * 1024 * 1024  # bytes, unpacked
+MOST_FACTS = 1_000  # of an item
+CAUSES = {"causes", "caused_by", "enables", "prevents"}
+TYPES = {"world": "world", "experience": "experience", "bank": "experience"}
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A fact, its place in the document, and what the others of an item must share with it."""
+
+    place: int
+    row: Mapping[str, Any]
+
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        tags, metadata = sorted(self.row.get("tags") or []), self.row.get("metadata") or {}
+        return self.row.get("context") or "", json.dumps(tags), json.dumps(metadata, sort_keys=True)
+
+
+def read(wanted: Wanted) -> Iterator[Entry]:
+    try:
+        with zipfile.ZipFile(wanted.path) as archive:
+            manifest = read_member(archive, MANIFEST)
+            check_version(manifest)
+            bank = wanted.bank or str(take(manifest, "source_bank_id", MANIFEST))
+            for name in sorted(name for name in archive.namelist() if is_document(name)):
+                yield from read_document(bank, name, read_member(archive, name))
+    except zipfile.BadZipFile as fault:
+        raise NotThisFormat(f"{wanted.path} is no transfer archive: {fault}") from fault
+
+
+def is_document(name: str) -> bool:
+    return name.startswith(DOCUMENTS) and name.endswith(".json")
+
+
+def check_version(manifest: Any) -> None:
+    version = take(manifest, "schema_version", MANIFEST)
+    if version not in KNOWN_VERSIONS:
+        raise BadUsage(f"The archive has version {version}, which this client does not know.")
+
+
+def read_member(archive: zipfile.ZipFile, name: str) -> Any:
+    try:
+        member = archive.getinfo(name)
+    except KeyError as fault:
+        raise NotThisFormat(f"The archive has no {name}.") from fault
+    if member.file_size > LARGEST_MEMBER:
+        raise NotThisFormat(f"{name} is larger than {LARGEST_MEMBER // 1024 // 1024} MB.")
+    try:
+        return json.loads(archive.read(member))
+    except ValueError as fault:
+        raise NotThisFormat(f"{name} is no JSON: {fault}") from fault
+
+
+def read_document(bank: str, name: str, document: Any) -> Iterator[Entry]:
+    id_ = document_id(str(take(document, "id", name)))
+    said_at = find_moment(document.get("created_at"))
+    tags = list(document.get("tags") or [])
+    text = document.get("original_text") or "\n\n".join(one["chunk_text"] for one in document.get("chunks") or [])
+    if text.strip():
+        yield Entry(bank, id_, Item(content=text, document_id=id_, timestamp=said_at, tags=tags, infer=False))
+    facts = [Labelled(place, row) for place, row in enumerate(document.get("facts") or [])]
+    for number, group in enumerate(cut_alike(facts)):
+        item = build_facts(group, name)
+        yield Entry(bank, f"{id_} facts", Item(**item, document_id=f"{id_[:480]}/facts-{number}", timestamp=said_at))
+
+
+def document_id(given: str) -> str:
+    """Steps of a path that lead elsewhere can't stand in an id here."""
+    parts = ["_" if part in {".", ".."} else part for part in given.strip().split("/")]
+    return "".join(one if one.isprintable() else "_" for one in "/".join(parts))[:490]
+
+
+def cut_alike(facts: Sequence[Labelled]) -> Iterator[Sequence[Labelled]]:
+    """Tags, metadata and context are an item's, so facts that differ in them go in items of their own."""
+    for _labels, group in groupby(sorted(facts, key=lambda one: one.labels), key=lambda one: one.labels):
+        alike = list(group)
+        for start in range(0, len(alike), MOST_FACTS):
+            yield alike[start : start + MOST_FACTS]
+
+
+def build_facts(group: Sequence[Labelled], where: str) -> Item:
+    places = {one.place: index for index, one in enumerate(group)}
+    first = group[0].row
+    return Item(
+        facts=[build_fact(one.row, places, where) for one in group],
+        context=first.get("context") or "",
+        tags=list(first.get("tags") or []),
+        metadata={str(name): str(value) for name, value in (first.get("metadata") or {}).items()},
+    )
+
+
+def build_fact(row: Mapping[str, Any], places: Mapping[int, int], where: str) -> FactFields:
+    fact = FactFields(
+        text=str(take(row, "text", where)),
+        type="experience" if TYPES.get(str(row.get("fact_type"))) == "experience" else "world",
+        entities=[str(name) for name in row.get("entities") or []],
+        causes=list(build_causes(row, places)),
+    )
+    start, end = find_moment(row.get("occurred_start")), find_moment(row.get("occurred_end"))
+    mentioned = find_moment(row.get("mentioned_at")) or find_moment(row.get("event_date"))
+    if start is not None:
+        fact["occurred_start"] = start
+        fact["occurred_end"] = end if end is not None and end > start else None
+    if mentioned is not None:
+        fact["mentioned_at"] = mentioned
+    return fact
+
+
+def build_causes(row: Mapping[str, Any], places: Mapping[int, int]) -> Iterator[CauseFields]:
+    """Those whose other fact goes along in the same item."""
+    for one in row.get("causal_relations") or []:
+        target, relation = places.get(one.get("target_fact_index")), one.get("relation_type")
+        if target is not None and relation in CAUSES:
+            yield CauseFields(target=target, relation_type=relation)

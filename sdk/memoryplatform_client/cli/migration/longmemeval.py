@@ -1,0 +1,49 @@
+"""LongMemEval: questions, each with a haystack of sessions of its own. Each haystack becomes a bank."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from memoryplatform_client.cli.batches import Entry
+from memoryplatform_client.cli.migration.source import NotThisFormat, Wanted, bank_of, read_json, take
+from memoryplatform_client.options.retain import Item, MessageFields
+
+BETWEEN_TURNS = timedelta(seconds=30)
+WRITTEN = "%Y/%m/%d (%a) %H:%M"
+PARTS = ("haystack_session_ids", "haystack_dates", "haystack_sessions")
+LONGEST_THREAD = 200
+
+
+def read(wanted: Wanted) -> Iterator[Entry]:
+    data = read_json(wanted.path)
+    rows = data if isinstance(data, list) else [data]
+    for place, row in enumerate(rows, 1):
+        id_ = str(take(row, "question_id", f"Question {place}"))
+        if not wanted.only or id_ in wanted.only:
+            yield from read_haystack(bank_of(wanted, id_, is_single=len(rows) == 1), id_, row)
+
+
+def read_haystack(bank: str, id_: str, row: Any) -> Iterator[Entry]:
+    """A session that comes twice is told apart by its place."""
+    parts = [take(row, name, id_) for name in PARTS]
+    if len({len(part) for part in parts}) != 1:
+        raise NotThisFormat(f"{id_} has not as many dates as sessions.")
+    for place, (session, date, turns) in enumerate(zip(*parts, strict=True)):
+        began = find_start(str(date))
+        messages = [build_message(turn, began + number * BETWEEN_TURNS, id_) for number, turn in enumerate(turns)]
+        spoken = [message for message in messages if message["content"].strip()]
+        if spoken:
+            thread = f"{place}:{session}"[:LONGEST_THREAD]
+            yield Entry(bank, f"{id_} {session}", Item(messages=spoken, thread=thread, timestamp=began))
+
+
+def find_start(text: str) -> datetime:
+    try:
+        return datetime.strptime(text, WRITTEN).replace(tzinfo=UTC)
+    except ValueError as fault:
+        raise NotThisFormat(f"{text!r} is no time such as '2023/05/20 (Sat) 02:21'.") from fault
+
+
+def build_message(turn: Any, said_at: datetime, where: str) -> MessageFields:
+    role, content = take(turn, "role", where), str(take(turn, "content", where))
+    return MessageFields(role="assistant" if role == "assistant" else "user", content=content, timestamp=said_at)

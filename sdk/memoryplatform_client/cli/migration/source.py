@@ -1,0 +1,72 @@
+"""What another system wrote, as entries to be retained."""
+
+import json
+import lzma
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from memoryplatform_client.cli.batches import Entry
+from memoryplatform_client.cli.failures import CommandFailed
+
+
+class NotThisFormat(CommandFailed):
+    pass
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """`bank`: where it goes; empty where the format chooses. `only`: the conversations to take; empty for all."""
+
+    path: Path
+    bank: str = ""
+    only: frozenset[str] = frozenset()
+
+
+Read: TypeAlias = Callable[[Wanted], Iterator[Entry]]
+
+
+def read_json(path: Path) -> Any:
+    """JSON, JSON lines, and either compressed by xz."""
+    content = path.read_bytes()
+    try:
+        text = (lzma.decompress(content) if path.suffix == ".xz" else content).decode("utf-8-sig")
+    except (lzma.LZMAError, UnicodeDecodeError) as fault:
+        raise NotThisFormat(f"{path} is no text: {fault}") from fault
+    try:
+        return json.loads(text)
+    except ValueError as fault:
+        return read_lines(path, text, fault)
+
+
+def read_lines(path: Path, text: str, fault: ValueError) -> list[Any]:
+    lines = [line for line in text.split("\n") if line.strip()]
+    try:
+        return [json.loads(line) for line in lines]
+    except ValueError:
+        raise NotThisFormat(f"{path} is neither JSON nor JSON lines: {fault}") from fault
+
+
+def take(row: Any, name: str, where: str) -> Any:
+    """What the format must have."""
+    if not isinstance(row, Mapping) or name not in row:
+        raise NotThisFormat(f"{where} has no {name!r}.")
+    return row[name]
+
+
+def find_moment(text: Any) -> datetime | None:
+    """ISO 8601; without a zone it is UTC, as these systems write it."""
+    if not isinstance(text, str) or not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as fault:
+        raise NotThisFormat(f"{text!r} is no time.") from fault
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def bank_of(wanted: Wanted, part: str, *, is_single: bool) -> str:
+    """Several conversations don't share a bank: what one says would close what the other said."""
+    return wanted.bank if is_single else f"{wanted.bank}-{part}"

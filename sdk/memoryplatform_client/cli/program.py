@@ -1,0 +1,136 @@
+"""From the words of the command line to an exit code."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from memoryplatform_client.cli.command import Action, Command, Given
+from memoryplatform_client.cli.commands import (
+    banks,
+    benchmark,
+    export_bank,
+    import_bank,
+    inspect_bank,
+    login,
+    migrate,
+    opinions,
+    profiles,
+    recall,
+    reflect,
+    retain,
+)
+from memoryplatform_client.cli.exits import Exit
+from memoryplatform_client.cli.failures import EXPECTED, Failure, describe
+from memoryplatform_client.cli.session import Session
+from memoryplatform_client.client import VERSION
+
+COMMANDS: Sequence[Command] = (
+    retain.COMMAND,
+    recall.COMMAND,
+    reflect.COMMAND,
+    banks.COMMAND,
+    inspect_bank.COMMAND,
+    opinions.COMMAND,
+    export_bank.COMMAND,
+    import_bank.COMMAND,
+    migrate.COMMAND,
+    benchmark.COMMAND,
+    login.COMMAND,
+    profiles.COMMAND,
+)
+NAME = "memoryplatform"
+
+
+def run(arguments: Sequence[str]) -> int:
+    make_streams_lenient()
+    try:
+        given = build_parser().parse_args(name_first_action(arguments))
+    except SystemExit as end:  # argparse has said why
+        return int(end.code or 0)
+    try:
+        with Session(as_json=given.json, profile=given.profile) as session:
+            return carry_out(session, given)
+    except BrokenPipeError:
+        return close_pipe()
+
+
+def carry_out(session: Session, given: Given) -> int:
+    try:
+        code: int = given.run(session, given)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except EXPECTED as error:
+        return tell(session, describe(error))
+    except KeyboardInterrupt:
+        session.out.note("Interrupted.")
+        return Exit.INTERRUPTED
+    return code
+
+
+def tell(session: Session, failure: Failure) -> int:
+    if session.out.as_json:
+        fields = {"detail": failure.detail, "code": failure.code, "request_id": failure.request_id}
+        session.out.json_note(fields)
+    else:
+        session.out.note(failure.sentence, "red")
+    return failure.exit_code
+
+
+def close_pipe() -> int:
+    """Whoever read has enough, as `head` does. What is still buffered must not fail once more at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Exit.PIPE_CLOSED
+
+
+def make_streams_lenient() -> None:
+    """A character that the terminal does not have is no reason to stop."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=NAME, description="Memory for agents: retain, recall, reflect.")
+    parser.add_argument("--version", action="version", version=f"{NAME} {VERSION}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    shared = build_shared()
+    for command in COMMANDS:
+        parents = [] if command.actions else [shared]
+        one = commands.add_parser(
+            command.name, help=command.summary, description=command.summary, parents=parents, allow_abbrev=False
+        )
+        if command.actions:
+            add_actions(one, command.actions, shared)
+        elif command.add_arguments is not None:
+            command.add_arguments(one)
+            one.set_defaults(run=command.run)
+    return parser
+
+
+def build_shared() -> argparse.ArgumentParser:
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--json", action="store_true", help="JSON on standard output, errors too on standard error")
+    shared.add_argument("--profile", metavar="NAME", help="the profile to use in place of the current one")
+    return shared
+
+
+def add_actions(parser: argparse.ArgumentParser, actions: Sequence[Action], shared: argparse.ArgumentParser) -> None:
+    chosen = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    for action in actions:
+        one = chosen.add_parser(
+            action.name, help=action.summary, description=action.summary, parents=[shared], allow_abbrev=False
+        )
+        action.add_arguments(one)
+        one.set_defaults(run=action.run)
+
+
+def name_first_action(arguments: Sequence[str]) -> list[str]:
+    """`banks` alone, or with options, means `banks list`."""
+    words = list(arguments)
+    listing = next((one for one in COMMANDS if words[:1] == [one.name] and one.lists_alone), None)
+    if listing and (len(words) == 1 or (words[1].startswith("-") and words[1] not in {"-h", "--help"})):
+        words.insert(1, listing.actions[0].name)
+    return words

@@ -1,0 +1,49 @@
+"""A bank as a file of JSON lines."""
+
+from collections.abc import Iterable
+from uuid import uuid4
+
+from memoryplatform_client.calls import KEY_HEADER, Call, read_nothing, reader
+from memoryplatform_client.lines import cut_parts
+from memoryplatform_client.models.transfer import Imported
+from memoryplatform_client.plans import Plan, perform
+from memoryplatform_client.routes import Resource, S_co, line_by_line, planned, route
+from memoryplatform_client.wire import encode_query, path_of
+
+JSON_LINES = "application/x-ndjson"
+
+
+def send_part(bank_id: str, lines: bytes, first_line: int, key: str | None) -> Call[Imported]:
+    headers = {"Content-Type": JSON_LINES, KEY_HEADER: key or uuid4().hex}
+    query = encode_query({"first_line": first_line})
+    path = path_of("banks", bank_id, "import")
+    return Call("POST", path, reader(Imported), query=query, content=lines, headers=headers, repeatable=True)
+
+
+class Transfer(Resource[S_co]):
+    @line_by_line
+    def export(self, bank_id: str, *, vectors: bool = False) -> Call[None]:
+        """All that a bank holds, line by line. Raises ConnectionFailed where the file is not whole."""
+        query = encode_query({"vectors": vectors})
+        return Call("GET", path_of("banks", bank_id, "export"), read_nothing, query=query)
+
+    @route
+    def import_part(
+        self, bank_id: str, lines: bytes, *, first_line: int = 1, idempotency_key: str | None = None
+    ) -> Call[Imported]:
+        """Some whole lines of a file. `load` sends all of one."""
+        return send_part(bank_id, lines, first_line, idempotency_key)
+
+    @planned
+    def load(self, bank_id: str, lines: Iterable[bytes | str]) -> Plan[Imported]:
+        """A whole file, such as an open one or what `export` gives, in as many requests as it takes.
+
+        What is left to do is the operation's: `operations.wait` it before you recall.
+        """
+        imported: Imported | None = None
+        for part in cut_parts(lines):
+            call = send_part(bank_id, part.body, part.first_line, None)
+            imported = yield from perform(call, self._sender.retry)
+        if imported is None:
+            raise ValueError("The file is empty.")
+        return imported

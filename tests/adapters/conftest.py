@@ -1,0 +1,23 @@
+"""Other frameworks against the service that the client's tests drive."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from memoryplatform_client import MemoryClient
+from tests.llm_server.fixture import llm_server
+from tests.sdk.conftest import Service, server_url, service, shared_db, worker
+
+__all__ = ["llm_server", "server_url", "service", "shared_db", "worker"]
+
+
+@pytest.fixture
+def client(service: Service) -> Iterator[MemoryClient]:
+    with MemoryClient(service.url, service.key) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LangChain tells its maker what it does where a key of theirs stands in the environment."""
+    monkeypatch.setenv("LANGSMITH_TRACING", "false")

@@ -1,0 +1,80 @@
+"""Whatever goes wrong is one sentence, a code and an exit code; never a traceback."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from memoryplatform_client.cli import session
+from memoryplatform_client.cli.commands import banks
+from tests.cli.conftest import Cli
+from tests.sdk.conftest import Service
+from tests.sdk.scripted import make_client
+
+SDK = Path(__file__).resolve().parents[2] / "sdk"
+
+
+def test_a_refusal_names_its_code_and_the_request(cli: Cli) -> None:
+    done = cli("banks", "show", "nowhere")
+    assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
+    assert "(404 bank_not_found, request " in done.err
+
+
+def test_a_refusal_as_json(cli: Cli) -> None:
+    done = cli("banks", "show", "nowhere", "--json")
+    told = json.loads(done.err)
+    assert (done.out, told["code"]) == ("", "bank_not_found")
+    assert told["request_id"]
+
+
+def test_an_answer_of_something_else_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = httpx.Response(200, text="<html>\n<p>Log in</p>")
+    monkeypatch.setattr(session, "MemoryClient", lambda *_: make_client(httpx.MockTransport(lambda _: page)))
+    done = cli("banks")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "not JSON" in done.err
+
+
+def test_an_interrupt_is_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(banks, "given_ones", interrupt)
+    assert cli("banks").code == 130
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("nonsense",), ("banks", "nonsense"), ("recall", "b"), ("recall", "b", "q", "--x")]
+)
+def test_wrong_words_are_answered_with_the_usage(bare_cli: Cli, words: tuple[str, ...]) -> None:
+    done = bare_cli(*words)
+    assert done.code == 2
+    assert done.err.startswith("usage: memoryplatform")
+
+
+def test_help_and_version_are_no_failure(bare_cli: Cli) -> None:
+    assert bare_cli("--help").code == 0
+    assert bare_cli("banks", "--help").code == 0
+    assert bare_cli("--version").out.startswith("memoryplatform ")
+
+
+@pytest.mark.parametrize("missing", ["rich", "platformdirs"])
+def test_without_the_extra_it_says_what_to_install(missing: str) -> None:
+    without = f"import sys; sys.modules[{missing!r}] = None"
+    script = f"{without}; from memoryplatform_client.cli.entry import main; main(['banks'])"
+    done = subprocess.run([sys.executable, "-c", script], cwd=SDK, capture_output=True, text=True, check=True)
+    assert done.stderr == f'The command line needs {missing}: pip install "memoryplatform-client[cli]"\n'
+
+
+def test_a_reader_who_has_enough_is_no_failure(service: Service) -> None:
+    """As `head` does: the pipe is closed while the command still writes."""
+    variables = {"MEMORYPLATFORM_URL": service.url, "MEMORYPLATFORM_API_KEY": service.key}
+    command = f"{sys.executable} -m memoryplatform_client.cli banks --json | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=SDK, env=os.environ | variables, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (141, "")

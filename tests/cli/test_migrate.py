@@ -1,0 +1,214 @@
+"""What other systems wrote is taken over, and a second start goes on where the first was stopped."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from memoryplatform_client import MemoryClient, ServerError
+from memoryplatform_client.cli import batches
+from memoryplatform_client.cli.commands import migrate
+from memoryplatform_client.cli.migration.journal import Journal
+from memoryplatform_client.errors import Refusal
+from tests.cli.conftest import Cli
+from tests.sdk.conftest import Service
+
+MEMORIES: list[dict[str, Any]] = [
+    {
+        "id": "m1",
+        "memory": "Alice lives in Lisbon.",
+        "user_id": "alice",
+        "agent_id": "nora",
+        "metadata": {"source": "chat", "rank": 3},
+        "categories": ["places"],
+        "created_at": "2024-05-01T10:00:00Z",
+    },
+    {"id": "m2", "memory": "Bob sails to Rome.", "user_id": "bob", "metadata": None, "created_at": None},
+]
+
+
+def write(path: Path, data: Any) -> Path:
+    path.write_text(json.dumps(data))
+    return path
+
+
+def test_mem0_goes_where_its_own_client_finds_it(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    done = cli("migrate", "mem0", write(tmp_path / "m.json", {"results": MEMORIES}), "--json")
+    assert json.loads(done.out)["banks"] == ["mem0:user:alice", "mem0:user:bob"]
+    (memory,) = client.memories.list("mem0:user:alice")
+    assert memory.text == "Alice lives in Lisbon."
+    assert sorted(memory.tags) == ["agent:nora", "category:places", "user:alice"]
+    assert memory.metadata == {"source": "chat", "rank": "json:3"}
+    assert memory.mentioned_at.isoformat() == "2024-05-01T10:00:00+00:00"
+
+
+def test_mem0_routes_read_back_what_was_migrated(cli: Cli, service: Service, tmp_path: Path) -> None:
+    cli("migrate", "mem0", write(tmp_path / "m.json", MEMORIES))
+    headers, wanted = {"Authorization": f"Token {service.key}"}, {"filters": {"user_id": "alice"}}
+    (read,) = httpx.post(f"{service.url}/v3/memories/", headers=headers, json=wanted).json()["results"]
+    for name in ("memory", "user_id", "agent_id", "metadata", "categories"):
+        assert read[name] == MEMORIES[0][name]
+
+
+def test_mem0_lines_go_into_one_bank_when_told_so(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    file.write_text("\n".join(json.dumps(one) for one in MEMORIES))
+    assert cli("migrate", "mem0", file, "--bank", "all").code == 0
+    assert client.memories.list("all").first().total == 2
+
+
+def make_archive(path: Path) -> Path:
+    facts = [
+        {"text": "It rained in Porto.", "fact_type": "world", "occurred_start": "2024-03-01T00:00:00Z", "tags": ["a"]},
+        {
+            "text": "Ana stayed at home.",
+            "fact_type": "experience",
+            "entities": ["Ana"],
+            "tags": ["a"],
+            "causal_relations": [{"relation_type": "caused_by", "target_fact_index": 0}],
+        },
+        {"text": "Ana likes tea.", "fact_type": "world", "metadata": {"k": "v"}, "context": "tea time"},
+    ]
+    document = {
+        "id": "notes/../may",
+        "original_text": "It rained, so Ana stayed at home.",
+        "tags": ["a"],
+        "facts": facts,
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("documents/000000.json", json.dumps(document))
+        archive.writestr("observations.json", "[]")
+        archive.writestr("manifest.json", json.dumps({"schema_version": 1, "source_bank_id": "theirs"}))
+    return path
+
+
+def test_an_archive_keeps_its_text_facts_and_causes(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    assert cli("migrate", "hindsight", make_archive(tmp_path / "bank.zip")).code == 0
+    assert client.documents.get("theirs", "notes/_/may").original_text == "It rained, so Ana stayed at home."
+    found = {one.text: one for one in client.memories.list("theirs")}
+    assert set(found) == {"It rained in Porto.", "Ana stayed at home.", "Ana likes tea."}
+    assert found["Ana stayed at home."].type == "experience"
+    assert (found["Ana likes tea."].metadata, found["Ana likes tea."].context) == ({"k": "v"}, "tea time")
+    links = client.memories.get("theirs", found["Ana stayed at home."].id).links
+    assert [(one.text, one.type) for one in links if one.type == "caused_by"] == [("It rained in Porto.", "caused_by")]
+
+
+def test_an_archive_of_a_later_version_is_refused(cli: Cli, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bank.zip", "w") as archive:
+        archive.writestr("manifest.json", '{"schema_version": 2, "source_bank_id": "theirs"}')
+    assert cli("migrate", "hindsight", tmp_path / "bank.zip").code == 2
+
+
+def talk(id_: str) -> dict[str, Any]:
+    turns = [
+        {"speaker": "Kim", "dia_id": "D1:1", "text": "I bought a boat."},
+        {"speaker": "Lee", "dia_id": "D1:2", "text": "Look!", "blip_caption": "a red kite"},
+    ]
+    conversation = {"speaker_a": "Kim", "session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": turns}
+    return {
+        "sample_id": id_,
+        "conversation": {**conversation, "session_2": [], "session_2_date_time": "1:00 pm on 9 May, 2023"},
+    }
+
+
+def test_each_conversation_of_locomo_is_a_bank(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    file = write(tmp_path / "locomo.json", [talk("c1"), talk("c2")])
+    done = cli("migrate", "locomo", file, "--bank", "lc", "--only", "c2", "--json")
+    assert json.loads(done.out) == {"banks": ["lc-c2"], "items": 1, "faults": 0, "dry_run": False}
+    said = sorted(client.messages.list("lc-c2"), key=lambda one: one.timestamp)
+    assert [(one.name, one.content) for one in said] == [
+        ("Kim", "I bought a boat."),
+        ("Lee", "Look! [shares a photo: a red kite]"),
+    ]
+    assert said[1].timestamp.isoformat() == "2023-05-08T13:56:30+00:00"
+
+
+def test_a_haystack_of_longmemeval_is_a_bank(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    turns = [
+        {"role": "user", "content": "I study law."},
+        {"role": "assistant", "content": "In Basel?"},
+        {"role": "user", "content": " "},
+    ]
+    row = {
+        "question_id": "q1",
+        "haystack_session_ids": ["s1"],
+        "haystack_dates": ["2023/05/20 (Sat) 02:21"],
+        "haystack_sessions": [turns],
+    }
+    assert cli("migrate", "longmemeval", write(tmp_path / "l.json", [row]), "--bank", "lme").code == 0
+    said = sorted(client.messages.list("lme"), key=lambda one: one.timestamp)
+    assert [(one.role, one.thread) for one in said] == [("user", "0:s1"), ("assistant", "0:s1")]
+
+
+def test_a_dry_run_sends_nothing(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    done = cli("migrate", "mem0", write(tmp_path / "m.json", MEMORIES), "--dry-run")
+    assert done.out.startswith("2 items would go to 2 banks")
+    assert list(client.banks.list()) == []
+
+
+@pytest.fixture
+def three_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(batches, "MOST_ITEMS", 1)
+    return write(
+        tmp_path / "m.json", [{"id": str(n), "memory": f"Person{n} plays chess.", "user_id": "u"} for n in range(3)]
+    )
+
+
+def stop_after_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call is performed, but what it answered is not noted any more."""
+    note = Journal.with_batch
+
+    def stop(self: Journal, **counts: int) -> Journal:
+        if self.done == 1:
+            raise ServerError(Refusal(500, "internal_error", "Away.", "r"))
+        return note(self, **counts)
+
+    monkeypatch.setattr(Journal, "with_batch", stop)
+
+
+def test_a_second_start_goes_on_and_does_nothing_twice(
+    cli: Cli, client: MemoryClient, three_calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        stop_after_the_second(patched)
+        assert cli("migrate", "mem0", three_calls).code == 1
+    done = cli("migrate", "mem0", three_calls)
+    assert "Going on after 1 of 3 calls." in done.err
+    assert done.out.startswith("3 items are in 1 banks")
+    retains = list(client.operations.list(bank_id="mem0:user:u", kind="retain"))
+    assert len(retains) == 3
+
+
+def test_a_finished_migration_can_be_done_again(
+    cli: Cli, client: MemoryClient, worker: None, three_calls: Path
+) -> None:
+    cli("migrate", "mem0", three_calls)
+    cli("banks", "delete", "mem0:user:u", "--yes")
+    done = cli("migrate", "mem0", three_calls)
+    assert "Going on" not in done.err
+    assert client.memories.list("mem0:user:u").first().total == 3
+
+
+def test_restart_begins_anew(cli: Cli, three_calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        stop_after_the_second(patched)
+        cli("migrate", "mem0", three_calls)
+    assert "Going on" not in cli("migrate", "mem0", three_calls, "--restart").err
+
+
+def test_what_was_refused_is_named(cli: Cli, tmp_path: Path) -> None:
+    rows = [MEMORIES[0], {"id": "m9", "memory": " ", "user_id": "alice"}]
+    done = cli("migrate", "mem0", write(tmp_path / "m.json", rows))
+    assert done.code == 1
+    assert done.err.startswith("m9: ")
+
+
+@pytest.mark.parametrize("name", sorted(migrate.READERS))
+@pytest.mark.parametrize("content", [b"", b"nonsense", b"[1]", b'{"a": 1}', b"\xff\xfe"])
+def test_a_file_of_another_kind_is_one_sentence(bare_cli: Cli, tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / "f").write_bytes(content)
+    done = bare_cli("migrate", name, tmp_path / "f", "--bank", "b", "--dry-run")
+    assert (done.code in {1, 2}, done.err.count("\n"), done.out) == (True, 1, "")

@@ -1,0 +1,74 @@
+"""What recall and reflect show, to people and to programs."""
+
+import json
+
+import pytest
+
+from memoryplatform_client import MemoryClient
+from memoryplatform_client.cli.commands.recall import CHANNELS
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture(autouse=True)
+def known(client: MemoryClient) -> None:
+    client.retain("support", facts=[{"text": "Alice lives in Lisbon."}, {"text": "Bob sails to Rome."}])
+
+
+def test_json_is_the_whole_answer(cli: Cli) -> None:
+    answer = json.loads(cli("recall", "support", "Where does Alice live?", "--json").out)
+    assert answer["results"][0]["text"] == "Alice lives in Lisbon."
+    assert answer["trace"] is None
+
+
+def test_a_trace_shows_the_rank_in_each_channel(cli: Cli) -> None:
+    done = cli("recall", "support", "Where does Alice live?", "--trace")
+    row = done.rows[0]
+    assert len(row) == len(CHANNELS) + 5
+    assert row[1 + CHANNELS.index("keyword")] == "1"
+    assert " ms  " in done.err
+
+
+def test_every_channel_of_the_service_has_a_column(cli: Cli) -> None:
+    from retrieval.types import Channel
+
+    assert set(CHANNELS) == {channel.value for channel in Channel}
+
+
+def test_options_go_along(cli: Cli) -> None:
+    assert cli("recall", "support", "Alice", "--type", "opinion").out == ""
+    assert cli("recall", "support", "Alice", "--as-of", "2000-01-01T00:00").code == 0
+    assert len(cli("recall", "support", "Alice or Bob", "--max-tokens", "7").rows) == 1
+
+
+def test_a_terminal_gets_a_table_with_colours(cli: Cli, on_terminal: None) -> None:
+    done = cli("recall", "support", "Where does Alice live?")
+    assert "score" in done.out.splitlines()[0]
+    assert "\x1b[1m" in done.out
+    assert "\t" not in done.out
+
+
+def test_no_color_is_honoured(cli: Cli, on_terminal: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[31m" in cli("recall", "nowhere", "Alice").err
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[31m" not in cli("recall", "nowhere", "Alice").err
+
+
+def test_a_memory_can_neither_colour_nor_steer_the_terminal(cli: Cli, client: MemoryClient, on_terminal: None) -> None:
+    client.retain("other", facts=[{"text": "Mallory \x1b]0;owned\x07 wrote \x9b31m [red]this[/red] \u202ebackwards."}])
+    shown = cli("recall", "other", "What did Mallory write?").out
+    assert "[red]this[/red]" in shown
+    assert not {"\x07", "\x9b", "\u202e"}.intersection(shown)
+    assert "\x1b]" not in shown
+
+
+def test_an_answer_comes_alone_on_standard_output_and_its_sources_beside_it(cli: Cli) -> None:
+    done = cli("reflect", "support", "Where does Alice live?", "--no-opinions")
+    assert "Lisbon" in done.out
+    assert "[1] Alice lives in Lisbon." in done.err
+    assert "[1] Alice lives in Lisbon." not in done.out
+
+
+def test_an_answer_as_json_is_the_last_event(cli: Cli) -> None:
+    answer = json.loads(cli("reflect", "support", "Where does Alice live?", "--json").out)
+    assert answer["engine"] == "builtin"
+    assert answer["citations"]

@@ -1,0 +1,154 @@
+"""Texts of every kind come in by the command line."""
+
+import json
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from memoryplatform_client import MemoryClient
+from memoryplatform_client.calls import Call
+from memoryplatform_client.cli import batches, session
+from memoryplatform_client.models.retain import Retained
+from memoryplatform_client.resources import verbs
+from tests.cli.conftest import Cli
+from tests.sdk.scripted import make_client
+
+
+def test_a_text_is_retained_and_recalled(cli: Cli) -> None:
+    done = cli("retain", "support", "Alice lives in Lisbon.", "--tag", "people")
+    assert (done.code, done.out) == (0, "1 text retained in support, 1 new memory.\n")
+    found = cli("recall", "support", "Where does Alice live?")
+    assert found.rows[0][0] == "1"
+    assert found.rows[0][-1] == "Alice lives in Lisbon."
+
+
+def test_json_names_memories_and_operations(cli: Cli, client: MemoryClient) -> None:
+    done = json.loads(cli("retain", "support", "Bob sails to Rome.", "--json", "--tag", "sea").out)
+    memory = client.memories.get("support", done["memory_ids"][0])
+    assert memory.tags == ["sea"]
+    assert client.operations.get(done["operation_ids"][0]).status == "completed"
+
+
+def test_standard_input_is_read(cli: Cli, client: MemoryClient) -> None:
+    cli("retain", "support", "--document", "notes.md", stdin="Carla paints in Zürich.")
+    assert client.documents.get("support", "notes.md").original_text == "Carla paints in Zürich."
+
+
+def test_standard_input_that_is_a_terminal_is_not_waited_for(cli: Cli) -> None:
+    done = cli("retain", "support", is_terminal=True)
+    assert done.code == 2
+    assert "standard input" in done.err
+
+
+def test_labels_and_time_go_along(cli: Cli, client: MemoryClient) -> None:
+    words = ("--context", "small talk", "--timestamp", "2023-05-08T13:56:00+00:00", "--document", "d", "--no-infer")
+    done = json.loads(cli("retain", "support", "Dana rides a horse.", *words, "--json").out)
+    document = client.documents.get("support", "d")
+    assert (document.context, document.timestamp.isoformat()) == ("small talk", "2023-05-08T13:56:00+00:00")
+    assert done["memory_ids"] == []
+
+
+def make_folder(folder: Path) -> None:
+    (folder / "sub").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    (folder / "may.md").write_text("Eve plays chess.")
+    (folder / "sub" / "june.txt").write_text("Frank plays the cello.")
+    (folder / ".git" / "config").write_text("Hidden.")
+    (folder / "photo.png").write_bytes(b"\x89PNG\0\0")
+    (folder / "link.md").symlink_to("/etc/hostname")
+
+
+def test_every_text_file_of_a_folder_is_a_document(
+    cli: Cli, client: MemoryClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "MOST_ITEMS", 1)
+    make_folder(tmp_path / "notes")
+    done = cli("retain", "support", "--folder", tmp_path / "notes", "--json")
+    assert {one.id for one in client.documents.list("support")} == {"may.md", "sub/june.txt"}
+    assert json.loads(done.out)["refused"] == [{"name": "photo.png", "reason": "It is no UTF-8 text."}]
+    assert len(json.loads(done.out)["operation_ids"]) == 2
+    assert done.code == 1
+
+
+def test_patterns_choose_files_of_a_folder(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    make_folder(tmp_path / "notes")
+    assert cli("retain", "support", "--folder", tmp_path / "notes", "--include", "*.txt").code == 0
+    assert [one.id for one in client.documents.list("support")] == ["sub/june.txt"]
+
+
+def test_a_refused_file_does_not_keep_the_others_out(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    (tmp_path / "good.md").write_text("Gina sings.")
+    (tmp_path / "bad ").write_text("Its name ends in a space.")
+    done = cli("retain", "support", "--file", tmp_path / "bad ", "--file", tmp_path / "good.md")
+    assert done.code == 1
+    assert "bad  was not retained: document_id" in done.err
+    assert [one.id for one in client.documents.list("support")] == ["good.md"]
+
+
+@pytest.fixture
+def done_later(worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the service does with a long text."""
+    send = verbs.retain_items
+
+    def send_without_waiting(*args: Any, **kwargs: Any) -> Call[Retained]:
+        return send(*args, **{**kwargs, "wait": False})
+
+    monkeypatch.setattr(verbs, "retain_items", send_without_waiting)
+
+
+def test_what_the_service_does_later_is_waited_for(cli: Cli, done_later: None) -> None:
+    done = json.loads(cli("retain", "support", "Henry collects stamps.", "--json").out)
+    assert len(done["memory_ids"]) == 1
+
+
+def test_a_terminal_sees_how_far_it_is(cli: Cli, done_later: None, on_terminal: None) -> None:
+    done = cli("retain", "support", "Jo bakes bread.")
+    assert "Retaining in support" in done.err
+    assert "Operation " in done.err
+    assert (done.code, "Retaining" in done.out) == (0, False)
+
+
+def test_a_passage_without_facts_is_told_of(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = {
+        "success": True,
+        "bank_id": "support",
+        "items_count": 1,
+        "item_errors": [],
+        "operation_id": str(UUID(int=1)),
+        "status": "completed",
+        "unit_ids": [],
+        "errors": ["The model refused."],
+        "notes": [],
+        "usage": None,
+        "async": False,
+    }
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=answer))
+    monkeypatch.setattr(session, "MemoryClient", lambda *_: make_client(transport))
+    done = cli("retain", "support", "Kim rows.")
+    assert (done.code, done.err) == (1, "A passage gave no facts: The model refused.\n")
+
+
+def test_nobody_waits_who_does_not_want_to(cli: Cli, client: MemoryClient) -> None:
+    done = json.loads(cli("retain", "support", "Ivy knits.", "--no-wait", "--json").out)
+    assert client.operations.get(done["operation_ids"][0]).status == "pending"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("A text.", "--file", "x"),
+        ("--folder", "nowhere"),
+        ("--file", "a", "--file", "b", "--document", "d"),
+        ("A text.", "--timestamp", "soon"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_sent(bare_cli: Cli, words: tuple[str, ...]) -> None:
+    assert bare_cli("retain", "support", *words).code == 2
+
+
+def test_a_missing_file_is_one_sentence(bare_cli: Cli) -> None:
+    done = bare_cli("retain", "support", "--file", "/nowhere.txt")
+    assert (done.code, done.err) == (1, "/nowhere.txt: No such file or directory\n")
