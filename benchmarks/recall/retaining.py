@@ -3,8 +3,8 @@
 from banks.models import Bank, Message
 from benchmarks.recall.asking import Haystack
 from benchmarks.recall.cases import Case, build_items
-from benchmarks.tenant import make_bank, retain_now
-from memoryplatform.operations.bank_profile import BankAccess
+from benchmarks.tenant import make_bank, perform_now, retain_now
+from memoryplatform.operations.bank_profile import BankAccess, delete_bank_for_good
 from memoryplatform.operations.models import Operation
 from tenants.transactions import tenant_transaction
 
@@ -12,28 +12,31 @@ ITEMS_A_CALL = 100
 
 
 def retain_case(access: BankAccess, case: Case) -> Haystack:
-    """A bank that holds the case already is taken as it is."""
-    if not is_retained(access, case):
-        bank = make_bank(access, case.name)
-        items = build_items(case)
-        for start in range(0, len(items), ITEMS_A_CALL):
-            retain_now(access, bank.bank_id, items[start : start + ITEMS_A_CALL])
+    """A bank that holds the case already is taken as it is; one that an ended run filled in part is filled anew."""
+    bank = find_bank(access, case)
+    if bank is None or not is_whole(bank, case):
+        if bank is not None:
+            perform_now(access.tenant_id, delete_bank_for_good(access, bank.bank_id).id)
+        fill(access, case)
     with tenant_transaction(access.tenant_id):
         rows = Message.objects.for_tenant(access.tenant_id).filter(bank__bank_id=case.name).values_list("id", "actor")
         return Haystack(access, case, dict(rows))
 
 
-class HalfRetained(Exception):
-    """A run that was to fill the bank did not come to its end."""
-
-
-def is_retained(access: BankAccess, case: Case) -> bool:
+def find_bank(access: BankAccess, case: Case) -> Bank | None:
     with tenant_transaction(access.tenant_id):
-        bank = Bank.objects.for_tenant(access.tenant_id).filter(bank_id=case.name).first()
-        if bank is None:
-            return False
-        retains = Operation.objects.for_tenant(access.tenant_id).filter(bank_id=bank.id, kind="retain")
-        messages = Message.objects.for_tenant(access.tenant_id).filter(bank=bank).count()
-        if retains.exclude(status=Operation.Status.COMPLETED).exists() or messages != len(case.turns):
-            raise HalfRetained(f"The bank {case.name} was filled in part: keep the runs in another folder.")
-    return True
+        return Bank.objects.for_tenant(access.tenant_id).live().filter(bank_id=case.name).first()
+
+
+def is_whole(bank: Bank, case: Case) -> bool:
+    with tenant_transaction(bank.tenant_id):
+        retains = Operation.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, kind="retain")
+        messages = Message.objects.for_tenant(bank.tenant_id).filter(bank=bank).count()
+        return messages == len(case.turns) and not retains.exclude(status=Operation.Status.COMPLETED).exists()
+
+
+def fill(access: BankAccess, case: Case) -> None:
+    bank = make_bank(access, case.name)
+    items = build_items(case)
+    for start in range(0, len(items), ITEMS_A_CALL):
+        retain_now(access, bank.bank_id, items[start : start + ITEMS_A_CALL])
