@@ -1,13 +1,10 @@
 """A web server on a free port with MCP running, on the tests' database."""
 
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
-import uvicorn
 from django.conf import settings
 from django.db import connections
 from pytest_django.plugin import DjangoDbBlocker
@@ -15,18 +12,12 @@ from pytest_django.plugin import DjangoDbBlocker
 from memoryplatform.api.mcp.routes import McpRoutes
 from memoryplatform.asgi import application
 from memoryplatform.embedded.redis import EmbeddedRedis
-from memoryplatform.operations import recall as recall_use_case
-from memoryplatform.operations import reflect as reflect_use_case
 from memoryplatform.server.body_limit import Message, Receive, Send
-from providers import registry
-from providers.once import Once
-from providers.reranking.none import NoReranker
-from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tests.conftest import empty_all_tables
 from tests.factories import make_bank, make_key_with_text, make_tenant
+from tests.live_server import serve, use_small_models
 from tests.mcp.connection import Connection, connect
-from tests.retrieval.fakes import WordEmbedder
 from tests.retrieval.memory import Memory
 
 Connect = Callable[..., Connection]
@@ -46,21 +37,13 @@ async def serve_others(scope: Message, receive: Receive, send: Send) -> None:
 @pytest.fixture(scope="session")
 def base_url(django_db_setup: None) -> Iterator[str]:
     app = McpRoutes(serve_others, max_bytes=settings.MAX_BODY_BYTES)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, lifespan="on", ws="none", log_config=None))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    wait_until(lambda: server.started)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join(timeout=30)
+    with serve(app, lifespan="on") as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)
 def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
-    monkeypatch.setattr(registry, "RERANKER", Once(NoReranker))
-    for use_case in (recall_use_case, reflect_use_case):
-        monkeypatch.setattr(use_case, "RECALL_LOG", RecallLog(), raising=False)
+    use_small_models(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -92,10 +75,3 @@ def connected(base_url: str) -> Iterator[Connect]:
             return stack.enter_context(connect(url, make_key_with_text(tenant, **fields)[1], mode=mode))
 
         yield make
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

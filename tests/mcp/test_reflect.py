@@ -11,8 +11,9 @@ from providers import registry
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.factories import make_key_with_text
+from tests.live_server import wait_until
 from tests.llm_server import ScriptedLLM
-from tests.mcp.conftest import Connect, wait_until
+from tests.mcp.conftest import Connect
 from tests.mcp.connection import ToolFailed
 from tests.mcp.raw import WITH_HANDSHAKE, WITHOUT, post_call
 from tests.reflection.reflect.answers import opinion, write

@@ -9,7 +9,6 @@ from unittest import mock
 
 import httpx2
 import pytest
-import uvicorn
 from django.conf import settings
 from django.db import connection
 from django.test import override_settings
@@ -20,11 +19,11 @@ from memoryplatform.api.mcp.catalogue import TOOLS
 from memoryplatform.api.mcp.routes import McpRoutes
 from memoryplatform.api.mcp.threads import work_and_let_go
 from memoryplatform.api.mcp.tools.banks import GetArguments, ShownBank, run_get
-from memoryplatform.asgi import application
 from memoryplatform.server.body_limit import Message, Receive, Send
 from tenants.models import Tenant
 from tests.factories import make_key_with_text
-from tests.mcp.conftest import Connect, wait_until
+from tests.live_server import serve
+from tests.mcp.conftest import Connect
 from tests.mcp.connection import connect
 from tests.mcp.raw import WITH_HANDSHAKE, WITHOUT, build_call, build_headers, post_call
 from tests.retrieval.memory import Memory
@@ -192,14 +191,8 @@ def test_other_addresses_are_djangos(base_url: str, shared_db: None) -> None:
 
 
 def test_a_process_whose_lifespan_is_off_says_so(shared_db: None, key: str) -> None:
-    server = uvicorn.Server(uvicorn.Config(application, port=0, lifespan="off", ws="none", log_config=None))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    wait_until(lambda: server.started)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    answer = httpx2.post(f"http://127.0.0.1:{port}/mcp/", json=build_call("get_bank", {}), headers=build_headers(key))
-    server.should_exit = True
-    thread.join(timeout=30)
+    with serve() as url:
+        answer = httpx2.post(f"{url}/mcp/", json=build_call("get_bank", {}), headers=build_headers(key))
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
 
 

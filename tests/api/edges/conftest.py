@@ -1,23 +1,14 @@
 """A live server on loopback, and one thing of every kind to ask it for."""
 
-import threading
-import time
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
 
-from memoryplatform.asgi import application
 from memoryplatform.embedded.redis import EmbeddedRedis
-from memoryplatform.operations import recall as recall_use_case
-from memoryplatform.operations import reflect as reflect_use_case
-from providers import registry
-from providers.once import Once
-from providers.reranking.none import NoReranker
-from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tests.belief_factories import make_directive, make_mental_model, make_opinion, make_retention_rule
 from tests.factories import make_bank, make_delivery, make_operation, make_tenant, make_webhook
+from tests.live_server import serve, use_small_models
 from tests.memory_factories import (
     make_chunk,
     make_document,
@@ -32,25 +23,13 @@ from tests.retrieval.fakes import WordEmbedder
 
 @pytest.fixture(scope="session")
 def base_url(django_db_setup: None) -> Iterator[str]:
-    """Uvicorn in a thread of this process, on the database of whichever test asks."""
-    server = uvicorn.Server(uvicorn.Config(application, port=0, lifespan="off", ws="none", log_config=None))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    deadline = time.monotonic() + 20
-    while not server.started:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join(timeout=30)
+    with serve() as url:
+        yield url
 
 
 @pytest.fixture
 def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
-    monkeypatch.setattr(registry, "RERANKER", Once(NoReranker))
-    for use_case in (recall_use_case, reflect_use_case):
-        monkeypatch.setattr(use_case, "RECALL_LOG", RecallLog())
+    use_small_models(monkeypatch)
 
 
 @pytest.fixture

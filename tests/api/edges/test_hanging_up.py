@@ -2,24 +2,16 @@
 
 import socket
 import threading
-import time
-from collections.abc import Callable
 
 import psycopg
 
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from tenants.models import Tenant
 from tests.factories import make_bank, make_key_with_text
+from tests.live_server import wait_until
 from tests.memory_factories import make_message
 
 MESSAGES, CHARACTERS = 40, 400_000  # 16 MB: more than the buffers between the two hold
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def transactions_under_way(postgres: EmbeddedPostgres) -> int:

@@ -3,21 +3,20 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from django.db import connection, connections
 
 from banks.models import MemoryUnit
-from memoryplatform.asgi import application
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.server import event_stream
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_key_with_text, make_tenant
+from tests.live_server import serve, wait_until
 from tests.llm_server import Received, ScriptedLLM
 from tests.reflection.reflect.answers import opinion, write
 from tests.retrieval.memory import Memory
@@ -41,25 +40,10 @@ def memory(alice: Tenant) -> Memory:
 
 @pytest.fixture
 def client(alice: Tenant) -> Iterator[httpx.Client]:
-    """Uvicorn in a thread, on the database of this test."""
-    server = uvicorn.Server(uvicorn.Config(application, port=0, lifespan="off", ws="none", log_config=None))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    wait_until(lambda: server.started)
-    port = server.servers[0].sockets[0].getsockname()[1]
     headers = {"Authorization": f"Bearer {make_key_with_text(alice)[1]}"}
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30) as client:
+    with serve() as url, httpx.Client(base_url=url, headers=headers, timeout=30) as client:
         yield client
-    server.should_exit = True
-    thread.join(timeout=30)
     connections.close_all()
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def read_events(response: httpx.Response) -> Iterator[Event]:
