@@ -52,10 +52,11 @@ def serve(options: Options, folder: DataFolder, processes: Processes, console: C
         programs = write_environment(folder, options.address, services)
     with step("The database is migrated", console):
         processes.run(programs.django("migrate", "--no-input"), discard)
-    with step("The web server answers", console):
-        start_web(options.address, programs, processes, console)
+    start_web(options.address, programs, processes, console)
     with step("The demo tenant is there", console):
         demo = ensure_demo(programs, processes)
+    with step("The web server answers", console):
+        wait_for_web(options.address, processes)
     start_workers(options.queue_groups, programs, processes, console)
     console.say(build_banner(options.address, demo, folder.path))
     console.stream_logs()
@@ -70,12 +71,18 @@ def write_environment(folder: DataFolder, address: Address, services: Services) 
 
 
 def start_web(address: Address, programs: Programs, processes: Processes, console: Console) -> None:
+    """It loads while the demo tenant is made, which takes as long: both mostly import."""
     processes.add(Stage.WEB, Child(programs.web(address), console.log))
+
+
+def wait_for_web(address: Address, processes: Processes) -> None:
     processes.wait_until(address.is_healthy, seconds=HEALTH_SECONDS, what=f"{address.url}/health does not answer")
 
 
 def ensure_demo(programs: Programs, processes: Processes) -> DemoLogin:
-    """Close to the banner, because a new password and key are shown only there: little can go wrong in between."""
+    """Close to the banner, because a new password and key are shown only there: little can go wrong in between. A web
+    server that ends meanwhile ends this too.
+    """
     return parse_demo(processes.run(programs.django("demo", "--json"), discard))
 
 
