@@ -13,6 +13,8 @@ from providers.llm.protocol import LLM
 from providers.once import Once
 from providers.reranking.protocol import Reranker
 
+PASSAGES = ("The ferry to Lisbon leaves at nine in the morning, and the captain knows every sailor by name.",) * 8
+
 
 def get_embedder() -> Embedder:
     return EMBEDDER.get()
@@ -35,9 +37,12 @@ def get_llm() -> LLM:
 
 
 def warm_up() -> None:
-    """Load what the models need and run each once, so that the first request pays for neither."""
+    """Load what the models need and run them, so that the first request does not pay for it.
+
+    The reranker reads several passages: the first one is slow, and a time box goes by what was seen last.
+    """
     get_embedder().embed_query("warm up")
-    get_reranker().rerank("warm up", ["one passage", "and another"])
+    get_reranker().rerank("warm up", PASSAGES)
     tokens.count("warm up")
 
 

@@ -1,7 +1,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -15,6 +15,7 @@ from providers.embedding.openai import OpenAIEmbedder
 from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
 from providers.errors import MissingExtra, ModelFileError, UnknownModel
 from providers.llm.openai import OpenAILLM
+from providers.once import Once
 from providers.onnx_model import ModelFiles, OnnxModel
 from providers.reranking.http import HttpReranker
 from providers.reranking.llm import LLMReranker
@@ -22,9 +23,11 @@ from providers.reranking.none import NoReranker
 from providers.reranking.onnx import OnnxReranker
 from providers.reranking.protocol import Scored
 from providers.reranking.sentence_transformers import SentenceTransformersReranker
+from providers.reranking.time_box import Pace
 from tests.llm_server import ScriptedLLM
 from tests.providers.fake_sentence_transformers import build_module
 from tests.providers.llm.factory import ASK
+from tests.retrieval.fakes import WordEmbedder
 
 ONNX = {
     "MODEL_THREADS": 1,
@@ -178,3 +181,23 @@ def test_the_models_run_without_torch_and_without_the_package_that_carries_them(
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_warming_up_leaves_a_pace_that_is_not_the_first_passages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A time box would otherwise let nothing through until the pace has come down."""
+    read: list[str] = []
+
+    class Counting(NoReranker):
+        def rerank(
+            self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
+        ) -> list[Scored]:
+            read.extend(passages)
+            return super().rerank(query, passages)
+
+    monkeypatch.setattr(registry, "RERANKER", Once(Counting))
+    monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
+    registry.warm_up()
+    pace = Pace()
+    for place in range(len(read)):
+        pace.learn(1.0, 1.0 if place == 0 else 0.02)
+    assert pace.predict(1.0) < 0.04
