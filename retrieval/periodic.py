@@ -2,13 +2,16 @@ import logging
 from collections.abc import Callable
 from threading import Event, Thread
 
-from django.db import DatabaseError, connection
+from django.db import connection
 
 logger = logging.getLogger(__name__)
 
 
 class Periodic:
-    """Calls `work` every so often on a thread of its own, and a last time when it is stopped."""
+    """Calls `work` every so often on a thread of its own, and a last time when it is stopped.
+
+    Whatever `work` stumbles over, the next time comes: a thread that ended would take all later work with it.
+    """
 
     def __init__(self, work: Callable[[], None], *, name: str, seconds_between: float) -> None:
         self._work = work
@@ -36,7 +39,7 @@ class Periodic:
     def _work_or_log(self) -> None:
         try:
             self._work()
-        except DatabaseError:
+        except Exception:
             logger.exception("What %s should have written is lost.", self._name)
         finally:
             connection.close()

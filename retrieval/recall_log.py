@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from banks.models import Bank
+from retrieval.insert_records import insert_records
 from retrieval.models import RecallRecord
 from retrieval.periodic import Periodic
 from retrieval.recall_entry import RecallEntry
@@ -82,9 +83,7 @@ def write_entries(tenant_id: UUID, entries: Sequence[RecallEntry]) -> None:
     records = [record for entry in entries for record in entry.records]
     with tenant_transaction(tenant_id):
         banks = keep_banks(tenant_id, {record.bank_id for record in records})
-        RecallRecord.objects.for_tenant(tenant_id).bulk_create(
-            [record for record in records if record.bank_id in banks]
-        )
+        insert_records([record for record in records if record.bank_id in banks])
         UsageRecord.objects.for_tenant(tenant_id).bulk_create([entry.usage for entry in entries if entry.usage])
         sweep(tenant_id)
 

@@ -82,13 +82,14 @@ def test_a_recall_is_found_while_it_is_being_written(banks: list[Bank]) -> None:
     assert found == [entry.records[0]]
 
 
-def test_a_database_that_is_away_for_a_while_does_not_end_the_thread(committed_db: None) -> None:
+@pytest.mark.parametrize("error", [DatabaseError("away"), TypeError("str is not valid UTF-8")])
+def test_what_fails_once_does_not_end_the_thread(committed_db: None, error: Exception) -> None:
     calls: list[int] = []
 
     def fail_once() -> None:
         calls.append(1)
         if len(calls) == 1:
-            raise DatabaseError("away")
+            raise error
 
     with mock.patch.object(periodic, "logger") as logger:
         worker = periodic.Periodic(fail_once, name="test", seconds_between=0.001)
