@@ -32,7 +32,7 @@ class LoggedResult:
             "rank": self.rank,
             "tokens": self.tokens,
             "final": self.final,
-            "ranks": {channel.value: rank for channel, rank in self.ranks.items()},
+            "ranks": {str(channel): rank for channel, rank in self.ranks.items()},
         }
 
 

@@ -115,7 +115,7 @@ def begin(bank: Bank, units: Sequence[MemoryUnit] | UnitQuerySet) -> None:
     """The first revision of those that have none."""
     every = list(units)
     begun = count_steps(bank, [unit.id for unit in every])
-    write_formed(bank, [unit for unit in every if unit.id not in begun], Step(Cause.FORMED, ACTOR))
+    write_formed(bank, [unit for unit in every if unit.id not in begun], actor=ACTOR)
 
 
 def note_fuller(bank: Bank, unit: MemoryUnit) -> None:

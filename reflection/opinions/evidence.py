@@ -1,6 +1,6 @@
 """What opinions rest on. Evidence is what was seen and done: never another belief."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from banks.models import Bank, MemoryUnit, UnitSource
@@ -43,9 +43,15 @@ def find_known(bank: Bank, opinion_id: UUID) -> set[UUID]:
 
 
 def add_evidence(bank: Bank, opinion_id: UUID, fact_ids: Sequence[UUID]) -> None:
-    """Facts that speak for it: it lives as long as one of them does. Call inside a tenant transaction."""
+    add_all_evidence(bank, {opinion_id: fact_ids})
+
+
+def add_all_evidence(bank: Bank, facts: Mapping[UUID, Sequence[UUID]]) -> None:
+    """Facts that speak for each opinion: it lives as long as one of them does. Call inside a tenant transaction."""
     rows = [
-        UnitSource(unit_id=opinion_id, role=UnitSource.Role.EVIDENCE, other_unit_id=fact_id) for fact_id in fact_ids
+        UnitSource(unit_id=opinion_id, role=UnitSource.Role.EVIDENCE, other_unit_id=fact_id)
+        for opinion_id, fact_ids in facts.items()
+        for fact_id in fact_ids
     ]
     UnitSource.objects.for_tenant(bank.tenant_id).bulk_create(rows)
 

@@ -10,9 +10,6 @@ from uuid import UUID
 
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
-from banks.retain.prepared import PreparedFact
-from banks.retain.store_units import store_units
-from banks.retain.types import ExtractedFact, Network
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
@@ -21,18 +18,20 @@ from reflection.opinions.cleaning import Refusal, clean, describe_refused
 from reflection.opinions.evidence import add_evidence, find_evidence, find_known
 from reflection.opinions.held import HeldOpinion, find_held
 from reflection.opinions.moving import choose_step, move
-from reflection.opinions.naming import SpokenOf, choose_spoken_of, read_spoken_of, record_spoken_of
+from reflection.opinions.naming import choose_spoken_of, read_spoken_of
 from reflection.opinions.pinned import note_contradiction
 from reflection.opinions.revising import Revision, revise
-from reflection.opinions.revisions import Before, Step, write_formed, write_step
+from reflection.opinions.revisions import Before, Step, write_step
 from reflection.opinions.rewording import set_confidence
-from reflection.opinions.sense import find_meant, find_opposed, find_same
+from reflection.opinions.sense import SAME, find_meant, find_opposed, find_same, own_words
+from reflection.opinions.storing import Author, NewOpinion, store_opinions
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
 
 logger = logging.getLogger(__name__)
 
 Write = Callable[[], AbstractContextManager[object]]
 Cause = OpinionRevision.Cause
+ROUNDING = 0.01  # the database measures with other numbers behind the point
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +42,6 @@ class Draft:
     vector: Vector
     old: str = ""
     old_vector: Vector | None = None
-
-
-@dataclass(frozen=True)
-class Author:
-    """In whose name, and when, a call writes."""
-
-    bank: Bank
-    actor: str
-    now: datetime
 
 
 @dataclass(frozen=True)
@@ -86,7 +76,7 @@ def form_opinions(
         with write():
             lock_memory(bank)
             facts = find_evidence(bank, {given for one in drafts for given in one.candidate.evidence_ids})
-            formed += [settle(author, one, facts) for one in drafts]
+            formed += settle_all(author, drafts, facts)
     if refused := Counter(one for one in formed if isinstance(one, Refusal)):
         logger.info(describe_refused(refused))
     return Formation(tuple(one for one in formed if isinstance(one, FormedOpinion)), refused)
@@ -110,8 +100,36 @@ def draft(candidates: Sequence[CandidateOpinion], embedder: Embedder) -> list[Dr
     ]
 
 
-def settle(author: Author, one: Draft, facts: Mapping[UUID, Sequence[UUID]]) -> FormedOpinion | Refusal:
-    """Call inside a tenant transaction, after `lock_memory`. Reads what is held anew: the draft before may be in it."""
+def settle_all(
+    author: Author, drafts: Sequence[Draft], facts: Mapping[UUID, Sequence[UUID]]
+) -> list[FormedOpinion | Refusal]:
+    """Call inside a tenant transaction, after `lock_memory`. In the order of the drafts.
+
+    New ones wait, to be stored together, until one comes that may say the same: that one must find them.
+    """
+    outcomes: dict[int, FormedOpinion | Refusal] = {}
+    waiting: dict[int, NewOpinion] = {}
+    for place, one in enumerate(drafts):
+        if any(may_mean(one, new) for new in waiting.values()):
+            outcomes |= zip(waiting, store_opinions(author, list(waiting.values())), strict=True)
+            waiting = {}
+        outcome = settle(author, one, facts)
+        if isinstance(outcome, NewOpinion):
+            waiting[place] = outcome
+        else:
+            outcomes[place] = outcome
+    outcomes |= zip(waiting, store_opinions(author, list(waiting.values())), strict=True)
+    return [outcomes[place] for place in range(len(drafts))]
+
+
+def may_mean(one: Draft, new: NewOpinion) -> bool:
+    """Rather once too often: whether they do mean the same is found out when the new one is stored."""
+    near = float(one.vector @ new.vector) >= SAME - ROUNDING
+    return near or bool(one.old) or own_words(one.candidate.text) == own_words(new.candidate.text)
+
+
+def settle(author: Author, one: Draft, facts: Mapping[UUID, Sequence[UUID]]) -> FormedOpinion | NewOpinion | Refusal:
+    """Reads what is held anew: a draft before may be in it."""
     bank, candidate = author.bank, one.candidate
     evidence = tuple(dict.fromkeys(fact for given in candidate.evidence_ids for fact in facts.get(given, ())))
     if not evidence:
@@ -127,18 +145,7 @@ def settle(author: Author, one: Draft, facts: Mapping[UUID, Sequence[UUID]]) -> 
         return restate(author, candidate, same, evidence)
     if opposed := find_opposed(held, text=candidate.text, entity_ids=about):
         return contradict(author, candidate, opposed, evidence)
-    return store(author, one, evidence, chosen)
-
-
-def store(author: Author, one: Draft, evidence: Sequence[UUID], chosen: Sequence[SpokenOf]) -> FormedOpinion:
-    bank, candidate = author.bank, one.candidate
-    fact = ExtractedFact(candidate.text, Network.OPINION, author.now, confidence=candidate.confidence)
-    (stored,) = store_units(bank, [PreparedFact(fact, one.vector, ())], now=author.now)
-    unit = MemoryUnit.objects.of_bank(bank).get(id=stored.id)
-    add_evidence(bank, unit.id, evidence)
-    record_spoken_of(bank, unit.id, chosen, candidate.entities, now=author.now)
-    write_formed(bank, [unit], Step(Cause.FORMED, author.actor, reasoning=candidate.reasoning))
-    return FormedOpinion(unit.id, unit.text, candidate.confidence, "formed", None, candidate.reasoning, tuple(evidence))
+    return NewOpinion(candidate, one.vector, evidence, tuple(chosen))
 
 
 def restate(

@@ -57,15 +57,32 @@ def choose_spoken_of(text: str, given: Sequence[str], known: Sequence[SpokenOf])
     return named if named or given else list(known[:MOST_OF_EVIDENCE])
 
 
-def record_spoken_of(
-    bank: Bank, unit_id: UUID, chosen: Sequence[SpokenOf], given: Sequence[str], *, now: datetime
-) -> None:
+@dataclass(frozen=True)
+class About:
+    """Whom a stored opinion is about: `chosen` of its evidence, and the names that came with it."""
+
+    unit_id: UUID
+    chosen: Sequence[SpokenOf]
+    given: Sequence[str]
+
+    def list_strange(self) -> list[str]:
+        """Names that the evidence does not have."""
+        return [name for name in self.given if not any(one.is_called(name) for one in self.chosen)]
+
+
+def record_spoken_of(bank: Bank, opinions: Sequence[About], *, now: datetime) -> None:
     """Call inside a tenant transaction, after `lock_memory`. Names that the evidence does not have are looked up."""
-    naming = Naming(unit_id, (), now)
-    resolved = [Resolved(naming, one.names[0], one.kind, one.entity_id) for one in chosen]
+    resolved = [
+        Resolved(Naming(about.unit_id, (), now), one.names[0], one.kind, one.entity_id)
+        for about in opinions
+        for one in about.chosen
+    ]
     store_mentions(bank, resolved)
     store_companions(bank, resolved)
-    strange = [name for name in given if not any(one.is_called(name) for one in chosen)]
+    strange = [(about.unit_id, names) for about in opinions if (names := about.list_strange())]
     if strange:
-        entities = tuple(FoundEntity(name, EntityKind.OTHER, is_guess=True) for name in strange)
-        record_mentions(bank, [Naming(unit_id, entities, now)])
+        record_mentions(bank, [Naming(unit_id, guess_entities(names), now) for unit_id, names in strange])
+
+
+def guess_entities(names: Sequence[str]) -> tuple[FoundEntity, ...]:
+    return tuple(FoundEntity(name, EntityKind.OTHER, is_guess=True) for name in names)

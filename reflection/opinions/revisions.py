@@ -1,6 +1,6 @@
 """Writing down what happened to opinions. The rows are the history: they are added, never changed but by deletion."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -22,18 +22,21 @@ class Step:
     evidence_id: UUID | None = None
 
 
-def write_formed(bank: Bank, opinions: Sequence[MemoryUnit], step: Step) -> None:
+def write_formed(
+    bank: Bank, opinions: Sequence[MemoryUnit], *, actor: str, reasonings: Mapping[UUID, str] | None = None
+) -> None:
     """The first revision of each. Call inside a tenant transaction, after `lock_memory`."""
+    given = reasonings or {}
     rows = [
         OpinionRevision(
             bank=bank,
             opinion=opinion,
             number=1,
-            cause=step.cause,
+            cause=OpinionRevision.Cause.FORMED,
             confidence_after=opinion.confidence or 0.0,
             text_after=opinion.text,
-            reasoning=step.reasoning,
-            actor=step.actor,
+            reasoning=given.get(opinion.id, ""),
+            actor=actor,
         )
         for opinion in opinions
     ]
@@ -75,7 +78,7 @@ def write_step(bank: Bank, opinion: MemoryUnit, before: Before, step: Step) -> O
     number = count_steps(bank, [opinion.id]).get(opinion.id, 0)
     if number == 0:
         formed = MemoryUnit(id=opinion.id, text=before.text, confidence=before.confidence)
-        write_formed(bank, [formed], Step(OpinionRevision.Cause.FORMED, step.actor))
+        write_formed(bank, [formed], actor=step.actor)
         number = 1
     revision: OpinionRevision = OpinionRevision.objects.for_tenant(bank.tenant_id).create(
         bank=bank,

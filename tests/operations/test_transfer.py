@@ -69,7 +69,7 @@ def fill(access: BankAccess) -> None:
     with tenant_transaction(access.tenant_id):
         lock_memory(bank)
         add_texts(bank, Corpus.UNIT, [opinion.id])
-        write_formed(bank, [opinion], Step(OpinionRevision.Cause.FORMED, "test"))
+        write_formed(bank, [opinion], actor="test")
         before, opinion.confidence = Before.of(opinion), 0.75
         step = Step(OpinionRevision.Cause.REINFORCE, "test", step=0.15, evidence_id=fact.id)
         write_step(bank, opinion, before, step)

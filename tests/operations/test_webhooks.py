@@ -27,8 +27,7 @@ from memoryplatform.operations.webhooks import (
     ping_webhook,
     redeliver,
 )
-from reflection.models import OpinionRevision
-from reflection.opinions.revisions import Step, write_formed
+from reflection.opinions.revisions import write_formed
 from tenants.audit import SYSTEM
 from tenants.models import Delivery, Tenant, Webhook
 from tenants.transactions import tenant_transaction
@@ -131,7 +130,7 @@ def test_an_opinion_that_changes_is_told(tenant: Tenant, access: BankAccess, rec
     make(access, receiver, "opinion.changed")
     opinion = make_unit(tenant, bank=bank, network="opinion", confidence=0.7)
     with tenant_transaction(tenant.id):
-        write_formed(bank, [opinion], Step(OpinionRevision.Cause.FORMED, "test"))
+        write_formed(bank, [opinion], actor="test")
     work(tenant)
     (change,) = receiver.received[0].json["data"]["changes"]
     assert change == {"opinion_id": str(opinion.id), "revision": 1, "cause": "formed", "confidence": opinion.confidence}

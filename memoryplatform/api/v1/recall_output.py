@@ -109,7 +109,7 @@ def describe_item(item: RecallItem) -> dict[str, Any]:
     return {
         **dict(zip(PLAIN_FIELDS, read_plain(candidate), strict=True)),
         "text": item.text,
-        "type": candidate.network.value if candidate.network else None,
+        "type": str(candidate.network) if candidate.network else None,
         "bank_id": item.bank_id,
         "tokens": item.tokens,
         "document_id": next((source.document_id for source in candidate.sources if source.document_id), None),
@@ -150,7 +150,7 @@ def describe_scores(scores: Scores) -> dict[str, Any]:
         "semantic": places[Channel.SEMANTIC].score if Channel.SEMANTIC in places else None,
         "keyword": places[Channel.KEYWORD].score if Channel.KEYWORD in places else None,
         "fused": scores.fused,
-        "ranks": {channel.value: place.rank for channel, place in places.items()},
+        "ranks": {str(channel): place.rank for channel, place in places.items()},
         "boosts": dict(scores.boosts),
     }
 

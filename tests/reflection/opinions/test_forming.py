@@ -1,15 +1,18 @@
 """Candidates of an answer become opinions, join those that are there, or are refused."""
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus, Mention, UnitSource
 from banks.retain.types import Network
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.read import rank_texts
-from reflection.models import Opinion
+from reflection.models import Opinion, OpinionRevision
 from reflection.models.opinion import Concern
 from reflection.opinions.cleaning import describe_refused
 from reflection.opinions.review import Act, Review, review_opinion
@@ -243,18 +246,50 @@ def test_two_that_say_the_same_in_one_answer_are_one(bank: Bank) -> None:
     assert len(read_opinions(bank)) == 1
 
 
+def test_new_ones_of_one_answer_keep_their_order_their_evidence_and_their_reasons(bank: Bank) -> None:
+    ferry, tram = see(bank, "The Faro ferry was on time all year."), see(bank, "Lisbon has trams.", "Lisbon")
+    formed = form(
+        bank,
+        CandidateOpinion(FERRY, 0.7, "It was on time.", (ferry,)),
+        CandidateOpinion("I think that trams are quick.", 0.6, "They have rails.", (tram,), ("Lisbon",)),
+        CandidateOpinion(FERRY, 0.7, "Said again.", (ferry, tram)),
+    )
+    assert [(one.outcome, one.evidence_ids) for one in formed] == [
+        ("formed", (ferry,)),
+        ("formed", (tram,)),
+        ("restated", (tram,)),
+    ]
+    with tenant_transaction(bank.tenant_id):
+        begun = {one.text_after: one.reasoning for one in OpinionRevision.objects.of_bank(bank).filter(number=1)}
+        about = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id=list(formed)[1].id)
+        assert [mention.name for mention in about] == ["Lisbon"]
+    assert begun == {FERRY: "It was on time.", "I think that trams are quick.": "They have rails."}
+
+
+def test_three_new_ones_take_few_more_statements_than_one(bank: Bank) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.", "Faro")
+    texts = ["I think that trams are quick.", "I find that soup warms.", "I believe that winters are long."]
+    counted = []
+    for given in (["I think that bicycles are cheap."], texts):
+        with CaptureQueriesContext(connection) as queries:
+            form(bank, *[CandidateOpinion(text, 0.7, "", (fact,)) for text in given])
+        counted.append(len(queries))
+    looking_up_one = 4
+    assert counted[1] <= counted[0] + 2 * looking_up_one, counted
+
+
 def test_where_one_can_not_be_stored_none_is(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     fact = see(bank, "The Faro ferry was on time all year.")
 
-    def fail_at_the_second(*args: object) -> None:
+    def fail_at_the_second(*args: Any, **named: Any) -> None:
         if read_opinions(bank)[1:]:
             raise RuntimeError
-        write_formed(*args)  # type: ignore[arg-type]
+        write_formed(*args, **named)
 
-    monkeypatch.setattr("reflection.opinions.forming.write_formed", fail_at_the_second)
-    two = [CandidateOpinion(text, 0.7, "", (fact,)) for text in (FERRY, "I think that trams are quick.")]
+    monkeypatch.setattr("reflection.opinions.storing.write_formed", fail_at_the_second)
+    given = [CandidateOpinion(text, 0.7, "", (fact,)) for text in (FERRY, FERRY, "I think that trams are quick.")]
     with pytest.raises(RuntimeError):
-        form(bank, *two)
+        form(bank, *given)
     assert read_opinions(bank) == []
 
 
