@@ -1,4 +1,4 @@
-"""`benchmark latency`: one client and eight, each budget, what our own code and SQL take of it, and the HTTP face."""
+"""`benchmark latency`: one client and eight, each budget, our own code and SQL, the HTTP face, and reflect."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,6 +10,7 @@ from banks.retain.input import RetainItem
 from banks.retain.types import ExtractedFact, Network
 from benchmarks.latency.bank import build_questions, fill_bank
 from benchmarks.latency.interface import list_interface_goals, measure_interface
+from benchmarks.latency.reflecting import list_reflect_goals, measure_reflect
 from benchmarks.latency.statements import record_recall, time_bare
 from benchmarks.latency.timing import Asking, Timed, ask_at_once, time_one
 from benchmarks.options import Options
@@ -39,6 +40,7 @@ def run(options: Options) -> dict[str, Any]:
     single = measure_single(access, bank, parts, options)
     figures = single | measure_crowd(access, bank, parts[3], parts[4]) | measure_statements(access, bank, parts[0])
     figures |= measure_interface(access, bank, parts[2], options)
+    figures |= measure_reflect(access, bank, parts[1], options)
     figures |= {"write_seen_at_once": sees_a_write(access, bank)}
     with tenant_transaction(access.tenant_id):
         units = MemoryUnit.objects.of_bank(bank).count()
@@ -113,4 +115,5 @@ def list_goals(figures: dict[str, Any]) -> list[Goal]:
         Goal("eight clients: throughput to one client's", figures["throughput_ratio"], at_least=1),
         Goal("eight clients: p95 to one client's", figures["p95_ratio"], at_most=9),
         *list_interface_goals(figures),
+        *list_reflect_goals(figures),
     ]

@@ -35,7 +35,7 @@ class LookUp:
 
 @dataclass(frozen=True)
 class TraceRecord:
-    """`parts` are the tokens of each part of the first prompt. `own_milliseconds` leave out models and recalls."""
+    """`parts` are the tokens of each part of the first prompt. `own_milliseconds` leave out the LLM and recalls."""
 
     calls: tuple[ModelCall, ...]
     look_ups: tuple[LookUp, ...]
@@ -55,7 +55,7 @@ class Trace:
     notes: list[str] = field(default_factory=list)
     spent: Usage = field(default_factory=Usage)
     started: float = field(default_factory=perf_counter)
-    elsewhere: float = 0.0  # seconds that models and recalls took
+    elsewhere: float = 0.0  # seconds that the LLM and recalls took
 
     @contextmanager
     def away(self) -> Iterator[None]:

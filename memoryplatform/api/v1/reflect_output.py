@@ -102,7 +102,7 @@ class ReflectTraceOutput(Output):
         help_text="What was wrong with the question or the model's answer, and what was left out.",
     )
     duration_ms = serializers.FloatField()
-    own_ms = serializers.FloatField(help_text="Without models and recalls.")
+    own_ms = serializers.FloatField(help_text="Without the LLM and the recalls.")
 
 
 class ReflectOutput(Output):

@@ -1,0 +1,64 @@
+"""A model that answers at once: what is measured beside it is our own."""
+
+import json
+import re
+from collections.abc import Generator, Sequence
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from providers.llm.protocol import ChatMessage, Completion, StreamEnd, Structured, TextDelta
+from providers.usage import Usage
+
+T = TypeVar("T", bound=BaseModel)
+DELIMITER = re.compile(r"=====NOTES [0-9a-f]+=====")
+ANSWER = "That is what memory holds of it [1][2]. " * 20
+EVIDENCE = [1, 2, 3]
+
+
+class ScriptedModel:
+    """Each answer forms the given opinions: on the first memories that it was shown."""
+
+    model_id = "scripted"
+
+    def __init__(self) -> None:
+        self.opinions: Sequence[str] = ()
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,  # as every model
+        temperature: float | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        (delimiter,) = {found for message in messages for found in DELIMITER.findall(message.content)}
+        formed = [
+            {"text": text, "confidence": 0.7, "evidence": EVIDENCE, "reasoning": "It was told."}
+            for text in self.opinions
+        ]
+        return Completion(f"{ANSWER}\n{delimiter}\n{json.dumps({'opinions': formed})}", Usage(calls=1), "stop")
+
+    def complete_as(
+        self,
+        schema: type[T],
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        timeout: float | None = None,
+    ) -> Structured[T]:
+        answer = self.complete(messages, max_tokens=max_tokens, temperature=temperature, timeout=timeout)
+        return Structured(schema.model_validate_json(answer.text), answer.usage, answer.text, repaired=False)
+
+    def stream(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        timeout: float | None = None,
+    ) -> Generator[TextDelta | StreamEnd, None, None]:
+        answer = self.complete(messages, max_tokens=max_tokens, temperature=temperature, timeout=timeout)
+        yield TextDelta(answer.text)
+        yield StreamEnd(answer.usage, "stop")
