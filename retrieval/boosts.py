@@ -21,10 +21,12 @@ def boost(
 ) -> list[Ranked]:
     """Each final score times its factors, and the order that follows; ties as they came.
 
-    Who asks for a point in time gets what was valid or known then: nothing is superseded to him.
+    Who asks for a point in time gets what was valid or known then: nothing is superseded to him. Who asks for history
+    asks for what is over: it stands behind what superseded it, and behind nothing else for that.
     """
-    is_about_now = moment is None or (moment.as_of is None and moment.known_at is None)
-    scorers = build_scorers(boosts, asked_at, is_about_now=is_about_now)
+    moment = moment or PointInTime()
+    is_about_now = moment.as_of is None and moment.known_at is None
+    scorers = build_scorers(boosts, asked_at, lowers_past=is_about_now and not moment.history)
     boosted = [apply(one, {name: score(one.candidate) for name, score in scorers.items()}) for one in ranked]
     if is_about_now and any(one.candidate.superseded_by for one in boosted):
         boosted = put_successors_first(boosted)
@@ -39,12 +41,12 @@ def apply(ranked: Ranked, factors: Mapping[str, float]) -> Ranked:
 
 
 def build_scorers(
-    boosts: Boosts, asked_at: datetime, *, is_about_now: bool = True
+    boosts: Boosts, asked_at: datetime, *, lowers_past: bool = True
 ) -> dict[str, Callable[[Candidate], float]]:
     """The factors that are not switched off, by name."""
     scorers: dict[str, tuple[float, Callable[[Candidate], float]]] = {
         "recency": (boosts.recency, partial(score_recency, boosts, asked_at)),
-        "validity": (boosts.validity if is_about_now else 0.0, partial(score_validity, boosts, asked_at)),
+        "validity": (boosts.validity if lowers_past else 0.0, partial(score_validity, boosts, asked_at)),
         "fading": (boosts.fading, partial(score_fading, boosts)),
         "proof": (boosts.proof, partial(score_proof, boosts)),
         "importance": (boosts.importance, partial(score_importance, boosts)),

@@ -28,6 +28,10 @@ class QueryVectors:
     def __len__(self) -> int:
         return len(self._vectors)
 
+    def clear(self) -> None:
+        with self._lock:
+            self._vectors.clear()
+
     def embed(self, text: str, embedder: Embedder) -> tuple[Vector, Usage]:
         """Two who ask the same at once both embed it: waiting for each other would take as long."""
         key = build_key(embedder.model_id, text)

@@ -14,6 +14,7 @@ from uuid import UUID
 from banks.dates import TimeWindow
 from retrieval.filters.types import Tags
 from retrieval.fusion import Fused
+from retrieval.graph.rules import SPREAD
 from retrieval.packing import Packed
 from retrieval.reranking.rerank import Reranked
 from retrieval.types import Analysis, Channel, Hit, LeftOut, Ranked, RecallItem, RecallQuery, Scores
@@ -39,7 +40,6 @@ class Trace:
     analysis: Analysis | None = None
     channels: dict[Channel, ChannelTrace] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
-    entry_points: Sequence[Hit] = ()
     fused: Sequence[Fused] = ()
     reranked: Reranked | None = None
     ranked: Sequence[Ranked] = ()
@@ -65,13 +65,21 @@ class Trace:
             "query": describe_query(self.query, self.analysis),
             "retrieval_results": [describe_channel(channel, found, names) for channel, found in self.channels.items()],
             "left_out": [{"method_name": one.channel.value, "reason": one.reason} for one in self.left_out],
-            "entry_points": describe_hits(self.entry_points, names),
+            "entry_points": describe_hits(self._entry_points, names),
             "rrf_merged": [describe_fused(rank, one, names) for rank, one in enumerate(self.fused, 1)],
             "reranked": describe_ranked(self.ranked, self.fused, names),
             "final_results": [describe_item(rank, one) for rank, one in enumerate(self._items, 1)],
             "cut_by_token_budget": [str(one.candidate.id) for one in (self.packed.left if self.packed else ())],
             "summary": self._summarise(),
         }
+
+    @property
+    def _entry_points(self) -> Sequence[Hit]:
+        """Where the graph was entered: at the nearest units."""
+        nearest = self.channels.get(Channel.SEMANTIC)
+        if nearest is None or Channel.GRAPH not in self.channels:
+            return ()
+        return [hit for hit in nearest.hits[: SPREAD.entry_points] if hit.score >= SPREAD.least_entry_cosine]
 
     @property
     def _items(self) -> Sequence[RecallItem]:
@@ -86,6 +94,7 @@ class Trace:
             "candidates": len(self.fused),
             "reranked": sum(score is not None for score in reranked.scores),
             "reranked_from_cache": reranked.cached,
+            "out_of_time": reranked.out_of_time,
             "reranker_failure": reranked.failure or None,
             "phase_metrics": [
                 {"phase_name": phase.name, "duration_seconds": round(phase.seconds, 6)} for phase in self.phases

@@ -50,14 +50,19 @@ def run(options: Options) -> dict[str, Any]:
 def measure_single(access: BankAccess, bank: Bank, parts: Sequence[Sequence[str]], options: Options) -> dict[str, Any]:
     low, mid = Asking(access, bank.bank_id), Asking(access, bank.bank_id, budget="mid")
     plain = Asking(access, bank.bank_id, rerank=False)
-    pairs = [(time_one(low, text), time_one(low, text)) for text in options.progress.over(parts[0], "low")]
+    twice = [(time_one(low, text), time_one(low, text)) for text in options.progress.over(parts[0], "low")]
+    first, at_mid = [one for one, _ in twice], [time_one(mid, text) for text in options.progress.over(parts[1], "mid")]
     return {
-        "latency_ms": summarise_stages([first for first, _ in pairs]),
-        "mid_ms": summarise_stages([time_one(mid, text) for text in options.progress.over(parts[1], "mid")]),
+        "latency_ms": summarise_stages(first),
+        "mid_ms": summarise_stages(at_mid),
+        "reranked_pairs": {
+            "low": describe([one.pairs for one in first]),
+            "mid": describe([one.pairs for one in at_mid]),
+        },
         "without_reranking_ms": summarise_stages(
             [time_one(plain, text) for text in options.progress.over(parts[2], "without reranking")]
         ),
-        "second_to_first": median(second.milliseconds / first.milliseconds for first, second in pairs),
+        "second_to_first": median(again.milliseconds / once.milliseconds for once, again in twice),
     }
 
 

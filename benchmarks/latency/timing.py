@@ -17,8 +17,11 @@ MODELS = ("embedding", "reranking")
 
 @dataclass(frozen=True)
 class Timed:
+    """`pairs`: results that the reranker has read."""
+
     milliseconds: float
     stages: dict[str, float]
+    pairs: int
 
     @property
     def own(self) -> float:
@@ -41,7 +44,9 @@ def time_one(asking: Asking, text: str) -> Timed:
     query = asking.build(text)
     started = perf_counter()
     result = recall(asking.access, [asking.bank_id], query).result
-    return Timed((perf_counter() - started) * 1000, dict(result.milliseconds))
+    milliseconds = (perf_counter() - started) * 1000
+    pairs = sum(item.scores.reranker is not None for item in result.items)
+    return Timed(milliseconds, dict(result.milliseconds), pairs)
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,9 @@ def judge(
     turns = haystack.turns
     ranked = rank_turns(list_quotes(everything.items, haystack.turn_of))
     sessions = list(dict.fromkeys(turns[key].session for key in ranked))
-    covered = frozenset(find_covered(list_quotes(window.items, haystack.turn_of), turns))
     wanted = frozenset(key for key in question.evidence if key in turns)
+    quotes = list_quotes(window.items, haystack.turn_of)
+    covered = frozenset(find_covered(quotes, [turns[key] for key in wanted]))
     audited = frozenset(key for key in question.audited if key in turns) or wanted
     return Answered(
         question,

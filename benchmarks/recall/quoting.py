@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from benchmarks.recall.cases import SpokenTurn
+from benchmarks.recall.returned import WORD, Stretch, find_returned
 from providers.tokens import count
 from retrieval.types import RecallItem
 
@@ -15,18 +16,18 @@ TurnKeys = Mapping[UUID, str]  # message to turn
 
 @dataclass(frozen=True)
 class Quoted:
-    """Characters `start` to `end` of a turn; `tokens` of them at most came back, in one piece."""
+    """Characters `start` to `end` of a turn are what a result rests on; `text` is what of it came back."""
 
     key: str
     start: int
     end: int
-    tokens: int
+    text: str
 
 
 def list_quotes(items: Sequence[RecallItem], turns: TurnKeys) -> list[Quoted]:
     """In the order of the results and, within one, of its sources."""
     return [
-        Quoted(turns[source.message_id], source.start or 0, source.end or 0, item.tokens)
+        Quoted(turns[source.message_id], source.start or 0, source.end or 0, item.text)
         for item in items
         for source in item.candidate.sources
         if source.message_id is not None and source.message_id in turns
@@ -38,25 +39,23 @@ def rank_turns(quotes: Sequence[Quoted]) -> list[str]:
     return list(dict.fromkeys(quote.key for quote in quotes))
 
 
-def find_covered(quotes: Sequence[Quoted], turns: Mapping[str, SpokenTurn]) -> set[str]:
-    """The turns of which enough came back."""
-    spans: dict[str, list[Quoted]] = {}
-    for quote in quotes:
-        spans.setdefault(quote.key, []).append(quote)
-    return {key for key, own in spans.items() if is_covered(turns[key].text, own)}
+def find_covered(quotes: Sequence[Quoted], wanted: Sequence[SpokenTurn]) -> set[str]:
+    """Those of the wanted turns of which enough came back."""
+    return {turn.key for turn in wanted if is_covered(turn.text, [one for one in quotes if one.key == turn.key])}
 
 
 def is_covered(text: str, quotes: Sequence[Quoted]) -> bool:
+    stretches = [one for quote in quotes for one in find_returned(text, quote.start, quote.end, quote.text)]
     whole = count(text)
     if whole <= WHOLE_UP_TO:
-        return is_all_there(text, quotes)
+        return is_all_there(text, stretches)
     needed = min(WHOLE_UP_TO, whole / 2)
-    return any(min(count(text[quote.start : quote.end]), quote.tokens) >= needed for quote in quotes)
+    return any(count(text[start:end]) >= needed for start, end in stretches)
 
 
-def is_all_there(text: str, quotes: Sequence[Quoted]) -> bool:
-    """But for white space, every character of it."""
+def is_all_there(text: str, stretches: Sequence[Stretch]) -> bool:
+    """Every word of it."""
     missing = list(text)
-    for quote in quotes:
-        missing[quote.start : quote.end] = [""] * len(missing[quote.start : quote.end])
-    return not "".join(missing).strip()
+    for start, end in stretches:
+        missing[start:end] = [" "] * (end - start)
+    return not WORD.search("".join(missing))

@@ -12,7 +12,7 @@ from providers.endpoint.endpoint import Endpoint
 from providers.endpoint.errors import EndpointTimeout, ErrorClasses
 from providers.endpoint.retry import RetryPolicy
 from providers.errors import UnusableScores
-from providers.reranking.protocol import Scored
+from providers.reranking.protocol import Ranking
 from providers.reranking.ranking import rank, sigmoid
 
 PATH = "/rerank"
@@ -43,9 +43,9 @@ class HttpReranker:
 
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
-    ) -> list[Scored]:
+    ) -> Ranking:
         if not passages:
-            return []
+            return Ranking()
         seconds = None if within_seconds is None else max(within_seconds, self._least_seconds)
         try:
             return rank(self._score(query, passages, seconds))

@@ -7,7 +7,7 @@ from providers.encodable import encodable
 from providers.errors import UnusableScores
 from providers.llm.errors import LLMTimeout
 from providers.llm.protocol import LLM, ChatMessage
-from providers.reranking.protocol import Scored
+from providers.reranking.protocol import Ranking
 from providers.reranking.ranking import rank
 
 FULL_SCORE = 10
@@ -50,9 +50,9 @@ class LLMReranker:
 
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
-    ) -> list[Scored]:
+    ) -> Ranking:
         if not passages:
-            return []
+            return Ranking()
         # A faulty answer is repaired once, in as much time again.
         seconds = None if within_seconds is None else max(within_seconds, self._least_seconds) / 2
         try:
@@ -67,7 +67,7 @@ class LLMReranker:
             if within_seconds is None:
                 raise
             return rank([None] * len(passages))
-        return rank(read_scores(answer.value, len(passages)))
+        return rank(read_scores(answer.value, len(passages)), answer.usage)
 
 
 def build_messages(query: str, passages: Sequence[str], instruction: str) -> list[ChatMessage]:

@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from providers.reranking.protocol import Scored
+from providers.reranking.protocol import Ranking, Scored
 
 
 class NoReranker:
@@ -10,5 +10,5 @@ class NoReranker:
 
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
-    ) -> list[Scored]:
-        return [Scored(index, None) for index in range(len(passages))]
+    ) -> Ranking:
+        return Ranking(Scored(index, None) for index in range(len(passages)))

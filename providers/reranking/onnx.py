@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from providers.errors import UnknownModel
 from providers.onnx_model import ModelFiles, OnnxModel
 from providers.reranking.pair_scoring import PairScoring
-from providers.reranking.protocol import Scored
+from providers.reranking.protocol import Ranking
 from providers.reranking.ranking import rank
 from providers.reranking.time_box import Pace, TimeBox
 from providers.watch import watched
@@ -39,7 +39,7 @@ class OnnxReranker:
 
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
-    ) -> list[Scored]:
+    ) -> Ranking:
         box = TimeBox.starting_now(within_seconds)
         with watched(PROVIDER, "rerank"):
             scoring = PairScoring(self._model, self._pace, query, passages, box)

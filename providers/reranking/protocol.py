@@ -1,6 +1,8 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+from providers.usage import Usage
 
 
 @dataclass(frozen=True)
@@ -9,6 +11,14 @@ class Scored:
 
     index: int
     score: float | None
+
+
+class Ranking(list[Scored]):
+    """Every passage once, best first. `usage` is what an endpoint counts; a model on this machine is not paid for."""
+
+    def __init__(self, scored: Iterable[Scored] = (), usage: Usage | None = None) -> None:
+        super().__init__(scored)
+        self.usage = usage or Usage()
 
 
 class Reranker(Protocol):
@@ -28,4 +38,4 @@ class Reranker(Protocol):
 
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
-    ) -> list[Scored]: ...
+    ) -> Ranking: ...

@@ -6,7 +6,7 @@ from typing import Any
 
 from providers.encodable import encodable
 from providers.errors import MissingExtra, UnknownModel
-from providers.reranking.protocol import Scored
+from providers.reranking.protocol import Ranking
 from providers.reranking.ranking import rank, sigmoid
 from providers.reranking.time_box import Pace, TimeBox
 from providers.watch import watched
@@ -28,7 +28,7 @@ class SentenceTransformersReranker:
 
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
-    ) -> list[Scored]:
+    ) -> Ranking:
         box = TimeBox.starting_now(within_seconds)
         pairs = [(encodable(query), encodable(passage)) for passage in passages]
         with watched(PROVIDER, "rerank"):

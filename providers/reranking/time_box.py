@@ -1,10 +1,13 @@
+from collections import deque
 from dataclasses import dataclass, field
+from statistics import median_high
 from threading import Lock
 from time import monotonic
 from typing import Self
 
-# What was seen last may have been a stall. Where it keeps anything from being tried, the prediction sinks by a tenth
-# a call, so that one slow moment does not end all reranking.
+REMEMBERED = 15  # pieces of work whose median is the pace: a stall or two among them change nothing
+# A machine that was slow for long may be quick again. Where the pace keeps anything from being tried, the prediction
+# sinks by a tenth a call, until something is tried.
 HOPE = 0.9
 
 
@@ -24,10 +27,10 @@ class TimeBox:
 class Pace:
     """Seconds for a unit of work, learnt from what was done by all calls in this process.
 
-    It rises at once and falls by halves: an estimate that is too low breaks a promise, one that is too high only
-    leaves a passage unscored.
+    A prediction that is too low makes a box late by one piece of work; one that is too high leaves passages unscored.
     """
 
+    _seen: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     _seconds: float = 0.0
     _lock: Lock = field(default_factory=Lock)
 
@@ -35,9 +38,9 @@ class Pace:
         return self._seconds * work
 
     def learn(self, work: float, seconds: float) -> None:
-        seen = seconds / work
         with self._lock:
-            self._seconds = max(seen, (self._seconds + seen) / 2)
+            self._seen.append(seconds / work)
+            self._seconds = median_high(self._seen)
 
     def hope(self) -> None:
         with self._lock:

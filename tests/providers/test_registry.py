@@ -21,7 +21,7 @@ from providers.reranking.http import HttpReranker
 from providers.reranking.llm import LLMReranker
 from providers.reranking.none import NoReranker
 from providers.reranking.onnx import OnnxReranker
-from providers.reranking.protocol import Scored
+from providers.reranking.protocol import Ranking, Scored
 from providers.reranking.sentence_transformers import SentenceTransformersReranker
 from providers.reranking.time_box import Pace
 from tests.llm_server import ScriptedLLM
@@ -190,7 +190,7 @@ def test_warming_up_leaves_a_pace_that_is_not_the_first_passages(monkeypatch: py
     class Counting(NoReranker):
         def rerank(
             self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
-        ) -> list[Scored]:
+        ) -> Ranking:
             read.extend(passages)
             return super().rerank(query, passages)
 

@@ -55,6 +55,20 @@ def test_what_is_over_is_lowered(closed: dict[str, Any]) -> None:
     assert score(Boosts(validity=0.4), **closed)["validity"] == pytest.approx(0.6)
 
 
+@pytest.mark.parametrize("closed", [{"expired_at": ASKED_AT}, {"valid_until": ASKED_AT}])
+def test_who_asks_for_history_gets_what_is_over_at_its_own_worth(closed: dict[str, Any]) -> None:
+    over, other = make_ranked(id=make_id(1), final=0.9, **closed), make_ranked(id=make_id(2), final=0.8)
+    boosted = boost([over, other], Boosts(validity=0.5), asked_at=ASKED_AT, moment=PointInTime(history=True))
+    assert [one.candidate.id for one in boosted] == [over.candidate.id, other.candidate.id]
+
+
+def test_history_or_not_what_superseded_a_fact_stands_before_it() -> None:
+    newer = make_ranked(id=make_id(2), final=0.1)
+    older = make_ranked(id=make_id(1), final=0.9, expired_at=ASKED_AT, superseded_by=newer.candidate.id)
+    boosted = boost([older, newer], Boosts(validity=0.5), asked_at=ASKED_AT, moment=PointInTime(history=True))
+    assert [one.candidate.id for one in boosted] == [newer.candidate.id, older.candidate.id]
+
+
 def test_what_still_holds_is_not_lowered() -> None:
     assert score(Boosts(validity=0.4), valid_until=ASKED_AT + timedelta(days=1))["validity"] == 1.0
 

@@ -37,7 +37,6 @@ def make_trace(count: int = 3) -> Trace:
     for channel in Channel:
         trace.note_channel(channel, hits, seconds=0.01)
     trace.left_out.append(LeftOut(Channel.GRAPH, "took too long"))
-    trace.entry_points = hits[:1]
     with trace.phase("fuse"):
         trace.fused = fuse(dict.fromkeys(Channel, hits), {})
     trace.reranked = Reranked((0.9, None, None), cached=1)
@@ -113,3 +112,14 @@ def test_collecting_copies_nothing() -> None:
         trace.ranked = list(trace.ranked)
     assert time.perf_counter() - started < 0.001
     assert trace.channels[Channel.SEMANTIC].hits is hits
+
+
+def test_the_graph_is_entered_at_the_nearest_units_that_are_near_enough() -> None:
+    told = make_trace().as_dict()["entry_points"]
+    assert [(one["id"], one["score"]) for one in told] == [(str(make_id(1)), 1.0), (str(make_id(2)), 0.5)]
+
+
+def test_a_question_without_the_graph_has_no_entry_points() -> None:
+    trace = make_trace()
+    del trace.channels[Channel.GRAPH]
+    assert trace.as_dict()["entry_points"] == []

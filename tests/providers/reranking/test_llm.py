@@ -28,6 +28,12 @@ def test_passages_come_back_best_first(llm_server: ScriptedLLM) -> None:
     assert ranked == [Scored(1, 0.9), Scored(2, 0.5), Scored(0, 0.1)]
 
 
+def test_what_the_model_counted_comes_with_the_scores(llm_server: ScriptedLLM) -> None:
+    llm_server.chat.say(build_answer(_1=1, _2=9, _3=5))
+    usage = make_reranker(llm_server).rerank("what do I drink", PASSAGES).usage
+    assert (usage.calls, usage.input_tokens > 0, usage.output_tokens > 0) == (1, True, True)
+
+
 def test_the_model_is_named_apart_from_a_reranker_of_that_name(llm_server: ScriptedLLM) -> None:
     assert make_reranker(llm_server).model_id == "llm:a-model"
 

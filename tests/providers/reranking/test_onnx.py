@@ -50,10 +50,12 @@ def test_calls_from_many_threads_give_the_same(onnx_reranker: OnnxReranker) -> N
 
 
 def test_a_time_box_holds_and_what_was_scored_is_the_beginning(onnx_reranker: OnnxReranker) -> None:
-    onnx_reranker.rerank(QUERY, LONG[:4])
     started = time.monotonic()
-    ranked = onnx_reranker.rerank(QUERY, [ANSWER, *LONG], within_seconds=0.5)
-    assert time.monotonic() - started < 0.8  # a machine with other work to do stalls for a moment now and then
+    onnx_reranker.rerank(QUERY, LONG[:8])
+    box = time.monotonic() - started  # as long as this machine, with what else it does now, takes for eight
+    started = time.monotonic()
+    ranked = onnx_reranker.rerank(QUERY, [ANSWER, *LONG], within_seconds=box)
+    assert time.monotonic() - started < 2 * box
     scored = [one for one in ranked if one.score is not None]
     assert 1 < len(scored) < len(LONG)
     assert sorted(one.index for one in scored) == list(range(len(scored)))

@@ -25,14 +25,27 @@ def test_a_box_that_has_ended_has_no_room() -> None:
     assert not box.has_room_for(0)
 
 
-def test_the_pace_rises_at_once_and_falls_by_halves() -> None:
+def test_the_first_piece_of_work_sets_the_pace() -> None:
     pace = Pace()
     pace.learn(work=10, seconds=1)
     assert pace.predict(20) == pytest.approx(2)
-    pace.learn(work=10, seconds=4)
+
+
+def test_a_stall_among_many_does_not_change_the_pace() -> None:
+    pace = Pace()
+    for seconds in (1, 1, 1, 60, 1, 60, 1):
+        pace.learn(work=10, seconds=seconds)
+    assert pace.predict(10) == pytest.approx(1)
+
+
+def test_a_machine_that_stays_slow_or_gets_quick_changes_it_soon() -> None:
+    pace = Pace()
+    for seconds in (*[1] * 30, *[4] * 8):
+        pace.learn(work=10, seconds=seconds)
     assert pace.predict(10) == pytest.approx(4)
-    pace.learn(work=10, seconds=2)
-    assert pace.predict(10) == pytest.approx(3)
+    for _ in range(8):
+        pace.learn(work=10, seconds=0.5)
+    assert pace.predict(10) == pytest.approx(0.5)
 
 
 def test_hope_lowers_the_prediction() -> None:

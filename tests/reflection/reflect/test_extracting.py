@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from banks.retain.types import Network
 from providers.reranking.none import NoReranker
-from providers.reranking.protocol import Scored
+from providers.reranking.protocol import Ranking, Scored
 from reflection.reflect.extracting import NOT_IN_MEMORY, choose, tell_extract
 from reflection.reflect.reflect import reflect
 from reflection.reflect.tools import ReflectTools
@@ -23,10 +23,10 @@ class WordReranker:
 
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
-    ) -> list[Scored]:
+    ) -> Ranking:
         wanted = {word.strip("?.,").lower() for word in query.split()}
         shares = [len(wanted & {word.strip("?.,").lower() for word in text.split()}) for text in passages]
-        return [Scored(index, share / len(wanted)) for index, share in enumerate(shares)]
+        return Ranking(Scored(index, share / len(wanted)) for index, share in enumerate(shares))
 
 
 def tell(question: str, *items: RecallItem) -> list[str]:

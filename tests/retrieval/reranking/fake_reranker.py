@@ -2,7 +2,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from providers.errors import ProviderError
-from providers.reranking.protocol import Scored
+from providers.reranking.protocol import Ranking
 from providers.reranking.ranking import rank
 
 
@@ -18,7 +18,7 @@ class FakeReranker:
 
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
-    ) -> list[Scored]:
+    ) -> Ranking:
         self.asked.append((query, tuple(passages), within_seconds, instruction))
         if self.failure:
             raise self.failure

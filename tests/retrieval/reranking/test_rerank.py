@@ -64,6 +64,11 @@ def test_what_there_was_no_time_for_is_left_out_for_a_minute_and_then_tried() ->
     assert rerank(make_request(), reranker, cache=cache, passed_over=passed_over).scores == (0.2, 0.9, None)
 
 
+def test_what_there_was_no_time_for_is_counted() -> None:
+    reranked = rerank(make_request(), FakeReranker(SCORES, most=1), cache=PairCache(), passed_over=PassedOver())
+    assert reranked.out_of_time == 2
+
+
 def test_with_more_time_what_was_left_out_is_tried_at_once() -> None:
     reranker, cache, passed_over = FakeReranker(SCORES, most=1), PairCache(), PassedOver()
     request = make_request()
