@@ -1,7 +1,9 @@
+import logging
 from datetime import UTC, datetime, timedelta
 
 from banks.dates.chart import Node, parse
 from banks.dates.context import Context
+from banks.dates.expressions.bounds import Open
 from banks.dates.expressions.when import When
 from banks.dates.expressions.yearly import MonthDay
 from banks.dates.fold import Folded, fold
@@ -10,7 +12,9 @@ from banks.dates.languages.choose import choose_grammar
 from banks.dates.languages.dateparser_languages import ForeignDate, find_foreign_dates, foreign_words
 from banks.dates.tense import Tenses
 from banks.dates.time_words import may_hold_time, words_of
-from banks.dates.types import FoundDate
+from banks.dates.types import END_OF_TIME, START_OF_TIME, FoundDate
+
+logger = logging.getLogger(__name__)
 
 MAX_CHARACTERS = 20_000  # a longer text is a document, whose pieces are read one by one
 
@@ -24,8 +28,17 @@ def find_dates(text: str, *, said_at: datetime) -> list[FoundDate]:
 
 
 def search(text: str, moment: datetime, *, today_counts: bool) -> list[FoundDate]:
+    """A text whose reading fails has no dates: a rule's mistake costs neither the question nor the memory."""
     if moment.tzinfo is None:
         raise ValueError("the moment of speaking needs a time zone")
+    try:
+        return read_dates(text, moment, today_counts=today_counts)
+    except Exception:
+        logger.exception("The dates of a text of %d characters could not be read", len(text))
+        return []
+
+
+def read_dates(text: str, moment: datetime, *, today_counts: bool) -> list[FoundDate]:
     folded = fold(text[:MAX_CHARACTERS])
     words = words_of(folded.text)
     if not may_hold_time(folded.text, words):
@@ -50,11 +63,11 @@ def _longest(nodes: list[Node], folded: Folded, ctx: Context) -> list[Reading]:
         if not isinstance(node.value, When) or 0 in free[node.start : node.end]:
             continue
         interval = node.value.resolve(ctx.pointing(tenses.at(node.start)))
-        if interval is None and isinstance(node.value, MonthDay):
-            free[node.start : node.end] = bytes(node.end - node.start)  # 30 February is no part of February either
         if interval is not None and _is_sound(interval):
-            free[node.start : node.end] = bytes(node.end - node.start)
             taken.append((folded.span(node.start, node.end), interval, node.value.is_relative))
+        elif not _is_impossible(node.value, interval):
+            continue
+        free[node.start : node.end] = bytes(node.end - node.start)
     return sorted(taken, key=lambda reading: reading[0])
 
 
@@ -69,10 +82,16 @@ def _with_foreign(ours: list[Reading], theirs: list[ForeignDate]) -> list[Readin
     return sorted(kept, key=lambda reading: reading[0])
 
 
+def _is_impossible(value: When, interval: Interval | None) -> bool:
+    """What no part may stand for: 30 February is not February, and "before the year 1" not that year."""
+    return isinstance(value, MonthDay) if interval is None else isinstance(value, Open)
+
+
 def _is_sound(interval: Interval) -> bool:
-    if interval.start is None or interval.end is None:
-        return interval.start is not interval.end
-    return interval.start < interval.end
+    """Whether any moment is inside: none is before the first year or after the last."""
+    if interval.start is None and interval.end is None:
+        return False
+    return (interval.start or START_OF_TIME) < (interval.end or END_OF_TIME)
 
 
 def _found_date(

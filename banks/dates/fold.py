@@ -32,11 +32,13 @@ def fold(text: str) -> Folded:
 
 
 def fold_character(character: str) -> str:
-    """Full-width digits become ASCII and accents go, so that one table of words serves both spellings."""
+    """Digits of any script become ASCII and accents go, so that one table of words serves every spelling."""
     if character in _PLAIN:
         return _PLAIN[character]
     if character.isascii():
         return character.lower()
+    if character.isdecimal():
+        return str(unicodedata.decimal(character))
     parts = unicodedata.normalize("NFKD", character)
     return "".join(part for part in parts if not unicodedata.combining(part)).lower()
 

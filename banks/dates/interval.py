@@ -91,7 +91,7 @@ def build_day(year: int, month: int, day: int) -> Period | None:
     """None for a day that the calendar does not have, such as 30 February."""
     try:
         return day_of(date(year, month, day))
-    except ValueError:
+    except (OverflowError, ValueError):
         return None
 
 

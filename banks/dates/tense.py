@@ -9,6 +9,7 @@ _SENTENCE_END = re.compile(r"[.!?\n;](?=\s|$)")
 _FUTURE = re.compile(
     r"\b(?:will|won't|shall|gonna|upcoming|tomorrow|let's|lets)\b|'ll\b"
     r"|(?:\b(?:am|is|are)|'m|'s|'re) (?:going|planning|about|scheduled|due|supposed) (?:to|for)\b"
+    r"|(?:\b(?:is|are)|'s|'re) (?:planned|scheduled|booked|due|expected)\b"
     r"|\b(?:plan|plans|planning|hope|hoping|want|wants|intend|need|schedule|remind|book|looking forward)\b"
 )
 _PAST = re.compile(r"\b(?:was|were|did|didn't|had|went|came|saw|met|got|made|took|ago|yesterday|been)\b|\b\w{2,}ed\b")
@@ -33,4 +34,6 @@ class Tenses:
 
 
 def _direction_of(sentence: str) -> Direction:
-    return "future" if _FUTURE.search(sentence) and not _PAST.search(sentence) else "past"
+    """The participle in "is planned" is none of the past."""
+    rest, count = _FUTURE.subn(" ", sentence)
+    return "future" if count and not _PAST.search(rest) else "past"

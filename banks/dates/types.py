@@ -4,13 +4,17 @@ from typing import Literal
 
 Grain = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century", "range"]
 
+START_OF_TIME = datetime.combine(date.min, time.min)
 END_OF_TIME = datetime.combine(date.max, time.max)
 _TICK = timedelta(microseconds=1)
 
 
 def last_moment(end: datetime) -> datetime:
-    """The inclusive form of an exclusive end. The end of time has no moment after it and stands for itself."""
-    return end if end.replace(tzinfo=None) == END_OF_TIME else end - _TICK
+    """The inclusive form of an exclusive end.
+
+    The end of time has no moment after it and its start none before it: both stand for themselves.
+    """
+    return end if end.replace(tzinfo=None) in (START_OF_TIME, END_OF_TIME) else end - _TICK
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,17 @@ class FoundDate:
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """The time that a query asks about: [start, end), `None` for an open end, and the words that say so."""
+    """The time that a query asks about: [start, end), `None` for an open end, and the words that say so.
+
+    `languages` are those that know these words, the likeliest first; none where they are English or digits.
+    """
 
     start: datetime | None
     end: datetime | None
     grain: Grain
     span: tuple[int, int]
     text: str
+    languages: tuple[str, ...] = ()
 
     @property
     def last(self) -> datetime | None:

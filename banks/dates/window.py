@@ -2,6 +2,10 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 from banks.dates.find import search
+from banks.dates.fold import fold
+from banks.dates.languages.choose import list_languages
+from banks.dates.languages.dateparser_languages import find_foreign_language, foreign_words
+from banks.dates.time_words import words_of
 from banks.dates.types import FoundDate, TimeWindow
 
 _JOINED = frozenset(
@@ -28,7 +32,18 @@ def find_window(query: str, *, asked_at: datetime) -> TimeWindow | None:
 
 
 def _window(found: FoundDate) -> TimeWindow:
-    return TimeWindow(_day_start(found.start), _day_end(found.end), found.grain, found.span, found.text)
+    start, end = _day_start(found.start), _day_end(found.end)
+    return TimeWindow(start, end, found.grain, found.span, found.text, _languages(found.text))
+
+
+def _languages(text: str) -> tuple[str, ...]:
+    """Our own tables know better than the library's, which many languages share."""
+    folded = fold(text).text
+    known = list_languages(folded)
+    if known or (text.isascii() and words_of(folded).isdisjoint(foreign_words())):
+        return known
+    foreign = find_foreign_language(text)
+    return (foreign,) if foreign else ()
 
 
 def _day_start(moment: datetime | None) -> datetime | None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
 from uuid import UUID
 
-from banks.dates.types import TimeWindow
+from banks.dates.types import END_OF_TIME, START_OF_TIME, TimeWindow
 from retrieval.graph.weights import weigh_time
 
 DAY = timedelta(days=1)
@@ -34,10 +34,13 @@ class Window:
 
     @classmethod
     def around(cls, asked: TimeWindow) -> "Window":
-        """At least a day, around the same middle."""
+        """At least a day, around the same middle; at an end of the calendar the day beside it."""
         if asked.start is None or asked.end is None or asked.end - asked.start >= DAY:
             return cls(asked.start, asked.end)
         middle = asked.start + (asked.end - asked.start) / 2
+        earliest = START_OF_TIME.replace(tzinfo=middle.tzinfo) + DAY / 2
+        latest = END_OF_TIME.replace(tzinfo=middle.tzinfo) - DAY / 2
+        middle = min(max(middle, earliest), latest)
         return cls(middle - DAY / 2, middle + DAY / 2)
 
 

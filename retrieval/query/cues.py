@@ -115,23 +115,43 @@ em comum|diferenca entre|comparado com|relacao entre
 
 # That something is no longer so, and the question is about the time when it was.
 HISTORY = """
-previously|formerly|originally|initially|at first|back then|in the past|over time|over the years|earlier on|former
+previously|formerly|originally|initially|at first|back then|back when|in the past|over time|over the years|earlier on
+former|original|previous|prior|at one time|at one point|in those days|at the time|as a child|as a kid|as a teenager
+growing up|when * was a child|when * was young*|when * lived|while * lived
 history of|evolved|evolve|evolution of|has changed|have changed|had changed|did change|changed over
 changes in|changes to|how did * change|how has * changed|how have * changed|before that|before this|before then
-before now|prior to that|used to
-fruher|ehemals|damals|ursprunglich|vorher|zuvor|im laufe der zeit|hat sich verandert|hat sich geandert|verlauf
-auparavant|autrefois|avant cela|a l'origine|au debut|comment * change|au fil du temps|a l'epoque
+before now|used to|did * use to|didn't * use to|once lived|once worked|once had|once owned|once was
+has * ever|have * ever|had * ever|did * ever|ex-*|ex husband|ex wife|ex boyfriend|ex girlfriend
+fruher*|ehemal*|damal*|ursprunglich*|vorher|vorherig*|zuvor|im laufe der zeit|hat sich verandert|hat sich geandert
+verlauf|einst|einstig*|bisherig*|jemals
+mein* alte*|dein* alte*|sein* alte*|ihr* alte*|unser* alte*
+auparavant|autrefois|avant cela|avant ca|a l'origine|au debut|comment * change|au fil du temps|a l'epoque|jadis
+ancien|ancienne|anciens|anciennes|l'ancien|l'ancienne|precedent|precedente|precedents|precedentes|dans le passe
 anteriormente|solia|solias|solian|originalmente|al principio|ha cambiado|han cambiado|a lo largo del tiempo
+anterior|anteriores|antiguo|antigua|antiguos|antiguas|antano|alguna vez|en el pasado
 in precedenza|precedentemente|prima di allora|un tempo|originariamente|all'inizio|e cambiato|e cambiata|nel tempo
-vroeger|voorheen|eerder|destijds|oorspronkelijk|is veranderd|in de loop van de tijd
-costumava|costumavas|originalmente|no inicio|mudou|mudaram|ao longo do tempo
-раньше|прежде|ранее|изначально|сначала|изменил*|менял*|со временем
-以前|之前|曾经|曾經|原来|原來|最初|变化|變化|改变|改變
+precedente|precedenti|in passato|vecchio indirizzo|vecchio numero|suo vecchio|sua vecchia|mio vecchio|mia vecchia
+vroeger|vroegere|voorheen|eerder|eerdere|destijds|oorspronkelijk*|is veranderd|in de loop van de tijd|voormalig*|ooit
+vorig|vorige|mijn oude|zijn oude|haar oude|hun oude|onze oude
+costumava|costumavas|originalmente|no inicio|mudou|mudaram|ao longo do tempo|antigo|antiga|antigos|antigas
+antigamente|outrora|no passado
+раньше|прежде|прежн*|бывш*|предыдущ*|ранее|изначально|сначала|изменил*|менял*|со временем|когда-то|старый адрес
+старый номер|в прошлом
+以前|之前|曾经|曾經|从前|從前|原来|原來|最初|变化|變化|改变|改變|前任|旧的|舊的|旧地址|舊地址|旧号码|舊號碼
 """  # noqa: RUF001 - Russian letters
-# "I am used to tea" is no past, and "before the trip" orders two events.
+# "I am used to tea" is no past, "prior to the trip" orders two events, and a previous chat or week is no state.
 NO_HISTORY = """
 am used to|is used to|are used to|was used to|were used to|be used to|been used to|get used to|got used to
 am i used to|are you used to|are we used to|are they used to|is he used to|is she used to|getting used to
+prior to|original language|at the time of
+previous conversation*|previous chat*|previous discussion*|previous message*|previous session*|previous answer*
+previous question*|previous response*|previous day|previous night|previous week*|previous month*|previous year*
+prior conversation*|prior chat*|prior discussion*|prior message*|prior session*
+conversation precedente|message precedent|semaine precedente|conversacion anterior|mensaje anterior|semana anterior
+conversazione precedente|settimana precedente|vorig gesprek|vorige week|vorige maand|vorig jaar|vorige keer
+conversa anterior|mensagem anterior|предыдущ* разговор*|предыдущ* сообщени*
+в прошлом году|в прошлом месяце
+早饭之前|早餐之前|午饭之前|午餐之前|晚饭之前|晚餐之前|吃饭之前|睡觉之前|早飯之前|午飯之前|晚飯之前|吃飯之前|睡覺之前
 """
 
 # What somebody recommended to somebody is a fact like any other; nobody asks for advice with it.

@@ -1,11 +1,7 @@
-import re
-
 from banks.dates.fold import fold
-from retrieval.query.cues import COUNTED_TIME, CUES, ELAPSED_CUES, HISTORY_CUES, NO_HISTORY_CUES, NO_PREFERENCE_CUES
+from retrieval.query.cues import COUNTED_TIME, CUES, ELAPSED_CUES, NO_PREFERENCE_CUES
 from retrieval.types import QuestionType
 
-# "before" that nothing follows: "Where did she live before?"
-CLOSING_BEFORE = re.compile(r"\b(?:before|antes|avant|davor|prima|до этого)\s*(?:[?!.,]|$)")
 WEAKER_THAN_TIME = {QuestionType.FACTUAL, QuestionType.MULTI_HOP}
 WEAKER_THAN_ELAPSED = {*WEAKER_THAN_TIME, QuestionType.COUNTING, QuestionType.KNOWLEDGE_UPDATE}
 
@@ -29,9 +25,3 @@ def shows(kind: QuestionType, folded: str) -> bool:
 
 def asks_for_elapsed_time(folded: str) -> bool:
     return COUNTED_TIME.search(folded) is not None or ELAPSED_CUES.search(folded) is not None
-
-
-def wants_history(text: str) -> bool:
-    """Whether it asks what was so once, so that what has been superseded since belongs to the answer."""
-    folded = NO_HISTORY_CUES.sub(" ", fold(text).text)
-    return HISTORY_CUES.search(folded) is not None or CLOSING_BEFORE.search(folded) is not None

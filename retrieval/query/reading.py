@@ -13,9 +13,10 @@ from retrieval.query.asked_window import AskedWindow, ask_window
 from retrieval.query.cleaning import clean_query
 from retrieval.query.errors import BackwardWindow
 from retrieval.query.expansion import expand
+from retrieval.query.history import wants_history
 from retrieval.query.language import find_language
 from retrieval.query.names import list_name_candidates
-from retrieval.query.question_type import find_type, wants_history
+from retrieval.query.question_type import find_type
 from retrieval.recipes import get_recipe
 from retrieval.types import Analysis, QuestionType, RecallQuery
 
@@ -61,9 +62,9 @@ def read_query(query: RecallQuery, *, llm: LLM | None = None) -> Reading:
         text=text,
         search_text=expand(text, asked.window) if get_recipe(kind).writes_time_out else text,
         type=kind,
-        language=find_language(text),
+        language=find_language(text, time_languages=asked.window.languages if asked.window else ()),
         window=asked.window,
-        wants_history=wants_history(text),
+        wants_history=wants_history(text, asked.window, asked_at=query.asked_at),
         names=list_name_candidates(text),
         usage=asked.usage,
     )

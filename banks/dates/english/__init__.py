@@ -38,3 +38,5 @@ RULES: tuple[Rule, ...] = (
     *weekdays.RULES,
     *years.RULES,
 )
+# Most questions hold no digit, and a sixth of the rules can find nothing in them.
+RULES_WITHOUT_DIGITS = tuple(rule for rule in RULES if rule not in numeric.RULES)

@@ -89,6 +89,7 @@ RULES = (
         _part_of_day,
     ),
     Rule((word("tonight|tonite"),), _tonight),
+    Rule((word(rf"(?:the )?({_PART}) before last"),), lambda m: PartOfDay(CalendarUnit("day", -2), day_part(m[1]))),
     Rule(
         (CalendarUnit, word("(am|pm)")),
         lambda day, m: PartOfDay(day, day_part("morning" if m[1] == "am" else "afternoon")),

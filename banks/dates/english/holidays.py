@@ -18,4 +18,5 @@ RULES = (
         _holiday,
     ),
     Rule((Holiday, glue("day|sunday|monday")), lambda h, _: h),
+    Rule((word("(?:the )?new year"),), lambda _: Holiday(rule="new year"), is_latent=True),
 )

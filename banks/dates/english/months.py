@@ -61,6 +61,14 @@ def _turned(match: re.Match[str], date: Yearly) -> Value | None:
     return Turned(date, _TURNS[match[1]]) if date.year is None else None
 
 
+def _before_last(date: Yearly, _: re.Match[str]) -> Value | None:
+    return Turned(date, -2) if date.year is None else None
+
+
+def _after_next(date: Yearly, _: re.Match[str]) -> Value | None:
+    return Turned(date, 2) if date.year is None else None
+
+
 RULES = (
     Rule((word(rf"(?<![$#@])({MONTH})\.?"),), _month, is_latent=True),
     Rule((word(rf"({_PLAIN})(?!'s|\s+\d)"),), _month),
@@ -86,4 +94,6 @@ RULES = (
         (CalendarUnit, glue(r",?\s*(?:in|on|at)"), Yearly), lambda year, between, date: _in_year_of(date, between, year)
     ),
     Rule((word("(last|past|previous|this|next|coming|upcoming|following)"), Yearly), _turned),
+    Rule((Yearly, word("before last")), _before_last),
+    Rule((Yearly, word("after next")), _after_next),
 )

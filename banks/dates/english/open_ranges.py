@@ -14,6 +14,8 @@ _SIDES: dict[str, Side] = {
     "before": "before", "not before": "since", "not after": "until",
     "prior to": "before", "earlier than": "before", "sooner than": "before",
     "until": "until", "till": "until", "up to": "until", "no later than": "until", "as late as": "until", "by": "until",
+    "up to and including": "until", "until and including": "until", "to and including": "until", "up through": "until",
+    "on or before": "until", "on or after": "since",
     "up until": "until", "not later than": "until", "<=": "until", "< =": "until", "<": "before",
     "since": "since", "starting": "since", "starting on": "since", "starting in": "since", "starting from": "since",
     "from": "since", "ever since": "since", "beginning in": "since", "as early as": "since",

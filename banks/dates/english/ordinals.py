@@ -7,9 +7,10 @@ from banks.dates.english.amounts import UNIT, UNITS
 from banks.dates.english.numbers import BELOW_HUNDRED, ORDINAL, parse_number, parse_ordinal
 from banks.dates.english.weekdays import WEEKDAY, weekday_number
 from banks.dates.english.years import Year
+from banks.dates.expressions.bounds import Open, Range
 from banks.dates.expressions.clock import ClockRange, During
-from banks.dates.expressions.inside import DayIn, Nth
-from banks.dates.expressions.steps import CalendarUnit
+from banks.dates.expressions.inside import Beside, DayIn, Nth
+from banks.dates.expressions.steps import Amount, CalendarUnit, Shifted
 from banks.dates.expressions.weekly import DayOfMonth, Weekday
 from banks.dates.expressions.when import Value, When
 
@@ -25,6 +26,17 @@ def _nth(match: re.Match[str], whole: When) -> Nth:
     if match["unit"] in UNITS:
         return Nth(_position(match["nth"]), UNITS[match["unit"]], whole)
     return Nth(_position(match["nth"]), "day", whole, weekday=weekday_number(match["unit"]))
+
+
+def _nth_of_or_beside(match: re.Match[str], anchor: When) -> Value | None:
+    """The second Monday of May, and the second Monday after Easter."""
+    if match["link"] in ("of", "in"):
+        return _nth(match, anchor)
+    if match["unit"] in UNITS or isinstance(anchor, Open | Range):
+        return None
+    turn = -1 if match["link"] == "before" else 1
+    nearest = Beside("day", turn, anchor, weekday=weekday_number(match["unit"]))
+    return Shifted(Amount(((abs(_position(match["nth"])) - 1, "week"),)), turn, nearest)
 
 
 def _last_few(match: re.Match[str], whole: When) -> Value:
@@ -50,12 +62,12 @@ def _weekday_in(when: Nth, _: re.Match[str], day: Weekday) -> Value | None:
 
 
 RULES = (
-    Rule((word(rf"(?:the )?{_NTH} (?P<unit>{UNIT}|{WEEKDAY}) (?:of|in)"), When), _nth),
+    Rule((word(rf"(?:the )?{_NTH} (?P<unit>{UNIT}|{WEEKDAY}) (?P<link>of|in|before|after)"), When), _nth_of_or_beside),
     Rule(
         (word(rf"(?:the )?{_NTH} (?P<unit>{UNIT}|{WEEKDAY}) of the (?P<whole>month|year|week|quarter)"),),
         lambda m: _nth(m, CalendarUnit(UNITS[m["whole"]], 0)),
     ),
-    Rule((word(rf"(?:the )?(last|first) (\d+|{BELOW_HUNDRED}) ({UNIT})s (?:of|in)"), When), _last_few),
+    Rule((word(rf"(?:the )?(last|first) (\d{{1,9}}|{BELOW_HUNDRED}) ({UNIT})s (?:of|in)"), When), _last_few),
     Rule((word(r"week (\d{1,2})"),), _week_number),
     Rule((word(r"week (\d{1,2}),?(?: of| in)?"), Year), lambda match, year: Nth(int(match[1]), "week", year)),
     Rule((word(rf"(?:the )?({ORDINAL})"),), _day_of_month, is_latent=True),

@@ -63,8 +63,8 @@ RULES = (
     Rule((word(r"the (weekend|fortnight)(?=\s*(?:[.,!?]|$))"),), lambda m: _this(m[1])),
     Rule((Holiday, word("week")), lambda feast, _: Beside("week", 0, feast)),
     Rule((Holiday, glue("weekend"), Year), lambda feast, _, year: Beside("weekend", 0, feast.with_year(year.number))),
-    Rule((word(r"(?:the )?(week|month|year|quarter|weekend) (after next)"),), lambda m: CalendarUnit(_UNITS[m[1]], 2)),
-    Rule((word(r"(?:the )?(week|month|year|quarter|weekend) before last"),), lambda m: CalendarUnit(_UNITS[m[1]], -2)),
+    Rule((word(rf"(?:the )?({_UNIT}) after next"),), lambda m: CalendarUnit(_UNITS[m[1]], 2)),
+    Rule((word(rf"(?:the )?({_UNIT}) before last"),), lambda m: CalendarUnit(_UNITS[m[1]], -2)),
     Rule((word("(earlier|later)(?: in)?"), CalendarUnit), _so_far),
     Rule(
         (word("(earlier|later) in the (week|month|year)"),),

@@ -7,6 +7,7 @@ from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, Shifted
 from banks.dates.expressions.weekly import DayOfMonth, TurnedWeekday, Weekday
 from banks.dates.expressions.when import Value
 from banks.dates.expressions.yearly import MonthDay
+from banks.dates.word_lists import listed
 
 _FULL = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _SHORT = {
@@ -32,6 +33,8 @@ _FOLLOWERS = (
     "|has|had|who|what|where|about|between|around|by|next|last|this|please|works|since|during"
 )
 _STANDS_ALONE = rf"(?=\s*(?:[.,;:!?)]|$)|\s+(?:{_FOLLOWERS})\b|\s+\d)"
+# "The first Monday" is one of a time that is told elsewhere.
+_NUMBERS = tuple(f"{nth} " for nth in listed("first second third fourth fifth 1st 2nd 3rd 4th 5th"))
 _TURNS = {
     "last": (-1, False), "past": (-1, False), "previous": (-1, True), "this": (0, True), "this past": (-1, False),
     "this last": (-1, False), "next": (1, True), "coming": (1, False), "upcoming": (1, False),
@@ -46,6 +49,10 @@ def weekday_number(name: str) -> int:
 
 def _weekday(match: re.Match[str]) -> Value:
     return Weekday(_NAMES[match[1]])
+
+
+def _unnumbered(match: re.Match[str]) -> Value | None:
+    return None if match.string.endswith(_NUMBERS, 0, match.start()) else _weekday(match)
 
 
 def _turned(match: re.Match[str]) -> Value:
@@ -87,7 +94,7 @@ def _week_first(week: CalendarUnit, _: re.Match[str], day: Weekday) -> Value | N
 
 RULES = (
     Rule((word(rf"({WEEKDAY})\.?"),), _weekday, is_latent=True),
-    Rule((word(rf"(?<!every )(?<!each )(?<!other )({_DAY}){_STANDS_ALONE}"),), _weekday),
+    Rule((word(rf"(?<!every )(?<!each )(?<!other )({_DAY}){_STANDS_ALONE}"),), _unnumbered),
     Rule(
         (word(rf"{led_by('on', 'on a', 'by', 'since', 'until', 'till')}({WEEKDAY})(?!s\b|'s\b)"),),
         _weekday,
@@ -104,6 +111,7 @@ RULES = (
     ),
     Rule((word(rf"(two|three|four|\d) ({_DAY})s from now"),), _weekdays_ahead),
     Rule((word(rf"(?:the )?({_DAY}) before last"),), lambda m: _weekdays_ago(m[1], 2)),
+    Rule((word(rf"(?:the )?({_DAY}) after next"),), lambda m: TurnedWeekday(_NAMES[m[1]], 2, by_week=True)),
     Rule((Weekday, glue(r",?\s*"), (Ago, Shifted)), lambda day, _, date: FirstFrom(date, day)),
     Rule(((Ago, Shifted), glue(r",?\s*(?:on )?(?:a )?"), Weekday), lambda date, _, day: FirstFrom(date, day)),
 )

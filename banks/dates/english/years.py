@@ -1,6 +1,6 @@
 import re
 
-from banks.dates.chart import Rule, glue, led_by, word
+from banks.dates.chart import Rule, glue, word
 from banks.dates.english.numbers import BELOW_HUNDRED, parse_spelled_year
 from banks.dates.expressions.steps import Exact
 from banks.dates.expressions.when import Value
@@ -23,6 +23,8 @@ _INTRODUCTIONS = frozenset(
         "depuis avant apres desde hasta antes despues nel dal del dopo prima fino"
     )
 )
+# Behind the quote, which few texts hold: a pattern that starts with a look behind is tried at every character.
+_QUOTE_LED = "(?:" + "|".join(f"(?<={lead} ')" for lead in listed("in of since summer winter spring fall")) + ")"
 _SPELLED = rf"(?:nineteen|eighteen|seventeen|sixteen|twenty) (?:hundred (?:and )?)?{BELOW_HUNDRED}"
 _THOUSANDS = rf"two thousand(?: (?:and )?{BELOW_HUNDRED})?"
 
@@ -63,9 +65,7 @@ def _spelled(match: re.Match[str]) -> Value | None:
 
 
 RULES = (
-    Rule(
-        (re.compile(rf"{led_by('in', 'of', 'since', 'summer', 'winter', 'spring', 'fall')}'(\d\d)(?![\w'])"),), _short
-    ),
+    Rule((re.compile(rf"'{_QUOTE_LED}(\d\d)(?![\w'])"),), _short),
     Rule((word(r"(?<![$€£#.:/,@+-])(?:the )?(?:calendar |cal )?(?:years?|cy)(?: of)? (\d{4})"),), _digits),
     Rule((word(rf"(?<![$€£#.:/,@+])(?<!\d-)(?<!\d - )({_LIKELY}){_ENDS}"),), _stands_alone),
     Rule((word(rf"(?<![$€£#.:/,@+])(?<!\d-)({_LIKELY})"),), _digits, is_latent=True),

@@ -184,6 +184,6 @@ class BusinessDays(When):
                 return None
             if day.start.weekday() < weekend_starts:
                 days.append(day)
-            if len(days) == self.count:
+            if days and len(days) == self.count:
                 return Interval(min(days[0].start, days[-1].start), max(days[0].end, days[-1].end), "range")
         return None

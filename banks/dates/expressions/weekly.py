@@ -39,8 +39,8 @@ class TurnedWeekday(When):
             found = period_at(monday.start, "day", self.weekday) if monday else None
         else:
             ahead = (self.weekday - ctx.now.weekday()) % DAYS_IN_WEEK
-            nearest = (ahead or DAYS_IN_WEEK) if self.turn > 0 else ahead - DAYS_IN_WEEK
-            found = period_at(ctx.now, "day", nearest)
+            nearest = (ahead or DAYS_IN_WEEK) - DAYS_IN_WEEK if self.turn > 0 else ahead
+            found = period_at(ctx.now, "day", nearest + self.turn * DAYS_IN_WEEK)
         return found.as_interval() if found else None
 
 

@@ -4,11 +4,11 @@ import re
 
 from banks.dates.chart import Rule, glue
 from banks.dates.expressions.bounds import Open, Range
-from banks.dates.expressions.inside import DayIn
+from banks.dates.expressions.inside import DayIn, Nth
 from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, Exact, Run
 from banks.dates.expressions.weekly import Weekday
 from banks.dates.expressions.when import Value, When
-from banks.dates.expressions.yearly import InYearOf, Month, MonthDay, Stretch, Yearly
+from banks.dates.expressions.yearly import Holiday, InYearOf, Month, MonthDay, Stretch, Yearly
 from banks.dates.interval import build_year
 
 _ZERO = "\u3007"
@@ -20,8 +20,9 @@ _DIGITS = {character: value for value, character in enumerate("零一二三四�
     "天": 7,
 }
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "萬": 10_000, "亿": 10**8, "億": 10**8}
+_MAX_NUMERAL = 20  # characters: no number that a date can hold needs more
 _NUMERAL = f"零{_ZERO}一二两兩三四五六七八九十百千万萬亿億"
-_N = rf"(?<![{_NUMERAL}\d])(?P<n>\d{{1,12}}|[{_NUMERAL}]+)"
+NUMBER = rf"(?<![{_NUMERAL}\d])(?P<n>\d{{1,12}}|[{_NUMERAL}]{{1,{_MAX_NUMERAL}}}(?![{_NUMERAL}]))"
 _DAYS = {
     "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "今天": 0, "今日": 0, "今晚": 0, "明天": 1, "明日": 1,
     "后天": 2, "後天": 2, "大后天": 3, "大後天": 3,
@@ -33,23 +34,27 @@ _UNITS = {
     "个月": "month", "個月": "month", "个季度": "quarter", "年": "year",
 }  # fmt: skip
 _TURNS = {"上上": -2, "上": -1, "这": 0, "這": 0, "本": 0, "下": 1, "下下": 2}
-_YEARS = {"前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2, "後年": 2}
+_YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2, "後年": 2}
+_FEASTS = {
+    "平安夜": "christmas eve", "圣诞节": "christmas", "聖誕節": "christmas", "圣诞": "christmas", "聖誕": "christmas",
+    "元旦": "new year", "跨年夜": "new year's eve", "情人节": "valentine", "情人節": "valentine", "万圣节": "halloween",
+    "萬聖節": "halloween", "感恩节": "thanksgiving", "感恩節": "thanksgiving", "复活节": "easter", "復活節": "easter",
+}  # fmt: skip
 _SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
 _TURN = "|".join(sorted(_TURNS, key=len, reverse=True))
 _WEEK = "周|週|星期|礼拜|禮拜"
 _LAST_MONTH, _LAST_DAY, _FOUR = 12, 31, 4
-_MAX_NUMERAL = 20
 
 
 def parse_numeral(text: str) -> int:
-    """十二 is 12, 一百万 is a million, 二〇二四 is read digit by digit."""
-    if text.isdigit() and text.isascii():
+    """十二 is 12, 一百万 is a million, 二〇二四 is read digit by digit. Of a folded text, whose digits are ASCII."""
+    if text.isascii():
         return int(text)
     if not any(character in _POWERS for character in text):
         return int("".join(str(_DIGITS[character]) for character in text))
     total = section = digit = 0
-    for character in text[:_MAX_NUMERAL]:
+    for character in text:
         power = _POWERS.get(character)
         if power is None:
             digit = _DIGITS[character]
@@ -110,17 +115,39 @@ def _season(match: re.Match[str]) -> Value:
     return Stretch(first_month=_SEASONS[match[1]], months=3)
 
 
-_AMOUNT = rf"{_N}\s*(?P<unit>{_UNIT})"
+def _years(match: re.Match[str]) -> Value | None:
+    first, last = build_year(int(match[1])), build_year(int(match[2]))
+    return Range(Exact(first), Exact(last)) if first and last and first.start < last.start else None
+
+
+def _nth_weekday(whole: When, match: re.Match[str]) -> Value | None:
+    if isinstance(whole, Open | Range | Weekday):
+        return None
+    number = -1 if match["last"] else parse_numeral(match["n"])
+    return Nth(number, "day", whole, weekday=_DIGITS[match["day"]] - 1)
+
+
+_AMOUNT = rf"{NUMBER}\s*(?P<unit>{_UNIT})"
 
 RULES = (
     Rule((re.compile(rf"(?<![{_NUMERAL}\d])(\d{{4}}|[零{_ZERO}一二三四五六七八九]{{4}})\s*年(?![前后後代])"),), _year),
-    Rule((re.compile(rf"{_N}\s*月(?:份)?"),), _month),
-    Rule((Month, re.compile(rf"{_N}\s*(?:日|号|號)")), _month_day),
+    Rule((re.compile(r"(?<!\d)(\d{4})\s*年?\s*[-~到至]\s*(\d{4})\s*年"),), _years),
+    Rule(
+        (
+            When,
+            re.compile(rf"的?(?:第{NUMBER}|(?P<last>最后一|最後一))(?:个|個)?(?:{_WEEK})(?P<day>[一二三四五六日天])"),
+        ),
+        _nth_weekday,
+    ),
+    Rule((re.compile("|".join(_FEASTS)),), lambda m: Holiday(rule=_FEASTS[m[0]])),
+    Rule((re.compile("半年(?:之前|以前|前)"),), lambda _: Ago(Amount(((6, "month"),)), -1)),
+    Rule((re.compile(rf"{NUMBER}\s*月(?:份)?"),), _month),
+    Rule((Month, re.compile(rf"{NUMBER}\s*(?:日|号|號)")), _month_day),
     Rule((Exact, Yearly), _in_year),
     Rule((CalendarUnit, Yearly), _in_turned_year),
     Rule((re.compile("|".join(sorted(_DAYS, key=len, reverse=True))),), lambda m: CalendarUnit("day", _DAYS[m[0]])),
     Rule((re.compile("|".join(_YEARS)),), lambda m: CalendarUnit("year", _YEARS[m[0]])),
-    Rule((re.compile(rf"(?<![上下这這本])(?:{_WEEK})([一二三四五六日天])"),), _weekday),
+    Rule((re.compile(rf"(?<![上下这這本个個])(?:{_WEEK})([一二三四五六日天])"),), _weekday),
     Rule((re.compile(rf"({_TURN})(?:个|個)?(?:{_WEEK})([一二三四五六日天])"),), _weekday_of),
     Rule((re.compile(rf"({_TURN})(?:个|個)?(周末|週末|{_WEEK}|月|季度)"),), _turned),
     Rule((re.compile(r"(?<![上下])(?:周末|週末)"),), lambda _: CalendarUnit("weekend", 0)),

@@ -3,9 +3,9 @@
 import re
 from functools import cache
 
-from banks.dates.chart import Grammar
-from banks.dates.english import RULES as ENGLISH_RULES
-from banks.dates.languages import chinese
+from banks.dates import english
+from banks.dates.chart import Grammar, Rule
+from banks.dates.languages import chinese, japanese
 from banks.dates.languages.dutch import DUTCH
 from banks.dates.languages.french import FRENCH
 from banks.dates.languages.german import GERMAN
@@ -14,30 +14,51 @@ from banks.dates.languages.italian import ITALIAN
 from banks.dates.languages.portuguese import PORTUGUESE
 from banks.dates.languages.russian import RUSSIAN
 from banks.dates.languages.spanish import SPANISH
-from banks.dates.languages.vocabulary import Vocabulary
 
 _SPACED = {
     "de": GERMAN, "es": SPANISH, "fr": FRENCH, "it": ITALIAN, "nl": DUTCH, "pt": PORTUGUESE, "ru": RUSSIAN,
 }  # fmt: skip
+_UNSPACED = {"zh": chinese.RULES, "ja": japanese.RULES}
 TRIGGERS = frozenset[str]().union(*(language.triggers for language in _SPACED.values()))
 _WORD = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def choose_grammar(folded: str) -> Grammar:
     """English always, another language where one of its time words occurs."""
     words = frozenset(_WORD.findall(folded))
-    if words.isdisjoint(TRIGGERS):
-        return _grammar((), with_chinese=bool(_HAN.search(folded)))
-    codes = tuple(code for code, language in _SPACED.items() if not words.isdisjoint(language.triggers))
-    return _grammar(codes, with_chinese=bool(_HAN.search(folded)))
+    spaced = () if words.isdisjoint(TRIGGERS) else tuple(_votes(words))
+    return _grammar(spaced + _by_script(folded), has_digits=_DIGIT.search(folded) is not None)
+
+
+def list_languages(folded: str) -> tuple[str, ...]:
+    """Those whose tables hold words of a time expression, the likeliest first. English, read always, is none."""
+    words = frozenset(_WORD.findall(folded))
+    votes = {} if words.isdisjoint(TRIGGERS) else _votes(words)
+    spaced = sorted(votes, key=lambda code: -votes[code])
+    return (*spaced, *("ja" for code in _by_script(folded) if code == "ja"))
+
+
+def _votes(words: frozenset[str]) -> dict[str, int]:
+    """How many of its time words each language finds."""
+    counts = {code: len(words & language.triggers) for code, language in _SPACED.items()}
+    return {code: count for code, count in counts.items() if count}
+
+
+def _by_script(folded: str) -> tuple[str, ...]:
+    """Japanese is written with Chinese characters too, and read with the rules of both."""
+    if folded.isascii():
+        return ()
+    is_japanese = japanese.IS_JAPANESE.search(folded) is not None
+    return ("zh",) * (is_japanese or _HAN.search(folded) is not None) + ("ja",) * is_japanese
 
 
 @cache
-def _grammar(codes: tuple[str, ...], *, with_chinese: bool) -> Grammar:
-    others = tuple(rule for code in codes for rule in build_rules(_language(code)))
-    return Grammar((*ENGLISH_RULES, *others, *(chinese.RULES if with_chinese else ())))
+def _grammar(codes: tuple[str, ...], *, has_digits: bool) -> Grammar:
+    always = english.RULES if has_digits else english.RULES_WITHOUT_DIGITS
+    return Grammar((*always, *(rule for code in codes for rule in _rules(code))))
 
 
-def _language(code: str) -> Vocabulary:
-    return _SPACED[code]
+def _rules(code: str) -> tuple[Rule, ...]:
+    return _UNSPACED[code] if code in _UNSPACED else build_rules(_SPACED[code])

@@ -57,11 +57,11 @@ def find_foreign_dates(text: str, ctx: Context) -> list[ForeignDate]:
     """`text` as it was written: the library knows its languages with their accents."""
     if len(text) > _LONGEST:
         return []
-    language = _find_language(text)
+    language = find_foreign_language(text)
     return list(_search(text, language, ctx)) if language else []
 
 
-def _find_language(text: str) -> str | None:
+def find_foreign_language(text: str) -> str | None:
     for code, script in _BY_SCRIPT.items():
         if script.search(text):
             return code

@@ -1,4 +1,4 @@
-from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+from banks.dates.languages.vocabulary import Vocabulary, feasts, folded, grouped, numbered, phrases
 
 DUTCH = Vocabulary(
     months=numbered(
@@ -14,7 +14,8 @@ DUTCH = Vocabulary(
     seasons={"lente": 3, "voorjaar": 3, "zomer": 6, "herfst": 9, "najaar": 9, "winter": 12},
     numbers=numbered(
         "een één", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen", "tien", "elf", "twaalf",
-    ),
+        "dertien", "veertien", "vijftien", "zestien", "zeventien", "achttien", "negentien", "twintig",
+    ) | folded({"dertig": 30, "veertig": 40, "vijftig": 50, "honderd": 100}),
     last=phrases("vorige|vorig|afgelopen|laatste"),
     this=phrases("deze|dit"),
     next=phrases("volgende|volgend|komende|komend"),
@@ -28,4 +29,12 @@ DUTCH = Vocabulary(
     after=phrases("na"),
     until=phrases("tot|tot en met"),
     year_word=phrases("jaar|het jaar"),
+    before_last=phrases("voorlaatste|eervorige|eervorig|voorvorige"),
+    after_next=phrases("overvolgende"),
+    ordinals=numbered("eerste", "tweede", "derde", "vierde", "vijfde") | {"laatste": -1},
+    feasts=feasts(
+        christmas="Kerst|Kerstmis|eerste Kerstdag", christmas_eve="Kerstavond", boxing="tweede Kerstdag",
+        easter="Pasen", easter_monday="tweede Paasdag", good_friday="Goede Vrijdag", pentecost="Pinksteren",
+        new_year="Nieuwjaar|Nieuwjaarsdag",
+    ) | {"oudejaarsavond": "new year's eve"},
 )  # fmt: skip

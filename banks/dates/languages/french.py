@@ -1,4 +1,4 @@
-from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+from banks.dates.languages.vocabulary import Vocabulary, feasts, folded, grouped, numbered, phrases
 
 FRENCH = Vocabulary(
     months=numbered(
@@ -18,7 +18,8 @@ FRENCH = Vocabulary(
     seasons={"printemps": 3, "ete": 6, "automne": 9, "hiver": 12},
     numbers=numbered(
         "un une", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze",
-    ),
+        "treize", "quatorze", "quinze", "seize", "dix-sept", "dix-huit", "dix-neuf", "vingt",
+    ) | folded({"trente": 30, "quarante": 40, "cinquante": 50, "cent": 100}),
     last=phrases("dernier|dernière|derniers|dernières|passé|passée|précédent|précédente"),
     this=phrases("ce|cet|cette|en cours"),
     next=phrases("prochain|prochaine|prochains|prochaines|suivant|suivante"),
@@ -32,6 +33,16 @@ FRENCH = Vocabulary(
     after=phrases("après|après le"),
     until=phrases("jusqu'en|jusqu'à|jusqu'au"),
     year_word=phrases("année|l'année|en"),
-    ambiguous=frozenset({"hier"}),
+    ambiguous=frozenset({"hier", "noel"}),
     foreign=frozenset({"ist", "was", "wir", "ich", "und", "das", "die", "der", "wo", "sind", "gibt", "bin", "war"}),
+    before_last=phrases("avant-dernier|avant-dernière"),
+    ordinals=numbered(
+        "premier première 1er 1ere", "deuxième second seconde 2e 2eme", "troisième 3e 3eme", "quatrième 4e 4eme",
+        "cinquième 5e 5eme",
+    ) | {"dernier": -1, "derniere": -1},
+    feasts=feasts(
+        christmas="Noël", christmas_eve="réveillon de Noël|veille de Noël", easter="Pâques", pentecost="Pentecôte",
+        easter_monday="lundi de Pâques", new_year="nouvel an|jour de l'an", all_saints="Toussaint",
+        epiphany="Épiphanie",
+    ) | {"saint-sylvestre": "new year's eve"},
 )  # fmt: skip

@@ -1,4 +1,4 @@
-from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+from banks.dates.languages.vocabulary import Vocabulary, feasts, folded, grouped, numbered, phrases
 
 GERMAN = Vocabulary(
     months=numbered(
@@ -17,8 +17,8 @@ GERMAN = Vocabulary(
     seasons={"fruhling": 3, "fruhjahr": 3, "sommer": 6, "herbst": 9, "winter": 12},
     numbers=numbered(
         "ein eine einem einer einen", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf",
-        "zwölf",
-    ),
+        "zwölf", "dreizehn", "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn", "zwanzig",
+    ) | folded({"dreißig": 30, "vierzig": 40, "fünfzig": 50, "hundert": 100}),
     last=phrases("letzte|letzten|letzter|letztes|letztem|vergangene|vergangenen|vergangener|vergangenes|vorige|voriges|vorigen|voriger"),
     this=phrases("diese|diesen|dieser|dieses|diesem"),
     next=phrases("nächste|nächsten|nächster|nächstes|kommende|kommenden|kommendes|kommender"),
@@ -26,11 +26,24 @@ GERMAN = Vocabulary(
     ahead_before=phrases("in"),
     in_month=phrases("im|anfang|mitte|ende"),
     between=phrases("zwischen|von|vom"),
-    to=phrases("und|bis|bis zum"),
+    to=phrases("und|bis|bis zum|bis einschließlich"),
     since=phrases("seit|ab|seit dem"),
     before=phrases("vor|vor dem"),
     after=phrases("nach|nach dem"),
-    until=phrases("bis|bis zum"),
+    until=phrases("bis|bis zum|bis einschließlich|bis inklusive|bis und mit"),
     of=phrases("des jahres"),
     year_word=phrases("jahr|im jahr|jahre"),
+    before_last=phrases("vorletzte|vorletzten|vorletzter|vorletztes|vorletztem|vorvorige|vorvorigen|vorvoriges|vorvergangene|vorvergangenen"),
+    after_next=phrases("übernächste|übernächsten|übernächster|übernächstes|übernächstem"),
+    ordinals=numbered(
+        "erste ersten erster erstes erstem", "zweite zweiten zweiter zweites zweitem",
+        "dritte dritten dritter drittes drittem", "vierte vierten vierter viertes viertem",
+        "fünfte fünften fünfter fünftes fünftem",
+    ) | dict.fromkeys(("letzte", "letzten", "letzter", "letztes", "letztem"), -1),
+    feasts=feasts(
+        christmas="Weihnachten|Weihnachtstag", christmas_eve="Heiligabend|Heiligen Abend", easter="Ostern|Ostersonntag",
+        easter_monday="Ostermontag", good_friday="Karfreitag", pentecost="Pfingsten", new_year="Neujahr|Neujahrstag",
+        epiphany="Dreikönigstag", all_saints="Allerheiligen",
+    ) | {"silvester": "new year's eve"},
+    ambiguous=frozenset({"silvester"}),
 )  # fmt: skip

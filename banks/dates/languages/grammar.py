@@ -7,19 +7,24 @@ from functools import partial
 from banks.dates.chart import Rule, glue, word
 from banks.dates.english.years import Year, find_year
 from banks.dates.expressions.bounds import Open, Range, Side
-from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, Run
+from banks.dates.expressions.inside import Beside, Nth
+from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, Run, Shifted
 from banks.dates.expressions.weekly import TurnedWeekday, Weekday
 from banks.dates.expressions.when import Value, When
-from banks.dates.expressions.yearly import InYearOf, Month, MonthDay, Stretch, Turned, Yearly
+from banks.dates.expressions.yearly import Holiday, InYearOf, Month, MonthDay, Stretch, Turned, Yearly
 from banks.dates.languages.vocabulary import Vocabulary
 
 _LAST_DAY = 31
 Length = Callable[[re.Match[str]], Amount]
-_ARTICLES = r"(?:(?:der|die|das|dem|den|des|le|la|les|el|los|las|il|lo|gli|i|am|den)\s+|l')?"
+_WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
+_LONGEST_WORD = 20
+_LINKS = ("de", "del", "de la", "di", "du", "des", "d'", "van", "von", "vom", "im", "in", "en", "do", "da", "em", "в")
+_FEAST_LEADS = "an|zu|uber|a|pour|pendant|per|durante|quel|questo|ce"
+_ARTICLES = r"(?:(?:der|die|das|dem|den|des|le|la|les|el|los|las|il|lo|gli|i|o|os|het|am|den)\s+|l')?"
 
 
 def build_rules(language: Vocabulary) -> tuple[Rule, ...]:
-    parts = (_dates, _days, _turned_units, _counted, _weekdays, _seasons, _bounds)
+    parts = (_dates, _days, _turned_units, _counted, _weekdays, _ordinals, _beside, _seasons, _feasts, _bounds)
     return tuple(rule for part in parts for rule in part(language))
 
 
@@ -65,9 +70,17 @@ def _days(language: Vocabulary) -> Iterator[Rule]:
     yield Rule((word(rf"({any_of(language.days)})"),), day)
 
 
+def _turns(language: Vocabulary) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    turns = (
+        (-2, language.before_last), (-1, language.last), (0, language.this), (1, language.next),
+        (2, language.after_next),
+    )  # fmt: skip
+    return tuple((turn, names) for turn, names in turns if names)
+
+
 def _turned_units(language: Vocabulary) -> Iterator[Rule]:
     units = any_of(language.units)
-    for turn, names in ((-1, language.last), (0, language.this), (1, language.next)):
+    for turn, names in _turns(language):
         unit = partial(_unit, language, turn)
         yield Rule((word(rf"{_ARTICLES}(?:{any_of(names)})\s*({units})"),), unit)
         yield Rule((word(rf"{_ARTICLES}({units})\s+(?:{any_of(names)})"),), unit)
@@ -92,13 +105,18 @@ def _in_year_of(date: Yearly, _: re.Match[str], unit: CalendarUnit) -> Value | N
     return InYearOf(date, unit) if date.year is None and unit.unit == "year" else None
 
 
+def _amount(language: Vocabulary) -> str:
+    return rf"(?P<count>\d{{1,9}}|{any_of(language.numbers)})\s+(?P<unit>{any_of(language.units)})"
+
+
+def _length(language: Vocabulary, match: re.Match[str]) -> Amount:
+    count = int(match["count"]) if match["count"].isdigit() else language.numbers[match["count"]]
+    return Amount(((count, language.units[match["unit"]]),))
+
+
 def _counted(language: Vocabulary) -> Iterator[Rule]:
-    amount = rf"(?P<count>\d{{1,9}}|{any_of(language.numbers)})\s+(?P<unit>{any_of(language.units)})"
-
-    def length(match: re.Match[str]) -> Amount:
-        count = int(match["count"]) if match["count"].isdigit() else language.numbers[match["count"]]
-        return Amount(((count, language.units[match["unit"]]),))
-
+    amount = _amount(language)
+    length = partial(_length, language)
     for before, after, sign in (
         (language.ago_before, language.ago_after, -1),
         (language.ahead_before, language.ahead_after, 1),
@@ -129,15 +147,73 @@ def _run(length: Length, sign: int, match: re.Match[str]) -> Value:
 def _weekdays(language: Vocabulary) -> Iterator[Rule]:
     days = any_of(language.weekdays)
 
-    def weekday(match: re.Match[str]) -> Value:
-        return Weekday(language.weekdays[match[1]])
+    def weekday(match: re.Match[str]) -> Value | None:
+        return None if _is_numbered(language, match) else Weekday(language.weekdays[match[1]])
 
     yield Rule((word(rf"({days})"),), weekday)
-    for turn, names in ((-1, language.last), (0, language.this), (1, language.next)):
+    for turn, names in _turns(language):
         turned = partial(_turned_weekday, language, turn)
         yield Rule((word(rf"{_ARTICLES}(?:{any_of(names)})\s+({days})"),), turned)
         yield Rule((word(rf"{_ARTICLES}({days})\s+(?:{any_of(names)})"),), turned)
     yield Rule((Weekday, glue(r",?\s*(?:den |dem |le |el |il )?"), MonthDay), lambda _, __, date: date)
+
+
+def _is_numbered(language: Vocabulary, match: re.Match[str]) -> bool:
+    """The first Monday is one of a time that is told elsewhere; the last one may be that before today."""
+    before = _WORD_BEFORE.search(match.string, max(0, match.start() - _LONGEST_WORD), match.start())
+    return before is not None and language.ordinals.get(before[1], 0) > 0
+
+
+def _ordinals(language: Vocabulary) -> Iterator[Rule]:
+    """As in "am ersten Montag im Mai", "le dernier vendredi de mars", "первая неделя мая"."""
+    numbers = {**language.ordinals, **dict.fromkeys(language.before_last, -2)}
+    names, whats = any_of(numbers), any_of((*language.weekdays, *language.units))
+    links = any_of((*_LINKS, *language.of, *language.in_month))
+
+    def nth(match: re.Match[str], _: re.Match[str], whole: When) -> Value | None:
+        number, what = numbers[match[1]], match[2]
+        if isinstance(whole, Open | Range | Weekday | TurnedWeekday):
+            return None
+        if what in language.weekdays:
+            return Nth(number, "day", whole, weekday=language.weekdays[what])
+        return Nth(number, language.units[what], whole)
+
+    yield Rule((word(rf"{_ARTICLES}({names})\s+({whats})"), glue(rf"(?:(?:{links})(?!\w)\s*)?{_ARTICLES}"), When), nth)
+
+
+def _beside(language: Vocabulary) -> Iterator[Rule]:
+    """As in "zwei Tage vor Ostern", "la semaine avant Noël", "am zweiten Montag nach Ostern"."""
+    names, whats = any_of(language.ordinals), any_of((*language.weekdays, *language.units))
+    for sides, turn in ((language.before, -1), (language.after, 1)):
+        side = any_of(sides)
+        yield Rule((word(rf"{_amount(language)}\s+(?:{side})"), When), partial(_shifted, language, turn))
+        beside = rf"{_ARTICLES}(?:(?P<nth>{names})\s+)?(?P<what>{whats})\s+(?:{side})"
+        yield Rule((word(beside), When), partial(_nth_beside, language, turn))
+
+
+def _shifted(language: Vocabulary, turn: int, match: re.Match[str], anchor: When) -> Value | None:
+    return None if isinstance(anchor, Open | Range) else Shifted(_length(language, match), turn, anchor)
+
+
+def _nth_beside(language: Vocabulary, turn: int, match: re.Match[str], anchor: When) -> Value | None:
+    if isinstance(anchor, Open | Range):
+        return None
+    what, weeks = match["what"], abs(language.ordinals.get(match["nth"] or "", 1)) - 1
+    if what not in language.weekdays:
+        return Beside(language.units[what], turn * (weeks + 1), anchor)
+    nearest = Beside("day", turn, anchor, weekday=language.weekdays[what])
+    return Shifted(Amount(((weeks, "week"),)), turn, nearest) if weeks else nearest
+
+
+def _feasts(language: Vocabulary) -> Iterator[Rule]:
+    def feast(match: re.Match[str]) -> Value:
+        return Holiday(rule=language.feasts[match[1]])
+
+    plain = language.feasts.keys() - language.ambiguous
+    yield Rule((word(rf"{_ARTICLES}({any_of(plain)})"),), feast)
+    names = any_of(language.feasts.keys() & language.ambiguous)
+    yield Rule((word(rf"{_ARTICLES}({names})"),), feast, is_latent=True)
+    yield Rule((word(rf"(?:{_FEAST_LEADS})\s+{_ARTICLES}({names})"),), feast)
 
 
 def _turned_weekday(language: Vocabulary, turn: int, match: re.Match[str]) -> Value:

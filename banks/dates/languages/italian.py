@@ -1,4 +1,4 @@
-from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+from banks.dates.languages.vocabulary import Vocabulary, feasts, folded, grouped, numbered, phrases
 
 ITALIAN = Vocabulary(
     months=numbered(
@@ -16,8 +16,10 @@ ITALIAN = Vocabulary(
     ) | {"fine settimana": "weekend"},
     seasons={"primavera": 3, "estate": 6, "autunno": 9, "inverno": 12},
     numbers=numbered(
-        "un una uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici", "dodici",
-    ),
+        "un una uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici",
+        "dodici", "tredici", "quattordici", "quindici", "sedici", "diciassette", "diciotto", "diciannove",
+        "venti",
+    ) | folded({"trenta": 30, "quaranta": 40, "cinquanta": 50, "cento": 100}),
     last=phrases("scorso|scorsa|scorsi|scorse|passato|passata|ultimo|ultima|ultimi|ultime|precedente"),
     this=phrases("questo|questa|questi|queste|in corso|quest'"),
     next=phrases("prossimo|prossima|prossimi|prossime|che viene|successivo"),
@@ -32,4 +34,12 @@ ITALIAN = Vocabulary(
     until=phrases("fino a|fino al"),
     of=phrases("di|del"),
     year_word=phrases("anno|l'anno|nel"),
+    before_last=phrases("penultimo|penultima"),
+    ordinals=numbered("primo prima", "secondo seconda", "terzo terza", "quarto quarta", "quinto quinta")
+    | {"ultimo": -1, "ultima": -1},
+    feasts=feasts(
+        christmas="Natale", christmas_eve="vigilia di Natale", easter="Pasqua", easter_monday="Pasquetta",
+        new_year="Capodanno", epiphany="Epifania|Befana", all_saints="Ognissanti", pentecost="Pentecoste",
+    ),
+    ambiguous=frozenset({"natale"}),
 )  # fmt: skip

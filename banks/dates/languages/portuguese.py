@@ -1,4 +1,4 @@
-from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+from banks.dates.languages.vocabulary import Vocabulary, feasts, folded, grouped, numbered, phrases
 
 PORTUGUESE = Vocabulary(
     months=numbered(
@@ -16,7 +16,9 @@ PORTUGUESE = Vocabulary(
     seasons={"primavera": 3, "verao": 6, "outono": 9, "inverno": 12},
     numbers=numbered(
         "um uma", "dois duas", "três", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez", "onze", "doze",
-    ),
+        "treze", "catorze quatorze", "quinze", "dezesseis dezasseis", "dezessete dezassete", "dezoito",
+        "dezenove dezanove", "vinte",
+    ) | folded({"trinta": 30, "quarenta": 40, "cinquenta": 50, "cem": 100}),
     last=phrases("passado|passada|passados|passadas|último|última|últimos|últimas|anterior"),
     this=phrases("este|esta|deste|desta|neste|nesta"),
     next=phrases("próximo|próxima|próximos|próximas|que vem|seguinte"),
@@ -32,4 +34,12 @@ PORTUGUESE = Vocabulary(
     until=phrases("até"),
     of=phrases("de|do"),
     year_word=phrases("ano|o ano|em"),
+    before_last=phrases("retrasado|retrasada|penúltimo|penúltima"),
+    ordinals=numbered(
+        "primeiro primeira", "segundo segunda", "terceiro terceira", "quarto quarta", "quinto quinta",
+    ) | {"ultimo": -1, "ultima": -1},
+    feasts=feasts(
+        christmas="o Natal|no Natal|do Natal|ao Natal", christmas_eve="véspera de Natal", easter="Páscoa",
+        new_year="Ano Novo", good_friday="Sexta-feira Santa",
+    ) | {"reveillon": "new year's eve"},
 )  # fmt: skip

@@ -1,4 +1,4 @@
-from banks.dates.languages.vocabulary import Vocabulary, grouped, numbered, phrases
+from banks.dates.languages.vocabulary import Vocabulary, feasts, folded, grouped, numbered, phrases
 
 SPANISH = Vocabulary(
     months=numbered(
@@ -13,8 +13,9 @@ SPANISH = Vocabulary(
     ) | {"fin de semana": "weekend", "fines de semana": "weekend"},
     seasons={"primavera": 3, "verano": 6, "otono": 9, "invierno": 12},
     numbers=numbered(
-        "un una uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce",
-    ),
+        "un una uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once",
+        "doce", "trece", "catorce", "quince", "dieciséis", "diecisiete", "dieciocho", "diecinueve", "veinte",
+    ) | folded({"treinta": 30, "cuarenta": 40, "cincuenta": 50, "cien": 100}),
     last=phrases("pasado|pasada|pasados|pasadas|último|última|últimos|últimas|anterior"),
     this=phrases("este|esta|estos|estas|en curso"),
     next=phrases("próximo|próxima|próximos|próximas|que viene|siguiente"),
@@ -30,4 +31,12 @@ SPANISH = Vocabulary(
     until=phrases("hasta|hasta el"),
     of=phrases("de|del"),
     year_word=phrases("año|el año|en"),
+    before_last=phrases("antepasado|antepasada"),
+    ordinals=numbered(
+        "primer primero primera", "segundo segunda", "tercer tercero tercera", "cuarto cuarta", "quinto quinta",
+    ) | {"ultimo": -1, "ultima": -1},
+    feasts=feasts(
+        christmas="Navidad", christmas_eve="Nochebuena", easter="Pascua|domingo de Pascua", new_year="Año Nuevo",
+        good_friday="Viernes Santo", epiphany="día de Reyes|noche de Reyes",
+    ) | {"nochevieja": "new year's eve"},
 )  # fmt: skip

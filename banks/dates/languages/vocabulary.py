@@ -9,7 +9,7 @@ _SHORTEST = 3
 _ENGLISH = frozenset(
     listed(
         "april august september november december jan feb aug nov dec sept minute minutes second week weekend winter "
-        "des dit last next over die ore"
+        "des dit last next over die ore saint"
     )
 )  # spelled alike: they do not tell the language, and English has rules for them
 
@@ -17,6 +17,15 @@ _ENGLISH = frozenset(
 def numbered(*rows: str, first: int = 1) -> dict[str, int]:
     """Rows of words to their numbers: all words of a row mean the same."""
     return {fold_word(word): number for number, row in enumerate(rows, first) for word in row.split()}
+
+
+def folded(words: Mapping[str, int]) -> dict[str, int]:
+    return {fold_word(word): number for word, number in words.items()}
+
+
+def feasts(**rows: str) -> dict[str, str]:
+    """`new_year="Neujahr|Neujahrstag"` to {"neujahr": "new year", ...}: phrases to the name of a rule."""
+    return {phrase: rule.replace("_", " ") for rule, row in rows.items() for phrase in phrases(row)}
 
 
 def grouped(**rows: str) -> dict[str, str]:
@@ -32,7 +41,8 @@ def phrases(text: str) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class Vocabulary:
     """`in_month` are the words that make a bare month a time ("im Mai"); `foreign` those that say that an
-    ambiguous word ("hier") belongs to another language.
+    ambiguous word ("hier") belongs to another language. A feast that is ambiguous is also a name ("Noel").
+    `ordinals` lead to their numbers, the last one to -1, `feasts` to their rules in banks.dates.feasts.
     """
 
     months: Mapping[str, int]
@@ -57,15 +67,20 @@ class Vocabulary:
     until: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
     year_word: tuple[str, ...] = ()
+    before_last: tuple[str, ...] = ()
+    after_next: tuple[str, ...] = ()
+    ordinals: Mapping[str, int] = field(default_factory=dict)
+    feasts: Mapping[str, str] = field(default_factory=dict)
     ambiguous: frozenset[str] = field(default_factory=frozenset)
     foreign: frozenset[str] = field(default_factory=frozenset)
 
     @cached_property
     def triggers(self) -> frozenset[str]:
         """The words of which a text must hold one to be read with this table."""
-        times = [*self.months, *self.weekdays, *self.days, *self.units, *self.seasons]
+        times = [*self.months, *self.weekdays, *self.days, *self.units, *self.seasons, *self.feasts]
         bounds = [*self.since, *self.before, *self.after, *self.until]
-        words = _words_of([*times, *bounds, *self.last, *self.this, *self.next])
+        turns = [*self.before_last, *self.last, *self.this, *self.next, *self.after_next]
+        words = _words_of([*times, *bounds, *turns])
         return frozenset(word for word in words - _ENGLISH if len(word) >= _SHORTEST)
 
 

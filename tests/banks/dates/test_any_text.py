@@ -1,10 +1,15 @@
+import sys
+import unicodedata
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from unittest.mock import patch
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from banks.dates import describe_date, find_dates, find_window, has_time_word, with_absolute_dates
+from banks.dates import describe_date, find, find_dates, find_window, has_time_word, with_absolute_dates
 from banks.dates.word_lists import listed
 
 ZONES = st.sampled_from(
@@ -28,6 +33,56 @@ PIECES = st.sampled_from(
 TEXTS = st.one_of(
     st.text(max_size=80), st.lists(PIECES, max_size=9).map(" ".join), st.lists(PIECES, max_size=7).map("".join)
 )
+
+NUMERIC = [character for character in map(chr, range(sys.maxunicode)) if character.isnumeric()]
+SCRIPTS = [[chr(ord(zero) + value) for value in range(10)] for zero in NUMERIC if unicodedata.decimal(zero, None) == 0]
+NUMBERS = st.one_of(
+    st.builds(
+        lambda digits, number: "".join(digits[int(digit)] for digit in str(number)),
+        st.sampled_from(SCRIPTS),
+        st.one_of(st.integers(0, 40), st.integers(1900, 2100), st.integers(0, 10**13)),
+    ),
+    st.sampled_from(["0", "00", "0000", "0001", "0002", "9998", "9999", "10000", "9" * 400, "1" * 5000, "一" * 5000]),
+    st.lists(st.sampled_from(NUMERIC), min_size=1, max_size=6).map("".join),
+)
+NUMBERED = [
+    "{} days ago", "in {} years", "before {}", "before year {}", "after {}", "since the year {}", "until {}",
+    "{}-{}", "{} May {}", "May {}, {}", "{}/{}/{}", "{}.{}.{}", "{}-{}-{}", "week {} of {}",
+    "the last {} days of {}", "first {} weeks of May", "next {} business days", "the {}s", "the {}th century",
+    "the {}th of May", "at {}:{} yesterday", "{} summers ago", "May '{}", "q{} {}", "December {}",
+    "vor {} Tagen", "am {}. Mai {}", "bis {}", "seit {}", "die letzten {} Jahre", "il y a {} jours",
+    "le {} mai {}", "avant {}", "hace {} semanas", "el {} de mayo de {}", "antes de {}", "{} giorni fa",
+    "il {} maggio {}", "prima del {}", "{} dagen geleden", "{} mei {}", "há {} anos", "{} de maio de {}",
+    "{} дней назад", "{} мая {} года", "до {}", "{}年前", "{}年{}月{}日", "{}天后", "最近{}周", "{}年以前",
+    "{}年以后", "{}週間前", "{}か月後", "{}年の夏", "{}일 전", "{}년 {}월", "قبل {} أيام", "{} مايو {}",
+    "{} दिन पहले", "{} मई {}", "{} วันที่แล้ว", "{} maja {}", "{} gün önce", "לפני {} ימים", "πριν {} μέρες",
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def a_guarded_failure_is_a_failure_here() -> Iterator[None]:
+    def fail(*_: object) -> None:
+        raise AssertionError("a rule failed") from sys.exception()
+
+    with patch.object(find.logger, "exception", fail):
+        yield
+
+
+@st.composite
+def numbered_texts(draw: st.DrawFn) -> str:
+    pattern = draw(st.sampled_from(NUMBERED))
+    return pattern.format(*(draw(NUMBERS) for _ in range(pattern.count("{}"))))
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts=st.lists(numbered_texts(), min_size=1, max_size=2), moment=MOMENTS)
+def test_numbers_of_any_script_and_size_are_read_or_left(texts: list[str], moment: datetime) -> None:
+    text = " ".join(texts)
+    for date in find_dates(text, said_at=moment):
+        assert describe_date(date.start, date.end, date.grain)
+    window = find_window(text, asked_at=moment)
+    if window is not None and window.start is not None and window.last is not None:
+        assert window.start <= window.last
 
 
 @settings(max_examples=300, deadline=None)

@@ -1,9 +1,9 @@
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
 
 import pytest
 
-from banks.dates.types import TimeWindow
+from banks.dates.types import END_OF_TIME, START_OF_TIME, TimeWindow
 from retrieval.channels.proximity import DECAY, UNDATED, Dated, Window, score_closeness, spread_in_time
 
 MAY = datetime(2023, 5, 1, tzinfo=UTC)
@@ -46,6 +46,15 @@ def test_a_window_is_at_least_a_day_around_the_same_middle() -> None:
     assert wide == Window(MAY + hour - timedelta(hours=12), MAY + hour + timedelta(hours=12))
     assert widen(MAY, JUNE) == Window(MAY, JUNE)
     assert widen(MAY, None) == Window(MAY, None)
+
+
+@pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))])
+def test_at_the_ends_of_the_calendar_a_window_is_the_day_beside_them(zone: timezone) -> None:
+    first, last = START_OF_TIME.replace(tzinfo=zone), END_OF_TIME.replace(tzinfo=zone)
+    day = timedelta(days=1)
+    assert widen(last - day + timedelta(seconds=1), last) == Window(last - day, last)
+    assert widen(last, last) == Window(last - day, last)
+    assert widen(first, first + timedelta(hours=1)) == Window(first, first + day)
 
 
 def test_closeness_spreads_to_what_stands_within_a_day() -> None:

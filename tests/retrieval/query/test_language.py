@@ -1,6 +1,9 @@
 import pytest
 
 from retrieval.query.language import find_language
+from retrieval.query.reading import read_query
+from retrieval.types import RecallQuery
+from tests.retrieval.ranking_factories import ASKED_AT
 
 
 @pytest.mark.parametrize(
@@ -27,6 +30,28 @@ from retrieval.query.language import find_language
 )
 def test_a_question_tells_its_language(language: str, text: str) -> None:
     assert find_language(text) == language
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("fr", "la semaine dernière"),
+        ("nl", "twee weken geleden"),
+        ("it", "il mese scorso"),
+        ("pt", "semana passada"),
+        ("es", "la semana pasada"),
+        ("de", "im Mai"),
+        ("pl", "w zeszłym tygodniu"),
+        ("ja", "二週間前"),
+        ("zh", "上周"),
+        ("uk", "минулого тижня"),
+        ("en", "last week"),
+        ("en", "What did Ana say about mañana?"),
+        ("de", "Was haben wir im August 2024 gemacht?"),
+    ],
+)
+def test_the_words_of_its_time_tell_the_language_of_a_short_query(language: str, text: str) -> None:
+    assert read_query(RecallQuery(text, ASKED_AT)).language == language
 
 
 @pytest.mark.parametrize("text", ["Google", "12", "München Zürich", "😀 ok"])

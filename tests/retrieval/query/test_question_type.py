@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.query.question_type import find_type, wants_history
+from retrieval.query.question_type import find_type
 from retrieval.types import QuestionType
 
 TYPED = {
@@ -88,36 +88,3 @@ def test_a_question_with_a_window_is_temporal_unless_it_shows_something_else() -
     assert find_type("What did I do last weekend?", has_window=True) == QuestionType.TEMPORAL
     assert find_type("How many films did I see last week?", has_window=True) == QuestionType.COUNTING
     assert find_type("What have you suggested last week?", has_window=True) == QuestionType.ASSISTANT_RECALL
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "Where did Ines use to live, I mean what town she used to live in?",
-        "Where did I work before?",
-        "What was my previous job, before that one?",
-        "How did my opinion about running change?",
-        "How has the plan changed over time?",
-        "Who was formerly in charge?",
-        "Wo habe ich früher gewohnt?",
-        "¿Dónde vivía antes?",
-        "Où travaillait-elle auparavant ?",
-        "Где я раньше жил?",
-        "我以前住在哪里",
-    ],
-)
-def test_a_question_about_what_was_once_wants_history(query: str) -> None:
-    assert wants_history(query)
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "Where do I live?",
-        "Am I used to cold weather, would you say she is used to it?",
-        "What did I buy before the trip to Rome?",
-        "When is a change of tyres due?",
-    ],
-)
-def test_other_questions_do_not(query: str) -> None:
-    assert not wants_history(query)

@@ -33,8 +33,13 @@ def test_a_query_is_read_into_what_it_says() -> None:
     )
     assert reading.search_text.endswith("in March 2025 (2025-03-01 to 2025-03-31)")
     assert reading.names[0] == "alice"
-    assert not reading.wants_history
+    assert reading.wants_history
     assert reading.usage.calls == 0
+
+
+def test_a_plain_question_leaves_what_was_superseded_hidden() -> None:
+    assert not read_query(ask("Where does Alice live?")).wants_history
+    assert not read_query(ask("When did Alice move?")).wants_history
 
 
 def test_what_was_looked_up_completes_the_analysis() -> None:
@@ -73,6 +78,20 @@ def test_a_moment_is_the_day_that_begins_with_it() -> None:
     window = read_query(ask("tea", window=(ASKED_AT, ASKED_AT))).window
     assert window is not None
     assert window.end == ASKED_AT + timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["what happened before 0001", "before year 0001", "after 9999", "31 December 9999", "٣年前", "३天前", "٣月5日"],
+)
+def test_the_ends_of_the_calendar_and_digits_of_any_script_are_read(text: str) -> None:
+    assert read_query(ask(text)).search_text.startswith(text)
+
+
+@pytest.mark.parametrize("moment", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
+def test_a_window_of_the_caller_may_touch_the_ends_of_the_calendar(moment: datetime) -> None:
+    assert read_query(ask("what happened", window=(None, moment))).window is not None
+    assert read_query(ask("what happened", window=(moment, moment))).window is not None
 
 
 @pytest.mark.parametrize("text", ["", "   ", "?!", "\0"])
