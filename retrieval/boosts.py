@@ -17,15 +17,21 @@ DAY = timedelta(days=1)
 
 
 def boost(
-    ranked: Sequence[Ranked], boosts: Boosts, *, asked_at: datetime, moment: PointInTime | None = None
+    ranked: Sequence[Ranked],
+    boosts: Boosts,
+    *,
+    asked_at: datetime,
+    moment: PointInTime | None = None,
+    is_about_past: bool = False,
 ) -> list[Ranked]:
     """Each final score times its factors, and the order that follows; ties as they came.
 
     Who asks for a point in time gets what was valid or known then: nothing is superseded to him. Who asks for history
-    asks for what is over: it stands behind what superseded it, and behind nothing else for that.
+    asks for what is over: it stands behind what superseded it, and behind nothing else for that; of a time that is past
+    what holds now tells no more than what held before.
     """
     moment = moment or PointInTime()
-    is_about_now = moment.as_of is None and moment.known_at is None
+    is_about_now = moment.as_of is None and moment.known_at is None and not is_about_past
     scorers = build_scorers(boosts, asked_at, lowers_past=is_about_now and not moment.history)
     boosted = [apply(one, {name: score(one.candidate) for name, score in scorers.items()}) for one in ranked]
     if is_about_now and any(one.candidate.superseded_by for one in boosted):

@@ -9,6 +9,7 @@ from psycopg import sql
 
 from banks.models import Bank
 from banks.retain.types import Network
+from retrieval.as_known import build_as_known
 from retrieval.filters.joining import any_of
 from retrieval.filters.moment import build_moment_condition, closed_later
 from retrieval.filters.own import list_owners
@@ -22,31 +23,30 @@ NETWORKS = {network.value: network for network in Network}  # calling the class 
 # The columns of a Candidate, in its order. What was closed after `known_at` is shown as it was known then: open. The
 # lists are JSON as text, for orjson.
 HYDRATE = """
-SELECT 'unit', unit.id, unit.text, unit.context, unit.network, unit.occurred_start, unit.occurred_end,
-    unit.mentioned_at, unit.valid_from,
+SELECT 'unit', unit.id, {was[text]}, {was[context]}, unit.network, {was[occurred_start]}, {was[occurred_end]},
+    {was[mentioned_at]}, unit.valid_from,
     CASE WHEN {closed_later} THEN NULL ELSE unit.valid_until END,
     unit.recorded_at,
     CASE WHEN {closed_later} THEN NULL ELSE unit.expired_at END,
     CASE WHEN {closed_later} THEN '' ELSE unit.close_reason END,
     CASE WHEN {closed_later} THEN NULL ELSE unit.superseded_by_id END,
-    unit.confidence, unit.importance, unit.proof_count, unit.access_count, unit.faded_at IS NOT NULL,
+    unit.confidence, {was[importance]}, {was[proof_count]}, unit.access_count, unit.faded_at IS NOT NULL,
     (SELECT json_agg(entity.name ORDER BY entity.name) FROM banks_mention AS mention
         JOIN banks_entity AS entity ON entity.id = mention.entity_id AND entity.tenant_id = $1
-        WHERE mention.unit_id = unit.id AND mention.tenant_id = $1)::text,
+        WHERE mention.unit_id = unit.id AND mention.tenant_id = $1 AND {known.mention})::text,
     (SELECT json_agg(tag.tag ORDER BY tag.tag) FROM banks_unittag AS tag
         WHERE tag.unit_id = unit.id AND tag.tenant_id = $1)::text,
     (SELECT json_object_agg(entry.key, entry.value) FROM banks_unitmetadata AS entry
         WHERE entry.unit_id = unit.id AND entry.tenant_id = $1)::text,
-    (SELECT json_agg(json_build_array(source.message_id, source.chunk_id, document.document_id,
-            source.start, source."end", source.role, message.speaker, message.role) ORDER BY source.id)
+    (SELECT {sources}
         FROM banks_unitsource AS source
         LEFT JOIN banks_message AS message ON message.id = source.message_id AND message.tenant_id = $1
         LEFT JOIN banks_chunk AS chunk ON chunk.id = source.chunk_id AND chunk.tenant_id = $1
         LEFT JOIN banks_document AS document
           ON document.id = coalesce(message.document_id, chunk.document_id) AND document.tenant_id = $1
-        WHERE source.unit_id = unit.id AND source.tenant_id = $1
+        WHERE source.unit_id = unit.id AND source.tenant_id = $1 AND {known.source}
           AND (source.message_id IS NOT NULL OR source.chunk_id IS NOT NULL))::text
-FROM banks_memoryunit AS unit
+FROM banks_memoryunit AS unit {known.joined}
 WHERE unit.tenant_id = $1 AND unit.bank_id = $2 AND unit.id = ANY($3::uuid[]) AND {moment}
 UNION ALL
 SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
@@ -65,6 +65,10 @@ SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
 FROM banks_chunk AS chunk
 WHERE chunk.tenant_id = $1 AND chunk.bank_id = $2 AND chunk.id = ANY($4::uuid[])
 """
+SOURCES = """json_agg(json_build_array(source.message_id, source.chunk_id, document.document_id,
+    source.start, source."end", source.role, message.speaker, message.role) ORDER BY source.id)"""
+# A fact about then may have been told only later: it keeps where that was.
+SOURCES_SAID = "coalesce({sources} FILTER (WHERE {said}), {sources})"
 
 
 def hydrate(
@@ -84,7 +88,11 @@ def hydrate(
 @lru_cache(maxsize=64)
 def write_hydrate(moment: PointInTime) -> str:
     unit = sql.Identifier("unit")
+    known = build_as_known(moment)
     return HYDRATE.format(
+        known=known,
+        was=known.columns,
+        sources=SOURCES if moment.as_of is None else SOURCES_SAID.format(sources=SOURCES, said=known.said),
         moment=build_moment_condition(unit, moment).as_string(),
         closed_later=any_of(closed_later(unit, moment)).as_string(),
     )

@@ -1,12 +1,13 @@
 """How many rows each look-up may bring, and how long it may take, by budget."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from banks.models import Corpus
+from retrieval.deadline import Deadline
 from retrieval.filters.types import Filters
 from retrieval.graph.rules import SPREAD
-from retrieval.types import Budget
+from retrieval.types import Budget, Channel
 
 # A chunk holds some eight turns and an episode up to 25, so a few of them bring many units.
 ARCHIVE_SHARES: Mapping[Corpus, float] = {Corpus.CHUNK: 0.25, Corpus.EPISODE: 0.05, Corpus.RELATIONSHIP: 0.1}
@@ -16,11 +17,26 @@ FEW_NODES, FEW_HOPS = 200, 2
 # The text index knows no filters: what they refuse is taken from its list afterwards.
 FILTERED_DEPTH = 5
 SECONDS_A_STATEMENT = 1.0  # a hundred times what one takes; time that the reranker may take comes on top
+# So many shares a recall has: for the search, for what is searched again without what was late, and for the reading.
+SHARES = 3
+# Which rows a channel reads. What no channel reads is in no statement, so its table may be locked.
+SUMMARIES = frozenset({Corpus.EPISODE, Corpus.RELATIONSHIP})
+BY_MEANING: Mapping[Channel, frozenset[Corpus]] = {
+    Channel.SEMANTIC: frozenset({Corpus.UNIT}),
+    Channel.GRAPH: frozenset({Corpus.UNIT}),
+    Channel.ARCHIVE: frozenset({Corpus.CHUNK}),
+    Channel.SUMMARIES: SUMMARIES,
+}
+BY_WORDS: Mapping[Channel, frozenset[Corpus]] = {
+    Channel.KEYWORD: frozenset({Corpus.UNIT}),
+    Channel.ARCHIVE_WORDS: frozenset({Corpus.UNIT, Corpus.CHUNK}),
+    Channel.SUMMARIES: SUMMARIES,
+}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """`seconds` is the share of one channel; None where a run must come out the same each time.
+    """`seconds` is the share of one statement; None where a run must come out the same each time.
 
     `nodes` and `hops` bound the walk over the graph, `rows` the lists of the other channels.
     """
@@ -32,18 +48,20 @@ class Limits:
     sources: Mapping[Corpus, int]
     seconds: float | None
 
-    @property
-    def nearest(self) -> list[Mapping[Corpus, int]]:
-        return [{Corpus.UNIT: self.rows, **self.sources}]
+    def start_clock(self) -> Deadline:
+        return Deadline.after(None if self.seconds is None else SHARES * self.seconds, share=self.seconds)
 
-    @property
-    def nearest_apart(self) -> list[Mapping[Corpus, int]]:
-        """The archive beside the units: the statement that a window would have taken is left."""
-        return [{Corpus.UNIT: self.rows}, self.sources]
+    def by_meaning(self, channels: Iterable[Channel]) -> dict[Corpus, int]:
+        wanted = find_corpora(channels, BY_MEANING)
+        return {corpus: most for corpus, most in {Corpus.UNIT: self.rows, **self.sources}.items() if corpus in wanted}
 
-    @property
-    def word_ranks(self) -> dict[Corpus, int]:
-        return {Corpus.UNIT: self.words, **self.sources}
+    def by_words(self, channels: Iterable[Channel]) -> dict[Corpus, int]:
+        wanted = find_corpora(channels, BY_WORDS)
+        return {corpus: most for corpus, most in {Corpus.UNIT: self.words, **self.sources}.items() if corpus in wanted}
+
+
+def find_corpora(channels: Iterable[Channel], read: Mapping[Channel, frozenset[Corpus]]) -> set[Corpus]:
+    return {corpus for channel in channels for corpus in read.get(channel, ())}
 
 
 def build_limits(budget: Budget, filters: Filters) -> Limits:

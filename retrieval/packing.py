@@ -2,6 +2,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from providers import tokens
+from retrieval.passages import PassageFinder
+from retrieval.recipes import Passages
 from retrieval.token_counts import TOKEN_COUNTS, TokenCounts
 from retrieval.types import Ranked, RecallItem
 
@@ -15,10 +17,11 @@ class Packed:
     left: tuple[Ranked, ...]
 
 
-def pack(ranked: Sequence[Ranked], *, max_tokens: int, counts: TokenCounts = TOKEN_COUNTS) -> Packed:
+def pack(ranked: Sequence[Ranked], *, max_tokens: int, query: str = "", counts: TokenCounts = TOKEN_COUNTS) -> Packed:
     """As many as fit, in order, up to the first that does not (formula 17); the very first is cut to fit.
 
-    The tokens of what is returned never exceed `max_tokens`.
+    What is left of it is the passage that matters for the query. The tokens of what is returned never exceed
+    `max_tokens`.
     """
     items: list[RecallItem] = []
     spent = 0
@@ -29,16 +32,19 @@ def pack(ranked: Sequence[Ranked], *, max_tokens: int, counts: TokenCounts = TOK
         items.append(build_item(one, counted))
         spent += counted
     if ranked and not items:
-        items = cut_to_fit(ranked[0], max_tokens)
+        items = cut_to_fit(ranked[0], max_tokens, query)
     return Packed(tuple(items), sum(item.tokens for item in items), tuple(ranked[len(items) :]))
 
 
-def cut_to_fit(first: Ranked, max_tokens: int) -> list[RecallItem]:
+def cut_to_fit(first: Ranked, max_tokens: int, query: str) -> list[RecallItem]:
     """Empty where not even the first character fits."""
-    text = tokens.truncate(first.text, max_tokens)
+    if max_tokens <= 0 or not first.text:
+        return []
+    found = PassageFinder(query, Passages(whole=0, most=max_tokens)).find(first.text)
+    at, text = (found.start, found.text) if found.text else (0, tokens.truncate(first.text, max_tokens))
     if not text:
         return []
-    start = first.passage[0] if first.passage else 0
+    start = at + (first.passage[0] if first.passage else 0)
     return [build_item(first, tokens.count(text), text=text, passage=(start, start + len(text)))]
 
 

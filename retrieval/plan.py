@@ -37,8 +37,11 @@ def build_plan(query: RecallQuery, reading: Reading) -> Plan:
 
 
 def find_moment(query: RecallQuery, reading: Reading) -> PointInTime:
-    """A query that asks how things were sees what was superseded, unless it names a point in time itself."""
+    """A query that asks how things were sees what was superseded, unless it names a point in time itself.
+
+    What was put right was never so: it shows only to a caller who asks for all there is.
+    """
     asked = query.moment
     if reading.wants_history and asked == PointInTime():
-        return replace(asked, history=True)
+        return replace(asked, history=True, corrected=False)
     return asked

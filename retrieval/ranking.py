@@ -10,6 +10,7 @@ from retrieval.boosts import boost
 from retrieval.fusion import Fused, Key, fuse
 from retrieval.passages import PassageFinder
 from retrieval.plan import Plan
+from retrieval.query.history import is_over
 from retrieval.reranking.combine import combine
 from retrieval.reranking.instructions import INSTRUCTIONS
 from retrieval.reranking.readable import build_readable
@@ -122,7 +123,9 @@ def order_by_all(ranked: Sequence[Ranked], reranked: Reranked, plan: Plan) -> li
         )
         for one, score, final in zip(ranked, reranked.scores, finals, strict=True)
     ]
-    boosted = boost(scored, plan.recipe.boosts, asked_at=plan.query.asked_at, moment=plan.moment)
+    asked_at = plan.query.asked_at
+    is_about_past = plan.moment.history and is_over(plan.reading.window, asked_at)
+    boosted = boost(scored, plan.recipe.boosts, asked_at=asked_at, moment=plan.moment, is_about_past=is_about_past)
     return [one for one in boosted if reaches(one, plan.query.least_scores)]
 
 

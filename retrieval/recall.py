@@ -6,6 +6,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from django.db import OperationalError
+
 from banks.models import Bank
 from banks.text_index.lexemes import extract_lexemes
 from providers.embedding.protocol import Embedder
@@ -15,19 +17,20 @@ from providers.llm.protocol import LLM
 from providers.reranking.protocol import Reranker
 from providers.usage import Usage
 from retrieval.access import ACCESS_COUNTS
+from retrieval.deadline import Deadline
+from retrieval.errors import NothingSearched
 from retrieval.fusion import Fused, Key
 from retrieval.hydrate import hydrate
 from retrieval.includes.include import include
-from retrieval.lookups.words import AskedWords
 from retrieval.packing import pack
 from retrieval.plan import Plan, build_plan
 from retrieval.query.reading import read_query
 from retrieval.query_vectors import NO_VECTOR, QUERY_VECTORS
 from retrieval.ranking import Merged, build_ranked, fuse_channels, merge_banks, order_by_all, rerank_all
-from retrieval.searching import Found, Question, search_banks, start_words
+from retrieval.searching import Found, Question, ask_words, search_banks, start_words
 from retrieval.threads import get_executor, let_go_of_connection
 from retrieval.trace import Trace
-from retrieval.types import Candidate, PointInTime, RecallQuery, RecallResult
+from retrieval.types import Candidate, RecallQuery, RecallResult
 
 logger = logging.getLogger(__name__)
 
@@ -52,35 +55,39 @@ def recall_across(banks: Sequence[Bank], query: RecallQuery, tools: RecallTools)
     with trace.phase("analysis"):
         plan = build_plan(query, read_query(query, llm=tools.llm))
         lexemes = tuple(extract_lexemes(plan.reading.text))
-    words = start_words(banks, AskedWords(lexemes, plan.limits, plan.moment != PointInTime()), tools.executor)
+    words = start_words(banks, ask_words(plan, lexemes), tools.executor)
     with trace.phase("embedding"):
         vector, usage = embed(plan, tools.embedder)
         analysis = plan.reading.complete(lexemes=lexemes, entity_ids=(), vector=vector)
+    deadline = plan.limits.start_clock()
     with trace.phase("channels"):
-        found = search_banks(banks, Question(plan, analysis, tools.embedder.model_id), words, tools.executor)
+        asked = Question(plan, analysis, tools.embedder.model_id, deadline.shifted(-(plan.limits.seconds or 0.0)))
+        found = search_banks(banks, asked, words, tools.executor)
         analysis = replace(analysis, entity_ids=tuple(one for bank in found for one in bank.entity_ids))
     with trace.phase("fusion"):
         merged = merge_banks(found, plan)
         fused = fuse_channels(merged, plan)
     with trace.phase("hydration"):
-        candidates = build_ranked(fused, hydrate_all(fused, merged, plan), merged, plan)
+        candidates = build_ranked(fused, hydrate_all(fused, merged, plan, deadline), merged, plan)
     with trace.phase("reranking"):
         reranked = rerank_all(candidates, plan, tools.reranker, tenant_id)
+    deadline = deadline.shifted(trace.phases[-1].seconds)
     with trace.phase("packing"):
         ranked = order_by_all(candidates, reranked, plan)
-        packed = pack(ranked, max_tokens=query.max_tokens)
+        packed = pack(ranked, max_tokens=query.max_tokens, query=plan.reading.text)
     with trace.phase("inclusion"):
-        included = include(tenant_id, packed.items, query.include)
+        along = include(tenant_id, packed.items, query.include, plan.moment, deadline)
     ACCESS_COUNTS.note(tenant_id, [item.candidate.id for item in packed.items if item.candidate.kind == "unit"])
     trace.analysis, trace.fused, trace.reranked, trace.ranked, trace.packed = analysis, fused, reranked, ranked, packed
     note_channels(trace, found, merged)
+    trace.left_out += along.left_out
     return RecallResult(
         packed.items,
         packed.tokens,
         analysis,
         left_out=tuple(trace.left_out),
-        included=included,
-        usage=plan.reading.usage + usage,
+        included=along.included,
+        usage=plan.reading.usage + usage + reranked.usage,
         trace=trace.as_dict() if query.trace else None,
         milliseconds={phase.name: round(phase.seconds * 1000, 3) for phase in trace.phases},
     )
@@ -102,19 +109,26 @@ def embed(plan: Plan, embedder: Embedder) -> tuple[Vector, Usage]:
         return NO_VECTOR, Usage()
 
 
-def hydrate_all(fused: Sequence[Fused], merged: Merged, plan: Plan) -> dict[Key, Candidate]:
-    """One statement a bank."""
+def hydrate_all(fused: Sequence[Fused], merged: Merged, plan: Plan, deadline: Deadline) -> dict[Key, Candidate]:
+    """One statement a bank. Ids that can't be read are no answer."""
     keys: dict[str, list[Key]] = {}
     banks: dict[str, Bank] = {}
     for one in fused:
         bank = merged.bank_of(one.key)
         banks[bank.bank_id] = bank
         keys.setdefault(bank.bank_id, []).append(one.key)
-    rows = [row for bank_id, own in keys.items() for row in hydrate(banks[bank_id], own, plan.moment)]
+    rows: list[Candidate] = []
+    try:
+        for bank_id, own in keys.items():
+            rows += hydrate(banks[bank_id], own, plan.moment, within_seconds=deadline.next_share())
+    except (OperationalError, TimeoutError) as error:
+        raise NothingSearched from error
     return {(row.kind, row.id): row for row in rows}
 
 
 def note_channels(trace: Trace, found: Sequence[Found], merged: Merged) -> None:
     for channel, hits in merged.lists.items():
         trace.note_channel(channel, hits, seconds=max(one.seconds.get(channel, 0.0) for one in found))
-    trace.left_out += [one for bank in found for one in bank.left_out]
+    for one in found:
+        bank_id = one.bank.bank_id if len(found) > 1 else None
+        trace.left_out += [replace(left, bank_id=bank_id) for left in one.left_out]

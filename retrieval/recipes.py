@@ -32,14 +32,14 @@ class Combination:
 class Boosts:
     """The most that each factor may be away from 1; 0 switches it off. How they run is in boosts.py."""
 
-    recency: float = 0.0
+    recency: float = 0.005  # with the half that it lowers, less than a place
     half_life_days: float = 90.0
     validity: float = 0.5  # only downwards
     fading: float = 0.25  # only downwards: some fifteen places
     proof: float = 0.02
     proof_full: int = 10  # sources from which more say nothing more
     importance: float = 0.02
-    access: float = 0.0
+    access: float = 0.005
     access_full: int = 100
 
 

@@ -7,23 +7,24 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
-from banks.models import Bank
+from banks.models import Bank, Corpus
 from retrieval.channels.archive import search_archive, search_archive_words, search_summaries
 from retrieval.channels.graph import search_graph
 from retrieval.channels.keyword import search_keyword
 from retrieval.channels.search import Search
 from retrieval.channels.semantic import search_semantic
 from retrieval.channels.temporal import search_temporal
+from retrieval.deadline import Deadline
 from retrieval.errors import NothingSearched
 from retrieval.filters.scope import build_scope
-from retrieval.lookups.nearest import find_nearest
+from retrieval.lookups.nearest import Nearest, find_nearest
 from retrieval.lookups.shared import Asked, Lookups
 from retrieval.lookups.words import AskedWords, RankedWords, rank_by_words
 from retrieval.outcome import Outcome, attempt, describe_failure, wait
 from retrieval.plan import Plan
 from retrieval.query_vectors import NO_VECTOR
 from retrieval.threads import start
-from retrieval.types import Analysis, Channel, Hit, LeftOut
+from retrieval.types import AT_PRESENT, Analysis, Channel, Hit, LeftOut
 
 logger = logging.getLogger(__name__)
 SearchChannel = Callable[[Search], list[Hit]]
@@ -42,11 +43,15 @@ READERS = (Channel.TEMPORAL, Channel.GRAPH)  # they have statements of their own
 
 @dataclass(frozen=True)
 class Question:
-    """`embedding_model` made the query's vector; a bank with vectors of another is searched by its words alone."""
+    """`embedding_model` made the query's vector; a bank with vectors of another is searched by its words alone.
+
+    `deadline` is for all banks together.
+    """
 
     plan: Plan
     analysis: Analysis
     embedding_model: str
+    deadline: Deadline
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,11 @@ class Found:
     seconds: Mapping[Channel, float] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
     entity_ids: tuple[UUID, ...] = ()
+
+
+def ask_words(plan: Plan, lexemes: Sequence[str]) -> AskedWords:
+    limits = plan.limits.by_words(plan.channels)
+    return AskedWords(lexemes, limits, plan.moment != AT_PRESENT, plan.limits.seconds)
 
 
 def start_words(banks: Sequence[Bank], asked: AskedWords, executor: Executor) -> "list[Future[Outcome[RankedWords]]]":
@@ -85,10 +95,25 @@ def begin(bank: Bank, asked: Question, words: "Future[Outcome[RankedWords]]", ex
         analysis = replace(analysis, vector=NO_VECTOR)
     scope = build_scope(plan.query.filters, plan.moment)
     find = partial(find_nearest, bank, analysis.vector, scope, within_seconds=limits.seconds)
-    parts = limits.nearest if Channel.TEMPORAL in plan.channels else limits.nearest_apart
-    nearest = [start(executor, partial(attempt, partial(find, limits=part))) for part in parts]
-    lookups = Lookups(Asked(bank, analysis.vector, plan.reading.names, scope, limits), nearest, words)
-    return Search(bank, plan.query, analysis, scope, limits, lookups)
+    nearest: dict[Corpus, Future[Outcome[Nearest]]] = {}
+    for part in part_nearest(plan):
+        started = start(executor, partial(attempt, partial(find, limits=part)))
+        nearest |= dict.fromkeys(part, started)
+    archive = tuple(one for one in limits.sources if one in {*nearest, *limits.by_words(plan.channels)})
+    looked_for = Asked(bank, analysis.vector, plan.reading.names, scope, limits, archive, asked.deadline)
+    return Search(bank, plan.query, analysis, scope, limits, asked.deadline, Lookups(looked_for, nearest, words))
+
+
+def part_nearest(plan: Plan) -> list[dict[Corpus, int]]:
+    """The archive beside the units, where the statement that a window would have taken is left."""
+    channels = plan.channels
+    every = plan.limits.by_meaning(channels)
+    if Channel.TEMPORAL in channels:
+        return [every] if every else []
+    parts: list[dict[Corpus, int]] = [{}, {}]
+    for corpus, most in every.items():
+        parts[corpus != Corpus.UNIT][corpus] = most
+    return [part for part in parts if part]
 
 
 def start_readers(search: Search, channels: Sequence[Channel], executor: Executor) -> "dict[Channel, Future[Hits]]":
@@ -101,7 +126,7 @@ def gather(search: Search, channels: Sequence[Channel], readers: "Mapping[Channe
     outcomes: dict[Channel, Hits] = {}
     for channel in sorted(channels, key=lambda channel: channel in READERS):
         if channel in readers:
-            outcomes[channel] = wait(readers[channel], seconds=search.limits.seconds)
+            outcomes[channel] = wait(readers[channel], seconds=search.deadline.left())
         else:
             outcomes[channel] = attempt(partial(CHANNELS[channel], search))
     resolved = attempt(search.lookups.resolved).value

@@ -60,12 +60,26 @@ BUDGETS: Mapping[str, Budget] = {
 class PointInTime:
     """`as_of`: what was true then. `known_at`: what we knew then. Neither: what we hold now.
 
-    `history` shows superseded units too; a query that asks for history sets it.
+    `history` shows superseded units too; a query that asks for history sets it. Without `corrected` it does not show
+    those that were never so.
     """
 
     as_of: datetime | None = None
     known_at: datetime | None = None
     history: bool = False
+    corrected: bool = True
+
+
+AT_PRESENT = PointInTime()
+
+
+class Part(StrEnum):
+    """What may come along with the results."""
+
+    ENTITIES = "entities"
+    CHUNKS = "chunks"
+    SOURCE_MESSAGES = "source_messages"
+    LINKS = "links"
 
 
 @dataclass(frozen=True)
@@ -234,10 +248,14 @@ class RecallItem(NamedTuple):
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A channel that failed or took longer than its share; the answer came without it."""
+    """A channel, or a part that should come along, that failed or took longer than its share; the answer came without.
 
-    channel: Channel
+    `bank_id` is there where several banks were asked and one of them was meant.
+    """
+
+    channel: Channel | Part
     reason: str
+    bank_id: str | None = None
 
 
 @dataclass(frozen=True)

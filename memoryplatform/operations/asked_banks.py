@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from functools import cache
 
 import orjson
-from django.db import DEFAULT_DB_ALIAS
+from django.db import DEFAULT_DB_ALIAS, OperationalError
 
 from banks.errors import BankNotFound
 from banks.models import Bank
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.bank_profile import BankAccess, check_bank_id
+from retrieval.errors import NothingSearched
+from retrieval.limits import SECONDS_A_STATEMENT
+from retrieval.lookups.one_trip import Row
 from retrieval.lookups.reading import read_rows
 from retrieval.types import Channel
 
@@ -33,8 +36,10 @@ class AskedBanks:
 
 def load_banks(access: BankAccess, bank_ids: Sequence[str]) -> AskedBanks:
     """In the order of the ids. One that is not there, or that the key may not reach, refuses the whole call."""
+    for bank_id in bank_ids:
+        check_bank_id(bank_id)
     reached = [bank_id for bank_id in bank_ids if access.banks is None or bank_id in access.banks]
-    rows = read_rows(access.tenant_id, write_asked(), (access.tenant_id, reached), within_seconds=None, keeps_plan=True)
+    rows = read_asked(access, reached)
     found = {bank.bank_id: (bank, learned) for bank, learned in [(build_bank(row[:-1]), row[-1]) for row in rows]}
     missing = [bank_id for bank_id in bank_ids if bank_id not in found]
     if missing:
@@ -43,6 +48,15 @@ def load_banks(access: BankAccess, bank_ids: Sequence[str]) -> AskedBanks:
     learned = asked[0][1] if len(asked) == 1 else None
     factors: dict[str, float] = orjson.loads(learned) if learned else {}
     return AskedBanks([bank for bank, _ in asked], {Channel(name): factor for name, factor in factors.items()})
+
+
+def read_asked(access: BankAccess, bank_ids: list[str]) -> list[Row]:
+    """Without its bank nothing can be searched, so one that can't be read in time is told like that."""
+    values = (access.tenant_id, bank_ids)
+    try:
+        return read_rows(access.tenant_id, write_asked(), values, within_seconds=SECONDS_A_STATEMENT, keeps_plan=True)
+    except OperationalError as error:
+        raise NothingSearched from error
 
 
 @cache

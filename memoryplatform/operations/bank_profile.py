@@ -5,10 +5,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from banks.errors import BankExists, BankNotFound
 from banks.models import Bank
+from banks.models.bank import BankQuerySet
 from memoryplatform.operations.kinds import delete_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.submit import submit
@@ -53,10 +55,15 @@ def name_of(access: BankAccess) -> str:
     return f"api_key:{access.actor.api_key_prefix}"
 
 
+def check_bank_id(bank_id: str) -> None:
+    """An id that no bank can have is one that is not there: Postgres has no text with a null byte."""
+    if "\x00" in bank_id:
+        raise BankNotFound(bank_id.replace("\x00", "?"))
+
+
 def get_bank(access: BankAccess, bank_id: str, *, lock: bool = False) -> Bank:
     """Fetch inside a tenant transaction. Not there, not yours and out of the key's reach are the same."""
-    if "\x00" in bank_id:  # Postgres has no text with it
-        raise BankNotFound(bank_id.replace("\x00", "?"))
+    check_bank_id(bank_id)
     rows = Bank.objects.for_tenant(access.tenant_id).live().within(access.banks)
     bank = (rows.select_for_update(no_key=True) if lock else rows).filter(bank_id=bank_id).first()
     if bank is None:
@@ -64,8 +71,15 @@ def get_bank(access: BankAccess, bank_id: str, *, lock: bool = False) -> Bank:
     return bank
 
 
+def find_banks(access: BankAccess, *, words: str = "") -> BankQuerySet:
+    """Those that the key reaches and whose id or name has the words."""
+    banks: BankQuerySet = Bank.objects.for_tenant(access.tenant_id).live().within(access.banks)
+    return banks.filter(Q(bank_id__icontains=words) | Q(name__icontains=words)) if words else banks
+
+
 def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> Bank:
     bank_id = bank_id or f"bank-{uuid7().hex}"
+    check_bank_id(bank_id)
     embedding_model = get_embedder().model_id
     with tenant_transaction(access.tenant_id):
         try:

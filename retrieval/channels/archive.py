@@ -19,12 +19,14 @@ NOWHERE: Standing = (-inf, -inf)
 
 def search_archive(search: Search) -> list[Hit]:
     """Chunks by cosine; the units of one chunk in the order of their own."""
+    search.lookups.nearest(Corpus.CHUNK)
     resolved = search.lookups.resolved()
     return order_brought(search.lookups.sources().chunks_by_meaning, resolved)[: search.limits.rows]
 
 
 def search_archive_words(search: Search) -> list[Hit]:
     """Chunks by BM25; the units of one chunk in the order of their own."""
+    search.lookups.check_archive(Corpus.CHUNK)
     resolved = search.lookups.resolved()
     ranked = search.lookups.words().get(Corpus.UNIT, ())
     own = {resolved.units[text.number].int: text.score for text in ranked if text.number in resolved.units}
@@ -33,6 +35,7 @@ def search_archive_words(search: Search) -> list[Hit]:
 
 def search_summaries(search: Search) -> list[Hit]:
     """Episodes by their narrative and relationships by their sentence."""
+    search.lookups.check_archive(Corpus.EPISODE, Corpus.RELATIONSHIP)
     resolved = search.lookups.resolved()
     return order_brought(search.lookups.sources().summaries, resolved)[: search.limits.rows]
 

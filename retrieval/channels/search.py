@@ -1,6 +1,7 @@
 from dataclasses import dataclass
 
 from banks.models import Bank
+from retrieval.deadline import Deadline
 from retrieval.filters.scope import Scope
 from retrieval.limits import Limits
 from retrieval.lookups.shared import Lookups
@@ -16,4 +17,5 @@ class Search:
     analysis: Analysis
     scope: Scope
     limits: Limits
+    deadline: Deadline
     lookups: Lookups

@@ -60,7 +60,7 @@ def find_in_window(search: Search, window: TimeRange) -> list[Dated]:
         limit=search.limits.rows,
     )
     values = (*list_owners(search.bank), write_vector(search.analysis.vector))
-    rows = read_rows(search.bank.tenant_id, statement, values, within_seconds=search.limits.seconds)
+    rows = read_rows(search.bank.tenant_id, statement, values, within_seconds=search.deadline.next_share())
     units = [
         Dated(row_id, 1.0 - distance, middle, has_occurred)
         for row_id, distance, has_occurred, middle in rows

@@ -8,6 +8,7 @@ from retrieval.types import PointInTime
 BEGUN = sql.SQL("({row}.valid_from IS NULL OR {row}.valid_from <= {then})")
 NOT_OVER = sql.SQL("({row}.close_reason <> 'correction' AND ({row}.valid_until IS NULL OR {row}.valid_until > {then}))")
 CLOSED_LATER = sql.SQL("{row}.expired_at > {known}")
+NOT_CORRECTED = sql.SQL("{row}.close_reason <> 'correction'")
 NOT_CLOSED = sql.SQL("{row}.expired_at IS NULL")
 RECORDED = sql.SQL("{row}.recorded_at <= {known}")
 
@@ -21,6 +22,8 @@ def build_moment_condition(row: sql.Identifier, moment: PointInTime) -> sql.Comp
         conditions.append(was_true(row, moment))
     if not moment.history and (moment.known_at is not None or moment.as_of is None):
         conditions.append(any_of([NOT_CLOSED.format(row=row), *closed_later(row, moment)]))
+    if not moment.corrected:
+        conditions.append(NOT_CORRECTED.format(row=row))
     return all_of(conditions)
 
 

@@ -1,12 +1,14 @@
 """All that a caller asks of a unit, as one SQL condition over the alias `unit`; whose it must be see `own`."""
 
+from collections.abc import Mapping
+
 from psycopg import sql
 
 from banks.entities.normalise import normalise_name
 from retrieval.filters.joining import all_of
 from retrieval.filters.moment import build_moment_condition
 from retrieval.filters.own import is_own
-from retrieval.filters.tags import build_tag_condition, text_array
+from retrieval.filters.tags import FEW, build_tag_condition, text_array
 from retrieval.filters.types import Filters, TimeRange
 from retrieval.types import PointInTime
 
@@ -15,6 +17,12 @@ HAS_METADATA = sql.SQL("""EXISTS (
     SELECT FROM banks_unitmetadata AS entry
     WHERE entry.bank_id = $2 AND entry.key = {key} AND entry.value = {value} AND entry.unit_id = unit.id
 )""")
+# No unit has a pair twice.
+HAS_ALL_METADATA = sql.SQL("""(unit.id IN (
+    SELECT entry.unit_id FROM unnest({keys}, {values}) AS wanted (key, value)
+    JOIN banks_unitmetadata AS entry ON entry.key = wanted.key AND entry.value = wanted.value
+    WHERE entry.bank_id = $2 GROUP BY entry.unit_id HAVING count(*) = {count}
+) IS TRUE)""")
 MENTIONS = sql.SQL("""EXISTS (
     SELECT FROM banks_entityname AS name JOIN banks_mention AS mention ON mention.entity_id = name.entity_id
     WHERE name.bank_id = $2 AND name.normalised_name = ANY({names}) AND mention.unit_id = unit.id
@@ -36,8 +44,7 @@ def build_unit_condition(filters: Filters, moment: PointInTime) -> sql.Composabl
         conditions.append(sql.SQL("unit.network = ANY({})").format(networks))
     if filters.tags is not None:
         conditions.append(build_tag_condition(filters.tags))
-    for key, value in filters.metadata.items():
-        conditions.append(HAS_METADATA.format(key=sql.Literal(key), value=sql.Literal(value)))
+    conditions += has_metadata(filters.metadata)
     if filters.entities:
         names = text_array(tuple(normalise_name(name) for name in filters.entities))
         conditions.append(MENTIONS.format(names=names))
@@ -45,6 +52,15 @@ def build_unit_condition(filters: Filters, moment: PointInTime) -> sql.Composabl
         conditions.append(RESTS_ON_DOCUMENT.format(document_ids=text_array(filters.document_ids)))
     conditions += [*occurred_within(filters.occurred), *happened_within("mentioned_at", filters.mentioned)]
     return all_of(conditions)
+
+
+def has_metadata(wanted: Mapping[str, str]) -> list[sql.Composable]:
+    """A few pairs may each lead to the units by an index; many are looked up together (see `FEW`)."""
+    if len(wanted) <= FEW:
+        pairs = wanted.items()
+        return [HAS_METADATA.format(key=sql.Literal(key), value=sql.Literal(value)) for key, value in pairs]
+    keys, values = text_array(tuple(wanted)), text_array(tuple(wanted.values()))
+    return [HAS_ALL_METADATA.format(keys=keys, values=values, count=sql.Literal(len(wanted)))]
 
 
 def occurred_within(wanted: TimeRange) -> list[sql.Composable]:

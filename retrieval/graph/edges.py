@@ -7,6 +7,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from banks.models import Bank
+from retrieval.deadline import Deadline
 from retrieval.filters.own import list_owners
 from retrieval.filters.scope import Scope
 from retrieval.graph.rules import NEIGHBOURS, EdgeType, NeighbourRules
@@ -85,7 +86,7 @@ class EdgeFinder:
 
     bank: Bank
     scope: Scope
-    within_seconds: float | None
+    deadline: Deadline
     rules: NeighbourRules = NEIGHBOURS
 
     def __call__(self, unit_ids: Sequence[UUID]) -> list[Edge]:
@@ -93,7 +94,7 @@ class EdgeFinder:
             self.bank.tenant_id,
             write_leaving(self.scope, self.rules),
             (*list_owners(self.bank), write_ids(unit_ids)),
-            within_seconds=self.within_seconds,
+            within_seconds=self.deadline.next_share(),
             keeps_plan=True,
         )
         around = sort_out(rows)

@@ -1,24 +1,71 @@
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
+from retrieval.deadline import Deadline
 from retrieval.includes.chunks import include_chunks
 from retrieval.includes.entities import include_entities
 from retrieval.includes.links import include_links
 from retrieval.includes.messages import include_messages
 from retrieval.includes.types import Included
-from retrieval.types import Include, RecallItem
+from retrieval.outcome import attempt, describe_failure
+from retrieval.types import Include, LeftOut, Part, PointInTime, RecallItem
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
-def include(tenant_id: UUID, items: Sequence[RecallItem], wanted: Include) -> Included:
+@dataclass(frozen=True)
+class Along:
+    """What comes along, and what should have."""
+
+    included: Included
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass
+class Gathering:
+    """A part that fails takes neither the results nor another part with it."""
+
+    deadline: Deadline
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    def take(self, part: Part, find: Callable[..., tuple[T, ...]] | None) -> tuple[T, ...]:
+        if find is None:
+            return ()
+        outcome = attempt(lambda: find(within_seconds=self.deadline.next_share()))
+        if outcome.error is None:
+            return outcome.get()
+        logger.warning("The %s were left out.", part.value, exc_info=outcome.error)
+        self.left_out.append(LeftOut(part, describe_failure(outcome.error)))
+        return ()
+
+
+def include(
+    tenant_id: UUID, items: Sequence[RecallItem], wanted: Include, moment: PointInTime, deadline: Deadline
+) -> Along:
     """For the results that are returned, in their order."""
-    ids = [item.candidate.id for item in items if item.candidate.kind == "unit"]
-    if not ids:
-        return Included()
-    return Included(
-        entities=() if wanted.entities is None else include_entities(tenant_id, ids, max_tokens=wanted.entities),
-        chunks=() if wanted.chunks is None else include_chunks(tenant_id, ids, max_tokens=wanted.chunks),
-        messages=()
-        if wanted.source_messages is None
-        else include_messages(tenant_id, ids, max_tokens=wanted.source_messages, neighbours=wanted.neighbours),
-        links=include_links(tenant_id, ids) if wanted.links else (),
+    units = {item.candidate.id: item.bank_id for item in items if item.candidate.kind == "unit"}
+    if not units:
+        return Along(Included())
+    ids = list(units)
+    entities = partial(include_entities, tenant_id, units, moment=moment)
+    chunks = partial(include_chunks, tenant_id, ids, moment=moment)
+    messages = partial(include_messages, tenant_id, ids, moment=moment, neighbours=wanted.neighbours)
+    links = partial(include_links, tenant_id, ids, moment=moment)
+    gathering = Gathering(deadline)
+    included = Included(
+        entities=gathering.take(Part.ENTITIES, limit(entities, wanted.entities)),
+        chunks=gathering.take(Part.CHUNKS, limit(chunks, wanted.chunks)),
+        messages=gathering.take(Part.SOURCE_MESSAGES, limit(messages, wanted.source_messages)),
+        links=gathering.take(Part.LINKS, links if wanted.links else None),
     )
+    return Along(included, tuple(gathering.left_out))
+
+
+def limit(find: Callable[..., tuple[T, ...]], max_tokens: int | None) -> Callable[..., tuple[T, ...]] | None:
+    """None where it is not asked for."""
+    return None if max_tokens is None else partial(find, max_tokens=max_tokens)

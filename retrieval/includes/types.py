@@ -8,6 +8,7 @@ class IncludedEntity:
     """Somebody or something that the results speak of; `text` is what the token budget counts."""
 
     id: UUID
+    bank_id: str
     name: str
     kind: str
     text: str

@@ -12,57 +12,58 @@ from providers.embedding.vector import Vector
 from retrieval.filters.own import list_owners
 from retrieval.filters.scope import Scope
 from retrieval.lookups.arrays import write_ids, write_numbers
+from retrieval.lookups.nearest import TABLES
 from retrieval.lookups.one_trip import Row
 from retrieval.lookups.reading import read_rows
 
 CORPORA = {corpus.value: corpus for corpus in Corpus}  # calling the class takes five times as long
 
 # The tenant is named for every table: where row-level security finds it so, it compares once and not once a row.
+# $1 and $2 say whose, $3 are numbers of units, $4 names, $5 the query's vector, and then each corpus has its two.
+FOUND = """{row} AS MATERIALIZED (
+    SELECT {row}.id, {row}.number FROM {table} AS {row}
+    WHERE {condition} AND ({row}.number = ANY(${numbers}::int[]) OR {row}.id = ANY(${ids}::uuid[]))
+)"""
 # A unit rests on a chunk if it quotes the chunk itself, or characters of a message that stand in it.
-RESOLVE = """
-WITH chunk AS MATERIALIZED (
-    SELECT chunk.id, chunk.number FROM banks_chunk AS chunk
-    WHERE {scope.chunk} AND (chunk.number = ANY($4::int[]) OR chunk.id = ANY($5::uuid[]))
-), episode AS MATERIALIZED (
-    SELECT episode.id, episode.number FROM banks_episode AS episode
-    WHERE {scope.episode} AND (episode.number = ANY($6::int[]) OR episode.id = ANY($7::uuid[]))
-), relationship AS MATERIALIZED (
-    SELECT relationship.id, relationship.number FROM banks_relationship AS relationship
-    WHERE {scope.relationship}
-      AND (relationship.number = ANY($8::int[]) OR relationship.id = ANY($9::uuid[]))
-), bringing AS MATERIALIZED (
+BRINGING = {
+    Corpus.CHUNK: """
     SELECT 'chunk' AS corpus, chunk.id, chunk.number, source.unit_id
     FROM chunk JOIN banks_unitsource AS source ON source.chunk_id = chunk.id AND source.tenant_id = $1
     UNION
     SELECT 'chunk', chunk.id, chunk.number, source.unit_id
     FROM chunk JOIN banks_chunkpart AS part ON part.chunk_id = chunk.id AND part.tenant_id = $1
     JOIN banks_unitsource AS source ON source.message_id = part.message_id
-     AND source.tenant_id = $1 AND source.start < part.message_end AND source."end" > part.message_start
-    UNION
-    SELECT 'episode', episode.id, episode.number, source.unit_id
+     AND source.tenant_id = $1 AND source.start < part.message_end AND source."end" > part.message_start""",
+    Corpus.EPISODE: """
+    SELECT 'episode' AS corpus, episode.id, episode.number, source.unit_id
     FROM episode JOIN banks_message AS message ON message.episode_id = episode.id AND message.tenant_id = $1
     JOIN banks_unitsource AS source ON source.message_id = message.id AND source.tenant_id = $1
     UNION
     SELECT 'episode', episode.id, episode.number, source.unit_id
-    FROM episode JOIN banks_unitsource AS source ON source.episode_id = episode.id AND source.tenant_id = $1
-    UNION
-    SELECT 'relationship', relationship.id, relationship.number, source.unit_id
+    FROM episode JOIN banks_unitsource AS source ON source.episode_id = episode.id AND source.tenant_id = $1""",
+    Corpus.RELATIONSHIP: """
+    SELECT 'relationship' AS corpus, relationship.id, relationship.number, source.unit_id
     FROM relationship JOIN banks_relationshipsource AS source
-      ON source.relationship_id = relationship.id AND source.tenant_id = $1
-)
-SELECT bringing.corpus, bringing.id, bringing.number, unit.id, unit.embedding <=> $3::vector
+      ON source.relationship_id = relationship.id AND source.tenant_id = $1""",
+}
+BROUGHT = """
+SELECT bringing.corpus, bringing.id, bringing.number, unit.id, unit.embedding <=> $5::vector
 FROM bringing JOIN banks_memoryunit AS unit ON unit.id = bringing.unit_id WHERE {scope.unit}
-UNION ALL
-SELECT 'unit', NULL, unit.number, unit.id, NULL
-FROM banks_memoryunit AS unit WHERE {scope.unit} AND unit.number = ANY($10::int[])
-UNION ALL
+"""
+LONE_CHUNKS = """
 SELECT 'chunk', chunk.id, chunk.number, NULL, NULL
 FROM chunk WHERE {scope.chunks_stand_alone} AND chunk.id NOT IN (SELECT id FROM bringing WHERE corpus = 'chunk')
-UNION ALL
+"""
+UNITS = """
+SELECT 'unit', NULL::uuid, unit.number, unit.id, NULL::float8
+FROM banks_memoryunit AS unit WHERE {scope.unit} AND unit.number = ANY($3::int[])
+"""
+NAMED = """
 SELECT 'entity', NULL, NULL, name.entity_id, NULL
 FROM banks_entityname AS name
-WHERE name.tenant_id = $1 AND name.bank_id = $2 AND name.normalised_name = ANY($11::text[])
+WHERE name.tenant_id = $1 AND name.bank_id = $2 AND name.normalised_name = ANY($4::text[])
 """
+FIRST_OF_CORPORA = 6
 
 
 class SourceName(NamedTuple):
@@ -91,33 +92,51 @@ class Resolved:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be resolved: numbers of units, rows of the archive, and names that the query may hold."""
+    """What is to be resolved: numbers of units, rows of the archive's `corpora`, names that the query may hold."""
 
     unit_numbers: Sequence[int] = ()
+    corpora: tuple[Corpus, ...] = ()
     sources: Sequence[SourceName] = ()
     names: Sequence[str] = ()
 
 
 def resolve(bank: Bank, vector: Vector, scope: Scope, wanted: Wanted, *, within_seconds: float | None) -> Resolved:
-    values = (
-        *list_owners(bank),
-        write_vector(vector) if vector.size else None,
-        *name_sources(wanted.sources),
-        write_numbers(wanted.unit_numbers),
-        list(wanted.names),
-    )
-    rows = read_rows(bank.tenant_id, write_resolve(scope), values, within_seconds=within_seconds, keeps_plan=True)
-    return sort_out(rows)
+    values = [*list_owners(bank), write_numbers(wanted.unit_numbers), list(wanted.names)]
+    if wanted.corpora:
+        values += [write_vector(vector) if vector.size else None, *name_sources(wanted)]
+    statement = write_resolve(scope, wanted.corpora)
+    return sort_out(read_rows(bank.tenant_id, statement, values, within_seconds=within_seconds, keeps_plan=True))
+
+
+def resolve_units(bank: Bank, scope: Scope, numbers: Sequence[int], *, within_seconds: float | None) -> Resolved:
+    """Without names and archive, from the one table that no search can do without."""
+    values = (*list_owners(bank), write_numbers(numbers))
+    return sort_out(read_rows(bank.tenant_id, UNITS.format(scope=scope), values, within_seconds=within_seconds))
 
 
 @lru_cache(maxsize=64)
-def write_resolve(scope: Scope) -> str:
-    return RESOLVE.format(scope=scope)
+def write_resolve(scope: Scope, corpora: tuple[Corpus, ...]) -> str:
+    if not corpora:
+        return " UNION ALL ".join([UNITS.format(scope=scope), NAMED])
+    found = [write_found(scope, corpus, place) for place, corpus in enumerate(corpora)]
+    bringing = " UNION ".join([BRINGING[corpus] for corpus in corpora])
+    selected = [BROUGHT, UNITS, *([LONE_CHUNKS] if Corpus.CHUNK in corpora else []), NAMED]
+    return (
+        f"WITH {', '.join(found)}, bringing AS MATERIALIZED ({bringing})"
+        f"{' UNION ALL '.join([one.format(scope=scope) for one in selected])}"
+    )
 
 
-def name_sources(sources: Sequence[SourceName]) -> Iterator[str]:
-    for corpus in (Corpus.CHUNK, Corpus.EPISODE, Corpus.RELATIONSHIP):
-        names = [source.name for source in sources if source.corpus == corpus]
+def write_found(scope: Scope, corpus: Corpus, place: int) -> str:
+    numbers = FIRST_OF_CORPORA + 2 * place
+    return FOUND.format(
+        row=corpus.value, table=TABLES[corpus], condition=scope.of(corpus), numbers=numbers, ids=numbers + 1
+    )
+
+
+def name_sources(wanted: Wanted) -> Iterator[str]:
+    for corpus in wanted.corpora:
+        names = [source.name for source in wanted.sources if source.corpus == corpus]
         yield write_numbers([name for name in names if isinstance(name, int)])
         yield write_ids([name for name in names if isinstance(name, UUID)])
 

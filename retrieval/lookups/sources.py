@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from banks.models import Corpus
+from retrieval.lookups.floor import keep_near
 from retrieval.lookups.nearest import Nearest
 from retrieval.lookups.resolving import SourceName, name_source
 from retrieval.lookups.words import RankedWords
 from retrieval.recipes import RRF_K
-
-LEAST_COSINE = 0.3  # the same floor as for units
 
 SourceScores = dict[SourceName, float]
 
@@ -30,22 +29,23 @@ class Sources:
         return list(self.chunks_by_meaning | self.chunks_by_words | self.summaries)
 
 
-def score_sources(nearest: Nearest, words: RankedWords, limits: Mapping[Corpus, int]) -> Sources:
+def score_sources(nearest: Nearest, words: RankedWords, limits: Mapping[Corpus, int], *, best: float = 0.0) -> Sources:
+    """`best` is the highest cosine of all that was found: what is far behind it is not near."""
     summaries: SourceScores = {}
     for corpus in (Corpus.EPISODE, Corpus.RELATIONSHIP):
-        scores = add_up([by_meaning(nearest, corpus), by_words(words, corpus)])
+        scores = add_up([by_meaning(nearest, corpus, best), by_words(words, corpus)])
         ranked = sorted(scores.items(), key=lambda entry: (-entry[1], str(entry[0].name)))
         summaries |= dict(ranked[: limits[corpus]])
     most = limits[Corpus.CHUNK]
     return Sources(
-        dict(list(by_meaning(nearest, Corpus.CHUNK).items())[:most]),
+        dict(list(by_meaning(nearest, Corpus.CHUNK, best).items())[:most]),
         dict(list(by_words(words, Corpus.CHUNK).items())[:most]),
         summaries,
     )
 
 
-def by_meaning(nearest: Nearest, corpus: Corpus) -> SourceScores:
-    near = (hit for hit in nearest.of(corpus) if hit.score >= LEAST_COSINE)
+def by_meaning(nearest: Nearest, corpus: Corpus, best: float) -> SourceScores:
+    near = keep_near(nearest.of(corpus), best)
     return {name_source(corpus, hit.id, hit.number): hit.score for hit in near}
 
 

@@ -69,6 +69,14 @@ def test_history_or_not_what_superseded_a_fact_stands_before_it() -> None:
     assert [one.candidate.id for one in boosted] == [newer.candidate.id, older.candidate.id]
 
 
+def test_of_a_time_that_is_past_what_held_then_may_stand_before_what_superseded_it() -> None:
+    newer = make_ranked(id=make_id(2), final=0.1)
+    older = make_ranked(id=make_id(1), final=0.9, expired_at=ASKED_AT, superseded_by=newer.candidate.id)
+    moment = PointInTime(history=True)
+    boosted = boost([older, newer], Boosts(validity=0.5), asked_at=ASKED_AT, moment=moment, is_about_past=True)
+    assert [one.candidate.id for one in boosted] == [older.candidate.id, newer.candidate.id]
+
+
 def test_what_still_holds_is_not_lowered() -> None:
     assert score(Boosts(validity=0.4), valid_until=ASKED_AT + timedelta(days=1))["validity"] == 1.0
 

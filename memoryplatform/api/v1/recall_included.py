@@ -11,6 +11,7 @@ from retrieval.types import Include
 
 class EntityStateOutput(Output):
     entity_id = serializers.UUIDField()
+    bank_id = serializers.CharField()
     canonical_name = serializers.CharField()
     observations = serializers.ListField(child=serializers.DictField())
     kind = serializers.CharField()
@@ -47,7 +48,11 @@ class LinkOutput(Output):
 class IncludedOutput(Output):
     """Each null where it was not asked for."""
 
-    entities = serializers.DictField(child=EntityStateOutput(), allow_null=True, help_text="By name.")
+    entities = serializers.DictField(
+        child=EntityStateOutput(),
+        allow_null=True,
+        help_text="By name. Where several have the same, those after the first by name and bank, or by name and id.",
+    )
     chunks = serializers.DictField(child=ChunkOutput(), allow_null=True, help_text="By id.")
     source_messages = serializers.DictField(child=SourceMessageOutput(), allow_null=True, help_text="By id.")
     links = LinkOutput(many=True, allow_null=True)
@@ -63,17 +68,20 @@ def describe_included(included: Included, wanted: Include) -> dict[str, Any]:
 
 
 def describe_entities(included: Included) -> dict[str, Any]:
-    return {
-        entity.name: {
+    """Two banks may know somebody of the same name, and one bank a person and a place: none hides another."""
+    described: dict[str, Any] = {}
+    for entity in included.entities:
+        keys = (entity.name, f"{entity.name} ({entity.bank_id})", f"{entity.name} ({entity.id})")
+        described[next(key for key in keys if key not in described)] = {
             "entity_id": entity.id,
+            "bank_id": entity.bank_id,
             "canonical_name": entity.name,
             "observations": [],
             "kind": entity.kind,
             "summary": entity.text,
             "mention_count": entity.mention_count,
         }
-        for entity in included.entities
-    }
+    return described
 
 
 def describe_chunks(included: Included) -> dict[str, Any]:

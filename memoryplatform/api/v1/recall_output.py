@@ -57,6 +57,7 @@ class RecallItemOutput(Output):
     superseded_by = serializers.UUIDField(allow_null=True)
     confidence = serializers.FloatField(allow_null=True)
     proof_count = serializers.IntegerField()
+    access_count = serializers.IntegerField(help_text="How often it was recalled before.")
     document_id = serializers.CharField(allow_null=True)
     chunk_id = serializers.UUIDField(allow_null=True)
     tokens = serializers.IntegerField()
@@ -73,8 +74,11 @@ class WindowOutput(Output):
 
 
 class LeftOutOutput(Output):
-    channel = serializers.CharField()
+    channel = serializers.CharField(help_text="A channel, or what should have come along, such as entities.")
     reason = serializers.CharField()
+    bank_id = serializers.CharField(
+        required=False, allow_null=True, help_text="Whose, where a call asked several banks; else null."
+    )
 
 
 class RecallOutput(IncludedOutput):
@@ -83,7 +87,7 @@ class RecallOutput(IncludedOutput):
     tokens = serializers.IntegerField(help_text="Of the results' texts; never more than max_tokens.")
     query_type = serializers.CharField()
     window = WindowOutput(allow_null=True, help_text="The time that is asked about, where one was found.")
-    left_out = LeftOutOutput(many=True, help_text="Channels that failed or took too long.")
+    left_out = LeftOutOutput(many=True, help_text="What failed or took too long.")
     trace = serializers.DictField(allow_null=True)
 
 
@@ -97,7 +101,9 @@ def describe_recalled(recalled: Recalled, query: RecallQuery) -> dict[str, Any]:
         "tokens": result.tokens,
         "query_type": result.analysis.type.value,
         "window": {"start": window.start, "end": window.end} if window else None,
-        "left_out": [{"channel": one.channel.value, "reason": one.reason} for one in result.left_out],
+        "left_out": [
+            {"channel": one.channel.value, "reason": one.reason, "bank_id": one.bank_id} for one in result.left_out
+        ],
         "trace": result.trace,
         **describe_included(result.included, query.include),
     }
@@ -138,6 +144,7 @@ PLAIN_FIELDS = (
     "superseded_by",
     "confidence",
     "proof_count",
+    "access_count",
 )
 read_plain = attrgetter(*PLAIN_FIELDS)
 

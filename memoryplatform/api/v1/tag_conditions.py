@@ -11,6 +11,7 @@ from retrieval.filters.types import AllOf, AnyOf, Not, TagCondition, TagMatch, T
 
 DEEPEST = 10
 MOST_CONDITIONS = 100
+MOST_TAGS_OF_ALL = 500  # each is compared with every tag of a memory
 MATCHES = get_args(TagMatch)
 LEAF_FIELDS = {"tags", "match", "resolve"}
 TAGS = TagsField()
@@ -20,8 +21,8 @@ TAGS = TagsField()
     {
         "type": "array",
         "maxItems": MOST_CONDITIONS,
-        "description": 'All must hold. A leaf {"tags": [...], "match": "any_strict"}, or {"and": [...]}, '
-        '{"or": [...]}, {"not": ...} of such.',
+        "description": f"All must hold, with no more than {MOST_TAGS_OF_ALL} tags in all. A leaf "
+        '{"tags": [...], "match": "any_strict"}, or {"and": [...]}, {"or": [...]}, {"not": ...} of such.',
         "items": {"type": "object"},
     }
 )
@@ -32,6 +33,8 @@ class TagGroupsField(serializers.Field[TagCondition, Any, Any, Any]):
         condition = AllOf(tuple(read_condition(one, depth=1) for one in data))
         if sum(1 for _ in walk(condition)) > MOST_CONDITIONS + 1:
             raise serializers.ValidationError(f"Must have no more than {MOST_CONDITIONS} conditions.")
+        if sum(len(one.tags) for one in walk(condition) if isinstance(one, Tags)) > MOST_TAGS_OF_ALL:
+            raise serializers.ValidationError(f"Must have no more than {MOST_TAGS_OF_ALL} tags in all conditions.")
         return condition
 
 

@@ -49,6 +49,7 @@ class RecallItem(Model):
     superseded_by: UUID | None
     confidence: float | None
     proof_count: int
+    access_count: int = 0
     document_id: str | None
     chunk_id: UUID | None
     tokens: int
@@ -59,6 +60,7 @@ class RecallItem(Model):
 
 class EntityState(Model):
     entity_id: UUID
+    bank_id: str
     canonical_name: str
     observations: list[dict[str, Any]]
     kind: str
@@ -100,6 +102,7 @@ class Window(Model):
 class LeftOut(Model):
     channel: str
     reason: str
+    bank_id: str | None = None
 
 
 class Recalled(Model):

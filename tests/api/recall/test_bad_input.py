@@ -84,9 +84,33 @@ def test_filters_that_nothing_passes_have_an_empty_answer(memory: Memory, ask: A
     assert (body["results"], body["left_out"]) == ([], [])
 
 
+HUNDRED = [f"tag {number}" for number in range(100)]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"metadata": dict.fromkeys(HUNDRED, "x")},
+        {"tags": HUNDRED, "tags_match": "all_strict"},
+        {"tags": HUNDRED, "tags_match": "exact"},
+        {"tag_groups": [{"tags": [tag], "match": "any_strict"} for tag in HUNDRED]},
+        {"tag_groups": [{"not": {"not": {"tags": HUNDRED[:15], "match": "all"}}} for _ in range(33)]},
+    ],
+    ids=["metadata", "all tags", "exact tags", "leaves", "nested leaves"],
+)
+def test_the_most_that_may_be_asked_of_a_memory_is_answered(memory: Memory, ask: Ask, filters: dict[str, Any]) -> None:
+    answer = memory.unit("Alice moved to Lisbon", tags=HUNDRED)
+    for name in HUNDRED:
+        memory.metadata(answer, name, "x")
+    memory.metadata(memory.unit("Bob moved to Lisbon", tags=[*HUNDRED[:1], "other"]), HUNDRED[0], "x")
+    body = ask("Where did Alice move, Lisbon?", **filters).json()
+    assert ([result["id"] for result in body["results"]], body["left_out"]) == ([str(answer.id)], [])
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
+        ("tag_groups", [{"tags": HUNDRED}] * 5 + [{"tags": ["one more"]}]),
         ("temporal_window", {"start": LATE, "end": EARLY}),
         ("temporal_window", {"start": EARLY}),
         ("occurred", {"start": LATE, "end": EARLY}),
@@ -155,3 +179,19 @@ def test_a_body_that_is_no_object_is_refused(call: Caller, memory: Memory) -> No
     for body in (b"[]", b'"Lisbon"', b"7", b"null"):
         answer = call("POST", "/v1/banks/support/memories/recall", body)
         assert answer.status_code == 422, body
+
+
+@pytest.mark.parametrize("path", ["memories/recall", "reflect"])
+def test_an_id_that_no_bank_can_have_is_not_found(call: Caller, memory: Memory, path: str) -> None:
+    answer = call("POST", f"/v1/banks/no%00pe/{path}", {"query": "Lisbon"})
+    assert (answer.status_code, answer.json()["code"]) == (404, "bank_not_found")
+
+
+def test_no_bank_of_such_an_id_is_made_by_an_import(call: Caller) -> None:
+    answer = call.client.post(
+        "/v1/banks/no%00pe/import",
+        b"{}",
+        content_type="application/x-ndjson",
+        headers={"Authorization": f"Bearer {call.key}"},
+    )
+    assert (answer.status_code, answer.json()["code"]) == (404, "bank_not_found")

@@ -9,6 +9,8 @@ from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.api.v1.recall_output import RecallItemOutput, RecallOutput, ScoresOutput
 from memoryplatform.operations.asked_banks import load_banks
 from memoryplatform.operations.bank_profile import BankAccess
+from retrieval import searching
+from retrieval.types import Channel
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
 from tests.api.recall.conftest import Ask
@@ -99,6 +101,33 @@ def test_several_banks_answer_together_and_each_result_names_its_bank(
     Memory(make_bank(alice, bank_id="sales")).unit("Lisbon is a market")
     body = call("POST", "/v1/recall", {"query": "Lisbon", "banks": ["support", "sales", "support"]}).json()
     assert sorted(result["bank_id"] for result in body["results"]) == ["sales", "support"]
+
+
+def test_entities_of_the_same_name_do_not_hide_each_other(memory: Memory, alice: Tenant, call: Caller) -> None:
+    sales = Memory(make_bank(alice, bank_id="sales"))
+    made = [
+        (bank, bank.entity("Lisbon", kind=kind, identity=f"lisbon {kind}"))
+        for bank, kind in ((memory, "PERSON"), (memory, "LOCATION"), (sales, "PERSON"))
+    ]
+    for bank, entity in made:
+        bank.unit("Lisbon is a market", about=[entity])
+    body = call("POST", "/v1/recall", {"query": "Lisbon", "banks": ["support", "sales"]}).json()
+    assert {(one["entity_id"], one["bank_id"]) for one in body["entities"].values()} == {
+        (str(entity.id), bank.bank.bank_id) for bank, entity in made
+    }
+    assert "Lisbon" in body["entities"]
+
+
+def test_what_was_left_out_names_its_bank_where_several_were_asked(
+    memory: Memory, alice: Tenant, call: Caller, ask: Ask
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    make_bank(alice, bank_id="sales", embedding_model="another")
+    body = call("POST", "/v1/recall", {"query": "Lisbon", "banks": ["support", "sales"]}).json()
+    assert {one["bank_id"] for one in body["left_out"]} == {"sales"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searching, "CHANNELS", {**searching.CHANNELS, Channel.SEMANTIC: lambda _search: 1 / 0})
+        assert [(one["channel"], one["bank_id"]) for one in ask("Lisbon").json()["left_out"]] == [("semantic", None)]
 
 
 def test_one_bank_out_of_reach_refuses_the_whole_call(

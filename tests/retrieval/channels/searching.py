@@ -3,12 +3,11 @@ from typing import Any
 
 from banks.text_index.lexemes import extract_lexemes
 from retrieval.channels.search import Search
-from retrieval.lookups.words import AskedWords
 from retrieval.plan import build_plan
 from retrieval.query.reading import read_query
-from retrieval.searching import Question, begin, start_words
+from retrieval.searching import Question, ask_words, begin, start_words
 from retrieval.threads import SerialExecutor
-from retrieval.types import PointInTime, RecallQuery
+from retrieval.types import RecallQuery
 from tests.retrieval.fakes import MODEL, embed
 from tests.retrieval.memory import NOW, Memory
 
@@ -19,6 +18,6 @@ def begin_search(memory: Memory, text: str, *, asked_at: datetime = NOW, **field
     plan = build_plan(query, read_query(query))
     lexemes = tuple(extract_lexemes(text))
     executor = SerialExecutor()
-    (words,) = start_words([memory.bank], AskedWords(lexemes, plan.limits, plan.moment != PointInTime()), executor)
+    (words,) = start_words([memory.bank], ask_words(plan, lexemes), executor)
     analysis = plan.reading.complete(lexemes=lexemes, entity_ids=(), vector=embed(text))
-    return begin(memory.bank, Question(plan, analysis, MODEL), words, executor)
+    return begin(memory.bank, Question(plan, analysis, MODEL, plan.limits.start_clock()), words, executor)

@@ -17,6 +17,7 @@ from tests.retrieval.memory import NOW, Memory
 
 CHANNELS = [search_semantic, search_keyword, search_graph, search_temporal]
 QUERY = "green parrot yesterday"
+NOT_OVER = (NOW - timedelta(days=2), NOW + timedelta(days=1))  # who asks about a time that is over sees the past
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
@@ -25,13 +26,19 @@ def test_only_what_is_visible_in_this_bank_is_found(memory: Memory, channel: Cal
     memory.unit("green parrot yesterday", expired_at=NOW, close_reason="update")
     Memory(make_bank(memory.tenant)).unit("green parrot yesterday")
     Memory(make_bank(make_tenant())).unit("green parrot yesterday")
-    assert [hit.id for hit in channel(begin_search(memory, QUERY))] == [seen.id]
+    assert [hit.id for hit in channel(begin_search(memory, QUERY, window=NOT_OVER))] == [seen.id]
 
 
 def test_the_nearest_come_first_and_what_is_far_not_at_all(memory: Memory) -> None:
-    near, nearer = memory.unit("green parrot song"), memory.unit("green parrot yesterday")
+    near, nearer = memory.unit("green parrot yesterday song"), memory.unit("green parrot yesterday")
     memory.unit("zebra")
     assert [hit.id for hit in search_semantic(begin_search(memory, QUERY))] == [nearer.id, near.id]
+
+
+def test_what_is_far_behind_the_best_is_not_near(memory: Memory) -> None:
+    exact = memory.unit(QUERY)
+    memory.unit("a song of one parrot on a green hill by the long road to the sea")
+    assert [hit.id for hit in search_semantic(begin_search(memory, QUERY))] == [exact.id]
 
 
 def test_words_find_what_shares_them_in_the_order_of_the_index(memory: Memory) -> None:

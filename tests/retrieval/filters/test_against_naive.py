@@ -34,11 +34,16 @@ from tests.retrieval.memory import undone
 DAYS = [datetime(2026, 1, day, tzinfo=UTC) for day in range(1, 9)]
 NAMES = ["alice", "bob", "carol"]
 TAGS = ["a", "b", "c"]
+MANY_TAGS = [*TAGS, "d", "e", "f"]  # more than are looked up one by one
+KEYS = ["k", "l", "m", "n", "o", "p"]
 DOCUMENTS = ["d/1", "d/2"]
 
 days = st.sampled_from(DAYS)
 maybe_day = st.none() | days
 some_tags = st.frozensets(st.sampled_from(TAGS), max_size=3)
+many_tags = st.frozensets(st.sampled_from(MANY_TAGS), min_size=4) | some_tags
+some_values = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(["1", "2"]), max_size=2)
+many_values = st.fixed_dictionaries(dict.fromkeys(KEYS, st.sampled_from(["1", "1", "1", "2"])))
 
 
 @st.composite
@@ -50,8 +55,8 @@ def units(draw: st.DrawFn) -> Said:
         network=draw(st.sampled_from(["world", "experience", "observation"])),
         mentioned_at=draw(days),
         recorded_at=draw(days),
-        tags=draw(some_tags),
-        metadata=draw(st.dictionaries(st.sampled_from(["k", "l"]), st.sampled_from(["1", "2"]), max_size=2)),
+        tags=draw(many_tags),
+        metadata=draw(some_values | many_values),
         entities=draw(st.frozensets(st.sampled_from(NAMES), max_size=2)),
         documents=draw(st.frozensets(st.sampled_from(DOCUMENTS), max_size=2)),
         occurred_start=start,
@@ -64,15 +69,15 @@ def units(draw: st.DrawFn) -> Said:
 
 
 tag_matches = st.sampled_from(["any", "all", "any_strict", "all_strict", "exact"])
-plain_tags = st.builds(lambda tags, match: Tags(tuple(sorted(tags)), match), some_tags, tag_matches)
+plain_tags = st.builds(lambda tags, match: Tags(tuple(sorted(tags)), match), many_tags, tag_matches)
 tag_trees: st.SearchStrategy[TagCondition] = st.recursive(
     plain_tags,
     lambda inner: (
         st.builds(Not, inner)
-        | st.builds(AllOf, st.lists(inner, max_size=2).map(tuple))
-        | st.builds(AnyOf, st.lists(inner, max_size=2).map(tuple))
+        | st.builds(AllOf, st.lists(inner, max_size=4).map(tuple))
+        | st.builds(AnyOf, st.lists(inner, max_size=4).map(tuple))
     ),
-    max_leaves=4,
+    max_leaves=8,
 )
 ranges = st.builds(TimeRange, maybe_day, maybe_day)
 # One kind of condition at a time, or all at once nearly nothing would ever pass; and sometimes two.
@@ -81,6 +86,7 @@ one_filter = st.one_of(
     st.builds(Filters, tags=plain_tags),
     st.builds(Filters, tags=tag_trees),
     st.builds(Filters, metadata=st.just({"k": "1"})),
+    st.builds(Filters, metadata=st.sampled_from([dict.fromkeys(KEYS[:count], "1") for count in (2, 5, 6)])),
     st.builds(Filters, entities=st.just(("Alice", "Bob"))),
     st.builds(Filters, occurred=ranges),
     st.builds(Filters, mentioned=ranges),
@@ -181,6 +187,22 @@ def test_each_way_to_match_tags(bench: Bench, match: TagMatch, wanted: tuple[str
         Said("world", DAYS[0], DAYS[0], tags=frozenset(tags)) for tags in ((), ("a",), ("a", "b"), ("a", "c"), ("c",))
     ]
     asked = Filters(tags=Tags(wanted, match))
+    with undone(bench.bank):
+        ids = bench.write(said)
+        expected = {row_id for row_id, one in zip(ids, said, strict=True) if passes(one, asked, PointInTime())}
+        assert find_passing(bench.bank, asked, PointInTime()) == expected
+
+
+@pytest.mark.parametrize("match", ["any", "all", "any_strict", "all_strict", "exact"])
+@pytest.mark.parametrize("is_deep", [False, True])
+def test_each_way_to_match_many_tags(bench: Bench, match: TagMatch, is_deep: bool) -> None:  # noqa: FBT001  # pytest's
+    """Alone, and in a tree of so many conditions that they are asked of all tags at once."""
+    said = [
+        Said("world", DAYS[0], DAYS[0], tags=frozenset(tags))
+        for tags in ((), ("a",), MANY_TAGS[:5], MANY_TAGS, [*MANY_TAGS[:5], "x"], ("x",))
+    ]
+    leaf = Tags((*MANY_TAGS[:5], "a"), match)
+    asked = Filters(tags=AllOf((leaf,) * 6) if is_deep else leaf)
     with undone(bench.bank):
         ids = bench.write(said)
         expected = {row_id for row_id, one in zip(ids, said, strict=True) if passes(one, asked, PointInTime())}

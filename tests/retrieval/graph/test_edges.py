@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from banks.models import Bank, Entity, Link, MemoryUnit, Mention
+from retrieval.deadline import Deadline
 from retrieval.filters.scope import build_scope
 from retrieval.filters.types import Filters
 from retrieval.graph.edges import EdgeFinder
@@ -82,7 +83,7 @@ def write(bank: Bank, graph: Graph) -> None:
 
 def find_edges(bank: Bank, unit_ids: list[UUID]) -> list[Edge]:
     scope = build_scope(Filters(), PointInTime())
-    return EdgeFinder(bank, scope, None, RULES)(unit_ids)
+    return EdgeFinder(bank, scope, Deadline(), RULES)(unit_ids)
 
 
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,0 +1,150 @@
+"""What was recorded after `known_at` is not shown: neither in a result, nor beside it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from banks.models import Link, MemoryUnit, Mention, UnitChange
+from retrieval.filters.recorded import find_last_id
+from retrieval.hydrate import hydrate
+from retrieval.recall import RecallTools, recall
+from retrieval.types import Candidate, Include, PointInTime, RecallQuery
+from tenants.identifiers import uuid7
+from tenants.transactions import tenant_transaction
+from tests.memory_factories import make_episode, make_row
+from tests.retrieval.memory import NOW, Memory
+
+THEN = NOW - timedelta(days=10)
+EARLIER, LATER = THEN - timedelta(days=1), THEN + timedelta(days=1)
+KNOWN = PointInTime(known_at=THEN)
+
+
+def id_of(moment: datetime) -> UUID:
+    """What a row that was made at that time could have."""
+    return UUID(int=find_last_id(moment).int - uuid7().int % 2**60)
+
+
+@contextmanager
+def clock_at(moment: datetime) -> Iterator[None]:
+    """For columns that are filled with the time of the insert."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("django.utils.timezone.now", lambda: moment)
+        yield
+
+
+@pytest.fixture
+def told_twice(memory: Memory) -> MemoryUnit:
+    unit = memory.unit("Rex is a brown labrador", days=11, proof_count=2)
+    with tenant_transaction(memory.tenant.id):
+        MemoryUnit.objects.for_tenant(memory.tenant.id).filter(id=unit.id).update(mentioned_at=LATER)
+    for at, text in ((EARLIER, "My dog Rex is brown."), (LATER, "As I said, Rex is a labrador.")):
+        with clock_at(at):
+            memory.quote(unit, memory.message(text, said_at=at))
+    return unit
+
+
+def read(memory: Memory, unit: MemoryUnit, moment: PointInTime) -> Candidate:
+    (candidate,) = hydrate(memory.bank, [("unit", unit.id)], moment)
+    return candidate
+
+
+def test_a_later_telling_is_neither_counted_nor_shown(memory: Memory, told_twice: MemoryUnit) -> None:
+    then, now = read(memory, told_twice, KNOWN), read(memory, told_twice, PointInTime())
+    assert (then.proof_count, then.mentioned_at, len(then.sources)) == (1, EARLIER, 1)
+    assert (now.proof_count, now.mentioned_at, len(now.sources)) == (2, LATER, 2)
+
+
+def test_a_unit_that_was_told_no_more_keeps_its_own_time_and_count(memory: Memory) -> None:
+    unit = memory.unit("Rex is a labrador", days=11, proof_count=3, mentioned_at=EARLIER)
+    with clock_at(EARLIER):
+        memory.quote(unit, memory.message("Rex!", said_at=EARLIER - timedelta(days=5)))
+    then = read(memory, unit, KNOWN)
+    assert (then.proof_count, then.mentioned_at) == (3, EARLIER)
+
+
+def test_a_text_that_grew_later_is_read_as_it_was(memory: Memory) -> None:
+    unit = memory.unit("Rex ate the passport of Ivan", days=11, context="after")
+    for days, before in ((1, {"text": "Rex ate a passport"}), (2, {"text": "Rex ate it", "context": "before"})):
+        with clock_at(THEN + timedelta(days=3 - days)):
+            make_row(UnitChange, memory.tenant, unit=unit, action="merged", before=before, actor="test")
+    then, now = read(memory, unit, KNOWN), read(memory, unit, PointInTime())
+    assert (then.text, then.context) == ("Rex ate it", "before")
+    assert (now.text, now.context) == ("Rex ate the passport of Ivan", "after")
+
+
+def test_who_was_found_in_it_later_is_not_named(memory: Memory) -> None:
+    unit = memory.unit("Rex ate a passport", days=11)
+    for name, at in (("Rex", EARLIER), ("Ivan", LATER)):
+        make_row(Mention, memory.tenant, id=id_of(at), unit=unit, entity=memory.entity(name), name=name)
+    assert read(memory, unit, KNOWN).entities == ("Rex",)
+    assert read(memory, unit, PointInTime()).entities == ("Ivan", "Rex")
+
+
+def test_a_fact_about_then_that_was_told_later_keeps_where_that_was(memory: Memory, told_twice: MemoryUnit) -> None:
+    both = read(memory, told_twice, PointInTime(as_of=THEN - timedelta(days=5))).sources
+    first = read(memory, told_twice, PointInTime(as_of=THEN)).sources
+    assert (len(both), len(first)) == (2, 1)
+
+
+def make_surroundings(memory: Memory) -> dict[str, Any]:
+    """Of two units that were known then: of each kind one thing that was known, and one that came later."""
+    one, two = memory.unit("Rex is a labrador", days=11), memory.unit("Rex is a dog", days=11)
+    episode = make_episode(memory.tenant, bank=memory.bank)
+    rex = memory.entity("Rex", summary="ate a passport", mention_count=9)
+    said: dict[str, Any] = {"entity": rex, "one": one, "two": two}
+    for name, at in (("early", EARLIER), ("late", LATER)):
+        with clock_at(at):
+            message = memory.message(f"Rex, {name}.", said_at=at, episode=episode)
+            chunk = memory.chunk(message, is_indexed=False, said_at=at)
+        said |= {name: message, f"{name}_chunk": chunk}
+    memory.quote(one, said["early"])
+    memory.quote(one, said["late"])
+    for unit, at in ((one, EARLIER), (two, LATER)):
+        make_row(Mention, memory.tenant, id=id_of(at), unit=unit, entity=rex, name="Rex")
+    for kind, at in (("semantic", EARLIER), ("causes", LATER)):
+        make_row(Link, memory.tenant, id=id_of(at), source=one, target=two, type=kind, weight=0.5)
+    return said
+
+
+QUERY = RecallQuery(
+    "What kind of dog is Rex, a labrador?",
+    NOW,
+    include=Include(entities=500, chunks=500, source_messages=500, neighbours=2, links=True),
+)
+
+
+def test_what_comes_along_is_what_was_known_then(memory: Memory, tools: RecallTools) -> None:
+    said = make_surroundings(memory)
+    asked = RecallQuery(QUERY.text, NOW, include=QUERY.include, moment=KNOWN)
+    then, now = recall(memory.bank, asked, tools).included, recall(memory.bank, QUERY, tools).included
+    assert [one.id for one in then.messages] == [said["early"].id]
+    assert {one.id for one in now.messages} == {said["early"].id, said["late"].id}
+    assert [one.id for one in then.chunks] == [said["early_chunk"].id]
+    assert len(now.chunks) == 2
+    assert [one.type for one in then.links] == ["semantic"]
+    assert len(now.links) == 2
+    assert [(one.text, one.mention_count, one.unit_ids) for one in then.entities] == [("Rex", 1, (said["one"].id,))]
+    assert [(one.text, one.mention_count) for one in now.entities] == [("Rex: ate a passport", 9)]
+
+
+def test_neighbours_that_were_recorded_later_stay_away(memory: Memory, tools: RecallTools) -> None:
+    episode = make_episode(memory.tenant, bank=memory.bank)
+    unit = memory.unit("Rex is a labrador", days=11)
+    messages = []
+    for at in (EARLIER, LATER):
+        with clock_at(at):
+            messages.append(memory.message(f"Turn {at}.", said_at=at, episode=episode))
+    memory.quote(unit, messages[0])
+    asked = RecallQuery(QUERY.text, NOW, include=QUERY.include, moment=KNOWN)
+    assert [one.id for one in recall(memory.bank, asked, tools).included.messages] == [messages[0].id]
+    as_of = RecallQuery(QUERY.text, NOW, include=QUERY.include, moment=PointInTime(as_of=THEN))
+    assert [one.id for one in recall(memory.bank, as_of, tools).included.messages] == [messages[0].id]
+
+
+@pytest.mark.parametrize("moment", [datetime(1960, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC), NOW])
+def test_an_id_tells_when_its_row_was_made(moment: datetime) -> None:
+    assert (find_last_id(moment) < uuid7()) == (moment < datetime.now(UTC))
