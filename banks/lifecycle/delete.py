@@ -1,4 +1,4 @@
-"""Deleting memories for good: rows, postings, and whatever rested on them alone."""
+"""Deleting memories for good: rows, postings, what was summed up from them, and whatever rested on them alone."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -9,6 +9,7 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 
 from banks.entities.recount import forget_names, recount_entities
+from banks.lifecycle.blanking import blank_ready_facts
 from banks.models import Bank, Chunk, Corpus, MemoryUnit, Mention, Relationship, RelationshipSource, UnitSource
 from banks.text_index.write import remove_texts
 
@@ -42,6 +43,7 @@ def delete_units(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
     if not ids:
         return Removed()
     relationships = delete_relationships(bank, ids)
+    blank_ready_facts(bank, ids)
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids)
     heard = list(mentions.values_list("entity_id", "name"))
     remove_texts(bank, Corpus.UNIT, list(ids))
@@ -53,17 +55,21 @@ def delete_units(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
 
 
 def add_dependants(bank: Bank, unit_ids: set[UUID]) -> set[UUID]:
-    """With the units that rest on these and on nothing else: a summary goes with all that it sums up.
+    """With every observation that names one of these, live or closed, and all else that rests on nothing but these.
 
-    What a person pinned stays: that person vouches for it.
+    An observation has its words from all of its facts, and nobody can tell which came from which. What a person
+    pinned stays: that person vouches for it.
     """
     found, newest = set(unit_ids), set(unit_ids)
     sources = UnitSource.objects.for_tenant(bank.tenant_id)
+    units = MemoryUnit.objects.of_bank(bank)
     while newest:
         resting = set(sources.filter(other_unit_id__in=newest).values_list("unit_id", flat=True)) - found
-        proven = sources.filter(unit_id__in=resting).exclude(other_unit_id__in=found)
-        pinned = MemoryUnit.objects.of_bank(bank).filter(id__in=resting, review=MemoryUnit.Review.PINNED)
-        newest = resting - set(proven.values_list("unit_id", flat=True)) - set(pinned.values_list("id", flat=True))
+        observed = set(units.filter(id__in=resting, network="observation").values_list("id", flat=True))
+        proven = sources.filter(unit_id__in=resting).exclude(other_unit_id__in=found | observed)
+        pinned = units.filter(id__in=resting, review=MemoryUnit.Review.PINNED)
+        others = resting - set(proven.values_list("unit_id", flat=True)) - set(pinned.values_list("id", flat=True))
+        newest = observed | others
         found |= newest
     return found
 

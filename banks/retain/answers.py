@@ -1,10 +1,20 @@
 """LLM answers by question, kept for a tenant: a retry or a reprocessing costs nothing twice."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from banks.models import CachedAnswer
 from tenants.transactions import tenant_transaction
+
+
+def forget_answers(tenant_id: UUID, *, before: datetime | None = None) -> None:
+    """All, or those of an earlier time. Call inside a tenant transaction.
+
+    An answer may hold what was deleted since, and its key tells nobody: with a deletion all of them go.
+    """
+    rows = CachedAnswer.objects.for_tenant(tenant_id)
+    (rows if before is None else rows.filter(created_at__lt=before)).delete()
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""What follows a deletion of memories: opinions lose what they gained, and what was told from them is made anew."""
+"""What follows a deletion of memories: what was made of them goes too, or is made anew."""
 
 from django.utils import timezone
 
 from banks.lifecycle.delete import Removed
 from banks.models import Bank
+from banks.retain.answers import forget_answers
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import take_back_lost_evidence
 from memoryplatform.operations.mental_model_refreshes import renew_bereft
@@ -15,6 +16,8 @@ def follow_deletion(bank: Bank, removed: Removed) -> None:
     take_back_lost_evidence(bank)
     mark_lost_facts(bank, removed)
     renew_bereft(bank)
+    if removed.units:
+        forget_answers(bank.tenant_id)
 
 
 def mark_lost_facts(bank: Bank, removed: Removed) -> None:

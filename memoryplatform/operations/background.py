@@ -23,11 +23,12 @@ ATTEMPTS = 8  # each begins anew from what another wrote in between
 
 @dataclass(frozen=True)
 class Merged:
-    """`revision` is None where the news were known already."""
+    """`revision` is None where the news were known already, or were `refused`, with the reason."""
 
     bank: Bank
     revision: BackgroundRevision | None
     engine: str
+    refused: str = ""
 
 
 def merge_background(access: BankAccess, bank_id: str, text: str, *, actor: str = "") -> Merged:
@@ -41,7 +42,7 @@ def merge_background(access: BankAccess, bank_id: str, text: str, *, actor: str 
         with tenant_transaction(access.tenant_id):
             number = get_number(get_bank(access, bank_id))
             bank = get_bank(access, bank_id)  # after the number: what comes in between is then noticed
-        snippet = Snippet(to_first_person(text, bank.name), bank.name)
+        snippet = Snippet(to_first_person(text, bank.name, is_of_agent=True), bank.name)
         merged = merger.merge(bank.background, snippet)
         usage += merged.usage
         with tenant_transaction(access.tenant_id):
@@ -50,7 +51,7 @@ def merge_background(access: BankAccess, bank_id: str, text: str, *, actor: str 
                 change = BackgroundChange(merged.text, actor or name_of(access), snippet=text, engine=merger.name)
                 revision = write(access, bank, change)
                 record_usage(access.tenant_id, UsageRecord.Kind.REFLECT, usage, bank_id=bank_id)
-                return Merged(bank, revision, merger.name)
+                return Merged(bank, revision, merger.name, merged.refused)
     raise BankBusy(bank_id)
 
 

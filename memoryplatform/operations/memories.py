@@ -17,6 +17,7 @@ from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
 from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
+from reflection.forgetting.told_from import lock_documents
 from reflection.opinions.outside import note_outside_change
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
@@ -110,6 +111,7 @@ def restore_memory(access: BankAccess, bank_id: str, memory_id: UUID, *, reason:
 def delete_memory(access: BankAccess, bank_id: str, memory_id: UUID) -> Removed:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
+        lock_documents(bank, [memory_id])
         lock_memory(bank)
         removed = delete_units(bank, {get_unit(bank, memory_id).id})
         follow_deletion(bank, removed)

@@ -15,7 +15,7 @@ from memoryplatform.operations.kinds.refresh_observations import NAME
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.submit import submit
 from reflection.models import ObservedEntity
-from reflection.observations.dossiers import read_sources
+from reflection.observations.dossiers import read_episodes, read_sources
 from reflection.observations.marking import mark_stale
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
@@ -23,12 +23,16 @@ from tenants.transactions import tenant_transaction
 
 @dataclass(frozen=True)
 class ShownObservation:
-    """`is_stale`: facts of its entity changed since, and it will be made anew."""
+    """`is_stale`: facts of its entity changed since, and it will be made anew.
+
+    The summary of a month has no entity, and rests on episodes.
+    """
 
     unit: MemoryUnit
     entity: Entity | None
     is_stale: bool
     source_ids: tuple[UUID, ...]
+    episode_ids: tuple[UUID, ...] = ()
 
 
 def find_observations(bank: Bank, *, entity_id: UUID | None = None) -> UnitQuerySet:
@@ -46,12 +50,13 @@ def show_observations(bank: Bank, units: Sequence[MemoryUnit]) -> list[ShownObse
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).select_related("entity")
     entities = {row.unit_id: row.entity for row in mentions.defer("entity__embedding").order_by("-id")}
     stale = set(ObservedEntity.objects.of_bank(bank).stale().values_list("entity_id", flat=True))
-    sources = read_sources(bank, ids)
+    sources, episodes = read_sources(bank, ids), read_episodes(bank, ids)
     shown = []
     for unit in units:
         entity = entities.get(unit.id)
         is_stale = entity is not None and entity.id in stale
-        shown.append(ShownObservation(unit, entity, is_stale, tuple(sources[unit.id])))
+        rests_on = tuple(sources[unit.id]), tuple(episodes[unit.id])
+        shown.append(ShownObservation(unit, entity, is_stale, *rests_on))
     return shown
 
 

@@ -48,7 +48,8 @@ def stream_events(events: Generator[bytes, None, None]) -> StreamingHttpResponse
 class SteppedStream:
     """Takes one step after the other. Django closes it when the client has gone, and then the steps are closed.
 
-    A step that is under way then is waited for in its thread, by nobody else.
+    A step that is under way then is waited for in its thread, by nobody else. A step that brings no bytes sends
+    nothing: long silent work has such steps, so that it can be closed between them.
     """
 
     def __init__(self, events: Generator[bytes, None, None], *, sign_of_life: bytes = SIGN_OF_LIFE) -> None:
@@ -68,7 +69,8 @@ class SteppedStream:
                 event = step.result()
                 if event is None:
                     return
-                yield event
+                if event:
+                    yield event
         finally:
             self.close()
 

@@ -7,7 +7,7 @@ PATTERNS = (
     ("name", re.compile(r"\b(?:my (?:full |first )?name is|i am (?:called|named)|i go by)\b")),
     ("birth year", re.compile(r"\bi was born (?:on\b|in \d{4}\b)")),
     ("birthplace", re.compile(r"\bi was born (?:and raised )?in (?!\d)|\bi come from\b")),
-    ("age", re.compile(r"\bi am \d+(?: years old)?$|\bi am \d+ years old\b")),
+    ("age", re.compile(r"\bi am \d+(?: years old)?$|\bi am \d+ years old\b|\bi (?:have )?(?:just )?turned \d+\b")),
     ("home", re.compile(r"\bi (?:now |currently )?(?:live|reside|am based) in\b|\bi (?:have )?moved to\b")),
     ("profession", re.compile(r"\bi (?:now |currently )?work as\b|\bmy (?:job|profession|occupation) is\b")),
     ("employer", re.compile(r"\bi (?:now |currently )?work (?:at|for)\b|\bi joined\b|\bmy employer is\b")),
@@ -18,6 +18,7 @@ PATTERNS = (
 # Where the thing itself is a part of the key.
 KEYED = (
     ("favourite", re.compile(r"\bmy favou?rite (?P<thing>[\w -]+?) (?:is|are)\b")),
+    ("favourite", re.compile(r"\b(?:is|are) my favou?rite (?P<thing>[\w -]+)$")),
     (
         "experience",
         re.compile(

@@ -9,7 +9,10 @@ from reflection.background.clauses import join_clauses, split_clauses
 from reflection.background.denials import Denial, find_denial, is_denied, split_denied
 from reflection.background.merger import MergedBackground, Snippet
 
-MOST_CHARACTERS = 800  # the prompt of every reflection carries it
+MOST_CHARACTERS = 1_600  # the prompt of every reflection carries it
+MOST_NEWS = 800
+TOO_LONG = f"Without a language model, news of the background have at most {MOST_NEWS} characters."
+NO_ROOM = "The background has no room left for this, and nothing in it may be dropped. Set it anew, shorter."
 NOT_A_WORD = re.compile(r"\W+")
 
 
@@ -17,18 +20,24 @@ class BuiltinMerger:
     name = "builtin"
 
     def merge(self, background: str, snippet: Snippet) -> MergedBackground:
-        return MergedBackground(merge_backgrounds(background, snippet.text), Usage())
+        """Whatever is refused leaves the background as it was."""
+        if len(snippet.text) > MOST_NEWS:
+            return MergedBackground(background, Usage(), TOO_LONG)
+        merged = merge_backgrounds(background, snippet.text)
+        return MergedBackground(background, Usage(), NO_ROOM) if merged is None else MergedBackground(merged, Usage())
 
 
-def merge_backgrounds(background: str, news: str) -> str:
-    """What is no longer so is taken away and not told: a background says what is."""
+def merge_backgrounds(background: str, news: str) -> str | None:
+    """What is no longer so is taken away and not told: a background says what is. None where there is no room."""
     told = [[part for clause in sentence for part in split_denied(clause)] for sentence in split_clauses(news)]
     denials = [denial for sentence in told for clause in sentence if (denial := find_denial(clause))]
     news_left = [[clause for clause in sentence if not is_past(clause)] for sentence in told]
-    kept = drop_denied(drop_displaced(split_clauses(background), news_left), denials)
+    kept = drop_denied(drop_displaced(drop_disproved(split_clauses(background), news_left), news_left), denials)
     said = {fold(clause) for sentence in kept for clause in sentence}
     added = [[clause for clause in sentence if fold(clause) not in said] for sentence in news_left]
-    return shorten([join_clauses(sentence) for sentence in [*kept, *added] if sentence])
+    told_now = [join_clauses(sentence) for sentence in added if sentence]
+    most = max(MOST_CHARACTERS, len(background))  # what somebody set is not cut because it is long
+    return shorten([join_clauses(sentence) for sentence in kept if sentence], told_now, most)
 
 
 def is_past(clause: str) -> bool:
@@ -39,6 +48,19 @@ def is_past(clause: str) -> bool:
 def drop_denied(background: list[list[str]], denials: Sequence[Denial]) -> list[list[str]]:
     return [
         [clause for clause in sentence if not any(is_denied(clause, denial) for denial in denials)]
+        for sentence in background
+    ]
+
+
+def drop_disproved(background: list[list[str]], news: list[list[str]]) -> list[list[str]]:
+    """Of "I don't have dogs" nothing is left when the news are "I have a dog"."""
+    claims = [clause for sentence in news for clause in sentence if find_denial(clause) is None]
+    return [
+        [
+            clause
+            for clause in sentence
+            if not ((denial := find_denial(clause)) and any(is_denied(claim, denial) for claim in claims))
+        ]
         for sentence in background
     ]
 
@@ -60,10 +82,15 @@ def fold(clause: str) -> str:
     return NOT_A_WORD.sub(" ", clause.casefold()).strip()
 
 
-def shorten(sentences: list[str]) -> str:
-    """What can be said only once stays; of the rest the oldest goes first, and is found in the history."""
-    left = list(sentences)
-    while len(left) > 1 and len(" ".join(left)) > MOST_CHARACTERS:
-        passing = [sentence for sentence in left[:-1] if not find_attributes(sentence)]
-        left.remove(passing[0] if passing else left[0])
-    return " ".join(left)
+def shorten(kept: list[str], news: list[str], most: int) -> str | None:
+    """What can be said only once stays, and so do the news; of the rest the oldest goes first, and is found in the
+    history. None where that is not enough.
+    """
+    left = list(kept)
+    for sentence in kept:
+        if len(" ".join([*left, *news])) <= most:
+            break
+        if not find_attributes(sentence):
+            left.remove(sentence)
+    merged = " ".join([*left, *news])
+    return merged if len(merged) <= most else None

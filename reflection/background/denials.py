@@ -13,6 +13,9 @@ SHORT = (("can't", "can"), ("won't", "will"), ("I'm ", "I am "))
 INSTEAD = re.compile(r",? but (?:now |instead |rather )?", re.IGNORECASE)
 OWN = re.compile(r"^(?:i|my)\b", re.IGNORECASE)
 WORD = re.compile(r"[^\W_]+")
+LEAST_WORDS = 3  # a subject, a verb and a thing
+UNCOUNTED = word_set("a an any the")
+WAS_ONCE = {"lived": "live", "worked": "work", "had": "have", "liked": "like"}  # "never lived" denies "live" too
 FRAME = word_set("i my am was is are do live lived reside based work worked have moved in as at for to of a an the now")
 
 
@@ -50,12 +53,24 @@ def find_denial(clause: str) -> Denial | None:
 def is_denied(clause: str, denial: Denial) -> bool:
     """Whether it claims just that, or the same attribute of the same thing: of two homes only the one that is left."""
     claimed, denied = read_words(clause), read_words(denial.claim)
-    if claimed == denied:
+    if claimed == denied or is_kind_of(claimed, denied):
         return True
     thing = set(denied) - FRAME
-    shares = find_attributes(denial.claim) & find_attributes(clause)
+    shares = find_attributes(" ".join(denied)) & find_attributes(clause)
     return bool(thing and shares) and thing <= set(claimed)
 
 
+def is_kind_of(claimed: list[str], denied: list[str]) -> bool:
+    """Who has no dogs has no three dogs: the same verb, and the same thing with more said of it."""
+    if min(len(claimed), len(denied)) < LEAST_WORDS or claimed[:2] != denied[:2]:
+        return False
+    things, denied_things = [fold_number(word) for word in claimed[2:]], [fold_number(word) for word in denied[2:]]
+    return things[-1] == denied_things[-1] and set(denied_things) - UNCOUNTED <= set(things)
+
+
+def fold_number(word: str) -> str:
+    return word.removesuffix("s")
+
+
 def read_words(text: str) -> list[str]:
-    return [word.casefold() for word in WORD.findall(text.replace("I'm ", "I am "))]
+    return [WAS_ONCE.get(word.casefold(), word.casefold()) for word in WORD.findall(text.replace("I'm ", "I am "))]

@@ -14,8 +14,11 @@ class Snippet:
 
 @dataclass(frozen=True)
 class MergedBackground:
+    """`refused` says why the text is as it was, where the news could not be taken."""
+
     text: str
     usage: Usage
+    refused: str = ""
 
 
 class Merger(Protocol):

@@ -4,8 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import connection
+
 from banks.models import Bank, Chunk, Episode
 from providers.embedding.vector import Vector
+
+# A topic that is continued is held against the mean of its turns; that of the passages that are left is near to it.
+TOPICS = """
+UPDATE banks_episode AS episode SET centroid = coalesce(
+    (SELECT avg(chunk.embedding) FROM banks_chunk AS chunk
+     WHERE chunk.tenant_id = episode.tenant_id AND chunk.episode_id = episode.id),
+    episode.embedding
+)
+WHERE episode.tenant_id = %s AND episode.id = ANY(%s)
+"""
 
 
 @dataclass(frozen=True)
@@ -35,3 +47,9 @@ def store_vectors(bank: Bank, texts: Sequence[BareText], vectors: Sequence[Vecto
         else:
             told = Episode.objects.for_tenant(bank.tenant_id).filter(id=one.id, narrative=one.stored)
             told.update(embedding=vector)
+    hold_topics(bank, [one.id for one in texts if one.table is Episode])
+
+
+def hold_topics(bank: Bank, episode_ids: Sequence[UUID]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(TOPICS, [bank.tenant_id, list(episode_ids)])

@@ -5,9 +5,23 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from banks.models import Bank, MemoryUnit, UnitTag
+from banks.models import Bank, MemoryUnit, UnitSource, UnitTag
 from banks.models.unit import UnitQuerySet
-from reflection.models import RetentionRule
+from reflection.models import OpinionRevision, RetentionRule
+from reflection.models.opinion_revision import OpinionRevisionQuerySet
+from tenants.scoping import TenantQuerySet
+
+CAUSE = OpinionRevision.Cause
+# Not its formation: an opinion of an old talk is as old as the talk.
+AFFIRMING = (
+    CAUSE.RESTATED,
+    CAUSE.REVISED,
+    CAUSE.REINFORCE,
+    CAUSE.EDITED,
+    CAUSE.APPROVED,
+    CAUSE.PINNED,
+    CAUSE.RESTORED,
+)
 
 
 def find_expired(bank: Bank, rule: RetentionRule, *, now: datetime) -> UnitQuerySet:
@@ -21,7 +35,14 @@ def find_expired(bank: Bank, rule: RetentionRule, *, now: datetime) -> UnitQuery
 
 
 def build_condition(bank: Bank, rule: RetentionRule, *, now: datetime) -> Q:
-    condition = Q(mentioned_at__lt=now - timedelta(days=rule.days)) & ~Q(review=MemoryUnit.Review.PINNED)
+    """Summaries of months are meant by none: they are about old things, and while their episodes are there the same
+    night would write them again. They go with what they sum up.
+    """
+    since = now - timedelta(days=rule.days)
+    condition = Q(mentioned_at__lt=since) & ~Q(review=MemoryUnit.Review.PINNED)
+    condition &= ~Q(id__in=find_summaries(bank).values("unit_id"))
+    if rule.network in ("", MemoryUnit.Network.OPINION):
+        condition &= ~Q(id__in=find_affirmed(bank, since=since).values("opinion_id"))
     if rule.network:
         condition &= Q(network=rule.network)
     if rule.tag:
@@ -30,6 +51,17 @@ def build_condition(bank: Bank, rule: RetentionRule, *, now: datetime) -> Q:
     if rule.action == RetentionRule.Action.FADE:
         condition &= Q(access_count=0)
     return condition
+
+
+def find_summaries(bank: Bank) -> TenantQuerySet[UnitSource]:
+    rows = UnitSource.objects.for_tenant(bank.tenant_id)
+    return rows.filter(unit__bank=bank, role=UnitSource.Role.SUMMARISES, episode__isnull=False)
+
+
+def find_affirmed(bank: Bank, *, since: datetime) -> OpinionRevisionQuerySet:
+    """An opinion that a fact, the agent or a person affirmed was said again then."""
+    rows = OpinionRevision.objects.of_bank(bank)
+    return rows.filter(created_at__gte=since, cause__in=AFFIRMING, withdrawn=False)
 
 
 def join_conditions(conditions: Iterable[Q]) -> Q | None:

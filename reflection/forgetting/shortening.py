@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from banks.lifecycle.blanking import blank
 from banks.models import Bank, Chunk, ChunkPart, Corpus, Document, Episode, Message
 from banks.retain.archive import hash_text
 from banks.retain.chunking import hash_chunk, heading
@@ -84,10 +85,3 @@ def blank_documents(bank: Bank, document_ids: Collection[UUID], gone: Iterable[C
         document.content_hash = hash_text(document.text)
         document.save(update_fields=["text", "content_hash", "updated_at"])
     return tuple(empty)
-
-
-def blank(text: str, spans: Iterable[tuple[int, int]], *, kept: Iterable[tuple[int, int]]) -> str:
-    places = {place for start, end in spans for place in range(start, end)}
-    for start, end in kept:
-        places.difference_update(range(start, end))
-    return "".join(" " if place in places else letter for place, letter in enumerate(text))

@@ -4,11 +4,11 @@ from typing import Protocol
 
 from pydantic import BaseModel, Field
 
-from banks.retain.chunking.sentences import split_sentences
 from banks.retain.engines.llm.fence import bar, fence
 from providers.llm.protocol import LLM, ChatMessage
 from providers.usage import Usage
 from reflection.forgetting.old_episodes import Month
+from reflection.forgetting.telling_month import tell_most
 
 LONGEST = 1_200  # characters without a model
 SYSTEM = """\
@@ -33,11 +33,8 @@ class BuiltinSummariser:
     name = "builtin"
 
     def summarise(self, month: Month) -> tuple[str, Usage]:
-        """The first sentence of each narrative, as many as there is room for, spread over the whole month."""
-        sentences = [first_sentence(episode.narrative) for episode in month.episodes]
-        while len(sentences) > 1 and sum(map(len, sentences)) > LONGEST:
-            sentences = sentences[::2]
-        return f"In {month.month:%B %Y}: {' '.join(sentences)}", Usage()
+        """The sentences that tell most of all its episodes, as many as there is room for."""
+        return f"In {month.month:%B %Y}: {tell_most(month.episodes, room=LONGEST)}", Usage()
 
 
 class LLMSummariser:
@@ -57,8 +54,3 @@ class LLMSummariser:
         messages = [ChatMessage("system", SYSTEM), ChatMessage("user", fence("narratives", lines))]
         answer = self._llm.complete_as(Answer, messages, temperature=0.0)
         return f"In {month.month:%B %Y}: {answer.value.summary.strip()}", answer.usage
-
-
-def first_sentence(narrative: str) -> str:
-    spans = list(split_sentences(narrative))
-    return spans[0].read(narrative).strip() if spans else narrative

@@ -60,12 +60,21 @@ def read_known(bank: Bank, entity_id: UUID) -> tuple[Observation, ...]:
 
 
 def read_sources(bank: Bank, unit_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
-    rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(
-        unit_id__in=unit_ids, role=UnitSource.Role.SUMMARISES, other_unit__isnull=False
-    )
+    """The facts that each rests on."""
+    return read_summed_up(bank, unit_ids, "other_unit_id")
+
+
+def read_episodes(bank: Bank, unit_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
+    """What the summary of a month rests on."""
+    return read_summed_up(bank, unit_ids, "episode_id")
+
+
+def read_summed_up(bank: Bank, unit_ids: Sequence[UUID], column: str) -> dict[UUID, list[UUID]]:
+    rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids, role=UnitSource.Role.SUMMARISES)
     found: defaultdict[UUID, list[UUID]] = defaultdict(list)
-    for unit_id, source_id in rows.order_by("id").values_list("unit_id", "other_unit_id"):
-        found[unit_id].append(source_id)
+    for unit_id, source_id in rows.order_by("id").values_list("unit_id", column):
+        if source_id:
+            found[unit_id].append(source_id)
     return found
 
 

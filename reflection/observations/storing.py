@@ -42,12 +42,17 @@ class Present:
 
 
 def keep_standing(bank: Bank, told: Sequence[tuple[Observation, Vector]]) -> list[tuple[Observation, Vector]]:
-    """Facts may have gone while the observer thought: what rests on none that is left is not said."""
+    """Facts may have gone while the observer thought. What has words of a deleted one is not said, nor what rests on
+    closed ones alone.
+    """
     wanted = {source_id for observation, _ in told for source_id in observation.source_ids}
-    left = set(MemoryUnit.objects.of_bank(bank).current().filter(id__in=wanted).values_list("id", flat=True))
+    there = MemoryUnit.objects.of_bank(bank).filter(id__in=wanted)
+    deleted = wanted - set(there.values_list("id", flat=True))
+    left = set(there.current().values_list("id", flat=True))
     kept = [
         (Observation(one.text, tuple(source_id for source_id in one.source_ids if source_id in left)), vector)
         for one, vector in told
+        if deleted.isdisjoint(one.source_ids)
     ]
     return [(one, vector) for one, vector in kept if one.source_ids]
 

@@ -11,7 +11,7 @@ from providers.llm.protocol import LLM, ChatMessage, StreamEnd, TextDelta
 from providers.usage import Usage
 from reflection.reflect.citations import CitedText
 from reflection.reflect.delimiter import Splitter
-from reflection.reflect.events import Said
+from reflection.reflect.events import Pause, Said
 from reflection.reflect.gathered import Gathered
 from reflection.reflect.trace import CallPurpose, ModelCall, Trace
 from reflection.reflect.types import Labelled
@@ -57,6 +57,8 @@ class Asker:
                 else:
                     raw.append(piece.text)
                     yield from cited.feed(splitter.feed(piece.text))
+                    if splitter.notes is not None:
+                        yield Pause()
         yield from cited.feed(splitter.end())
         yield from cited.end()
         return Reply(

@@ -67,6 +67,8 @@ class Conversation:
             self._messages += [ChatMessage("assistant", reply.raw), self._tell(found, moment)]
             if self._room.find_output(self._messages, self._output_tokens) is None:
                 self._messages[-1] = NO_ROOM
+            else:
+                self._looker.gathered.show(found.memories)
 
     def _ask(self, call: Call) -> Generator[Said, None, Reply]:
         reply = yield from self._asker.ask(call, self._looker.gathered)

@@ -26,6 +26,13 @@ class Delta:
 
 
 @dataclass(frozen=True)
+class Pause(Delta):
+    """Nothing to show: the model writes notes, or opinions are about to be formed. Who listens may stop here."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class Cited:
     """The first time that the text names a memory."""
 

@@ -1,18 +1,18 @@
 """The answer of the built-in engine: the sentences of memory that come nearest to the question, dated and cited."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import islice
 
 import numpy as np
 
-from banks.retain.chunking.sentences import split_sentences
 from banks.retain.types import Network
 from providers.embedding.protocol import Embedder
 from providers.reranking.protocol import Reranker
 from reflection.reflect.dates import describe_day, describe_occurrence
+from reflection.reflect.liking import asks_for_taste, find_likes
+from reflection.reflect.pieces import Piece, cut, cut_sentences
 from reflection.reflect.types import Labelled
 from retrieval.query.question_type import find_type
 from retrieval.types import QuestionType
@@ -20,9 +20,6 @@ from retrieval.types import QuestionType
 NOT_IN_MEMORY = "Memory does not hold an answer to this."
 MOST_MEMORIES = 24  # that are read for sentences
 MOST_PIECES = 48
-SHORT = 280  # characters: a text of this length is its own best sentence
-LABEL = re.compile(r"^([^:\n]{1,80}): (?=\1\b)")
-LEAST_LETTERS = 12  # of a sentence that says anything
 SECONDS = 0.5
 MOST_SENTENCES, MOST_COUNTED, MOST_BELIEFS = 5, 20, 2  # of an answer; items of a list; beliefs among the sentences
 
@@ -38,17 +35,6 @@ class Scale:
 # Of 100 questions about the same people, half of which can be answered, these let pass 92 % and 90 % of those that can,
 # and 46 % and 60 % of those that can't: without a model "not in memory" says little.
 RERANKED, COSINE = Scale(least=0.5, share=0.3), Scale(least=0.65, share=0.85)
-
-
-@dataclass(frozen=True)
-class Piece:
-    memory: Labelled
-    text: str
-
-    @property
-    def shown(self) -> str:
-        """Without the speaker's label where the sentence begins with the same name."""
-        return LABEL.sub("", self.text)
 
 
 @dataclass(frozen=True)
@@ -70,7 +56,16 @@ class Line:
 
 
 def choose(question: str, memories: Sequence[Labelled], reranker: Reranker, embedder: Embedder) -> Chosen:
-    """The best piece of each memory that comes near enough."""
+    """The best piece of each memory that comes near enough. Where taste is asked for, what is liked comes first."""
+    near = choose_near(question, memories, reranker, embedder)
+    if not asks_for_taste(question):
+        return near
+    liked = find_likes(question, memories)
+    told = {piece.memory.label for piece in liked}
+    return Chosen((*liked, *(piece for piece in near.evidence if piece.memory.label not in told)), near.beliefs)
+
+
+def choose_near(question: str, memories: Sequence[Labelled], reranker: Reranker, embedder: Embedder) -> Chosen:
     pieces = list(islice((piece for memory in memories[:MOST_MEMORIES] for piece in cut(memory)), MOST_PIECES))
     scored, scale = score_pieces(question, pieces, reranker, embedder)
     best: dict[int, tuple[float, Piece]] = {}
@@ -84,24 +79,6 @@ def choose(question: str, memories: Sequence[Labelled], reranker: Reranker, embe
     evidence = tuple(piece for piece in near if not is_belief(piece))[:MOST_COUNTED]
     beliefs = tuple(piece for piece in near if is_belief(piece))[:MOST_BELIEFS]
     return narrow(question, Chosen(evidence, beliefs), reranker, embedder)
-
-
-def cut(memory: Labelled) -> Iterator[Piece]:
-    """A short text is judged whole: what its sentences mean hangs on each other."""
-    text = memory.item.text.strip()
-    if len(text) <= SHORT:
-        yield Piece(memory, text)
-        return
-    yield from cut_sentences(memory, text)
-
-
-def cut_sentences(memory: Labelled, text: str) -> Iterator[Piece]:
-    """A sentence keeps the label of who said it."""
-    said = next((f"{voice.name}: " for voice in memory.item.candidate.voices if text.startswith(f"{voice.name}: ")), "")
-    for span in split_sentences(text.removeprefix(said)):
-        sentence = span.read(text.removeprefix(said)).strip()
-        if len(sentence) >= LEAST_LETTERS:
-            yield Piece(memory, said + sentence)
 
 
 def narrow(question: str, chosen: Chosen, reranker: Reranker, embedder: Embedder) -> Chosen:

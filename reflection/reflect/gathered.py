@@ -6,11 +6,15 @@ from retrieval.types import RecallItem
 
 
 class Gathered:
-    """The memories that were found for one answer, each once, under the numbers 1, 2, 3 in the order they came."""
+    """The memories that were found for one answer, each once, under the numbers 1, 2, 3 in the order they came.
+
+    A model can name only what it was shown: the bound on tokens may have left some out of its prompt.
+    """
 
     def __init__(self) -> None:
         self._by_label: dict[int, Labelled] = {}
         self._by_id: dict[UUID, Labelled] = {}
+        self._shown: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._by_label)
@@ -25,11 +29,21 @@ class Gathered:
                 new.append(labelled)
         return new
 
+    def show(self, memories: Iterable[Labelled]) -> None:
+        """They stand in a prompt from now on."""
+        self._shown.update(memory.label for memory in memories)
+
+    def knows(self, memory_id: UUID) -> bool:
+        return memory_id in self._by_id
+
     def find(self, label: int) -> Labelled | None:
-        return self._by_label.get(label)
+        """Among those that were shown."""
+        return self._by_label.get(label) if label in self._shown else None
 
     def find_by_id(self, memory_id: UUID) -> Labelled | None:
-        return self._by_id.get(memory_id)
+        """Among those that were shown."""
+        memory = self._by_id.get(memory_id)
+        return memory if memory and memory.label in self._shown else None
 
     @property
     def memories(self) -> tuple[Labelled, ...]:

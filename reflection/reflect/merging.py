@@ -29,4 +29,4 @@ def fit(items: Iterable[RecallItem], max_tokens: int) -> list[RecallItem]:
 
 
 def leave_out_known(items: Iterable[RecallItem], gathered: Gathered) -> list[RecallItem]:
-    return [item for item in items if gathered.find_by_id(item.candidate.id) is None]
+    return [item for item in items if not gathered.knows(item.candidate.id)]

@@ -8,8 +8,8 @@ from banks.models import Bank
 from reflection.opinions.cleaning import describe_refused
 from reflection.opinions.forming import form_opinions
 from reflection.opinions.types import FormedOpinion
-from reflection.reflect.candidates import build_candidates
-from reflection.reflect.events import Done, Event, Formed, Retrieved, Started
+from reflection.reflect.candidates import build_candidates, count_unknown
+from reflection.reflect.events import Done, Event, Formed, Pause, Retrieved, Started
 from reflection.reflect.looking import Looker
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
@@ -31,7 +31,7 @@ def reflect_in_steps(
     """What happens, as it happens. Call outside transactions: none stays open while a model works.
 
     Opinions are formed after the whole answer was taken: who closes this earlier, or whose model breaks off, leaves
-    nothing behind.
+    nothing behind. Pauses let him close it while nothing is shown.
     """
     yield Started("llm", tools.llm.model_id) if tools.llm else Started("builtin", BUILTIN)
     if query.is_shortened:
@@ -44,6 +44,8 @@ def reflect_in_steps(
     draft = yield from write_answer(Work(bank, query, tools, looker, trace, streams), question.analysis)
     if query.directives and draft.engine == "builtin":
         trace.notes.append("The built-in engine can't follow directives: it repeats what memory says.")
+    if draft.opinions:
+        yield Pause()
     formed = form(bank, tools, draft, looker, trace)
     yield Formed(formed)
     yield Done(build_result(query, draft, formed, looker, trace))
@@ -53,6 +55,8 @@ def form(bank: Bank, tools: ReflectTools, draft: Draft, looker: Looker, trace: T
     candidates = build_candidates(draft.opinions, looker.gathered)
     if not candidates:
         return ()
+    if unknown := count_unknown(draft.opinions, looker.gathered):
+        trace.notes.append(f"{unknown} references of opinions name no memory that the model was shown.")
     formation = form_opinions(
         bank,
         candidates,

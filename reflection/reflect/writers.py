@@ -97,6 +97,7 @@ def build_fitting_prompt(work: Work, around: Surroundings, room: Room, delimiter
             break
         while over > 0 and memories:
             over -= memories.pop().item.tokens
+    work.looker.gathered.show(memories)
     if left_out := len(work.looker.gathered) - len(memories):
         work.trace.notes.append(f"{left_out} memories were left out of the prompt: the bound on tokens holds no more.")
     return prompt

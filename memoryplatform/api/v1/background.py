@@ -1,5 +1,7 @@
 """`/v1/banks/{bank_id}/background`: who the agent is, and how that came about."""
 
+from typing import ClassVar
+
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -19,7 +21,9 @@ from tenants.transactions import tenant_transaction
 
 class BackgroundInput(Input):
     content = serializers.CharField(
-        max_length=20_000, help_text='News of who the agent is. "You were born in Texas" becomes "I was born in Texas".'
+        max_length=20_000,
+        help_text='News of who the agent is. "You were born in Texas" becomes "I was born in Texas". '
+        "Without a language model at most 800 characters.",
     )
 
 
@@ -48,6 +52,8 @@ class BackgroundRevisionListOutput(ListOutput):
 
 
 class BackgroundView(TenantView):
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
+
     @extend_schema(
         operation_id="get_background", summary="Get the background", responses={200: BackgroundOutput, **ERRORS}
     )
@@ -69,6 +75,8 @@ class BackgroundView(TenantView):
         body = BackgroundInput(data=request.data)
         body.is_valid(raise_exception=True)
         merged = merge_background(self.access, bank_id, body.validated_data["content"])
+        if merged.refused:
+            raise serializers.ValidationError({"content": [merged.refused]})
         with tenant_transaction(self.tenant_id):
             number = get_number(merged.bank)
         answer = {"changed": merged.revision is not None, "engine": merged.engine}

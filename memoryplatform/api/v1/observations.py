@@ -26,6 +26,9 @@ class ObservationOutput(Output):
     entity = serializers.CharField(source="entity.name", allow_null=True, default=None)
     is_stale = serializers.BooleanField(help_text="Facts of the entity changed since; it will be made anew.")
     source_ids = serializers.ListField(child=serializers.UUIDField(), help_text="The memories that it rests on.")
+    episode_ids = serializers.ListField(
+        child=serializers.UUIDField(), help_text="The episodes that the summary of a month rests on."
+    )
     mentioned_at = serializers.DateTimeField(source="unit.mentioned_at", help_text="When the newest of them was said.")
     created_at = serializers.DateTimeField(source="unit.recorded_at")
 

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from memoryplatform.api.errors import handle_exception
 from memoryplatform.api.v1.reflect_output import describe_citation, describe_memory, describe_opinion, describe_result
 from memoryplatform.server.event_stream import encode_event
-from reflection.reflect.events import Cited, Delta, Done, Event, Formed, Retrieved, Started
+from reflection.reflect.events import Cited, Delta, Done, Event, Formed, Pause, Retrieved, Started
 
 
 def tell_events(
@@ -17,7 +17,8 @@ def tell_events(
     """Closing this closes the reflect, and with it the connection to the model."""
     try:
         for event in events:
-            yield tell(event, wanted)
+            # A pause has nothing to tell: it lets the server see whether anybody still listens.
+            yield b"" if isinstance(event, Pause) else tell(event, wanted)
     except Exception as error:  # noqa: BLE001  # the handler logs what is not expected; a status can't be sent any more
         yield encode_event("error", handle_exception(error, {"request": request}).data)
     finally:

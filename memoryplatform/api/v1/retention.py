@@ -1,5 +1,6 @@
 """`/v1/banks/{bank_id}/retention-rules`: how long memories are kept as they are."""
 
+from typing import ClassVar
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -26,6 +27,7 @@ from reflection.models import RetentionRule
 from tenants.transactions import tenant_transaction
 
 MOST_DAYS = 36_500
+SINCE = "Since it was last said; of an opinion, since it was last affirmed."
 
 
 class RuleChangeInput(Input):
@@ -34,7 +36,7 @@ class RuleChangeInput(Input):
         choices=MemoryUnit.Network.values, required=False, allow_blank=True, help_text="Left out: every one."
     )
     tag = serializers.CharField(max_length=200, required=False, allow_blank=True, help_text="Left out: any or none.")
-    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, required=False, help_text="Since it was said.")
+    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, required=False, help_text=SINCE)
     action = serializers.ChoiceField(
         choices=RetentionRule.Action.values,
         required=False,
@@ -45,7 +47,7 @@ class RuleChangeInput(Input):
 
 class RuleInput(RuleChangeInput):
     name = serializers.CharField(max_length=100)
-    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, help_text="Since it was said.")
+    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, help_text=SINCE)
 
 
 class RuleOutput(Output):
@@ -101,6 +103,8 @@ class RulesView(TenantView):
 
 
 class RuleView(TenantView):
+    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
+
     @extend_schema(
         operation_id="get_retention_rule", summary="Get a retention rule", responses={200: RuleOutput, **ERRORS}
     )

@@ -11,6 +11,7 @@ from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
+from reflection.forgetting.told_from import lock_documents
 from tenants.transactions import tenant_transaction
 
 NAME = "clear_memories"
@@ -45,8 +46,9 @@ def clear_memories(run: Run) -> dict[str, Any]:
 
 def delete_batch(bank: Bank, wanted: MemoryFilter) -> Removed:
     """Call inside a tenant transaction."""
-    lock_memory(bank)
     ids = find_units(bank, wanted).order_by("id").values_list("id", flat=True)
+    lock_documents(bank, ids[:BATCH])
+    lock_memory(bank)
     removed = delete_units(bank, set(ids[:BATCH]))
     follow_deletion(bank, removed)
     return removed

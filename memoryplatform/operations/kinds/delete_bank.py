@@ -2,6 +2,7 @@ from typing import Any
 from uuid import UUID
 
 from banks.models import Bank
+from banks.retain.answers import forget_answers
 from banks.vector_index.build import drop_index
 from banks.vector_index.lookup import read_state
 from memoryplatform.operations.registry import operation_kind
@@ -18,6 +19,7 @@ def delete_bank(run: Run) -> dict[str, Any]:
         drop_index(bank_pk)
     with run.transaction() as operation:
         deleted, _ = Bank.objects.for_tenant(run.tenant_id).filter(id=bank_pk).delete()
+        forget_answers(run.tenant_id)
         receipt = {"bank_id": run.payload["bank_id"], "deleted": {"banks": deleted}}
         operation.bank_id = None
         run.complete(operation, receipt)

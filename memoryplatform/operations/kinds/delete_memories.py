@@ -9,6 +9,7 @@ from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.kinds.clear_memories import count
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
+from reflection.forgetting.told_from import lock_documents
 from tenants.transactions import tenant_transaction
 
 NAME = "delete_memories"
@@ -27,6 +28,7 @@ def delete_memories(run: Run) -> dict[str, Any]:
     done = 0
     for bank, ids in cut(load_banks(run, named), named):
         with run.transaction() as operation:
+            lock_documents(bank, ids)
             lock_memory(bank)
             removed = delete_units(bank, ids)
             follow_deletion(bank, removed)

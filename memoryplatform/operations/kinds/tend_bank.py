@@ -1,15 +1,16 @@
 """What is done for a bank every night: its retention rules, twins among its observations, old episodes in short."""
 
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
 
 from banks.lifecycle.delete import Removed, add_dependants, delete_units
 from banks.locking import lock_memory
-from banks.models import Bank
-from banks.retain.answers import TenantAnswers
+from banks.models import Bank, MemoryUnit
+from banks.retain.answers import TenantAnswers, forget_answers
 from banks.retain.engines.llm.cache import CachedLLM
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_of_run import load_bank
@@ -33,6 +34,7 @@ from tenants.models import UsageRecord
 from tenants.usage import record_usage
 
 BATCH = 500
+ANSWERS_KEPT = timedelta(days=7)
 
 Figures = dict[str, int]
 
@@ -65,6 +67,12 @@ def fade_old(run: Run, bank: Bank) -> tuple[Usage, Figures]:
     return Usage(), {"faded": faded.faded, "restored": faded.restored}
 
 
+def forget_old_answers(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    with run.transaction():
+        forget_answers(bank.tenant_id, before=timezone.now() - ANSWERS_KEPT)
+    return Usage(), {}
+
+
 def delete_old(run: Run, bank: Bank) -> tuple[Usage, Figures]:
     now, deleted = timezone.now(), 0
     with run.transaction():
@@ -89,12 +97,18 @@ def delete_batch(run: Run, bank: Bank, rule: RetentionRule, now: datetime) -> in
             forget_payloads(bank, document)
             document.delete()
         removed += forgotten.removed
-        follow_deletion(bank, removed)
+        follow_deletion(bank, leave_unwritten(rule, removed))
         RetentionRule.objects.of_bank(bank).filter(id=rule.id).update(applied_at=now)
         if ids:
             detail = describe_expired(rule, removed, forgotten)
             record(run.tenant_id, actor=SYSTEM, action="memories.expired", target=f"bank:{bank.bank_id}", detail=detail)
         return len(ids)
+
+
+def leave_unwritten(rule: RetentionRule, removed: Removed) -> Removed:
+    """Who lets observations go wants no new ones of the same entities in their place."""
+    is_about_observations = rule.network == MemoryUnit.Network.OBSERVATION
+    return replace(removed, touched_entities=frozenset()) if is_about_observations else removed
 
 
 def describe_expired(rule: RetentionRule, removed: Removed, forgotten: Forgotten) -> dict[str, object]:
@@ -148,6 +162,7 @@ def choose_summariser(run: Run) -> Summariser:
 STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {
     "fading": fade_old,
     "deleting": delete_old,
+    "forgetting answers": forget_old_answers,
     "embedding what was shortened": embed_shortened,
     "uniting observations": unite_observations,
     "summing up episodes": sum_up_episodes,

@@ -1,6 +1,8 @@
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import Field
+
 from memoryplatform_client.models.base import Model
 
 
@@ -11,6 +13,7 @@ class Observation(Model):
     entity: str | None = None
     is_stale: bool
     source_ids: list[UUID]
+    episode_ids: list[UUID] = Field(default_factory=list)
     mentioned_at: datetime
     created_at: datetime
 

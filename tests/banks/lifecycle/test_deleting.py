@@ -112,13 +112,45 @@ def test_a_relationship_that_others_tell_too_loses_a_proof(bank: Bank) -> None:
     assert told.proof_count == 1
 
 
-def test_a_summary_goes_with_the_last_memory_that_it_rests_on(bank: Bank, tenant: Tenant) -> None:
+def observe(tenant: Tenant, bank: Bank, *unit_ids: UUID, **fields: Any) -> MemoryUnit:
+    observation = make_unit(tenant, bank=bank, network="observation", **fields)
+    for unit_id in unit_ids:
+        make_row(UnitSource, tenant, unit=observation, other_unit_id=unit_id, role="summarises")
+    return observation
+
+
+@pytest.mark.parametrize("closed", [{}, {"expired_at": "2024-01-01T00:00Z", "close_reason": "update"}])
+def test_every_observation_that_names_a_deleted_memory_goes_with_it(
+    bank: Bank, tenant: Tenant, closed: dict[str, str]
+) -> None:
     first, second = tell(bank, "Alice paints."), tell(bank, "Alice sings in a choir.")
-    summary = make_unit(tenant, bank=bank, network="observation", text="Alice is an artist.")
+    both = observe(tenant, bank, first, second, text="Alice paints and sings.", **closed)
+    other = observe(tenant, bank, second, text="Alice has a voice.")
+    higher = observe(tenant, bank, both.id, other.id, text="Alice is an artist.")
+
+    removed = delete(bank, first)
+
+    assert removed.units == 3
+    assert {unit.id for unit in rows(bank, MemoryUnit)} == {second, other.id}
+    assert higher.id not in {source.unit_id for source in rows(bank, UnitSource)}
+
+
+def test_the_entities_of_observations_that_went_are_told_of(bank: Bank, tenant: Tenant) -> None:
+    first, second = tell(bank, "She paints."), tell(bank, "Alice sings.", "Alice")
+    observation = observe(tenant, bank, first, second, text="Alice paints and sings.")
+    (alice,) = rows(bank, Entity)
+    make_row(Mention, tenant, unit=observation, entity=alice, name="Alice")
+
+    assert delete(bank, first).touched_entities == {alice.id}
+
+
+def test_what_is_no_observation_goes_with_the_last_memory_that_it_rests_on(bank: Bank, tenant: Tenant) -> None:
+    first, second = tell(bank, "Alice paints."), tell(bank, "Alice sings in a choir.")
+    belief = make_unit(tenant, bank=bank, network="opinion", confidence=0.7, text="I think Alice is gifted.")
     for unit_id in (first, second):
-        make_row(UnitSource, tenant, unit=summary, other_unit_id=unit_id, role="summarises")
+        make_row(UnitSource, tenant, unit=belief, other_unit_id=unit_id, role="evidence")
     delete(bank, first)
-    assert summary.id in {unit.id for unit in rows(bank, MemoryUnit)}
+    assert belief.id in {unit.id for unit in rows(bank, MemoryUnit)}
     delete(bank, second)
     assert rows(bank, MemoryUnit) == []
 

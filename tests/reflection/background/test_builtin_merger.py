@@ -1,6 +1,14 @@
 import pytest
 
-from reflection.background.builtin_merger import MOST_CHARACTERS, merge_backgrounds
+from reflection.background.builtin_merger import (
+    MOST_CHARACTERS,
+    MOST_NEWS,
+    NO_ROOM,
+    TOO_LONG,
+    BuiltinMerger,
+    merge_backgrounds,
+)
+from reflection.background.merger import MergedBackground, Snippet
 
 
 def test_the_new_birthplace_takes_the_place_of_the_old_one_and_the_rest_is_added() -> None:
@@ -88,13 +96,102 @@ def test_what_is_no_longer_so_is_taken_away_and_not_told(background: str, news: 
     assert merge_backgrounds(background, news) == merged
 
 
-def test_a_long_background_loses_the_oldest_of_what_can_be_said_twice() -> None:
-    background = "I was born in Texas. " + " ".join(f"I like the number {number} very much." for number in range(60))
+@pytest.mark.parametrize(
+    ("background", "news", "merged"),
+    [
+        (
+            "I was born in Colorado, live in Rome and work as a teacher.",
+            "I live in Paris.",
+            "I was born in Colorado and work as a teacher. I live in Paris.",
+        ),
+        (
+            "My name is Ada, I live in Rome, and I work as a teacher.",
+            "I work as a nurse.",
+            "My name is Ada and I live in Rome. I work as a nurse.",
+        ),
+        (
+            "My favourite colour is red and my favourite food is soup.",
+            "My favorite color is blue.",
+            "My favourite food is soup. My favorite color is blue.",
+        ),
+        (
+            "My favourite colour is red, my favourite food is soup and I like tea.",
+            "Rice is my favorite food.",
+            "My favourite colour is red and I like tea. Rice is my favorite food.",
+        ),
+        ("I am 30 years old, live in Rome.", "I turned 31.", "I live in Rome. I turned 31."),
+        ("I live in Austin, Texas and like tea.", "I live in Rome.", "I like tea. I live in Rome."),
+        (
+            "I want to live in Rome and work as a cook.",
+            "I work as a nurse.",
+            "I want to live in Rome and work as a cook. I work as a nurse.",
+        ),
+        (
+            "I like red, blue and green.",
+            "I live in Rome.",
+            "I like red, blue and green. I live in Rome.",
+        ),
+    ],
+)
+def test_clauses_stand_or_fall_by_themselves(background: str, news: str, merged: str) -> None:
+    assert merge_backgrounds(background, news) == merged
 
-    merged = merge_backgrounds(background, "I live in Rome.")
+
+@pytest.mark.parametrize(
+    ("background", "news", "merged"),
+    [
+        ("I have three dogs. I like tea.", "I don't have dogs anymore.", "I like tea."),
+        ("I have two small dogs.", "I no longer have a dog.", ""),
+        ("I have a dog collar.", "I don't have dogs anymore.", "I have a dog collar."),
+        ("I live in Oslo.", "I never lived in Oslo.", "I never lived in Oslo."),
+        ("I don't have dogs.", "I have two dogs.", "I have two dogs."),
+        ("I don't have cats.", "I have two dogs.", "I don't have cats. I have two dogs."),
+    ],
+)
+def test_a_denial_takes_away_what_says_more_of_the_same(background: str, news: str, merged: str) -> None:
+    assert merge_backgrounds(background, news) == merged
+
+
+def merge(background: str, news: str) -> MergedBackground:
+    return BuiltinMerger().merge(background, Snippet(news, "Ada"))
+
+
+def test_a_long_background_loses_the_oldest_of_what_can_be_said_twice() -> None:
+    background = "I was born in Texas."
+    for number in range(60):
+        background = merge(background, f"I like the number {number} very much.").text
+
+    merged = merge(background, "I live in Rome.").text
 
     assert len(merged) <= MOST_CHARACTERS
     assert merged.startswith("I was born in Texas.")
     assert merged.endswith("I live in Rome.")
     assert "the number 0 " not in merged
     assert "the number 59 " in merged
+
+
+@pytest.mark.parametrize("length", [MOST_NEWS + 1, 20_000])
+def test_news_that_are_too_long_are_refused_and_wipe_nothing(length: int) -> None:
+    background = "I was born in Colorado. I live in Rome."
+    refused = merge(background, "I care " + "very " * (length // 5) + "much about bikes.")
+    assert (refused.text, refused.refused) == (background, TOO_LONG)
+
+
+def test_the_longest_news_leave_what_can_be_said_only_once() -> None:
+    background = "I was born in Colorado. I live in Rome. I like tea."
+    merged = merge(background, f"I care {'very ' * 150}much about bikes.")
+    assert merged.text.startswith(background)
+
+
+def test_a_background_that_somebody_set_is_not_cut_because_it_is_long() -> None:
+    background = " ".join(f"I like the number {number} very much." for number in range(200))
+    merged = merge(background, "I live in Rome.").text
+    assert len(background) - 50 < len(merged) <= len(background)
+    assert merged.endswith("the number 199 very much. I live in Rome.")
+
+
+def test_where_nothing_may_be_dropped_news_are_refused() -> None:
+    background = " ".join(f"My favourite number{number} is {number}." for number in range(60))
+    full = background[: background[:MOST_CHARACTERS].rfind(".") + 1]
+    refused = merge(full, f"I care {'very ' * 100}much about bikes.")
+    assert (refused.text, refused.refused) == (full, NO_ROOM)

@@ -4,12 +4,14 @@ from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit
 from reflection.forgetting.fading import Faded, fade
-from reflection.models import RetentionRule
+from reflection.forgetting.rules import find_expired
+from reflection.models import OpinionRevision, RetentionRule
 from tenants.transactions import tenant_transaction
-from tests.belief_factories import make_retention_rule
+from tests.belief_factories import make_opinion_revision, make_retention_rule
 from tests.memory_factories import make_unit
 
 NOW = timezone.now()
+CAUSE = OpinionRevision.Cause
 
 
 def make_old(bank: Bank, **fields: object) -> MemoryUnit:
@@ -74,3 +76,22 @@ def test_another_bank_is_left_alone(bank: Bank) -> None:
 
     assert elsewhere.bank_id != bank.id
     assert fade_by(bank, rule) == Faded()
+
+
+def test_an_opinion_is_as_old_as_its_last_affirmation(bank: Bank) -> None:
+    causes = [CAUSE.RESTATED, CAUSE.REINFORCE, CAUSE.APPROVED, CAUSE.CONTRADICT]
+    held = {cause: make_old(bank, network="opinion", confidence=0.5, text=cause.value) for cause in causes}
+    for cause, opinion in held.items():
+        make_opinion_revision(bank.tenant, opinion=opinion)
+        make_opinion_revision(bank.tenant, opinion=opinion, number=2, cause=cause, confidence_before=0.5)
+    taken_back = make_old(bank, network="opinion", confidence=0.5, text="taken back")
+    make_opinion_revision(
+        bank.tenant, opinion=taken_back, number=2, cause=CAUSE.REINFORCE, confidence_before=0.5, withdrawn=True
+    )
+
+    rule = make_rule(bank, network="opinion", action="delete")
+
+    with tenant_transaction(bank.tenant_id):
+        expired = {unit.text for unit in find_expired(bank, rule, now=NOW)}
+        later = find_expired(bank, rule, now=NOW + timedelta(days=rule.days + 1)).count()
+    assert (expired, later) == ({"contradict", "taken back"}, 5)

@@ -137,6 +137,22 @@ def test_a_fact_that_goes_while_the_observer_thinks_is_not_told(bank: Bank) -> N
     assert [unit.text for unit in read_observations(bank)] == ["Ana lives in Porto."]
 
 
+def test_what_unites_a_fact_that_goes_while_the_observer_thinks_is_not_said(bank: Bank) -> None:
+    unit_id = tell(bank, "Ana has leukemia.", "Ana")
+    tell(bank, "Ana lives in Porto.", "Ana")
+
+    class Slow(Recorder):
+        def observe(self, dossier: Dossier) -> Observed:
+            with tenant_transaction(bank.tenant_id):
+                lock_memory(bank)
+                delete_units(bank, {unit_id})
+            return super().observe(dossier)
+
+    refresh(bank, Slow())
+
+    assert read_observations(bank) == []
+
+
 def test_a_change_while_the_observer_thinks_keeps_it_stale(bank: Bank) -> None:
     tell(bank, "Ana plays the cello.", "Ana")
 

@@ -31,7 +31,7 @@ def make_item(number: int, text: str = "Alice moved to Lisbon.", **fields: Any) 
 
 def gather(*items: RecallItem) -> Gathered:
     gathered = Gathered()
-    gathered.add(items)
+    gathered.show(gathered.add(items))
     return gathered
 
 

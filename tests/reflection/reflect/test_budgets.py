@@ -229,6 +229,20 @@ def test_memories_that_do_not_fit_are_left_out_of_the_prompt(
     assert any("memories were left out of the prompt" in note for note in result.trace.notes)
 
 
+def test_a_memory_that_the_model_was_not_shown_is_no_citation_and_no_evidence(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    for number in range(30):
+        memory.unit(f"Alice does live in Lisbon, house {number}, {'with many rooms ' * 8}")
+    believed = [opinion("I think Alice is rich", [30]), opinion("I think Alice is at home in Lisbon", ["[1]", 29])]
+    server.chat.say(write("In Lisbon [1][30].", opinions=believed))
+    result = reflect(memory.bank, ask(QUESTION, bounds=Bounds(1, 2_700, 60.0)), tools)
+    assert "[30]" not in server.chat.received[0].prompt
+    assert (result.text, result.dropped_citations) == ("In Lisbon [1].", 1)
+    assert [one.text for one in result.opinions] == ["I think Alice is at home in Lisbon"]
+    assert "2 references of opinions name no memory that the model was shown." in result.trace.notes
+
+
 def test_a_bound_that_holds_no_call_leaves_the_answer_to_the_built_in_engine(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from banks.models import MemoryUnit
 from providers.llm.errors import StreamInterrupted
-from reflection.reflect.events import Cited, Delta, Done, Event, Formed, Retrieved, Started
+from reflection.reflect.events import Cited, Delta, Done, Event, Formed, Pause, Retrieved, Started
 from reflection.reflect.reflect import reflect, reflect_in_steps
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
@@ -50,7 +50,7 @@ def test_the_events_come_in_their_order_and_end_with_what_a_plain_call_gives(
     server.chat.say(ANSWER)
     events = list(reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace()))
     plain = reflect(memory.bank, ask(QUESTION), tools)
-    kinds = list(dict.fromkeys(type(event) for event in events))
+    kinds = list(dict.fromkeys(type(event) for event in events if not isinstance(event, Pause)))
     assert kinds == [Started, Retrieved, Delta, Cited, Formed, Done]
     done = events[-1]
     assert isinstance(done, Done)
@@ -103,6 +103,31 @@ def test_who_hangs_up_closes_the_connection_to_the_model_and_leaves_nothing_stor
     assert server.abandoned == 1
     assert opinions_of(memory) == 0
     assert trace.spent.estimated
+
+
+def test_who_hangs_up_while_the_model_writes_its_notes_leaves_nothing_stored(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.say_slowly(ANSWER, trickle=0.01)
+    steps = reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace())
+    next(event for event in steps if isinstance(event, Pause))
+    steps.close()
+    deadline = time.monotonic() + 5
+    while not server.abandoned and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert (server.abandoned, opinions_of(memory)) == (1, 0)
+
+
+def test_who_hangs_up_before_opinions_are_formed_has_none(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.say(ANSWER)
+    steps = reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace(), streams=False)
+    pauses = [next(event for event in steps if isinstance(event, Pause)) for _ in range(2)]
+    steps.close()
+    assert (len(pauses), opinions_of(memory)) == (2, 0)
 
 
 def test_an_answer_that_is_cut_at_its_length_is_kept_without_opinions(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from banks.retain.engines.builtin.changed_minds import find_changed_mind
 from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.pronouns import OTHER_VOICES
 
@@ -56,20 +57,43 @@ NO_JUDGEMENT = re.compile(
 
 @dataclass(frozen=True)
 class Judgement:
-    """A sentence of the agent that holds a belief: its characters in the piece, and how firmly it is held."""
+    """A sentence of the agent that holds a belief: its characters in the piece, and how firmly it is held.
+
+    A change of mind may be two sentences, and has a `text` that tells it in one.
+    """
 
     start: int
     end: int
     confidence: float
+    text: str = ""
 
 
 def find_judgements(parsed: Parsed) -> Iterator[Judgement]:
-    for sentence in parsed.sentences:
-        text = parsed.sentence_text(sentence)
+    done = 0
+    for place, sentence in enumerate(parsed.sentences):
+        if place < done:
+            continue
+        text, start = parsed.sentence_text(sentence), parsed.words[sentence[0]].start
+        changed = find_change(parsed, place)
         confidence = judge_confidence(text)
-        if confidence is not None:
-            start = parsed.words[sentence[0]].start
+        if changed is not None:
+            done, judgement = changed
+            yield judgement
+        elif confidence is not None:
             yield Judgement(start, start + len(text.rstrip()), confidence)
+
+
+def find_change(parsed: Parsed, place: int) -> tuple[int, Judgement] | None:
+    """A change of mind that begins with this sentence, and the place of the sentence after it."""
+    for count in (1, 2):
+        sentences = parsed.sentences[place : place + count]
+        said, *following = (parsed.sentence_text(sentence).strip() for sentence in sentences)
+        mind = find_changed_mind(said, "".join(following)) if len(sentences) == count else None
+        confidence = judge_confidence(mind.belief) if mind else None
+        if mind is not None and confidence is not None:
+            start, end = parsed.words[sentences[0][0]].start, parsed.words[sentences[-1][-1]].end
+            return place + count, Judgement(start, end, confidence, mind.text)
+    return None
 
 
 def judge_confidence(sentence: str) -> float | None:

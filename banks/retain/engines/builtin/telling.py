@@ -78,10 +78,11 @@ def _relationships(reading: Reading, dating: Dating) -> tuple[FoundRelationship,
 
 
 def _opinion(reading: Reading, judgement: Judgement, passage: Passage) -> ExtractedFact:
-    sentence = reading.text[judgement.start : judgement.end]
-    needs_question = reading.question and REFERS_BACK.search(sentence)
+    """A change of mind stands without the question: it is known by how it begins."""
+    sentence = judgement.text or reading.text[judgement.start : judgement.end]
+    needs_question = reading.question and not judgement.text and REFERS_BACK.search(sentence)
     text = f"{_asked(reading)}{sentence}" if needs_question else sentence
-    start = reading.quote.start + judgement.start
+    start, end = reading.quote.start + judgement.start, reading.quote.start + judgement.end
     entities = [entity for entity in _entities(reading, text, passage) if mentions(text, entity.name)]
     return ExtractedFact(
         text=text,
@@ -89,7 +90,7 @@ def _opinion(reading: Reading, judgement: Judgement, passage: Passage) -> Extrac
         mentioned_at=reading.turn.said_at,
         dimensions=Dimensions(what=sentence, why=_reason(sentence)),
         entities=tuple(entities),
-        quotes=(Quote(reading.quote.turn, start, start + len(sentence)),),
+        quotes=(Quote(reading.quote.turn, start, end),),
         confidence=judgement.confidence,
     )
 

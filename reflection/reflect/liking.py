@@ -1,0 +1,122 @@
+"""What somebody likes, where a question asks what would please them: no sentence of memory is near to that."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from banks.dates.fold import fold
+from banks.retain.types import Network
+from reflection.reflect.pieces import Piece, cut_sentences
+from reflection.reflect.types import Labelled
+from retrieval.query.names import is_capitalised, list_phrases
+from retrieval.query.question_type import find_type
+from retrieval.types import QuestionType
+
+MOST_LIKES = 5
+ASKS = re.compile(
+    r"\b(?:gifts?|presents?|hobb(?:y|ies)|interests|tastes?|fond of|favou?rites?|(?:would|might|could) please"
+    r"|(?:does|do) (?!not\b)\w+(?: \w+){0,2} (?:like|love|enjoy|prefer)"
+    r"|gefallen|geschenke?|schenken|hobbys?|vorlieben?|lieblings\w+"
+    r"|plairait|cadeaux?|passe-temps|gustar\u00eda|regalos?|regalar|aficiones|piacerebbe|regali|regalare|presentes?)\b",
+    re.IGNORECASE,
+)
+OF_THE_ASKER = re.compile(r"\b(?:i|me|my|ich|mir|mich|moi|mon|ma|mes|yo|m\u00ed|mi|io|mio|mia)\b", re.IGNORECASE)
+# A verb of taste in its own sense: not "looks like", "would like to ask", "like this".
+LIKES = re.compile(
+    r"(?<!would )(?<!'d )(?<!\u2019d )\b(?:likes?(?! (?:this|that|so)\b)|loves?|enjoys?|adores?|prefers?)\b"
+    r"|\b(?:is|am|are|'s|'m|\u2019s|\u2019m) (?:\w+ )?(?:into|fond of|keen on|crazy about|mad about|passionate about)\b"
+    r"|\b(?:fan of|favou?rite|hobby|hobbies|passion|(?:always|really) wanted|dreams? of)\b"
+    r"|\b(?:liebe|liebt|mag|m\u00f6gen|bevorzugt?|schw\u00e4rmt? f\u00fcr|lieblings\w+|hobbys?)\b"
+    r"|\b(?:aime|adore|pr\u00e9f\u00e8re|gusta|encanta|prefiere|prefiero|piace|piacciono|adora|adoro|preferisc[eo])\b",
+    re.IGNORECASE,
+)
+NOT_A_VERB = re.compile(
+    r"\b(?:looks?|sounds?|feels?|seems?|smells?|tastes?|is|was|are|were|just|more|much|something|anything|nothing|things)"
+    r" like\b|\bin love\b",
+    re.IGNORECASE,
+)
+DENIED = re.compile(
+    r"\b(?:not|never|no longer|hardly|dislikes?|hates?|nicht|kein\w*|nie|pas|jamais|nunca|non|mai)\b|n['\u2019]t\b"
+    r"|\bno (?:me|le|les|te) ",
+    re.IGNORECASE,
+)
+# As the subject: before the verb, or in it.
+FIRST_PERSON = re.compile(
+    r"(?<!\w)(?:i|my|ich|mein\w*|mir|je|j|mon|ma|mes|io|mio|mia)(?!\w)|\bm[ei]\s*\Z", re.IGNORECASE
+)
+FIRST_PERSON_VERB = re.compile(r"^\W*(?:adoro|prefiero|preferisco|amo)\b", re.IGNORECASE)
+NAME = re.compile(r"(?<!\w)[A-Z\u00c0-\u00de]\w+")
+PRONOUN = re.compile(r"\b(?:s?he|they|sie|er|elle|il|ella|\u00e9l)\b", re.IGNORECASE)
+COMPANION = re.compile(r"\A (?:and|und|et|y|e) [A-Z\u00c0-\u00de]\w*")  # of whom the same is said
+OTHER_SUBJECT = re.compile(rf"{PRONOUN.pattern}|(?<!\w)(?-i:[A-Z\u00c0-\u00de])\w*|[;:]", re.IGNORECASE)
+
+
+def asks_for_taste(question: str) -> bool:
+    return find_type(question, has_window=False) is QuestionType.PREFERENCE or ASKS.search(question) is not None
+
+
+def find_likes(question: str, memories: Sequence[Labelled]) -> list[Piece]:
+    """Of those whom the question names, in the order of the memories; of the asker where it names nobody.
+
+    Nobody is taken for another: "What should I give Caroline?" asks for nothing that the asker likes.
+    """
+    phrases = list(list_phrases(question))
+    capitalised = [phrase for phrase in phrases if is_capitalised(phrase)]
+    names = frozenset(fold(phrase).text for phrase in capitalised or phrases)
+    facts = [memory for memory in memories if memory.item.candidate.network is not Network.OPINION]
+    found = take_likes(facts, names, of_asker=False)
+    asks_of_self = not capitalised and OF_THE_ASKER.search(question) is not None
+    return found or (take_likes(facts, names, of_asker=True) if asks_of_self else [])
+
+
+def take_likes(facts: Sequence[Labelled], names: frozenset[str], *, of_asker: bool) -> list[Piece]:
+    found = (piece for memory in facts for piece in list_likes(memory, names, of_asker=of_asker))
+    return list(islice(found, MOST_LIKES))
+
+
+def list_likes(memory: Labelled, names: frozenset[str], *, of_asker: bool) -> Iterator[Piece]:
+    """The first sentence that tells a liking, if any."""
+    told = (piece for piece in cut_sentences(memory, memory.item.text.strip()) if is_liking(piece.shown))
+    yield from islice((piece for piece in told if is_of(piece, names, of_asker=of_asker)), 1)
+
+
+def is_liking(sentence: str) -> bool:
+    bare = NOT_A_VERB.sub(" ", sentence)
+    return LIKES.search(bare) is not None and not DENIED.search(bare) and not sentence.rstrip().endswith("?")
+
+
+def is_of(piece: Piece, names: frozenset[str], *, of_asker: bool) -> bool:
+    """Somebody named is its subject, or says it of himself; the asker is whoever spoke as a user."""
+    candidate = piece.memory.item.candidate
+    said = next((f"{one.name}: " for one in candidate.voices if piece.shown.startswith(f"{one.name}: ")), "")
+    sentence = NOT_A_VERB.sub(" ", piece.shown.removeprefix(said))
+    before = LIKES.split(sentence, maxsplit=1)[0]
+    if any(is_subject(name, before) for name in names):
+        return True
+    voices = candidate.voices if is_of_speaker(sentence, before) else ()
+    return any(is_named(voice.name, names) or (of_asker and voice.role == "user") for voice in voices)
+
+
+def is_of_speaker(sentence: str, before: str) -> bool:
+    found = list(FIRST_PERSON.finditer(before))
+    if not found:
+        return FIRST_PERSON_VERB.match(sentence) is not None
+    return OTHER_SUBJECT.search(before[found[-1].end() :]) is None
+
+
+def is_subject(name: str, before: str) -> bool:
+    """Whether the words before the verb are about the one of that name, with nobody else between."""
+    folded = fold(before)
+    found = list(re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", folded.text))
+    if not found:
+        return False
+    between = before[folded.span(*found[-1].span())[1] :]
+    if found[-1].start() == 0:
+        between = COMPANION.sub("", between)
+    others = [word for word in NAME.findall(before) if fold(word).text not in name]
+    return OTHER_SUBJECT.search(between) is None or (PRONOUN.search(between) is not None and not others)
+
+
+def is_named(voice: str, names: frozenset[str]) -> bool:
+    own = fold(voice).text
+    return own in names or not names.isdisjoint(own.split())

@@ -1,0 +1,41 @@
+"""A memory as the pieces that can answer a question, each with the label of who said it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from banks.retain.chunking.sentences import split_sentences
+from reflection.reflect.types import Labelled
+
+SHORT = 280  # characters: a text of this length is its own best sentence
+LABEL = re.compile(r"^([^:\n]{1,80}): (?=\1\b)")
+LEAST_LETTERS = 12  # of a sentence that says anything
+
+
+@dataclass(frozen=True)
+class Piece:
+    memory: Labelled
+    text: str
+
+    @property
+    def shown(self) -> str:
+        """Without the speaker's label where the sentence begins with the same name."""
+        return LABEL.sub("", self.text)
+
+
+def cut(memory: Labelled) -> Iterator[Piece]:
+    """A short text is judged whole: what its sentences mean hangs on each other."""
+    text = memory.item.text.strip()
+    if len(text) <= SHORT:
+        yield Piece(memory, text)
+        return
+    yield from cut_sentences(memory, text)
+
+
+def cut_sentences(memory: Labelled, text: str) -> Iterator[Piece]:
+    """A sentence keeps the label of who said it."""
+    said = next((f"{voice.name}: " for voice in memory.item.candidate.voices if text.startswith(f"{voice.name}: ")), "")
+    for span in split_sentences(text.removeprefix(said)):
+        sentence = span.read(text.removeprefix(said)).strip()
+        if len(sentence) >= LEAST_LETTERS:
+            yield Piece(memory, said + sentence)
