@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
+from django.utils.html import format_html_join
 from unfold.contrib.filters.admin import BooleanRadioFilter, ChoicesDropdownFilter
 
 from banks.admin.memory_admin import WHOSE, MemoryAdmin, link_to_id, parse_id, shorten
@@ -13,7 +14,9 @@ from reflection.models import (
     MentalModelRevision,
     OpinionRevision,
     RetentionRule,
+    RevisionEvidence,
 )
+from tenants.platform_admin import PLATFORM
 
 
 @admin.register(OpinionRevision)
@@ -40,11 +43,19 @@ class OpinionRevisionAdmin(MemoryAdmin):
     def opinion_page(self, revision: OpinionRevision) -> str:
         return link_to_id("reflection.opinion", revision.opinion_id, shorten(revision.text_after))
 
-    readonly_fields = ("opinion_page",)
+    @admin.display(description="Evidence")
+    def all_evidence(self, revision: OpinionRevision) -> str:
+        """As it reads now; the opinion's own page has the texts of then."""
+        rows = RevisionEvidence.objects.using(PLATFORM).filter(revision=revision, bears=True).select_related("fact")
+        facts = [row.fact for row in rows.defer("fact__embedding").order_by("id") if row.fact]
+        lines = ((link_to_id("banks.memoryunit", fact.pk, shorten(fact.text)),) for fact in facts)
+        return format_html_join("\n", "{}", lines) or "-"
+
+    readonly_fields = ("opinion_page", "all_evidence")
     fieldsets = (
         (None, {"fields": ("opinion_page", "number", "cause", "actor", "created_at", "bank", "tenant")}),
         ("What changed", {"fields": ("confidence_before", "confidence_after", "text_before", "text_after")}),
-        ("Why", {"fields": ("evidence", "step", "reasoning", "withdrawn")}),
+        ("Why", {"fields": ("all_evidence", "step", "reasoning", "withdrawn")}),
     )
 
 

@@ -18,6 +18,7 @@ from reflection.models import (
     Opinion,
     OpinionRevision,
     RetentionRule,
+    RevisionEvidence,
 )
 from tenants.models import Tenant
 from tests.factories import make_bank
@@ -42,6 +43,12 @@ def make_opinion_revision(tenant: Tenant, **fields: Any) -> OpinionRevision:
         "actor": "test",
     }
     return make_row(OpinionRevision, tenant, bank_id=opinion.bank_id, opinion=opinion, **usual | fields)
+
+
+def make_revision_evidence(tenant: Tenant, **fields: Any) -> RevisionEvidence:
+    revision = fields.pop("revision", None) or make_opinion_revision(tenant)
+    usual = {"bank_id": revision.bank_id, "opinion_id": revision.opinion_id, "fact": make_unit(tenant)}
+    return make_row(RevisionEvidence, tenant, revision=revision, **usual | fields)
 
 
 def make_background_revision(tenant: Tenant) -> BackgroundRevision:
@@ -86,6 +93,7 @@ def make_mental_model_source(tenant: Tenant, **fields: Any) -> MentalModelSource
 BELIEFS: dict[type[Model], Callable[[Tenant], Any]] = {
     Opinion: make_opinion,
     OpinionRevision: make_opinion_revision,
+    RevisionEvidence: make_revision_evidence,
     BackgroundRevision: make_background_revision,
     ObservedEntity: make_observed_entity,
     RetentionRule: make_retention_rule,

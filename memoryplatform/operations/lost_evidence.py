@@ -1,8 +1,8 @@
-"""What a deletion of memories means for the opinions that they had moved."""
+"""What a deletion or a change of memories means for the opinions that they had moved."""
 
 from django.utils import timezone
 
-from banks.models import Bank
+from banks.models import Bank, MemoryUnit
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.kinds.consolidate import NAME
 from memoryplatform.operations.submit import submit
@@ -17,3 +17,8 @@ def take_back_lost_evidence(bank: Bank) -> None:
     withdrawn = withdraw_lost_evidence(bank, now=timezone.now())
     if withdrawn.unembedded:
         submit(bank.tenant_id, NAME, payload=PostRetain().write(), bank=bank)
+
+
+def weigh_anew(bank: Bank, fact: MemoryUnit) -> None:
+    """Call inside the tenant transaction that changed a fact by hand: it may bear on opinions otherwise by now."""
+    submit(bank.tenant_id, NAME, payload=PostRetain(unit_ids=(fact.id,)).write(), bank=bank)

@@ -15,6 +15,7 @@ from banks.retain.vectors import embed_texts
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
 from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
+from memoryplatform.operations.lost_evidence import weigh_anew
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.forgetting.told_from import lock_documents
@@ -77,7 +78,8 @@ def edit_memory(
         unit = get_unit(bank, memory_id)
         check_version(unit, read_state(bank, unit), state.version)
         edit_unit(bank, unit, edit, vector=vector, actor=name_of(access), reason=reason)
-        note_outside_change(bank, unit, actor=name_of(access), reason=reason)
+        if note_outside_change(bank, unit, actor=name_of(access), reason=reason):
+            weigh_anew(bank, unit)
         note(access, bank_id, "memory.edited", memory_id)
         return show(bank, unit)
 
@@ -92,7 +94,8 @@ def invalidate_memory(access: BankAccess, bank_id: str, memory_id: UUID, invalid
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
         invalidate_unit(bank, unit, invalidation)
-        note_outside_change(bank, unit, actor=name_of(access), reason=invalidation.explanation)
+        if note_outside_change(bank, unit, actor=name_of(access), reason=invalidation.explanation):
+            weigh_anew(bank, unit)
         note(access, bank_id, "memory.invalidated", memory_id)
         return show(bank, unit)
 
@@ -103,7 +106,8 @@ def restore_memory(access: BankAccess, bank_id: str, memory_id: UUID, *, reason:
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
         restore_unit(bank, unit, actor=name_of(access), reason=reason)
-        note_outside_change(bank, unit, actor=name_of(access), reason=reason)
+        if note_outside_change(bank, unit, actor=name_of(access), reason=reason):
+            weigh_anew(bank, unit)
         note(access, bank_id, "memory.restored", memory_id)
         return show(bank, unit)
 

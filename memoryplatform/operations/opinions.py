@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from banks.errors import MemoryChanged, MemoryNotFound
 from banks.lifecycle.edit import UnitEdit, build_edited_text, read_state
@@ -17,6 +17,7 @@ from banks.retain.vectors import embed_texts
 from memoryplatform.operations.bank_profile import BankAccess, get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.revision_evidence import show_revisions
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
@@ -43,11 +44,17 @@ class OpinionFilter:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A fact, and what it did: `formed`, or the verdict on it. `at` is when it did that."""
+    """A fact with its text of then, and what it did: the cause of the step that came from it. `at` is when it did that.
+
+    `revision` is the number of that step, None where nothing tells it; `taken_back`: it does that no more.
+    """
 
     unit: MemoryUnit
+    text: str
     bearing: str
     at: datetime
+    revision: int | None = None
+    taken_back: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,12 +77,6 @@ class ShownOpinion:
     evidence: tuple[Evidence, ...]
 
 
-@dataclass(frozen=True)
-class ShownRevision:
-    revision: OpinionRevision
-    evidence: MemoryUnit | None
-
-
 def find_opinions(bank: Bank, wanted: OpinionFilter) -> UnitQuerySet:
     """Call inside a tenant transaction."""
     is_past = wanted.review in {"retired", "all"}
@@ -86,6 +87,9 @@ def find_opinions(bank: Bank, wanted: OpinionFilter) -> UnitQuerySet:
         state="all" if is_past else "current",
     )
     units = find_units(bank, chosen).filter(confidence__gte=wanted.least_confidence)
+    if is_past:
+        begun = OpinionRevision.objects.of_bank(bank).filter(opinion=OuterRef("pk"))
+        units = units.filter(Q(expired_at=None) | Exists(begun))  # what was refused never was an opinion
     if wanted.review in MARKED:
         units = units.filter(review=MARKED[wanted.review])
     return units
@@ -129,19 +133,23 @@ def show(bank: Bank, opinion: MemoryUnit) -> ShownOpinion:
 
 
 def read_evidence(bank: Bank, described: DescribedUnit) -> list[Evidence]:
-    """What it was formed on, then what moved it, in that order."""
-    moved = {row.evidence_id: row for row in read_moves(bank, described.unit.id) if row.evidence_id}
-    grounds = [one.other_unit_id for one in described.sources if one.other_unit_id and one.other_unit_id not in moved]
-    units = MemoryUnit.objects.of_bank(bank).filter(id__in=[*grounds, *moved]).defer("embedding").in_bulk()
-    return [
-        *(Evidence(units[one], FORMED_ON, described.unit.recorded_at) for one in grounds),
-        *(Evidence(units[one], row.cause, row.created_at) for one, row in moved.items()),
+    """What it was formed on, then what moved it, step by step. A fact that bore on two steps is there twice."""
+    steps = show_revisions(bank, list(find_revisions(bank, described.unit.id)))
+    shown = [
+        Evidence(
+            one.unit, one.text, step.revision.cause, step.revision.created_at, step.revision.number, one.taken_back
+        )
+        for step in steps
+        for one in step.evidence
     ]
+    return [*read_unexplained(bank, described, {one.unit.id for one in shown}), *shown]
 
 
-def read_moves(bank: Bank, opinion_id: UUID) -> QuerySet[OpinionRevision]:
-    rows = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id, cause__in=OpinionRevision.EVIDENTIAL)
-    return rows.order_by("number")
+def read_unexplained(bank: Bank, described: DescribedUnit, explained: set[UUID]) -> list[Evidence]:
+    """Facts that it rests on and that no step names, from an old export: it was formed on them."""
+    ids = [one.other_unit_id for one in described.sources if one.other_unit_id and one.other_unit_id not in explained]
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in=ids).defer("embedding").in_bulk() if ids else {}
+    return [Evidence(units[one], units[one].text, FORMED_ON, described.unit.recorded_at) for one in ids]
 
 
 def find_revisions(bank: Bank, opinion_id: UUID) -> QuerySet[OpinionRevision]:
@@ -190,7 +198,7 @@ def embed(bank: Bank, text: str) -> Vector:
 
 
 def note(access: BankAccess, bank_id: str, opinion_id: UUID, given: Review) -> None:
-    detail = {"bank_id": bank_id, "act": given.act.value}
+    detail = {"bank_id": bank_id, "act": given.act.value, "reason": given.reason}
     record(
         access.tenant_id, actor=access.actor, action="opinion.reviewed", target=f"memory:{opinion_id}", detail=detail
     )

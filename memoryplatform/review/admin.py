@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.html import format_html
 
@@ -15,7 +15,7 @@ from banks.admin.memory_admin import WHOSE, MemoryAdmin, parse_id, shorten
 from banks.errors import BankError, MemoryChanged
 from banks.models import Corpus
 from memoryplatform.review.acting import act_on, build_access, name_reviewer
-from memoryplatform.review.bulk import review_selected
+from memoryplatform.review.bulk import find_malformed, review_selected
 from memoryplatform.review.cells import CAUSES, CONCERNS, STATES, show_confidence, show_grounds, show_moment, show_place
 from memoryplatform.review.filters import EvidenceFilter, QueueFilter, ReviewFilter
 from memoryplatform.review.forms import ReviewForm, find_possible
@@ -28,6 +28,7 @@ from reflection.opinions.review import Act
 CONFLICT = (
     "Somebody else has changed this opinion since you opened it. It is shown as it is now; look, then send again."
 )
+MALFORMED = "Nothing was done: what was chosen is no opinion. Choose from the list again."
 DONE = "The act stands in the history of “%s”."
 
 
@@ -94,6 +95,14 @@ class OpinionAdmin(MemoryAdmin):
     @admin.action(description="Pin", permissions=["change"])
     def pin_selected(self, request: HttpRequest, _queryset: Any) -> TemplateResponse | None:
         return review_selected(request, Act.PIN, self.build_context(request))
+
+    def response_action(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
+        """Django itself would fail on what can't be an id."""
+        if find_malformed(request):
+            messages.error(request, MALFORMED)
+            return HttpResponseRedirect(request.get_full_path())
+        answer: HttpResponse | None = super().response_action(request, queryset)
+        return answer
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

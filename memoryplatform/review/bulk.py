@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
 from banks.admin.looking import note_listing
+from banks.admin.memory_admin import parse_id
 from banks.errors import BankError
 from memoryplatform.review.acting import act_on, name_reviewer, read_versions
 from memoryplatform.review.forms import LABELS, ReasonForm
@@ -45,9 +46,15 @@ def review_selected(request: HttpRequest, act: Act, context: dict[str, Any]) -> 
 
 def read_chosen(request: HttpRequest) -> list[Opinion]:
     """By their ids alone: one that has left the queue meanwhile must be told, not dropped."""
-    ids = request.POST.getlist(ACTION_CHECKBOX_NAME)[:MOST]
+    given = request.POST.getlist(ACTION_CHECKBOX_NAME)[:MOST]
+    ids = [found for found in map(parse_id, given) if found]
     rows = Opinion.objects.using(PLATFORM).filter(pk__in=ids).select_related("bank", "tenant").defer("embedding")
     return list(rows.order_by("-id"))
+
+
+def find_malformed(request: HttpRequest) -> list[str]:
+    """What was sent as the id of an opinion and can't be one."""
+    return [given for given in request.POST.getlist(ACTION_CHECKBOX_NAME) if parse_id(given) is None]
 
 
 def perform(request: HttpRequest, opinions: Sequence[Opinion], given: Review) -> None:

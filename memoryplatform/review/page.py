@@ -8,8 +8,8 @@ from banks.models import Bank, UnitSource
 from memoryplatform.operations.bank_profile import BankAccess, get_bank
 from memoryplatform.operations.described_units import read_sources
 from memoryplatform.operations.opinions import Evidence, ShownOpinion, find_revisions, get_opinion, show
+from memoryplatform.operations.revision_evidence import ShownRevision, show_revisions
 from memoryplatform.review.trajectory import Trajectory, draw_trajectory
-from reflection.models import OpinionRevision
 from tenants.transactions import tenant_transaction
 
 MOST_STEPS = 200  # the newest; the list of revisions has all
@@ -28,13 +28,13 @@ class SourcedEvidence:
 class OpinionPage:
     shown: ShownOpinion
     evidence: tuple[SourcedEvidence, ...]
-    steps: tuple[OpinionRevision, ...]  # the newest first
+    steps: tuple[ShownRevision, ...]  # the newest first
     trajectory: Trajectory
 
     @property
     def said_in(self) -> list[UnitSource]:
-        """The messages that it was heard in: what an opinion of retain rests on."""
-        return [source for source in self.shown.listed.described.sources if source.message]
+        """Where the agent said it, in a message or a text: what an opinion of retain rests on."""
+        return [source for source in self.shown.listed.described.sources if source.message or source.chunk]
 
     @property
     def missing_steps(self) -> int:
@@ -49,9 +49,10 @@ def read_page(access: BankAccess, bank_id: str, opinion_id: UUID) -> OpinionPage
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         shown = show(bank, get_opinion(bank, opinion_id))
-        steps = list(find_revisions(bank, opinion_id).order_by("-number")[:MOST_STEPS])
+        revisions = list(find_revisions(bank, opinion_id).order_by("-number")[:MOST_STEPS])
+        steps = tuple(show_revisions(bank, revisions))
         evidence = read_sourced(bank, shown.evidence[::-1][:MOST_EVIDENCE])
-    return OpinionPage(shown, evidence, tuple(steps), draw_trajectory(steps[::-1]))
+    return OpinionPage(shown, evidence, steps, draw_trajectory(revisions[::-1]))
 
 
 def read_sourced(bank: Bank, evidence: Sequence[Evidence]) -> tuple[SourcedEvidence, ...]:

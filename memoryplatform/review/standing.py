@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, QuerySet, Window
-from django.db.models.functions import RowNumber
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models.functions import Coalesce, RowNumber
 
-from banks.models import MemoryUnit, Message, UnitSource
-from reflection.models import Opinion, OpinionRevision
+from banks.models import Chunk, MemoryUnit, Message, UnitSource
+from reflection.models import Opinion, OpinionRevision, RevisionEvidence
 from reflection.models.opinion import BY_PEOPLE, URGENCY, Concern
 from tenants.platform_admin import PLATFORM
 
@@ -21,15 +21,18 @@ AGAINST = (OpinionRevision.Cause.WEAKEN, OpinionRevision.Cause.CONTRADICT)
 
 @dataclass(frozen=True)
 class Ground:
-    """One thing that speaks for or against an opinion: a fact, or the message that it was said in."""
+    """One thing that speaks for or against an opinion: a fact, or the message or text that it was said in."""
 
     bearing: str
     unit: MemoryUnit | None = None
     message: Message | None = None
+    chunk: Chunk | None = None
 
     @property
     def text(self) -> str:
-        return self.unit.text if self.unit else self.message.content if self.message else ""
+        if self.unit:
+            return self.unit.text
+        return self.message.content if self.message else self.chunk.text if self.chunk else ""
 
     @property
     def at(self) -> datetime | None:
@@ -75,8 +78,27 @@ def read_standings(opinions: Sequence[Opinion]) -> dict[UUID, Standing]:
 
 
 def read_sources(ids: Sequence[UUID]) -> defaultdict[UUID, Few]:
+    """What speaks for each as it is now: not what it was formed on before the agent changed its mind, nor what was
+    taken back or speaks against it by now.
+    """
     rows = UnitSource.objects.using(PLATFORM).filter(unit_id__in=ids)
-    return take_newest(rows.select_related("other_unit", "message").defer("other_unit__embedding"), "unit_id")
+    evidence = RevisionEvidence.objects.using(PLATFORM).filter(
+        opinion_id=OuterRef("unit_id"), fact_id=OuterRef("other_unit_id"), bears=True, fact__isnull=False
+    )
+    standing = evidence.filter(taken_back=False).exclude(revision__cause__in=AGAINST).order_by("-revision__number")
+    turned = OpinionRevision.objects.using(PLATFORM).filter(
+        opinion_id=OuterRef("unit_id"), cause=OpinionRevision.Cause.REVISED, withdrawn=False, evidence__isnull=False
+    )
+    told = rows.annotate(
+        step=Subquery(standing.values("revision__number")[:1]),
+        any_step=Subquery(evidence.values("revision__number")[:1]),
+        turned=Coalesce(Subquery(turned.order_by("-number").values("number")[:1]), 0),
+    )
+    counting = told.filter(Q(any_step=None) | Q(step__gte=F("turned")))
+    return take_newest(
+        counting.select_related("other_unit", "message", "chunk").defer("other_unit__embedding", "chunk__embedding"),
+        "unit_id",
+    )
 
 
 def read_against(steps: QuerySet[OpinionRevision]) -> defaultdict[UUID, Few]:
@@ -96,7 +118,7 @@ def take_newest(rows: QuerySet[Any], owner: str) -> defaultdict[UUID, Few]:
 
 
 def support(source: UnitSource) -> Ground:
-    return Ground("supports" if source.other_unit else "said", source.other_unit, source.message)
+    return Ground("supports" if source.other_unit else "said", source.other_unit, source.message, source.chunk)
 
 
 def oppose(step: OpinionRevision) -> Ground:

@@ -7,6 +7,7 @@ from reflection.models.observed_entity import ObservedEntity
 from reflection.models.opinion import Opinion
 from reflection.models.opinion_revision import OpinionRevision
 from reflection.models.retention_rule import RetentionRule
+from reflection.models.revision_evidence import RevisionEvidence
 
 __all__ = [
     "BackgroundRevision",
@@ -18,4 +19,5 @@ __all__ = [
     "Opinion",
     "OpinionRevision",
     "RetentionRule",
+    "RevisionEvidence",
 ]

@@ -11,7 +11,8 @@ from reflection.models.opinion_revision import OpinionRevision
 
 Cause = OpinionRevision.Cause
 
-BY_PEOPLE = (Cause.EDITED, Cause.APPROVED, Cause.PINNED, Cause.UNPINNED, Cause.RETIRED, Cause.RESTORED)
+BY_PEOPLE = OpinionRevision.BY_PEOPLE
+REWORDING = (*OpinionRevision.EVIDENTIAL, Cause.REVISED)  # what gives it another text, besides people
 MUCH = 0.2  # of confidence, since the last review: more than one step of evidence
 ROUNDING = 1e-9  # 0.85 - 0.65 is a little less than 0.2
 
@@ -37,7 +38,8 @@ class OpinionQuerySet(UnitQuerySet):
     def with_urgency(self) -> Self:
         """How urgently each wants a review, as `urgency`: 0 where it wants none.
 
-        All that happened since the last review counts, or since its formation. One look at the revisions of each.
+        All that happened since the last review counts, or since its formation: also another text, with whichever
+        confidence. One look at the revisions of each.
         """
         return self.annotate(urgency=Coalesce(Subquery(build_urgency()), URGENCY[Concern.NEW]))
 
@@ -51,17 +53,22 @@ class OpinionQuerySet(UnitQuerySet):
 
 def build_urgency() -> models.QuerySet[Any, Any]:
     by_people = Q(cause__in=BY_PEOPLE)
+    is_reworded = Q(cause=Cause.REOPENED) | (Q(cause__in=REWORDING, withdrawn=False) & ~Q(text_before=F("text_after")))
     seen = ArrayAgg("confidence_after", filter=Q(number=1) | by_people, order_by="-number")
     way = ExpressionWrapper(OuterRef("confidence") - F("seen__0"), output_field=models.FloatField())
     steps = OpinionRevision.objects.filter(opinion=OuterRef("pk")).order_by().values("opinion")
     known = steps.annotate(
         seen=seen,
         reviewed=Coalesce(Max("number", filter=by_people), 0),
+        reworded=Coalesce(Max("number", filter=is_reworded), 0),
         contradicted=Coalesce(Max("number", filter=Q(cause=Cause.CONTRADICT, withdrawn=False)), 0),
     ).annotate(moved=Abs(way))
     urgency = Case(
         When(contradicted__gt=F("reviewed"), then=URGENCY[Concern.CONTRADICTED] + F("moved")),
-        When(moved__gte=MUCH - ROUNDING, then=URGENCY[Concern.CHANGED] + F("moved")),
+        When(
+            Q(moved__gte=MUCH - ROUNDING) | Q(reworded__gt=F("reviewed")),
+            then=URGENCY[Concern.CHANGED] + F("moved"),
+        ),
         When(reviewed=0, then=Value(URGENCY[Concern.NEW])),
         default=Value(NOTHING),
         output_field=models.FloatField(),

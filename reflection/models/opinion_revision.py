@@ -29,7 +29,8 @@ class OpinionRevision(TenantOwned):
         REINFORCE = "reinforce"  # the verdicts on a new fact (formula 26)
         WEAKEN = "weaken"
         CONTRADICT = "contradict"
-        WITHDRAWN = "withdrawn"  # evidence was deleted, and with it what it had done
+        WITHDRAWN = "withdrawn"  # evidence was deleted, corrected or edited, and what it had done was taken back
+        REOPENED = "reopened"  # its text went back under a mark that a person had given it, and the mark is gone
         EDITED = "edited"  # by a person, as all below
         APPROVED = "approved"
         PINNED = "pinned"
@@ -38,6 +39,7 @@ class OpinionRevision(TenantOwned):
         RESTORED = "restored"
 
     EVIDENTIAL = (Cause.REINFORCE, Cause.WEAKEN, Cause.CONTRADICT)
+    BY_PEOPLE = (Cause.EDITED, Cause.APPROVED, Cause.PINNED, Cause.UNPINNED, Cause.RETIRED, Cause.RESTORED)
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     opinion = models.ForeignKey(
@@ -51,9 +53,16 @@ class OpinionRevision(TenantOwned):
     text_after = models.TextField()
     step = models.FloatField(null=True, help_text="The alpha of formula 26 that was in force.")
     evidence = models.ForeignKey(
-        MemoryUnit, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+        MemoryUnit,
+        null=True,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        related_name="+",
+        help_text="The first that is left of it; all are rows of their own.",
     )
-    withdrawn = models.BooleanField(default=False, help_text="Its evidence was deleted; a later revision took it back.")
+    withdrawn = models.BooleanField(
+        default=False, help_text="Its evidence was deleted, corrected or edited; a later revision took it back."
+    )
     reasoning = models.TextField(blank=True)
     actor = models.CharField(max_length=200, help_text="Who or what did it: a person, an API key's prefix, an engine.")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -66,7 +75,7 @@ class OpinionRevision(TenantOwned):
             # The same evidence does not move an opinion twice, whoever brings it and however often.
             models.UniqueConstraint(
                 fields=["opinion", "evidence"],
-                condition=Q(cause__in=["reinforce", "weaken", "contradict"]),
+                condition=Q(cause__in=["reinforce", "weaken", "contradict"], withdrawn=False),
                 name="opinion_evidence_once",
             ),
             models.CheckConstraint(

@@ -19,7 +19,7 @@ from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.change_of_mind import ChangeOfMind, find_change_of_mind
-from reflection.opinions.cleaning import Refusal
+from reflection.opinions.cleaning import LONGEST_TEXT, Refusal
 from reflection.opinions.evidence import copy_sources
 from reflection.opinions.held import find_held, read_entities
 from reflection.opinions.no_opinion import is_no_opinion
@@ -28,7 +28,7 @@ from reflection.opinions.revising import Revision, revise
 from reflection.opinions.revisions import Before, Step, count_steps, write_formed, write_step
 from reflection.opinions.rewording import find_with_words
 from reflection.opinions.sense import find_meant, find_opposed, find_same
-from reflection.opinions.uniting import close_into, unite
+from reflection.opinions.uniting import Union, close_into, unite
 from reflection.opinions.voice import turn_to_first_person
 from reflection.opinions.voicing import put_in_first_person, voice_texts
 from tenants.transactions import tenant_transaction
@@ -36,8 +36,13 @@ from tenants.transactions import tenant_transaction
 Cause = OpinionRevision.Cause
 ACTOR = "retain"
 CHANGED = "Said otherwise."
+STANDS = "What was said instead is no opinion."
 FULLER = "Told with more to it."
-REFUSED = {Refusal.NO_OPINION: "It judges nothing.", Refusal.NOT_ITS_OWN: "It is what somebody else believes."}
+REFUSED = {
+    Refusal.NO_OPINION: "It judges nothing.",
+    Refusal.NOT_ITS_OWN: "It is what somebody else believes.",
+    Refusal.TOO_LONG: f"It has more than {LONGEST_TEXT} characters.",
+}
 
 
 @dataclass(frozen=True)
@@ -85,16 +90,16 @@ def adopt_opinions(
     voiced = voice_texts(bank, texts | again, embedder)
     with write():
         lock_memory(bank)
+        refused = refuse(bank, find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
         for unit in find_opinions(bank, list(voiced)).current().order_by("recorded_at", "id"):
             put_in_first_person(bank, unit, voiced[unit.id], actor=ACTOR, now=now)
         for closed in find_opinions(bank, heard.closed).exclude(superseded_by=None).order_by("id"):
-            take_up_again(bank, closed, now=now)
-        begin(bank, find_opinions(bank, (*heard.new, *heard.again)))
+            take_up_again(bank, closed, refused, now=now)
+        new = list(find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
+        begin(bank, [unit for unit in find_opinions(bank, (*heard.new, *heard.again)) if not find_refusal(unit.text)])
         for unit in find_opinions(bank, heard.again).order_by("id"):
             note_fuller(bank, unit)
-        new = list(find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
-        refused = refuse(bank, new)
-        formed = sum(settle(bank, unit, changes.get(unit.id), now=now) for unit in new if unit.id not in refused)
+        formed = sum(settle(bank, unit, changes.get(unit.id), now=now) for unit in new)
         return Adopted(formed, Counter(refused.values()))
 
 
@@ -111,11 +116,10 @@ def read_changes(bank: Bank, texts: dict[UUID, str], embedder: Embedder) -> dict
     return {unit_id: Changed(mind, next(vectors), next(vectors)) for unit_id, mind in minds.items()}
 
 
-def begin(bank: Bank, units: Sequence[MemoryUnit] | UnitQuerySet) -> None:
+def begin(bank: Bank, units: Sequence[MemoryUnit]) -> None:
     """The first revision of those that have none."""
-    every = list(units)
-    begun = count_steps(bank, [unit.id for unit in every])
-    write_formed(bank, [unit for unit in every if unit.id not in begun], actor=ACTOR)
+    begun = count_steps(bank, [unit.id for unit in units])
+    write_formed(bank, [unit for unit in units if unit.id not in begun], actor=ACTOR)
 
 
 def note_fuller(bank: Bank, unit: MemoryUnit) -> None:
@@ -126,14 +130,19 @@ def note_fuller(bank: Bank, unit: MemoryUnit) -> None:
         write_step(bank, unit, before, Step(Cause.REVISED, ACTOR, FULLER))
 
 
-def take_up_again(bank: Bank, old: MemoryUnit, *, now: datetime) -> None:
+def take_up_again(bank: Bank, old: MemoryUnit, refused: Collection[UUID], *, now: datetime) -> None:
     """Retain closed an opinion for a newer one that excludes it. That is a change of mind: the old one goes on with
-    the new words, so that its whole way can be followed. A pinned one stays what it was.
+    the new words, so that its whole way can be followed. A pinned one stays what it was, and so does one whose
+    successor is none.
     """
     successors = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OPINION)
     new = successors.filter(id__in=[old.superseded_by_id]).first()
     said_again = find_with_words(bank, old, old.text)
-    if new is None or said_again or old.review == MemoryUnit.Review.RETIRED:
+    if said_again or old.review == MemoryUnit.Review.RETIRED:
+        return
+    if old.superseded_by_id in refused:
+        restore_unit(bank, old, actor=ACTOR, reason=STANDS)
+    if new is None:
         return
     begin(bank, [old, new])
     close_into(bank, old, new, actor=ACTOR, now=now)
@@ -143,7 +152,8 @@ def take_up_again(bank: Bank, old: MemoryUnit, *, now: datetime) -> None:
         note_contradiction(bank, old.id, [new.id], text=new.text, actor=ACTOR)
     else:
         copy_sources(bank, source=new.id, target=old.id)
-        revise(bank, old, Revision(new.text, new.confidence or 0.0, read_vector(new), CHANGED), actor=ACTOR, now=now)
+        revision = Revision(new.text, new.confidence or 0.0, read_vector(new), CHANGED, telling=(new.id,))
+        revise(bank, old, revision, actor=ACTOR, now=now)
 
 
 def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: datetime) -> bool:
@@ -156,7 +166,7 @@ def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: dateti
     about = frozenset(read_entities(bank, [unit.id]).get(unit.id, ()))
     held = [one for one in find_held(bank, unit.text, vector, without=[unit.id]) if one.id < unit.id]
     if same := find_same(held, text=unit.text, entity_ids=about):
-        unite(bank, MemoryUnit.objects.of_bank(bank).get(id=same.id), unit, actor=ACTOR, now=now)
+        unite(bank, MemoryUnit.objects.of_bank(bank).get(id=same.id), unit, Union(ACTOR, now))
     elif opposed := find_opposed(held, text=unit.text, entity_ids=about):
         contradict(bank, MemoryUnit.objects.of_bank(bank).get(id=opposed.id), unit, unit.text, now=now)
     return not same and not opposed
@@ -171,17 +181,21 @@ def contradict(bank: Bank, pinned: MemoryUnit, unit: MemoryUnit, text: str, *, n
 def find_refusal(text: str) -> Refusal | None:
     if is_no_opinion(text):
         return Refusal.NO_OPINION
-    return Refusal.NOT_ITS_OWN if turn_to_first_person(text) is None else None
+    own = turn_to_first_person(text)
+    if own is None:
+        return Refusal.NOT_ITS_OWN
+    return Refusal.TOO_LONG if len(own) > LONGEST_TEXT else None
 
 
-def refuse(bank: Bank, units: Sequence[MemoryUnit]) -> dict[UUID, Refusal]:
-    """Those that are no opinion of the agent, closed. Call inside a tenant transaction, after `lock_memory`."""
-    refused = {unit.id: refusal for unit in units if (refusal := find_refusal(unit.text))}
-    for unit in units:
-        if unit.id in refused:
-            explanation = REFUSED[refused[unit.id]]
-            invalidate_unit(bank, unit, Invalidation("correction", explanation=explanation, actor=ACTOR))
-    return refused
+def refuse(bank: Bank, units: UnitQuerySet) -> dict[UUID, Refusal]:
+    """Those that are no opinion of the agent, closed before any gets a history.
+
+    Call inside a tenant transaction, after `lock_memory`.
+    """
+    refused = {unit: refusal for unit in units if (refusal := find_refusal(unit.text))}
+    for unit, refusal in refused.items():
+        invalidate_unit(bank, unit, Invalidation("correction", explanation=REFUSED[refusal], actor=ACTOR))
+    return {unit.id: refusal for unit, refusal in refused.items()}
 
 
 def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, *, now: datetime) -> bool:
@@ -196,7 +210,7 @@ def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, *, now: datetime
         return True
     close_into(bank, opinion, unit, actor=ACTOR, now=now)
     copy_sources(bank, source=unit.id, target=opinion.id)
-    revision = Revision(changed.mind.new, unit.confidence or 0.0, changed.new, CHANGED)
+    revision = Revision(changed.mind.new, unit.confidence or 0.0, changed.new, CHANGED, telling=(unit.id,))
     revise(bank, opinion, revision, actor=ACTOR, now=now)
     return True
 

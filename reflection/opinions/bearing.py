@@ -16,15 +16,15 @@ from banks.models import Bank
 from reflection.opinions.assessing import NewFact, OpinionQuestion
 from reflection.opinions.bearing_rows import (
     HeldText,
-    Pair,
     Vectored,
     find_told_together,
-    find_used,
+    read_current,
     read_facts,
     read_mentions,
     read_movable,
     read_texts,
 )
+from reflection.opinions.evidence import Pair, find_used
 from reflection.opinions.moving import choose_reach
 
 A_TURN = 5  # opinions of a fact, the nearest; the rest of a hub's wait until every fact has had its turn
@@ -99,14 +99,15 @@ def rank_pairs(
 def read_questions(bank: Bank, pairs: Sequence[Bearing]) -> list[OpinionQuestion]:
     """By opinion, the oldest first, as each is worded now, with its facts in the order in which they came.
 
-    Without what was weighed, pinned or closed meanwhile. Call inside a tenant transaction.
+    Without what was weighed, pinned, closed or deleted meanwhile. Call inside a tenant transaction.
     """
     opinions = read_texts(bank, {one.opinion_id for one in pairs})
-    used = find_used(bank, list({one.fact.id for one in pairs}))
+    fact_ids = list({one.fact.id for one in pairs})
+    used, current = find_used(bank, fact_ids), read_current(bank, fact_ids)
     bearing: defaultdict[UUID, list[NewFact]] = defaultdict(list)
     for one in pairs:
-        if (one.fact.id, one.opinion_id) not in used:
-            bearing[one.opinion_id].append(one.fact)
+        if one.fact.id in current and (one.fact.id, one.opinion_id) not in used:
+            bearing[one.opinion_id].append(replace(one.fact, text=current[one.fact.id]))
     return [
         OpinionQuestion(one.id, one.text, one.confidence, some)
         for one in opinions

@@ -11,11 +11,10 @@ from psycopg import Cursor
 
 from banks.models import Bank, MemoryUnit, Mention, UnitSource
 from providers.embedding.vector import Vector
-from reflection.models import OpinionRevision
 from reflection.opinions.assessing import NewFact
+from reflection.opinions.evidence import Pair
 
 T = TypeVar("T")
-Pair = tuple[UUID, UUID]  # a fact and an opinion
 
 VECTOR_HEAD = 4  # bytes before the big-endian floats of `vector_send`
 TINY = np.finfo(np.float32).tiny
@@ -74,6 +73,12 @@ def read_texts(bank: Bank, ids: Collection[UUID]) -> list[HeldText]:
     return [HeldText(unit_id, text, confidence or 0.0) for unit_id, text, confidence in rows]
 
 
+def read_current(bank: Bank, fact_ids: Collection[UUID]) -> dict[UUID, str]:
+    """The texts of those that are there and hold."""
+    facts = MemoryUnit.objects.of_bank(bank).current().filter(id__in=fact_ids)
+    return dict(facts.values_list("id", "text"))
+
+
 def fetch(statement: str, bank: Bank, **given: Any) -> list[tuple[Any, ...]]:
     with Cursor(connection.connection) as cursor:  # Django's own can't be asked for bytes as they are
         cursor.execute(statement, {"tenant_id": bank.tenant_id, "bank_id": bank.id, **given}, binary=True)
@@ -92,13 +97,6 @@ def read_mentions(bank: Bank, unit_ids: Sequence[UUID]) -> dict[UUID, list[UUID]
     for entity_id, unit_id in rows.values_list("entity_id", "unit_id"):
         found.setdefault(entity_id, []).append(unit_id)
     return found
-
-
-def find_used(bank: Bank, fact_ids: Collection[UUID]) -> set[Pair]:
-    """What an opinion rests on or was moved by does not move it again."""
-    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(other_unit_id__in=fact_ids)
-    moved = OpinionRevision.objects.of_bank(bank).filter(evidence_id__in=fact_ids)
-    return {*sources.values_list("other_unit_id", "unit_id"), *moved.values_list("evidence_id", "opinion_id")}
 
 
 def find_told_together(

@@ -46,13 +46,13 @@ def clean(candidates: Sequence[CandidateOpinion]) -> Cleaned:
 
 def clean_one(candidate: CandidateOpinion) -> CandidateOpinion | Refusal:
     text = read_text(candidate.text)
-    if len(text) > LONGEST_TEXT:
-        return Refusal.TOO_LONG
     if is_no_opinion(text):
         return Refusal.NO_OPINION
     own = turn_to_first_person(text)
     if own is None:
         return Refusal.NOT_ITS_OWN
+    if len(own) > LONGEST_TEXT:
+        return Refusal.TOO_LONG
     if not is_confidence(candidate.confidence):
         return Refusal.CONFIDENCE
     return replace(

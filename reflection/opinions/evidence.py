@@ -3,20 +3,23 @@
 from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from banks.models import Bank, MemoryUnit, UnitSource
-from reflection.models import OpinionRevision
+from reflection.models import OpinionRevision, RevisionEvidence
 
 Network = MemoryUnit.Network
 FACTS = (Network.WORLD, Network.EXPERIENCE)
+Pair = tuple[UUID, UUID]  # a fact and an opinion
 MOST_OF_A_SUMMARY = 5  # facts that an observation stands for
 
 
 def find_evidence(bank: Bank, ids: Collection[UUID]) -> dict[UUID, tuple[UUID, ...]]:
     """The facts behind each id that is there: itself, or what an observation sums up. Beliefs stand for nothing.
 
-    Call inside a tenant transaction.
+    What is over or never was so proves nothing of what is believed now. Call inside a tenant transaction.
     """
-    units = MemoryUnit.objects.of_bank(bank).filter(id__in=ids)
+    units = MemoryUnit.objects.of_bank(bank).current().filter(id__in=ids)
     networks = dict(units.values_list("id", "network"))
     summed = [one for one, network in networks.items() if network == Network.OBSERVATION]
     facts = {one: (one,) for one, network in networks.items() if network in FACTS}
@@ -27,7 +30,10 @@ def read_summed(bank: Bank, observation_ids: Sequence[UUID]) -> dict[UUID, tuple
     if not observation_ids:
         return {}
     sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(
-        unit_id__in=observation_ids, role=UnitSource.Role.SUMMARISES, other_unit__network__in=FACTS
+        unit_id__in=observation_ids,
+        role=UnitSource.Role.SUMMARISES,
+        other_unit__network__in=FACTS,
+        other_unit__expired_at=None,
     )
     found: dict[UUID, list[UUID]] = {}
     for unit_id, fact_id in sources.order_by("id").values_list("unit_id", "other_unit_id"):
@@ -36,14 +42,49 @@ def read_summed(bank: Bank, observation_ids: Sequence[UUID]) -> dict[UUID, tuple
 
 
 def find_known(bank: Bank, opinion_id: UUID) -> set[UUID]:
-    """Facts that the opinion was formed on or moved by. Call inside a tenant transaction."""
+    """Facts that the opinion was formed on or moved by, and still is. Call inside a tenant transaction."""
     sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id=opinion_id, other_unit__isnull=False)
-    moved = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id, evidence__isnull=False)
-    return {*sources.values_list("other_unit_id", flat=True), *moved.values_list("evidence_id", flat=True)}
+    rows = RevisionEvidence.objects.of_bank(bank).filter(opinion_id=opinion_id)
+    steps = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id)
+    return {fact_id for fact_id, _ in read_used(sources, rows, steps)}
+
+
+def find_used(bank: Bank, fact_ids: Collection[UUID]) -> set[Pair]:
+    """What an opinion rests on or was moved by does not move it again, unless that was taken back.
+
+    Call inside a tenant transaction.
+    """
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(other_unit_id__in=fact_ids)
+    rows = RevisionEvidence.objects.of_bank(bank).filter(fact_id__in=fact_ids)
+    steps = OpinionRevision.objects.of_bank(bank).filter(evidence_id__in=fact_ids)
+    return read_used(sources, rows, steps)
+
+
+def read_used(
+    sources: QuerySet[UnitSource], rows: QuerySet[RevisionEvidence], steps: QuerySet[OpinionRevision]
+) -> set[Pair]:
+    """The steps speak for themselves where their evidence came without rows, from an old export."""
+    bearing = rows.filter(bears=True, fact__isnull=False).values_list("fact_id", "opinion_id", "taken_back")
+    told = [((fact_id, opinion_id), is_over) for fact_id, opinion_id, is_over in bearing]
+    standing = {pair for pair, is_over in told if not is_over}
+    moving = steps.filter(cause__in=OpinionRevision.EVIDENTIAL, evidence__isnull=False, withdrawn=False)
+    standing |= set(moving.values_list("evidence_id", "opinion_id"))
+    over = {pair for pair, is_over in told if is_over} - standing
+    return standing | (set(sources.values_list("other_unit_id", "unit_id")) - over)
+
+
+def find_moved(bank: Bank, opinion_id: UUID) -> set[UUID]:
+    """Facts on which there is a verdict in its history. Call inside a tenant transaction."""
+    rows = RevisionEvidence.objects.of_bank(bank).standing().filter(bears=True, opinion_id=opinion_id)
+    moving = rows.filter(revision__cause__in=OpinionRevision.EVIDENTIAL)
+    return {fact_id for fact_id in moving.values_list("fact_id", flat=True) if fact_id}
 
 
 def add_evidence(bank: Bank, opinion_id: UUID, fact_ids: Sequence[UUID]) -> None:
-    add_all_evidence(bank, {opinion_id: fact_ids})
+    """Those of them that it does not rest on yet. Call inside a tenant transaction."""
+    rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id=opinion_id, other_unit_id__in=fact_ids)
+    there = set(rows.values_list("other_unit_id", flat=True))
+    add_all_evidence(bank, {opinion_id: [fact_id for fact_id in fact_ids if fact_id not in there]})
 
 
 def add_all_evidence(bank: Bank, facts: Mapping[UUID, Sequence[UUID]]) -> None:

@@ -165,7 +165,7 @@ def restate(
     step, before = choose_step(bank), Before.of(unit)
     set_confidence(unit, move(before.confidence, Verdict.REINFORCE, step=step), now=author.now)
     add_evidence(bank, unit.id, new)
-    noted = Step(Cause.REINFORCE, author.actor, candidate.reasoning, step=step, evidence_id=new[0])
+    noted = Step(Cause.REINFORCE, author.actor, candidate.reasoning, step, tuple(new), in_view=tuple(evidence))
     write_step(bank, unit, before, noted)
     return FormedOpinion(
         unit.id, unit.text, unit.confidence or 0.0, "restated", before.confidence, candidate.reasoning, tuple(new)
@@ -179,11 +179,10 @@ def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UU
         return contradict(author, one.candidate, meant, evidence)
     bank, candidate = author.bank, one.candidate
     unit = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
-    revision = Revision(candidate.text, candidate.confidence, one.vector, candidate.reasoning)
+    revision = Revision(candidate.text, candidate.confidence, one.vector, candidate.reasoning, tuple(evidence))
+    known = find_known(bank, unit.id)
     standing = revise(bank, unit, revision, actor=author.actor, now=author.now)
-    known = find_known(bank, standing.id)
     new = [fact_id for fact_id in evidence if fact_id not in known]
-    add_evidence(bank, standing.id, new)
     return FormedOpinion(
         standing.id,
         standing.text,

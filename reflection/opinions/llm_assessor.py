@@ -185,9 +185,9 @@ def read_verdict(said: AnsweredOpinion, place: int) -> tuple[Verdict | None, str
 
 
 def read_rewording(text: str, question: OpinionQuestion, verdicts: Sequence[Verdict]) -> str:
-    """Only with a verdict that calls for it, and only what may stand as an opinion."""
+    """Only with a verdict that speaks against it, and only what may stand as an opinion."""
     if (
-        not set(verdicts) - {Verdict.NEUTRAL}
+        not {Verdict.CONTRADICT, Verdict.WEAKEN}.intersection(verdicts)
         or text == question.text
         or len(text) > LONGEST_TEXT
         or is_no_opinion(text)

@@ -2,27 +2,59 @@
 
 import re
 
+KNOWLEDGE = (
+    r"(?:information|evidence|memor(?:y|ies)|facts|data|details?|mention|records?|indication|knowledge|clues?|basis"
+    r"|way of knowing|way to (?:know|tell|say|judge))"
+)
+WHETHER = r"(?:what|which|who|whom|whose|why|when|where|how|if|whether)"
+STORE = r"(?:memory|memories|the records?|the context|(?:available|stored|given|known) (?:information|facts|data))"
+SAYS = r"(?:say|tell|show|state|mention|hold|contain|reveal|specify|indicate|record|include|cover|know|have)"
 NO_OPINION = re.compile(
-    r"\bI (?:really |honestly |still |just )?(?:don't|do not|didn't|did not) (?:really |yet )?"
-    r"(?:know|have (?:an?|any|enough|a strong|a clear|much|sufficient)\b)"
-    r"|\bI (?:have|hold|formed?) no (?:\w+ )?(?:opinions?|views?|idea|information|memor(?:y|ies)|evidence|preference)\b"
-    r"|\bI (?:can't|cannot|can not|could not|couldn't|am unable to|am not able to) "
-    r"(?:say|tell|judge|know|determine|answer|form|comment|assess|conclude|be sure)\b"
-    r"|\bI(?:'m| am) not (?:sure|certain) (?:what|which|who|how|if|whether|about)\b"
-    r"|\bI(?:'m| am) (?:unsure|uncertain|undecided)\b"
+    r"\bI (?:really |honestly |still |just |simply )?(?:don't|do not|didn't|did not) (?:really |yet |actually )?"
+    r"(?:know|recall|remember|have (?:an?|any|enough|a strong|a clear|much|sufficient)\b)"
+    rf"|\bI (?:have|hold|formed?|lack|find|found|see) (?:no|any) (?:\w+ )?"
+    rf"(?:opinions?|views?|idea|preference|{KNOWLEDGE})\b"
+    rf"|\bI lack (?:the )?(?:\w+ )?{KNOWLEDGE}\b"
+    r"|\bI (?:can't|cannot|can not|could not|couldn't|am unable to|am not able to) (?:really |yet )?"
+    r"(?:say|tell|judge|know|determine|answer|form|comment|assess|conclude|decide|be sure|be certain)\b"
+    rf"|\bI(?:'m| am) not (?:really |entirely |quite )?(?:sure|certain)(?: (?:{WHETHER}|about|of)\b|\.?$)"
+    r"|\bI(?:'m| am) (?:unsure|uncertain|undecided|unaware|not aware)\b"
     r"|\b(?:not|no|in)[ -]?(?:have )?(?:enough|sufficient|adequate) "
-    r"(?:\w+ )?(?:information|evidence|data|facts|context|details?)\b"
-    r"|\binsufficient (?:\w+ )?(?:information|evidence|data|facts|context)\b"
-    r"|\b(?:there is|there's|there are) no (?:\w+ )?"
-    r"(?:information|evidence|memor(?:y|ies)|facts|data|details?|mention)\b"
-    r"|\b(?:unclear|unknown) (?:what|which|who|how|if|whether)\b"
-    r"|\b(?:hard|impossible|difficult|too early) to (?:say|tell|judge|know)\b"
+    rf"(?:\w+ )?{KNOWLEDGE}\b|\binsufficient (?:\w+ )?{KNOWLEDGE}\b"
+    rf"|\b(?:there is|there's|there are|there was|there were) (?:no|not any) (?:\w+ )?{KNOWLEDGE}\b"
+    r"|\b(?:there is|there's|there was) nothing (?:known|recorded|stored|said|in memory|about|on)\b"
+    rf"|\bno (?:\w+ )?{KNOWLEDGE}\b.*\b(?:is|are|was|were|has been|have been)\b.*"
+    r"\b(?:available|known|stored|found|given|provided|recorded|there|held|mentioned|present)\b"
+    rf"|\b{STORE}\b[^.]{{0,60}}?\b(?:does not|doesn't|do not|don't|did not|didn't|fails? to|can't|cannot) "
+    rf"(?:\w+ )?{SAYS}\b"
+    rf"|\b{STORE} (?:holds?|has|have|contains?|gives?|offers?|shows?) (?:no|nothing)\b"
+    rf"|\b(?:nothing|not) (?:is |has been |was )?(?:known|recorded|stored|remembered|stated|said|mentioned)\b"
+    rf"(?: (?:about|of|on|{WHETHER})\b|\W*$)"
+    rf"|\b(?:unclear|unknown|uncertain|undetermined|undecided|open|not (?:\w+ )?(?:clear|known|certain|sure)) "
+    rf"{WHETHER}\b"
+    r"|\b(?:is|are|remains?|stays?) (?:still )?(?:unknown|unclear|undetermined)\W*$"
+    r"|\b(?:hard|impossible|difficult|too early|too soon) (?:for me )?to (?:say|tell|judge|know|decide)\b"
     r"|\b(?:no|without an?) (?:clear |strong |firm )?opinion\b"
+    r"|\b(?:can't|cannot|could not|couldn't) be (?:determined|known|answered|judged|said|assessed)\b"
     r"|\bas an? (?:ai|language model|assistant)\b",
+    re.IGNORECASE,
+)
+# The plain forms of it in the languages that callers use most. Where one is missed, a person can retire it.
+ELSEWHERE = re.compile(
+    r"\bich wei(?:ß|ss) (?:es |das )?nicht\b|\bkeine (?:\w+ )?(?:ahnung|meinung|informationen|angaben)\b"
+    r"|\b(?:unklar|unbekannt|ungewiss), (?:ob|wie|was|wer|wann|wo|warum)\b"
+    r"|\bje ne sais pas\b|\bj'ignore\b|\bje n'ai (?:pas|aucune?) (?:d')?\s?(?:avis|opinion|idée|informations?)\b"
+    r"|\baucune information\b|\bon ne sait pas\b"
+    r"|\bno (?:lo )?sé\b|\bno tengo (?:ni )?(?:idea|opinión|información)\b|\bno hay información\b|\bno se sabe\b"
+    r"|\bnon (?:lo )?so\b|\bnon ho (?:idea|opinioni|informazioni)\b|\bnon si sa\b"
+    r"|\bnão sei\b|\bnão tenho (?:ideia|opinião|informaç)|\bnão há informaç"
+    r"|\bik weet (?:het )?niet\b|\bgeen (?:idee|mening|informatie)\b"
+    r"|不知道|不清楚|沒有意見|没有意见|わから(?:ない|ません)|分から(?:ない|ません)|知りません",
     re.IGNORECASE,
 )
 
 
 def is_no_opinion(text: str) -> bool:
     own = text.replace("\u2019", "'").strip()
-    return not any(character.isalpha() for character in own) or own.endswith("?") or bool(NO_OPINION.search(own))
+    is_wordless = not any(character.isalpha() for character in own)
+    return is_wordless or own.endswith(("?", "\uff1f")) or bool(NO_OPINION.search(own) or ELSEWHERE.search(own))

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from banks.models import Bank, MemoryUnit
 from reflection.models import OpinionRevision
+from reflection.opinions.evidence import find_moved
 from reflection.opinions.revisions import Before, Step, write_step
 
 OTHERWISE = "The agent thinks otherwise by now: "
@@ -15,11 +16,11 @@ def note_contradiction(bank: Bank, opinion_id: UUID, evidence_ids: Sequence[UUID
 
     Evidence that stands in its history already was reviewed with that, and is not brought again.
     """
-    rows = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id, evidence_id__in=evidence_ids)
-    used = set(rows.values_list("evidence_id", flat=True))
-    fresh = next((one for one in evidence_ids if one not in used), None)
-    if fresh is None:
+    moved = find_moved(bank, opinion_id)
+    fresh = tuple(one for one in evidence_ids if one not in moved)
+    if not fresh:
         return
     opinion = MemoryUnit.objects.of_bank(bank).get(id=opinion_id)
-    step = Step(OpinionRevision.Cause.CONTRADICT, actor, f"{OTHERWISE}{text}", step=0.0, evidence_id=fresh)
+    reasoning = f"{OTHERWISE}{text}"
+    step = Step(OpinionRevision.Cause.CONTRADICT, actor, reasoning, 0.0, fresh, in_view=tuple(evidence_ids))
     write_step(bank, opinion, Before.of(opinion), step)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+import numpy as np
+
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.retain.types import ExtractedFact, Network
@@ -18,12 +20,14 @@ from providers.usage import Usage
 from reflection.models import OpinionRevision
 from reflection.opinions.assessing import Assessment, Assessments, Assessor, NewFact, OpinionQuestion
 from reflection.opinions.bearing import plan_weighing, read_questions
+from reflection.opinions.bearing_rows import read_current
 from reflection.opinions.evidence import add_evidence, find_known
+from reflection.opinions.held import NEAR
 from reflection.opinions.moving import choose_step, move
 from reflection.opinions.revisions import Before, Step, write_step
 from reflection.opinions.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.types import Verdict
-from reflection.opinions.uniting import unite
+from reflection.opinions.uniting import Union, unite
 from tenants.transactions import tenant_transaction
 
 logger = logging.getLogger(__name__)
@@ -146,7 +150,10 @@ def embed_rewordings(
 
 
 def apply(bank: Bank, weighed: Sequence[Weighed], tools: Tools, *, now: datetime) -> tuple[int, set[UUID]]:
-    """How many steps were taken, and the opinions that said something else by now: they took none."""
+    """How many steps were taken, and the opinions that took none: they, or one of the facts, say something else by now.
+
+    An answer is made from all the facts of its question: where one of them is gone, so is what it may hold of that one.
+    """
     bearing = [one for one in weighed if set(one.assessment.verdicts) - {Verdict.NEUTRAL}]
     if not bearing:
         return 0, set()
@@ -159,44 +166,50 @@ def apply(bank: Bank, weighed: Sequence[Weighed], tools: Tools, *, now: datetime
             opinion = MemoryUnit.objects.of_bank(bank).current().filter(id=one.question.opinion_id).first()
             if opinion is None or opinion.review == MemoryUnit.Review.PINNED:
                 continue
-            if opinion.text != one.question.text:
+            if opinion.text != one.question.text or not there.issuperset(one.question.facts):
                 changed.add(opinion.id)
             else:
-                moved += take_steps(bank, opinion, one, there, actor=tools.assessor.name, now=now)
+                moved += take_steps(bank, opinion, one, actor=tools.assessor.name, now=now)
         rewritten = [ExtractedFact(one.assessment.text, Network.OPINION, now) for one in bearing if one.assessment.text]
         forget_vectors(bank.tenant_id, tools.embedder, rewritten)
     return moved, changed
 
 
-def read_there(bank: Bank, weighed: Sequence[Weighed]) -> set[UUID]:
-    """The facts that nobody deleted or closed meanwhile."""
-    ids = {fact.id for one in weighed for fact in one.question.facts}
-    return set(MemoryUnit.objects.of_bank(bank).current().filter(id__in=ids).values_list("id", flat=True))
+def read_there(bank: Bank, weighed: Sequence[Weighed]) -> set[NewFact]:
+    """The facts that nobody deleted, closed or reworded meanwhile."""
+    facts = {fact for one in weighed for fact in one.question.facts}
+    texts = read_current(bank, [fact.id for fact in facts])
+    return {fact for fact in facts if texts.get(fact.id) == fact.text}
 
 
-def take_steps(
-    bank: Bank, opinion: MemoryUnit, weighed: Weighed, there: set[UUID], *, actor: str, now: datetime
-) -> int:
-    """One for each fact that bears on it, in their order. The new text comes with the last of them."""
+def take_steps(bank: Bank, opinion: MemoryUnit, weighed: Weighed, *, actor: str, now: datetime) -> int:
+    """One for each fact that bears on it, in their order. The new text comes with the last that speaks against it."""
     known = find_known(bank, opinion.id)
-    given = weighed.assessment
-    pairs = enumerate(zip(weighed.question.facts, given.verdicts, given.reasons, strict=True))
-    bearing = [
-        (fact, verdict, reason, given.by.get(place, actor))
-        for place, (fact, verdict, reason) in pairs
-        if verdict is not Verdict.NEUTRAL and fact.id in there and fact.id not in known
-    ]
+    given, facts = weighed.assessment, weighed.question.facts
+    in_view = tuple(fact.id for fact in facts)
     alpha = choose_step(bank)
-    for place, (fact, verdict, reason, judge) in enumerate(bearing, start=1):
-        step = Step(OpinionRevision.Cause(verdict.value), judge, reason, step=alpha, evidence_id=fact.id)
-        rewording = weighed if place == len(bearing) and given.text else None
-        take_step(bank, opinion, fact, step, rewording, now=now)
-    return len(bearing)
+    steps = [
+        Step(OpinionRevision.Cause(verdict.value), given.by.get(place, actor), reason, alpha, (fact.id,), in_view)
+        for place, (fact, verdict, reason) in enumerate(zip(facts, given.verdicts, given.reasons, strict=True))
+        if verdict is not Verdict.NEUTRAL and fact.id not in known
+    ]
+    opposing = [step for step in steps if step.cause is not OpinionRevision.Cause.REINFORCE]
+    worded = opposing[-1] if opposing and is_of_the_same(opinion, weighed) else None
+    for step in steps:
+        take_step(bank, opinion, step, weighed if step is worded else None, now=now)
+    return len(steps)
 
 
-def take_step(
-    bank: Bank, opinion: MemoryUnit, fact: NewFact, step: Step, rewording: Weighed | None, *, now: datetime
-) -> None:
+def is_of_the_same(opinion: MemoryUnit, weighed: Weighed) -> bool:
+    """Whether the answer has a new text, and that one is about the same matter: else the opinion keeps its own."""
+    if weighed.vector is None or opinion.embedding is None:
+        return False
+    held = np.asarray(opinion.embedding, dtype=np.float32)
+    lengths = float(np.linalg.norm(held) * np.linalg.norm(weighed.vector))
+    return float(held @ weighed.vector) >= NEAR * lengths
+
+
+def take_step(bank: Bank, opinion: MemoryUnit, step: Step, rewording: Weighed | None, *, now: datetime) -> None:
     verdict = Verdict(step.cause.value)
     before = Before.of(opinion)
     confidence = move(before.confidence, verdict, step=step.step or 0.0)
@@ -208,7 +221,7 @@ def take_step(
     else:
         set_confidence(opinion, confidence, now=now)
     if verdict is Verdict.REINFORCE:
-        add_evidence(bank, opinion.id, [fact.id])
+        add_evidence(bank, opinion.id, step.evidence)
     write_step(bank, opinion, before, step)
     if other is not None:
-        unite(bank, other, opinion, actor=step.actor, now=now)
+        unite(bank, other, opinion, Union(step.actor, now))

@@ -14,8 +14,9 @@ REVIEWS = {
     Cause.PINNED: "pinned",
     Cause.UNPINNED: "",
 }
+APPROVED = "approved"
 RETIRED = "retired"
-SET_ANEW = {Cause.FORMED, Cause.REVISED, Cause.EDITED}
+MOVING = {*OpinionRevision.EVIDENTIAL, Cause.REVISED}
 
 
 @dataclass(frozen=True)
@@ -39,20 +40,47 @@ def replay(revisions: Sequence[OpinionRevision]) -> OpinionState:
 def follow(state: OpinionState, revision: OpinionRevision) -> OpinionState:
     """What was withdrawn did nothing, and the step that took it back has nothing left to do."""
     cause = Cause(revision.cause)
-    if cause in SET_ANEW:
+    if cause is Cause.FORMED:
         return replace(state, text=revision.text_after, confidence=revision.confidence_after)
+    if cause is Cause.EDITED:
+        return replace(state, text=read_edit(state, revision), confidence=revision.confidence_after)
+    if cause in MOVING:
+        return state if revision.withdrawn else follow_move(state, revision)
+    return follow_mark(state, cause)
+
+
+def follow_move(state: OpinionState, revision: OpinionRevision) -> OpinionState:
+    """A text that no person wrote is approved by nobody."""
+    cause = Cause(revision.cause)
+    if cause is Cause.REVISED:
+        moved = replace(state, text=revision.text_after, confidence=revision.confidence_after)
+    else:
+        confidence = move(state.confidence, Verdict(cause), step=revision.step or 0.0)
+        moved = replace(state, text=read_text(state, revision), confidence=confidence)
+    return replace(moved, review="") if moved.text != state.text and state.review == APPROVED else moved
+
+
+def follow_mark(state: OpinionState, cause: OpinionRevision.Cause) -> OpinionState:
     if cause in REVIEWS:
         return replace(state, review=REVIEWS[cause])
     if cause is Cause.RETIRED and state.review != RETIRED:
         return replace(state, review=RETIRED, laid_aside=state.review)
     if cause is Cause.RESTORED:
         return replace(state, review=state.laid_aside, laid_aside="")
-    if cause in OpinionRevision.EVIDENTIAL and not revision.withdrawn:
-        confidence = move(state.confidence, Verdict(cause), step=revision.step or 0.0)
-        return replace(state, confidence=confidence, text=read_text(state, revision))
+    if cause is Cause.REOPENED:
+        return replace(state, review=RETIRED if state.review == RETIRED else "", laid_aside="")
     return state
 
 
 def read_text(state: OpinionState, revision: OpinionRevision) -> str:
-    """A new wording stands where it was made from the one that stands: what grew out of a withdrawn one goes too."""
-    return revision.text_after if revision.text_before == state.text else state.text
+    """A new wording stands where it was made from the one that stands: what grew out of a withdrawn one goes too.
+
+    One that was removed with a deleted fact is none.
+    """
+    is_made_of_it = bool(revision.text_after) and revision.text_before == state.text
+    return revision.text_after if is_made_of_it else state.text
+
+
+def read_edit(state: OpinionState, revision: OpinionRevision) -> str:
+    """Who changes the confidence alone has not written the text."""
+    return revision.text_after if revision.text_before != revision.text_after else state.text

@@ -13,8 +13,10 @@ from banks.models import Bank, MemoryUnit
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.cleaning import LONGEST_TEXT
+from reflection.opinions.no_opinion import is_no_opinion
 from reflection.opinions.replay import replay
 from reflection.opinions.revisions import Before, Step, read_revisions, write_step
+from reflection.opinions.voice import turn_to_first_person
 
 Cause = OpinionRevision.Cause
 Mark = MemoryUnit.Review
@@ -68,8 +70,8 @@ def check(opinion: MemoryUnit, review: Review) -> None:
     if review.act is Act.EDIT:
         if review.text is None and review.confidence is None:
             raise MemoryInvalid("An edit needs a text or a confidence.")
-        if review.text is not None and not 0 < len(review.text.strip()) <= LONGEST_TEXT:
-            raise MemoryInvalid(f"An opinion has between 1 and {LONGEST_TEXT} characters.")
+        if review.text is not None:
+            check_wording(review.text)
     elif opinion.review not in MARKS[review.act][0]:
         raise MemoryState(
             f"The opinion is {opinion.review or 'not reviewed yet'}: it can't be the subject of {review.act}."
@@ -77,6 +79,16 @@ def check(opinion: MemoryUnit, review: Review) -> None:
     is_closed = opinion.expired_at is not None
     if is_closed != (review.act is Act.RESTORE):
         raise MemoryState("The opinion is closed." if is_closed else "The opinion is not retired.")
+
+
+def check_wording(text: str) -> None:
+    """What a person may have the agent say: as much as the agent itself."""
+    if not 0 < len(text.strip()) <= LONGEST_TEXT:
+        raise MemoryInvalid(f"An opinion has between 1 and {LONGEST_TEXT} characters.")
+    if is_no_opinion(text):
+        raise MemoryInvalid("That judges nothing, so it is no opinion. Retire the opinion if it is not to be held.")
+    if turn_to_first_person(text) is None:
+        raise MemoryInvalid("That is what somebody else believes. An opinion is the agent's own.")
 
 
 def edit(bank: Bank, opinion: MemoryUnit, review: Review, vector: Vector | None) -> None:

@@ -7,26 +7,43 @@ from uuid import UUID
 from django.db.models import Max
 
 from banks.models import Bank, MemoryUnit
-from reflection.models import OpinionRevision
+from reflection.models import OpinionRevision, RevisionEvidence
+from reflection.models.opinion import REWORDING
 from tenants.webhooks.announce import Event, announce
 
 
 @dataclass(frozen=True)
 class Step:
-    """One change, from what the unit was before to what it is now."""
+    """One change, from what the unit was before to what it is now.
+
+    `evidence` is what it came from, `in_view` what was seen besides by who put it into words.
+    """
 
     cause: OpinionRevision.Cause
     actor: str
     reasoning: str = ""
     step: float | None = None
-    evidence_id: UUID | None = None
+    evidence: tuple[UUID, ...] = ()
+    in_view: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What an opinion was formed on, and why."""
+
+    evidence: tuple[UUID, ...] = ()
+    reasoning: str = ""
+
+
+UNKNOWN = Ground()
 
 
 def write_formed(
-    bank: Bank, opinions: Sequence[MemoryUnit], *, actor: str, reasonings: Mapping[UUID, str] | None = None
+    bank: Bank, opinions: Sequence[MemoryUnit], *, actor: str, grounds: Mapping[UUID, Ground] | None = None
 ) -> None:
     """The first revision of each. Call inside a tenant transaction, after `lock_memory`."""
-    given = reasonings or {}
+    known = grounds or {}
+    given = {opinion.id: known.get(opinion.id, UNKNOWN) for opinion in opinions}
     rows = [
         OpinionRevision(
             bank=bank,
@@ -35,13 +52,24 @@ def write_formed(
             cause=OpinionRevision.Cause.FORMED,
             confidence_after=opinion.confidence or 0.0,
             text_after=opinion.text,
-            reasoning=given.get(opinion.id, ""),
+            evidence_id=next(iter(given[opinion.id].evidence), None),
+            reasoning=given[opinion.id].reasoning,
             actor=actor,
         )
         for opinion in opinions
     ]
     OpinionRevision.objects.for_tenant(bank.tenant_id).bulk_create(rows)
+    record_evidence(bank, [build_evidence(bank, row, fact) for row in rows for fact in given[row.opinion_id].evidence])
     tell(bank, rows)
+
+
+def build_evidence(bank: Bank, revision: OpinionRevision, fact_id: UUID, *, bears: bool = True) -> RevisionEvidence:
+    return RevisionEvidence(bank=bank, opinion_id=revision.opinion_id, revision=revision, fact_id=fact_id, bears=bears)
+
+
+def record_evidence(bank: Bank, rows: Sequence[RevisionEvidence]) -> None:
+    if rows:
+        RevisionEvidence.objects.for_tenant(bank.tenant_id).bulk_create(rows)
 
 
 def tell(bank: Bank, revisions: Sequence[OpinionRevision]) -> None:
@@ -73,7 +101,8 @@ class Before:
 def write_step(bank: Bank, opinion: MemoryUnit, before: Before, step: Step) -> OpinionRevision:
     """Call inside a tenant transaction, after `lock_memory`, with the unit as it is after the change.
 
-    An opinion without a history (retained a moment ago) gets its beginning first.
+    An opinion without a history (retained a moment ago) gets its beginning first. An approval was of the text that
+    it had: it does not stand for another that no person wrote.
     """
     number = count_steps(bank, [opinion.id]).get(opinion.id, 0)
     if number == 0:
@@ -90,10 +119,21 @@ def write_step(bank: Bank, opinion: MemoryUnit, before: Before, step: Step) -> O
         text_before=before.text,
         text_after=opinion.text,
         step=step.step,
-        evidence_id=step.evidence_id,
+        evidence_id=next(iter(step.evidence), None),
         reasoning=step.reasoning,
         actor=step.actor,
     )
+    in_view = [fact_id for fact_id in step.in_view if fact_id not in step.evidence]
+    record_evidence(
+        bank,
+        [
+            *(build_evidence(bank, revision, fact_id) for fact_id in step.evidence),
+            *(build_evidence(bank, revision, fact_id, bears=False) for fact_id in in_view),
+        ],
+    )
+    if step.cause in REWORDING and before.text != opinion.text and opinion.review == MemoryUnit.Review.APPROVED:
+        opinion.review = ""
+        opinion.save(update_fields=["review"])
     tell(bank, [revision])
     return revision
 

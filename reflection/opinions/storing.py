@@ -12,7 +12,7 @@ from banks.retain.types import ExtractedFact, Network
 from providers.embedding.vector import Vector
 from reflection.opinions.evidence import add_all_evidence
 from reflection.opinions.naming import About, SpokenOf, record_spoken_of
-from reflection.opinions.revisions import write_formed
+from reflection.opinions.revisions import Ground, write_formed
 from reflection.opinions.types import CandidateOpinion, FormedOpinion
 
 
@@ -49,8 +49,8 @@ def store_opinions(author: Author, new: Sequence[NewOpinion]) -> list[FormedOpin
     record_spoken_of(
         bank, [About(unit.id, one.spoken_of, one.candidate.entities) for unit, one in pairs], now=author.now
     )
-    reasonings = {unit.id: one.candidate.reasoning for unit, one in pairs}
-    write_formed(bank, opinions, actor=author.actor, reasonings=reasonings)
+    grounds = {unit.id: Ground(one.evidence, one.candidate.reasoning) for unit, one in pairs}
+    write_formed(bank, opinions, actor=author.actor, grounds=grounds)
     return [describe_formed(unit, one) for unit, one in pairs]
 
 

@@ -1,6 +1,8 @@
 """Two opinions that say the same become one: the older stands, and rests on what both rested on."""
 
+from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from banks.entities.named import Naming, Resolved
 from banks.entities.spoken_of import read_spoken_of
@@ -9,21 +11,39 @@ from banks.lifecycle.close import Closing, close_units
 from banks.models import Bank, Corpus, MemoryUnit
 from banks.text_index.write import retire_texts
 from reflection.models import OpinionRevision
-from reflection.opinions.evidence import copy_sources
+from reflection.opinions.evidence import add_evidence, copy_sources, find_known
 from reflection.opinions.revisions import Before, Step, write_step
 
 UNITED = "Said again in other words."
 
 
-def unite(bank: Bank, standing: MemoryUnit, other: MemoryUnit, *, actor: str, now: datetime) -> None:
+@dataclass(frozen=True)
+class Union:
+    """Who unites two opinions, and when.
+
+    `facts` and the agent's own `telling` are what it came from, besides what the other rests on.
+    """
+
+    actor: str
+    now: datetime
+    reasoning: str = UNITED
+    facts: tuple[UUID, ...] = ()
+    telling: tuple[UUID, ...] = ()
+
+
+def unite(bank: Bank, standing: MemoryUnit, other: MemoryUnit, union: Union) -> None:
     """Call inside a tenant transaction, after `lock_memory`. Its confidence stays: to say it twice proves nothing.
 
-    The other is closed, not deleted: its history stays where it was, and leads on to this one.
+    The other is closed, not deleted: its history stays where it was, and leads on to this one, whose history names it.
     """
+    known = find_known(bank, standing.id)
+    gained = [fact_id for fact_id in (*union.facts, *sorted(find_known(bank, other.id))) if fact_id not in known]
     copy_sources(bank, source=other.id, target=standing.id)
+    add_evidence(bank, standing.id, union.facts)
     copy_mentions(bank, standing, other)
-    close_into(bank, standing, other, actor=actor, now=now)
-    step = Step(OpinionRevision.Cause.RESTATED, actor, reasoning=UNITED)
+    close_into(bank, standing, other, actor=union.actor, now=union.now)
+    evidence = tuple(dict.fromkeys((other.id, *union.telling, *gained)))
+    step = Step(OpinionRevision.Cause.RESTATED, union.actor, union.reasoning, evidence=evidence, in_view=union.facts)
     write_step(bank, standing, Before.of(standing), step)
 
 

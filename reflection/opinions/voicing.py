@@ -10,7 +10,7 @@ from banks.retain.vectors import embed_texts
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from reflection.opinions.rewording import find_with_words, reword
-from reflection.opinions.uniting import unite
+from reflection.opinions.uniting import Union, unite
 from reflection.opinions.voice import turn_to_first_person
 
 
@@ -40,6 +40,6 @@ def put_in_first_person(bank: Bank, unit: MemoryUnit, voiced: Voiced, *, actor: 
     if unit.text != voiced.told:
         return
     if (other := find_with_words(bank, unit, voiced.text)) is not None:
-        unite(bank, other, unit, actor=actor, now=now)
+        unite(bank, other, unit, Union(actor, now))
         return
     reword(bank, unit, text=voiced.text, vector=voiced.vector, keeps_dimensions=True)

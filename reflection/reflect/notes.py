@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 MOST_LOOK_UPS = 4  # of one call
 LONGEST_WANTED = 500  # characters of one look-up
@@ -21,9 +21,16 @@ class Written(BaseModel):
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
 
+def refuse_truth(value: Any) -> Any:
+    """True is no number, though Python takes it for 1."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number")  # noqa: TRY004  # what pydantic reports is a ValueError
+    return value
+
+
 class WrittenOpinion(Written):
     text: str = Field(min_length=1)
-    confidence: float
+    confidence: Annotated[float, BeforeValidator(refuse_truth)]
     reasoning: str = ""
     evidence: list[int | str] = []
     entities: list[str] = []

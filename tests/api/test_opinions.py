@@ -4,8 +4,15 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.utils import timezone
 
-from banks.models import Bank, Mention
+from banks.models import Bank, MemoryUnit, Mention
+from banks.retain.post_retain import PostRetain
+from banks.retain.types import Network
+from memoryplatform.operations.lost_evidence import weigh_anew
+from memoryplatform.operations.models import Operation
+from providers.registry import get_embedder
+from reflection.opinions.adopting import Heard, adopt_opinions
 from reflection.opinions.types import CandidateOpinion
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
@@ -100,6 +107,64 @@ def test_one_can_be_followed_from_its_formation_to_now(call: Caller, bank: Bank,
     assert [one["number"] for one in call("GET", path(ferry, "/revisions?limit=2&offset=1")).json()["items"]] == [2, 3]
 
 
+def test_each_revision_shows_all_its_evidence_as_it_read_then(
+    call: Caller, bank: Bank, ground: UUID, ferry: UUID
+) -> None:
+    texts = ["The Faro ferry won a prize.", "The Faro ferry was praised."]
+    facts = [see(bank, text, "Faro ferry") for text in texts]
+    believe(bank, FERRY, *facts)
+    call("PATCH", f"/v1/banks/support/memories/{ground}", {"text": "The Faro ferry was on time all summer."})
+    steps = call("GET", path(ferry, "/revisions")).json()["items"]
+    shown = [[(one["memory_id"], one["text"], one["taken_back"]) for one in step["evidence"]] for step in steps]
+    assert shown == [
+        [(str(ground), "The Faro ferry was on time all year.", True)],
+        [(str(fact), text, False) for fact, text in zip(facts, texts, strict=True)],
+        [],
+    ]
+    assert [(one["evidence_id"], one["evidence_text"]) for one in steps[:2]] == [
+        (str(ground), "The Faro ferry was on time all year."),
+        (str(facts[0]), texts[0]),
+    ]
+    listed = call("GET", path(ferry)).json()["evidence"]
+    assert [(one["bearing"], one["revision"], one["at"]) for one in listed] == [
+        ("formed", 1, steps[0]["at"]),
+        *[("reinforce", 2, steps[1]["at"])] * 2,
+    ]
+    call("DELETE", f"/v1/banks/support/memories/{facts[0]}")
+    moved = call("GET", path(ferry, "/revisions")).json()["items"][1]
+    assert (moved["evidence_deleted"], moved["withdrawn"], moved["evidence_text"]) == (1, False, texts[1])
+
+
+def test_a_corrected_fact_is_shown_as_taken_back(call: Caller, bank: Bank, ferry: UUID) -> None:
+    late = "The Faro ferry was late in August."
+    fact = see(bank, late, "Faro ferry")
+    learn(bank, Said({late: "weaken"}), fact)
+    call("POST", f"/v1/banks/support/memories/{fact}/invalidate", {"reason": "correction"})
+    shown = call("GET", path(ferry)).json()
+    assert (shown["confidence"], shown["evidence"][1]["taken_back"]) == (0.7, True)
+    assert shown["evidence"][1]["expired_at"]
+
+
+def test_a_fact_that_changed_is_handed_on_to_be_weighed(bank: Bank, ground: UUID) -> None:
+    with tenant_transaction(bank.tenant_id):
+        weigh_anew(bank, MemoryUnit.objects.of_bank(bank).get(id=ground))
+        operation = Operation.objects.for_tenant(bank.tenant_id).get(kind="consolidate")
+    assert PostRetain.read(operation.payload).unit_ids == (ground,)
+
+
+def test_what_was_refused_is_listed_nowhere(call: Caller, bank: Bank, ferry: UUID) -> None:
+    heard = see(bank, "I think no information about Dana is available.", network=Network.OPINION, confidence=0.5)
+    adopt_opinions(
+        bank,
+        Heard((heard,)),
+        embedder=get_embedder(),
+        write=lambda: tenant_transaction(bank.tenant_id),
+        now=timezone.now(),
+    )
+    assert (list_ids(call), list_ids(call, "?review=all")) == ([str(ferry)], [str(ferry)])
+    assert call("GET", path(heard, "/revisions")).json()["total"] == 0
+
+
 def test_an_edit_changes_text_and_confidence(call: Caller, bank: Bank, ferry: UUID) -> None:
     shown = review(call, ferry, "edit", text="I think that the ferry is fine.", confidence=0.5).json()
     assert (shown["text"], shown["confidence"], shown["revision"]) == ("I think that the ferry is fine.", 0.5, 2)
@@ -161,6 +226,10 @@ BAD: dict[str, dict[str, Any]] = {
     "an edit of nothing": {"action": "edit", "reason": "x"},
     "a text without an edit": {"action": "pin", "reason": "x", "text": "y"},
     "confidence 7": {"action": "edit", "reason": "x", "confidence": 7},
+    "confidence true": {"action": "edit", "reason": "x", "confidence": True},
+    "confidence nan": {"action": "edit", "reason": "x", "confidence": "nan"},
+    "not knowing": {"action": "edit", "reason": "x", "text": "I don't know."},
+    "somebody else's belief": {"action": "edit", "reason": "x", "text": "Bob thinks that the ferry is late."},
     "an unknown field": {"action": "pin", "reason": "x", "colour": "red"},
 }
 
@@ -188,7 +257,10 @@ def test_a_review_stands_in_the_audit_log(call: Caller, alice: Tenant, ferry: UU
     review(call, ferry, "pin")
     with tenant_transaction(alice.id):
         event = AuditEvent.objects.for_tenant(alice.id).get(action="opinion.reviewed")
-    assert (event.target, event.detail) == (f"memory:{ferry}", {"bank_id": "support", "act": "pin"})
+    assert (event.target, event.detail) == (
+        f"memory:{ferry}",
+        {"bank_id": "support", "act": "pin", "reason": "seen"},
+    )
 
 
 def test_reviewing_wants_both_scopes(alice: Tenant, ferry: UUID, make_caller: MakeCaller) -> None:

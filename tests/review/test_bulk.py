@@ -85,3 +85,11 @@ def test_a_version_that_was_left_out_approves_nothing(client: Client, bank: Bank
     asked.context_data["chosen"] = [(opinion, "") for opinion, _ in asked.context_data["chosen"]]
     confirm(client, asked)
     assert [read_opinion(bank, one).review for one in opinion_ids] == ["", ""]
+
+
+def test_what_can_not_be_an_id_is_told(client: Client, bank: Bank, opinion_ids: list[UUID]) -> None:
+    for extra in ({}, {"confirmed": "yes", "reason": "x"}):
+        chosen = ["nonsense", str(opinion_ids[0])]
+        answer = client.post(QUEUE, {"action": "retire_selected", "_selected_action": chosen, **extra}, follow=True)
+        assert (answer.status_code, "what was chosen is no opinion" in answer.content.decode()) == (200, True)
+    assert read_opinion(bank, opinion_ids[0]).review == ""

@@ -15,8 +15,9 @@ from banks.retain.types import Network
 from tenants.models import Tenant, User
 from tests.belief_factories import make_opinion
 from tests.factories import make_user
-from tests.memory_factories import make_message
-from tests.reflection.opinions.believing import Said, believe, learn, read_opinion, see
+from tests.memory_factories import make_chunk, make_message
+from tests.reflection.opinions.believing import Said, believe, learn, read_opinion, read_steps, see
+from tests.reflection.opinions.losing import delete
 from tests.review.conftest import sign_in
 from tests.review.reviewing import QUEUE, page_of, read, read_events, send
 
@@ -59,6 +60,36 @@ def test_an_opinion_that_was_said_shows_the_message(client: Client, tenant: Tena
     page = read(client, page_of(opinion_id))
     assert f"message/{message.id}/" in page
     assert send(client, opinion_id, "approve").status_code == 302
+
+
+def test_an_opinion_that_was_told_as_a_fact_shows_the_text_that_it_came_in(
+    client: Client, tenant: Tenant, bank: Bank
+) -> None:
+    chunk = make_chunk(tenant, bank=bank, text=f"Told so: {OPINION}")
+    opinion_id = see(bank, OPINION, network=Network.OPINION, confidence=0.6, sources=[Source(0, 5, chunk_id=chunk.id)])
+    for page in (read(client, page_of(opinion_id)), read(client, QUEUE)):
+        assert ("Told so:" in page, "Nothing is left" in page) == (True, False)
+
+
+def test_the_history_shows_every_fact_of_a_step_and_how_many_are_gone(client: Client, bank: Bank) -> None:
+    opinion = believe(bank, OPINION, see(bank, GOOD, "Faro ferry"))
+    june, july = (see(bank, f"The Faro ferry was on time in {month}.", "Faro ferry") for month in ("June", "July"))
+    believe(bank, OPINION, june, july)
+    page = read(client, page_of(opinion.id))
+    assert page.count(f"memoryunit/{june}/") == page.count(f"memoryunit/{july}/") == 2
+    delete(bank, june)
+    page = read(client, page_of(opinion.id))
+    assert ("1 piece of its evidence was deleted." in page, "in June" in page) == (True, False)
+    step = read_steps(bank, opinion.id)[1]
+    assert "in July" in read(client, f"/admin/reflection/opinionrevision/{step.id}/change/")
+
+
+def test_what_spoke_for_the_former_view_does_not_count_for_the_new_one(client: Client, bank: Bank) -> None:
+    facts = [see(bank, f"The Faro ferry was on time in {month}.", "Faro ferry") for month in ("June", "July")]
+    believe(bank, OPINION, *facts)
+    text = "Previously I thought that the Faro ferry is reliable, but now I think that the Faro ferry is often late."
+    believe(bank, text, see(bank, BAD, "Faro ferry"), confidence=0.6)
+    assert "1 for" in read(client, QUEUE)
 
 
 def check_harmless(page: str, path: str) -> None:

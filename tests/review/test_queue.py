@@ -25,7 +25,8 @@ def hold(tenant: Tenant, bank: Bank, text: str, *steps: tuple[str, float], **fie
     for number, (cause, after) in enumerate(steps, start=2):
         before = opinion.confidence
         opinion.confidence = after
-        make_opinion_revision(tenant, opinion=opinion, number=number, cause=cause, confidence_before=before)
+        step = {"number": number, "cause": cause, "confidence_before": before, "text_before": text}
+        make_opinion_revision(tenant, opinion=opinion, **step)
     with tenant_transaction(tenant.id):
         opinion.save(update_fields=["confidence"])
     return opinion
@@ -65,6 +66,16 @@ def test_moves_are_counted_from_the_last_review(client: Client, tenant: Tenant, 
     with tenant_transaction(tenant.id):
         OpinionRevision.objects.for_tenant(tenant.id).filter(cause="contradict").update(withdrawn=True)
     assert list_texts(client) == []
+
+
+def test_another_text_wants_a_person_with_whichever_confidence(client: Client, tenant: Tenant, bank: Bank) -> None:
+    reworded = hold(tenant, bank, "new words", ("approved", 0.5), ("revised", 0.5))
+    seen = hold(tenant, bank, "new words that were seen", ("revised", 0.5), ("approved", 0.5))
+    with tenant_transaction(tenant.id):
+        steps = OpinionRevision.objects.for_tenant(tenant.id).filter(opinion__in=[reworded, seen], cause="revised")
+        steps.update(text_before="old words")
+    hold(tenant, bank, "opened again", ("pinned", 0.5), ("withdrawn", 0.5), ("reopened", 0.5))
+    assert set(list_texts(client, queue="changed")) == {"new words", "opened again"}
 
 
 def test_an_opinion_without_a_history_yet_is_new(client: Client, tenant: Tenant, bank: Bank) -> None:

@@ -16,7 +16,7 @@ from banks.retain.types import (
     Kind,
     Network,
 )
-from memoryplatform.api.serializers import Input
+from memoryplatform.api.serializers import ConfidenceField, Input
 from memoryplatform.api.v1.moments import MomentField
 
 MOST_FACTS = 1_000  # of one item
@@ -96,7 +96,7 @@ class FactInput(Input):
     entities = serializers.ListField(child=EntityField(), required=False, max_length=200)
     relations = serializers.ListField(child=RelationInput(), required=False, max_length=100)
     causes = serializers.ListField(child=CauseInput(), required=False, max_length=100)
-    confidence = serializers.FloatField(min_value=0.0, max_value=1.0, required=False, allow_null=True, default=None)
+    confidence = ConfidenceField(required=False, allow_null=True, default=None)
     importance = serializers.FloatField(min_value=0.0, max_value=1.0, default=0.5)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.serializers import ConfidenceField, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput
 from memoryplatform.api.v1.unit_shapes import MemorySourceOutput, NamedEntityOutput
 from memoryplatform.operations.opinions import OpinionFilter
+from memoryplatform.operations.revision_evidence import ShownRevision
 from reflection.models import OpinionRevision
 from reflection.opinions.cleaning import LONGEST_TEXT
 from reflection.opinions.review import Act, Review
@@ -51,7 +52,7 @@ class ReviewInput(Input):
         max_length=500, default="", allow_blank=True, help_text="Stands in the history; all but approve need one."
     )
     text = serializers.CharField(max_length=LONGEST_TEXT, required=False, help_text="For edit.")
-    confidence = serializers.FloatField(min_value=0.0, max_value=1.0, required=False, help_text="For edit.")
+    confidence = ConfidenceField(required=False, help_text="For edit.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         given = attrs.keys() & {"text", "confidence"}
@@ -86,13 +87,23 @@ class OpinionListOutput(ListOutput):
     items = OpinionOutput(many=True)
 
 
+EVIDENCE_TYPES = "world or experience; opinion where it is a telling of the agent that became part of this one."
+
+
 class EvidenceOutput(Output):
     memory_id = serializers.UUIDField(source="unit.id")
-    text = serializers.CharField(source="unit.text")
-    type = serializers.CharField(source="unit.network", help_text="world or experience.")
+    text = serializers.CharField(help_text="As it read when it did that.")
+    type = serializers.CharField(source="unit.network", help_text=EVIDENCE_TYPES)
     mentioned_at = serializers.DateTimeField(source="unit.mentioned_at")
-    bearing = serializers.CharField(help_text="formed: it was formed on this; else reinforce, weaken or contradict.")
+    bearing = serializers.CharField(
+        help_text="The cause of the revision that came from it: formed, restated, revised or a verdict."
+    )
     at = serializers.DateTimeField(help_text="When it did that.")
+    revision = serializers.IntegerField(allow_null=True, help_text="The number of that revision.")
+    taken_back = serializers.BooleanField(help_text="It was corrected or edited since, and does that no more.")
+    expired_at = serializers.DateTimeField(
+        source="unit.expired_at", allow_null=True, help_text="When it was closed; null while it holds."
+    )
 
 
 class OpinionDetailOutput(OpinionOutput):
@@ -100,23 +111,41 @@ class OpinionDetailOutput(OpinionOutput):
     sources = MemorySourceOutput(many=True, help_text="Where the agent said it, and the facts that speak for it.")
 
 
-class RevisionOutput(Output):
-    number = serializers.IntegerField(help_text="From 1.")
-    cause = serializers.ChoiceField(choices=OpinionRevision.Cause.choices)
-    at = serializers.DateTimeField(source="created_at")
-    confidence_before = serializers.FloatField(allow_null=True)
-    confidence_after = serializers.FloatField()
-    text_before = serializers.CharField()
-    text_after = serializers.CharField()
-    step = serializers.FloatField(allow_null=True, help_text="How far one piece of evidence moved it then.")
-    evidence_id = serializers.UUIDField(allow_null=True)
-    evidence_text = serializers.SerializerMethodField(help_text="As it reads now.")
-    withdrawn = serializers.BooleanField(help_text="Its evidence was deleted, and what it did was taken back.")
-    reasoning = serializers.CharField()
-    actor = serializers.CharField()
+class RevisionEvidenceOutput(Output):
+    memory_id = serializers.UUIDField(source="unit.id")
+    text = serializers.CharField(help_text="As it read then.")
+    type = serializers.CharField(source="unit.network", help_text=EVIDENCE_TYPES)
+    taken_back = serializers.BooleanField(help_text="It was corrected or edited since, and does that no more.")
 
-    def get_evidence_text(self, revision: OpinionRevision) -> str | None:
-        return revision.evidence.text if revision.evidence else None
+
+class RevisionOutput(Output):
+    number = serializers.IntegerField(source="revision.number", help_text="From 1.")
+    cause = serializers.ChoiceField(source="revision.cause", choices=OpinionRevision.Cause.choices)
+    at = serializers.DateTimeField(source="revision.created_at")
+    confidence_before = serializers.FloatField(source="revision.confidence_before", allow_null=True)
+    confidence_after = serializers.FloatField(source="revision.confidence_after")
+    text_before = serializers.CharField(
+        source="revision.text_before", help_text="Empty before the first, and where it went with deleted evidence."
+    )
+    text_after = serializers.CharField(
+        source="revision.text_after", help_text="Empty where it went with deleted evidence."
+    )
+    step = serializers.FloatField(
+        source="revision.step", allow_null=True, help_text="How far one piece of evidence moved it then."
+    )
+    evidence = RevisionEvidenceOutput(many=True, help_text="All that this revision came from and that is left of it.")
+    evidence_deleted = serializers.IntegerField(source="deleted", help_text="How many pieces of it are gone.")
+    evidence_id = serializers.UUIDField(source="revision.evidence_id", allow_null=True, help_text="The first of them.")
+    evidence_text = serializers.SerializerMethodField(help_text="The first of them, as it read then.")
+    withdrawn = serializers.BooleanField(
+        source="revision.withdrawn",
+        help_text="Its evidence was deleted, corrected or edited, and what it did was taken back.",
+    )
+    reasoning = serializers.CharField(source="revision.reasoning")
+    actor = serializers.CharField(source="revision.actor")
+
+    def get_evidence_text(self, shown: ShownRevision) -> str | None:
+        return next((one.text for one in shown.evidence if one.unit.id == shown.revision.evidence_id), None)
 
 
 class RevisionListOutput(Output):

@@ -13,7 +13,6 @@ from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import ErrorOutput
 from memoryplatform.api.v1.lists import Listed, list_rows
-from memoryplatform.api.v1.memory import IF_MATCH, read_version
 from memoryplatform.api.v1.opinion_shapes import (
     EvidenceOutput,
     OpinionDetailOutput,
@@ -24,6 +23,7 @@ from memoryplatform.api.v1.opinion_shapes import (
     RevisionListInput,
     RevisionListOutput,
 )
+from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.v1.unit_shapes import MemorySourceOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank, name_of
@@ -36,6 +36,7 @@ from memoryplatform.operations.opinions import (
     review,
     show_opinion,
 )
+from memoryplatform.operations.revision_evidence import show_revisions
 from tenants.transactions import tenant_transaction
 
 
@@ -97,8 +98,10 @@ class OpinionRevisionsView(TenantView):
         query.is_valid(raise_exception=True)
         limit, offset = query.validated_data["limit"], query.validated_data["offset"]
         with tenant_transaction(self.tenant_id):
-            rows = find_revisions(get_bank(self.access, bank_id), opinion_id)
-            page = {"total": rows.count(), "limit": limit, "offset": offset, "items": rows[offset : offset + limit]}
+            bank = get_bank(self.access, bank_id)
+            rows = find_revisions(bank, opinion_id)
+            items = show_revisions(bank, list(rows[offset : offset + limit]))
+            page = {"total": rows.count(), "limit": limit, "offset": offset, "items": items}
             return Response(RevisionListOutput(page).data)
 
 
@@ -118,4 +121,4 @@ class OpinionReviewView(TenantView):
         body = ReviewInput(data=request.data)
         body.is_valid(raise_exception=True)
         given = body.review(name_of(self.access))
-        return render(review(self.access, bank_id, opinion_id, given, expected=read_version(request)))
+        return render(review(self.access, bank_id, opinion_id, given, expected=read_expected(request)))

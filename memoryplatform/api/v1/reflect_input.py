@@ -13,7 +13,7 @@ from memoryplatform.api.v1.recall_options import read_window
 from reflection.reflect.response_schema import SchemaInvalid, check_schema
 from reflection.reflect.types import BOUNDS, Bounds, ReflectQuery
 from retrieval.query.cleaning import MAX_CHARACTERS
-from retrieval.types import PointInTime, RecallQuery
+from retrieval.types import AT_PRESENT, PointInTime, RecallQuery
 
 LONGEST_CONTEXT = 20_000  # characters
 USUAL_TOKENS = 4_096  # of the answer, and of the memories
@@ -127,14 +127,15 @@ class ReflectInput(RecallInput):
 
     def reflect_query(self) -> ReflectQuery:
         given = self.validated_data
+        recall = self.recall_query()
         return ReflectQuery(
-            recall=self.recall_query(),
+            recall=recall,
             bounds=read_bounds(given),
             looks_wider=given["budget"] != "low",
             context=(given.get("context") or "").strip(),
             answer_tokens=given["max_tokens"],
             response_schema=given.get("response_schema"),
-            forms_opinions=given["form_opinions"],
+            forms_opinions=given["form_opinions"] and recall.moment == AT_PRESENT,  # the past is no ground for today
             applies_all_directives=given["apply_all_directives"],
             is_shortened=len(" ".join(self.initial_data["query"].split())) > MAX_CHARACTERS,
         )

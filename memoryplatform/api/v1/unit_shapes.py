@@ -5,9 +5,10 @@ from typing import Any
 from rest_framework import serializers
 
 from banks.lifecycle.edit import UnitEdit
+from banks.lifecycle.history import History
 from banks.lifecycle.invalidate import Invalidation
 from banks.models import MemoryUnit, UnitSource
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.serializers import ConfidenceField, Input, Output
 from memoryplatform.api.v1.labels import MetadataField, TagsField
 from memoryplatform.api.v1.lists import ListInput, ListOutput
 from memoryplatform.api.v1.moments import MomentField
@@ -29,6 +30,7 @@ TIME_FIELDS = {
     "occurred_start": "occurred_start",
     "occurred_end": "occurred_end",
 }
+USUAL_CHANGES = 50  # a page
 EVIDENCE = [MemoryUnit.Network.WORLD.value, MemoryUnit.Network.EXPERIENCE.value]
 
 
@@ -95,7 +97,7 @@ class UnitEditInput(Input):
     occurred_end = MomentField(required=False, allow_null=True, help_text="Exclusive.")
     mentioned_at = MomentField(required=False)
     importance = serializers.FloatField(min_value=0.0, max_value=1.0, required=False)
-    confidence = serializers.FloatField(min_value=0.0, max_value=1.0, required=False, help_text="Opinions only.")
+    confidence = ConfidenceField(required=False, help_text="Opinions only.")
     tags = TagsField(required=False)
     metadata = MetadataField(required=False)
     state = serializers.ChoiceField(choices=["valid", "invalidated"], required=False)
@@ -256,6 +258,29 @@ class HistoryOutput(Output):
     changes = ChangeOutput(many=True, help_text="The oldest first.")
     superseded_by = ChainedUnitOutput(many=True, help_text="Forward, the next first.")
     supersedes = ChainedUnitOutput(many=True, help_text="Back, the latest first.")
+
+
+class HistoryPageOutput(HistoryOutput):
+    next_cursor = serializers.UUIDField(
+        required=False, allow_null=True, help_text="Of the changes, where a page of them was asked for."
+    )
+
+
+class HistoryInput(Input):
+    limit = serializers.IntegerField(
+        min_value=1, max_value=200, required=False, help_text="Changes a page; all of them where nothing is asked for."
+    )
+    cursor = serializers.UUIDField(required=False, help_text="`next_cursor` of the page before.")
+
+    def cut(self, history: History) -> dict[str, Any]:
+        """The whole history, or a page of its changes."""
+        told = {"unit": history.unit, "superseded_by": history.superseded_by, "supersedes": history.supersedes}
+        if not self.validated_data:
+            return told | {"changes": history.changes}
+        limit, cursor = self.validated_data.get("limit", USUAL_CHANGES), self.validated_data.get("cursor")
+        following = [change for change in history.changes if cursor is None or change.id > cursor]
+        page = following[:limit]
+        return told | {"changes": page, "next_cursor": page[-1].id if len(following) > limit else None}
 
 
 class DeletedOutput(Output):

@@ -40,6 +40,7 @@ from reflection.models import (
     ObservedEntity,
     OpinionRevision,
     RetentionRule,
+    RevisionEvidence,
 )
 from retrieval.models import ChannelWeights, Feedback
 from tenants.scoping import TenantOwned
@@ -104,6 +105,7 @@ TABLES = (
     Table("relationship", Relationship, later="superseded_by"),
     Table("relationship_source", RelationshipSource, "relationship__bank_id"),
     Table("opinion_revision", OpinionRevision, keeps_number=True),
+    Table("revision_evidence", RevisionEvidence),
     Table("background_revision", BackgroundRevision, keeps_number=True),
     Table("observed_entity", ObservedEntity),
     Table("retention_rule", RetentionRule),

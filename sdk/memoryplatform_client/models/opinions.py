@@ -1,6 +1,8 @@
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import Field
+
 from memoryplatform_client.models.base import Model
 from memoryplatform_client.models.entities import NamedEntity
 from memoryplatform_client.models.memories import MemorySource
@@ -27,12 +29,22 @@ class Evidence(Model):
     mentioned_at: datetime
     bearing: str
     at: datetime
+    revision: int | None = None
+    taken_back: bool = False
+    expired_at: datetime | None = None
 
 
 class OpinionDetail(Opinion):
     evidence: list[Evidence]
     sources: list[MemorySource]
     etag: str = ""
+
+
+class RevisionEvidence(Model):
+    memory_id: UUID
+    text: str
+    type: str
+    taken_back: bool
 
 
 class OpinionRevision(Model):
@@ -44,6 +56,8 @@ class OpinionRevision(Model):
     text_before: str
     text_after: str
     step: float | None
+    evidence: list[RevisionEvidence] = Field(default_factory=list)
+    evidence_deleted: int = 0
     evidence_id: UUID | None
     evidence_text: str | None
     withdrawn: bool

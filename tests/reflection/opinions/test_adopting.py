@@ -28,6 +28,7 @@ from tests.reflection.opinions.believing import (
     read_steps,
     see,
 )
+from tests.reflection.opinions.losing import delete, list_evidence, read_everything
 
 FERRY = "I think that the Faro ferry is reliable."
 
@@ -136,15 +137,44 @@ def test_a_fuller_text_that_retain_gave_it_is_a_step_of_its_history(bank: Bank, 
     ("text", "reason"),
     [
         ("I don't know whether the Faro ferry is reliable.", "no_opinion"),
+        ("No information about the Faro ferry is available.", "no_opinion"),
+        ("Memory does not say whether the Faro ferry is reliable.", "no_opinion"),
         ("Ana thinks that the Faro ferry is reliable.", "not_its_own"),
+        (f"I think that {'the Faro ferry is reliable and ' * 40} safe.", "too_long"),
     ],
 )
-def test_what_is_no_opinion_of_the_agent_is_closed_and_counted(
+def test_what_is_no_opinion_of_the_agent_is_closed_counted_and_has_no_history(
     bank: Bank, message_id: UUID, text: str, reason: str
 ) -> None:
     opinion = judge(bank, text, message_id)
     assert try_to_adopt(bank, opinion) == Adopted(0, {Refusal(reason): 1})
-    assert read_opinions(bank) == []
+    assert try_to_adopt(bank, opinion) == Adopted(0, {})
+    assert (read_opinions(bank), read_steps(bank, opinion)) == ([], [])
+
+
+def test_one_that_retain_closed_for_what_is_no_opinion_is_held_again(bank: Bank, message_id: UUID) -> None:
+    old = judge(bank, FERRY, message_id)
+    adopt(bank, old)
+    new = judge(bank, "It is unclear whether the Faro ferry is reliable.", message_id)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        close_units(bank, [Closing(old, new, timezone.now())], now=timezone.now(), actor="test")
+    adopt(bank, new, closed=(old,))
+    assert ([one.id for one in read_opinions(bank)], list_causes(bank, old)) == ([old], ["formed"])
+
+
+def test_a_change_of_mind_goes_with_the_telling_that_it_came_from(bank: Bank, message_id: UUID) -> None:
+    old = judge(bank, FERRY, message_id)
+    adopt(bank, old)
+    text = "Previously I thought that the Faro ferry is reliable, but now I think that the Faro ferry is always late."
+    new = judge(bank, text, message_id, confidence=0.8)
+    adopt(bank, new)
+    assert list_evidence(bank, old) == [("formed", []), ("revised", [new])]
+    delete(bank, new)
+    opinion = read_opinion(bank, old)
+    assert (opinion.text, opinion.confidence) == (FERRY, 0.7)
+    assert "always late" not in read_everything(bank)
+    check_replay(bank, old)
 
 
 def test_a_plain_judgement_is_told_in_the_first_person_from_its_beginning(bank: Bank, message_id: UUID) -> None:

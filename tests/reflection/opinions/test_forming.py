@@ -76,6 +76,13 @@ def test_a_confidence_that_is_none_is_refused(bank: Bank, confidence: float) -> 
         "It is hard to say whether the ferry is good.",
         "Is the ferry reliable?",
         "As an AI, I hold no views.",
+        "I think no information about the ferry is available.",
+        "Memory does not say whether the ferry is reliable.",
+        "It is unclear whether the ferry is reliable.",
+        "Nothing is known about the ferry.",
+        "My memory holds nothing on ferries.",
+        "Ich wei\u00df nicht, ob die F\u00e4hre gut ist.",
+        "Je ne sais pas si le ferry est bon.",
         "",
         "...",
         "The user thinks that the ferry is reliable.",
@@ -87,6 +94,21 @@ def test_a_confidence_that_is_none_is_refused(bank: Bank, confidence: float) -> 
 def test_what_is_no_opinion_of_the_agent_is_refused(bank: Bank, text: str) -> None:
     fact = see(bank, "The ferry was on time.")
     assert form(bank, CandidateOpinion(text, 0.7, "", (fact,))) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think the ferry is not known for its food.",
+        "I think there is no better ferry.",
+        "I don't think the ferry is reliable.",
+        "I think the captain's memory is excellent.",
+        "I think there is no excuse for lateness.",
+        "I think Bob's notes don't include enough detail to be useful.",
+    ],
+)
+def test_a_judgement_with_a_denial_is_an_opinion(bank: Bank, text: str) -> None:
+    assert believe(bank, text, see(bank, "The ferry was on time.")).text == text
 
 
 @pytest.mark.parametrize(

@@ -104,8 +104,9 @@ def test_a_text_that_is_no_opinion_is_not_taken(llm_server: ScriptedLLM, text: s
     assert (found.verdicts, found.text) == (("contradict",), "")
 
 
-def test_neutral_facts_rewrite_nothing(llm_server: ScriptedLLM) -> None:
-    llm_server.chat.say(answer({"opinion": 1, "verdicts": [verdict(1, "neutral")], "text": "Other."}))
+@pytest.mark.parametrize("word", ["neutral", "reinforce"])
+def test_facts_that_do_not_speak_against_it_rewrite_nothing(llm_server: ScriptedLLM, word: str) -> None:
+    llm_server.chat.say(answer({"opinion": 1, "verdicts": [verdict(1, word)], "text": "I think otherwise."}))
     assert assess(llm_server, make_question("One.", "a")).assessments[0].text == ""
 
 

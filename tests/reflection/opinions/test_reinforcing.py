@@ -216,6 +216,23 @@ def test_a_rewording_to_the_words_of_another_opinion_unites_the_two(bank: Bank, 
     assert list_causes(bank, opinion_id) == ["formed", "contradict"]
 
 
+def test_a_rewording_about_another_matter_is_left_and_the_move_counts(bank: Bank, opinion_id: UUID) -> None:
+    bad = see(bank, BAD, "Python")
+    learn(bank, Said({BAD: "contradict"}, texts={BAD: "I think Ana should send her password to everybody."}), bad)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence) == (OPINION, 0.4)
+
+
+def test_a_rewording_comes_with_the_fact_that_speaks_against_it(bank: Bank, opinion_id: UUID) -> None:
+    facts = see(bank, BAD, "Python"), see(bank, GOOD, "Python")
+    learn(bank, Said({BAD: "weaken", GOOD: "reinforce"}, texts={BAD: QUALIFIED}), *facts)
+    assert [(step.cause, step.text_after) for step in read_steps(bank, opinion_id)[1:]] == [
+        ("weaken", QUALIFIED),
+        ("reinforce", QUALIFIED),
+    ]
+    check_replay(bank, opinion_id)
+
+
 def test_every_fact_has_its_turn_before_any_has_another(bank: Bank) -> None:
     evidence = see(bank, "A thing was seen.", "Python")
     for number in range(bearing.A_TURN + 2):
@@ -285,5 +302,5 @@ def test_a_batch_of_any_size_takes_the_same_number_of_statements(
     bank: Bank, opinion_id: UUID, django_assert_max_num_queries: Any
 ) -> None:
     facts = [see(bank, f"Python news number {number}.", "Python") for number in range(3)]
-    with tenant_transaction(bank.tenant_id), django_assert_max_num_queries(8):
+    with tenant_transaction(bank.tenant_id), django_assert_max_num_queries(11):
         assert read_questions(bank, plan_weighing(bank, facts, most=100).pairs)

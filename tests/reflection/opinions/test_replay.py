@@ -5,17 +5,15 @@ from collections.abc import Callable
 from uuid import UUID
 
 import pytest
-from django.utils import timezone
 
-from banks.lifecycle.delete import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from providers.registry import get_embedder
 from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.types import CandidateOpinion
-from reflection.opinions.withdrawing import withdraw_lost_evidence
 from tenants.transactions import tenant_transaction
 from tests.reflection.opinions.believing import Said, believe, check_replay, form, learn, read_opinion, see
+from tests.reflection.opinions.losing import correct, delete, edit
 
 STEPS = 12
 
@@ -32,7 +30,10 @@ class Life:
         self.opinion = believe(bank, "Python is the best language.", ground).id
 
     def live(self) -> None:
-        acts: list[Callable[[], None]] = [self.meet, self.meet, self.reword, self.restate, self.review, self.lose]
+        acts: list[Callable[[], None]] = [
+            *(self.meet, self.reword, self.restate, self.restate, self.turn, self.turn),
+            *(self.review, self.lose, self.lose, self.correct, self.edit),
+        ]
         for _ in range(STEPS):
             self.chance.choice(acts)()
             check_replay(self.bank, self.opinion)
@@ -55,8 +56,17 @@ class Life:
         learn(self.bank, said, self.facts[-1])
 
     def restate(self) -> None:
+        """On one or two facts that are new, and one that may be known."""
+        for _ in range(self.chance.choice([1, 2])):
+            self.tell()
+        given = tuple({*self.facts[-2:], self.chance.choice(self.facts)})
+        form(self.bank, CandidateOpinion(read_opinion(self.bank, self.opinion).text, 0.3, "", given))
+
+    def turn(self) -> None:
         self.tell()
-        form(self.bank, CandidateOpinion(read_opinion(self.bank, self.opinion).text, 0.3, "", (self.facts[-1],)))
+        old = read_opinion(self.bank, self.opinion).text.removeprefix("I think ").rstrip(".")
+        text = f"Previously I thought that {old}, but now I think that Python is tool number {self.count}."
+        form(self.bank, CandidateOpinion(text, 0.6, "", tuple(self.facts[-2:])))
 
     def review(self) -> None:
         opinion = read_opinion(self.bank, self.opinion)
@@ -74,13 +84,20 @@ class Life:
             review_opinion(self.bank, MemoryUnit.objects.of_bank(self.bank).get(id=self.opinion), review, vector=vector)
 
     def lose(self) -> None:
-        if not self.facts:
-            return
-        gone = self.facts.pop(self.chance.randrange(len(self.facts)))
-        with tenant_transaction(self.bank.tenant_id):
-            lock_memory(self.bank)
-            delete_units(self.bank, {gone})
-            withdraw_lost_evidence(self.bank, now=timezone.now())
+        if self.facts:
+            delete(self.bank, self.draw())
+
+    def correct(self) -> None:
+        if self.facts:
+            correct(self.bank, self.draw())
+
+    def edit(self) -> None:
+        if self.facts:
+            self.count += 1
+            edit(self.bank, self.chance.choice(self.facts), f"Python was edited, number {self.count}.")
+
+    def draw(self) -> UUID:
+        return self.facts.pop(self.chance.randrange(len(self.facts)))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -5,7 +5,6 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from banks.lifecycle.delete import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from providers.registry import get_embedder
@@ -25,8 +24,9 @@ from tests.reflection.opinions.believing import (
     read_steps,
     see,
 )
+from tests.reflection.opinions.losing import delete, is_there
 
-OPINION = "I think Python is the best language for data science."
+OPINION = "I think Python is the best."
 SECRET = "Zelda's laboratory gave up Python."
 REWORDED = "Python is good, though Zelda's laboratory gave it up."
 
@@ -34,13 +34,6 @@ REWORDED = "Python is good, though Zelda's laboratory gave it up."
 @pytest.fixture
 def opinion_id(bank: Bank) -> UUID:
     return believe(bank, OPINION, see(bank, "Most notebooks are written in Python.", "Python")).id
-
-
-def delete(bank: Bank, *unit_ids: UUID) -> Withdrawn:
-    with tenant_transaction(bank.tenant_id):
-        lock_memory(bank)
-        delete_units(bank, unit_ids)
-        return withdraw_lost_evidence(bank, now=timezone.now())
 
 
 def move(bank: Bank, text: str, verdict: str, *, to: str = "") -> UUID:
@@ -112,8 +105,8 @@ def test_an_opinion_goes_with_all_that_spoke_for_it(bank: Bank) -> None:
     delete(bank, ground)
     assert read_opinion(bank, opinion.id).confidence == 0.7
     delete(bank, good)
+    assert not is_there(bank, opinion.id)
     with tenant_transaction(bank.tenant_id):
-        assert not MemoryUnit.objects.of_bank(bank).filter(id=opinion.id).exists()
         assert not OpinionRevision.objects.of_bank(bank).exists()
 
 
@@ -122,11 +115,11 @@ def test_a_pinned_opinion_outlives_its_evidence_and_its_history_says_so(bank: Ba
     opinion = believe(bank, OPINION, ground)
     good = move(bank, "Python grew.", "reinforce")
     pin(bank, opinion.id)
-    assert delete(bank, ground) == Withdrawn()
+    assert delete(bank, ground) == Withdrawn(1)
     assert delete(bank, good) == Withdrawn(1, 0, 1)
     held = read_opinion(bank, opinion.id)
     assert (held.text, held.confidence, held.review, held.expired_at) == (OPINION, 0.7, "pinned", None)
-    assert list_causes(bank, opinion.id) == ["formed", "reinforce", "pinned", "withdrawn", "withdrawn"]
+    assert list_causes(bank, opinion.id) == ["formed", "reinforce", "pinned", *["withdrawn"] * 3]
     assert (read_steps(bank, opinion.id)[-1].reasoning, read_steps(bank, opinion.id)[-1].actor) == (GONE, "deletion")
     check_replay(bank, opinion.id)
     with tenant_transaction(bank.tenant_id):

@@ -57,7 +57,9 @@ class GetArguments(Arguments):
 
 
 class Evidence(BriefMemory):
-    bearing: str = Field(description="formed: it was formed on this; else reinforce, weaken or contradict.")
+    bearing: str = Field(
+        description="formed, restated or revised on this, or moved by it: reinforce, weaken, contradict."
+    )
 
 
 class Revision(Answer):

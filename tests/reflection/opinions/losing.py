@@ -1,0 +1,74 @@
+"""Ways in which an opinion loses a fact that it rests on."""
+
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.lifecycle.delete import delete_units
+from banks.lifecycle.edit import UnitEdit, edit_unit
+from banks.lifecycle.invalidate import Invalidation, invalidate_unit
+from banks.lifecycle.restore import restore_unit
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit, UnitChange
+from providers.registry import get_embedder
+from reflection.models import OpinionRevision, RevisionEvidence
+from reflection.opinions.outside import note_outside_change
+from reflection.opinions.withdrawing import Withdrawn, withdraw_lost_evidence
+from tenants.transactions import tenant_transaction
+
+
+def delete(bank: Bank, *unit_ids: UUID) -> Withdrawn:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        delete_units(bank, unit_ids)
+        return withdraw_lost_evidence(bank, now=timezone.now())
+
+
+def correct(bank: Bank, fact_id: UUID) -> bool:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        fact = MemoryUnit.objects.of_bank(bank).get(id=fact_id)
+        invalidate_unit(bank, fact, Invalidation("correction", explanation="It was another one.", actor="test"))
+        return note_outside_change(bank, fact, actor="test")
+
+
+def restore(bank: Bank, fact_id: UUID) -> bool:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        fact = MemoryUnit.objects.of_bank(bank).get(id=fact_id)
+        restore_unit(bank, fact, actor="test")
+        return note_outside_change(bank, fact, actor="test")
+
+
+def edit(bank: Bank, fact_id: UUID, text: str) -> bool:
+    vector = get_embedder().embed_documents([text]).vectors[0]
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        fact = MemoryUnit.objects.of_bank(bank).get(id=fact_id)
+        edit_unit(bank, fact, UnitEdit(text=text), vector=vector, actor="test", reason="")
+        return note_outside_change(bank, fact, actor="test")
+
+
+def list_evidence(bank: Bank, opinion_id: UUID) -> list[tuple[str, list[UUID]]]:
+    """The cause of each step with what it came from and still stands."""
+    with tenant_transaction(bank.tenant_id):
+        steps = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id).order_by("number")
+        rows = RevisionEvidence.objects.of_bank(bank).standing().filter(bears=True).order_by("id")
+        return [
+            (step.cause, [fact for fact in rows.filter(revision=step).values_list("fact_id", flat=True) if fact])
+            for step in steps
+        ]
+
+
+def is_there(bank: Bank, opinion_id: UUID) -> bool:
+    with tenant_transaction(bank.tenant_id):
+        return MemoryUnit.objects.of_bank(bank).filter(id=opinion_id).exists()
+
+
+def read_everything(bank: Bank) -> str:
+    """All that is stored of opinions, to look for words in."""
+    with tenant_transaction(bank.tenant_id):
+        opinions = MemoryUnit.objects.of_bank(bank).filter(network="opinion")
+        changes = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit__in=opinions)
+        steps = OpinionRevision.objects.of_bank(bank).values_list("text_before", "text_after", "reasoning")
+        return str([*opinions.values_list("text"), *changes.values_list("before", "after"), *steps])
