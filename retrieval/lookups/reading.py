@@ -6,7 +6,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from django.conf import settings as django_settings
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 from psycopg import sql
 
@@ -51,7 +51,20 @@ def read_rows(
             return fetch(wanted, ReadingCursor(connection.connection))
     given = limit_time(within_seconds, settings) | (KEEP_PLAN if keeps_plan else {})
     connection.ensure_connection()
-    return fetch(wanted, ReadingCursor(connection.connection, given | {TENANT_SETTING: str(tenant_id)}))
+    try:
+        return fetch(wanted, ReadingCursor(connection.connection, given | {TENANT_SETTING: str(tenant_id)}))
+    except DatabaseError:
+        if keeps_plan:
+            drop_connection()
+        raise
+
+
+def drop_connection() -> None:
+    """For good, not back to the pool. A statement whose preparing fails in a pipeline, because its table is locked, is
+    taken for prepared by psycopg from then on, and whoever has the connection next can't run it.
+    """
+    connection.connection.close()
+    connection.close()
 
 
 def may_prepare() -> bool:

@@ -6,13 +6,14 @@ from contextlib import contextmanager
 from time import monotonic
 
 import pytest
-from django.db import connections, transaction
+from django.db import OperationalError, connections, transaction
 
 from memoryplatform.operations import asked_banks
 from memoryplatform.operations.bank_profile import BankAccess
 from providers.reranking.none import NoReranker
 from retrieval import limits
 from retrieval.errors import NothingSearched
+from retrieval.lookups.reading import read_rows
 from retrieval.recall import RecallTools, recall, recall_across
 from retrieval.types import Budget, Channel, Include, Part, RecallQuery, RecallResult
 from tests.factories import make_bank, make_tenant
@@ -127,3 +128,15 @@ def test_a_channel_of_several_banks_is_left_out_by_bank(memory: Memory, tools: R
     with locked("banks_link"):
         left_out = recall_across(banks, PLAIN, tools).left_out
     assert {(one.channel, one.bank_id) for one in left_out} == {(Channel.GRAPH, memory.bank.bank_id)}
+
+
+def test_a_statement_that_could_not_be_prepared_harms_nobody_later(memory: Memory) -> None:
+    def count() -> int:
+        statement = "SELECT count(*) FROM banks_mention WHERE tenant_id = $1"
+        rows = read_rows(memory.tenant.id, statement, [memory.tenant.id], within_seconds=SHARE, keeps_plan=True)
+        return len(rows)
+
+    assert count() == 1
+    with locked("banks_mention"), pytest.raises(OperationalError):
+        count()  # the second time it is prepared
+    assert [count() for _ in range(3)] == [1, 1, 1]
