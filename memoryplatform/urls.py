@@ -3,7 +3,8 @@ from django.urls import include, path
 from django.views.generic import TemplateView
 
 from memoryplatform.api.compat.hindsight import version
-from memoryplatform.api.errors import json_error
+from memoryplatform.api.compat.hindsight.not_served import NotServedView
+from memoryplatform.api.compat.unrouted import json_error_by_path
 from memoryplatform.observability import health, views
 
 urlpatterns = [
@@ -13,13 +14,15 @@ urlpatterns = [
     path("metrics", views.metrics),
     path("health/live", version.show_life),
     path("version", version.show_version),
+    path("v1/version", version.show_version),
+    path("v1/bank-template-schema", NotServedView.as_view(sentence="Banks have no templates here.")),
     path("v1/default/", include("memoryplatform.api.compat.hindsight.urls")),
     path("v1/", include("memoryplatform.api.v1.urls")),
     path("", include("memoryplatform.api.compat.mem0.urls")),
     path("admin/", admin.site.urls),
 ]
 
-handler400 = json_error(400, "The request can't be understood.", "bad_request")
-handler403 = json_error(403, "Not allowed.", "permission_denied")
-handler404 = json_error(404, "There is nothing at this address.", "not_found")
-handler500 = json_error(500, "Something went wrong on our side.", "internal_error")
+handler400 = json_error_by_path(400, "The request can't be understood.", "bad_request")
+handler403 = json_error_by_path(403, "Not allowed.", "permission_denied")
+handler404 = json_error_by_path(404, "There is nothing at this address.", "not_found")
+handler500 = json_error_by_path(500, "Something went wrong on our side.", "internal_error")

@@ -1,7 +1,7 @@
 """Retain: archive what came in and hand the rest to an operation, which a small call waits for."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from banks.errors import BankExists, BankNotFound
@@ -43,8 +43,17 @@ def accept(
         known = rows.filter(idempotency_key=idempotency_key).first() if idempotency_key else None
         if known is not None:
             return known
-        payload = {"sources": [source for item in items for source in archive(bank, item)]}
+        payload = {"sources": [source for item in join_documents(items) for source in archive(bank, item)]}
         return submit(access.tenant_id, KIND, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)
+
+
+def join_documents(items: Sequence[RetainItem]) -> Iterator[RetainItem]:
+    """Within one call a document is the sum of its items: only the first of them can replace what it was before."""
+    begun: set[str] = set()
+    for item in items:
+        yield replace(item, update_mode="append") if item.document_id in begun else item
+        if item.document_id and not item.messages:
+            begun.add(item.document_id)
 
 
 def archive(bank: Bank, item: RetainItem) -> list[dict[str, Any]]:

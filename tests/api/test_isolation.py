@@ -8,6 +8,7 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from banks.models import Bank
+from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
@@ -25,7 +26,7 @@ from tests.memory_factories import (
 )
 
 PEER = "v1/default/"  # tests/compat has a table of its own
-OPEN_TO_ALL = {"v1/openapi.json", "v1/docs", "v1/redoc"}  # the description of the API itself
+OPEN_TO_ALL = {"v1/openapi.json", "v1/docs", "v1/redoc", "v1/version"}  # the description of the API itself
 
 # (method, route): what Charlie gets who asks for Alice's things; a list must come back empty.
 FOREIGN = {
@@ -151,7 +152,7 @@ def routes(patterns: list[Any] | None = None, prefix: str = "") -> Iterator[tupl
 
 def is_ours(route: str, callback: Any) -> bool:
     """Not one of those that serve another product's client: they have tests and shapes of their own."""
-    of_peers = route.startswith(PEER) or issubclass(getattr(callback, "view_class", object), Mem0View)
+    of_peers = route.startswith(PEER) or issubclass(getattr(callback, "view_class", object), PeerView | Mem0View)
     return route.startswith("v1/") and not of_peers
 
 

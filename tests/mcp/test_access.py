@@ -102,6 +102,7 @@ def test_without_a_key_nobody_gets_in(base_url: str, alice: Tenant, authorizatio
     answer = httpx2.post(f"{base_url}/mcp/", json=PING, headers=headers)
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.headers["Content-Type"] == "application/json"
     assert answer.json()["code"] == "unauthenticated"
     assert answer.json()["request_id"] == answer.headers["X-Request-ID"]
 

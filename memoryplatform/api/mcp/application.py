@@ -99,7 +99,7 @@ class Reply:
 
     async def render(self, response: Response) -> None:
         body = FastJSONRenderer().render(response.data)
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **dict(response.headers)}
+        headers = {**response.headers, "Content-Type": FastJSONRenderer.media_type, "Content-Length": str(len(body))}
         encoded = [(name.lower().encode(), str(value).encode()) for name, value in headers.items()]
         await self.send({"type": "http.response.start", "status": response.status_code, "headers": encoded})
         await self.send({"type": "http.response.body", "body": body})

@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-from django.db.models import Q
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import PermissionDenied
@@ -18,10 +17,12 @@ from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import (
+    BankAccess,
     BankChange,
     change_bank,
     create_bank,
     delete_bank_for_good,
+    find_banks,
     get_bank,
     read_version,
 )
@@ -128,13 +129,9 @@ class BanksView(TenantView):
         query = BankListInput(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         with tenant_transaction(self.tenant_id):
-            page = paginate(self.find(query.validated_data), **page_of(query.validated_data))
+            banks = find_banks(self.access, words=query.validated_data.get("q", ""))
+            page = paginate(banks, **page_of(query.validated_data))
         return Response(BankListOutput({"banks": page.rows, "next_cursor": page.next_cursor}).data)
-
-    def find(self, query: dict[str, Any]) -> Any:
-        banks = Bank.objects.for_tenant(self.tenant_id).live().within(self.identity.banks)
-        wanted = query.get("q")
-        return banks.filter(Q(bank_id__icontains=wanted) | Q(name__icontains=wanted)) if wanted else banks
 
     @extend_schema(
         operation_id="create_bank",
@@ -147,11 +144,7 @@ class BanksView(TenantView):
     def post(self, request: Request) -> Response:
         body = BankCreateInput(data=request.data)
         body.is_valid(raise_exception=True)
-        bank_id = body.validated_data.get("bank_id")
-        if self.identity.banks is not None and bank_id not in self.identity.banks:
-            raise PermissionDenied("This API key is limited to some banks, and this is none of them.")
-        bank = create_bank(self.access, bank_id, body.change())
-        return render(bank, status.HTTP_201_CREATED)
+        return render(create_from(self.access, body), status.HTTP_201_CREATED)
 
 
 class BankView(TenantView):
@@ -182,6 +175,14 @@ class BankView(TenantView):
         operation = delete_bank_for_good(self.access, bank_id)
         answer = {"success": True, "message": f"Bank '{bank_id}' is deleted.", "operation_id": operation.id}
         return Response(BankDeletedOutput(answer).data)
+
+
+def create_from(access: BankAccess, body: BankCreateInput) -> Bank:
+    """Of a checked body."""
+    bank_id = body.validated_data.get("bank_id")
+    if access.banks is not None and bank_id not in access.banks:
+        raise PermissionDenied("This API key is limited to some banks, and this is none of them.")
+    return create_bank(access, bank_id, body.change())
 
 
 def page_of(query: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from banks.retain.types import Network
+from memoryplatform.api.any_json import check_json
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.lists import ListInput, ListOutput
@@ -42,17 +43,8 @@ class WrittenTagGroups(TagGroupsField):
 class StoredSchemaField(ResponseSchemaField):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         schema = super().to_internal_value(data)
-        if holds_null_character(schema):
-            raise serializers.ValidationError("Null characters can't be stored.")
+        check_json(schema)
         return schema
-
-
-def holds_null_character(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(holds_null_character(one) for pair in value.items() for one in pair)
-    if isinstance(value, list):
-        return any(map(holds_null_character, value))
-    return isinstance(value, str) and "\x00" in value
 
 
 class TriggerInput(Input):

@@ -4,8 +4,11 @@ import hashlib
 import hmac
 from typing import Any
 
+from memoryplatform.operations.models import Operation
 from memoryplatform.operations.notify.shapes import Message, encode
+from memoryplatform.operations.peer_operation_names import name_operation
 from tenants.models import Delivery, Webhook
+from tenants.transactions import tenant_transaction
 from tenants.webhooks.events import PING
 
 NAME = "hindsight"
@@ -32,8 +35,18 @@ def describe(delivery: Delivery, name: str) -> dict[str, Any]:
     return {
         "event": name,
         "bank_id": delivery.bank_id,
-        "operation_id": delivery.data.get("operation_id"),
+        "operation_id": find_operation_name(delivery),
         "status": "completed",
         "timestamp": delivery.created_at.isoformat(),
         "data": {} if count is None else {"memory_unit_count": count, "memory_unit_ids": delivery.data["memory_ids"]},
     }
+
+
+def find_operation_name(delivery: Delivery) -> str | None:
+    """What the caller knows the operation by: his own name for it where he gave one."""
+    operation_id: str | None = delivery.data.get("operation_id")
+    if operation_id is None:
+        return None
+    with tenant_transaction(delivery.tenant_id):
+        operation = Operation.objects.for_tenant(delivery.tenant_id).filter(id=operation_id).first()
+    return str(name_operation(operation)) if operation else operation_id

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -85,6 +86,8 @@ def find_faults(base_url: str, key: str, things: dict[str, str]) -> Iterator[str
                 yield f"{operation.label} ({mode.value}, {sorted(ids)}): {failure}"
 
 
+# The server's threads draw from `random` while Hypothesis, in this one, watches its state.
+@pytest.mark.filterwarnings("ignore:Do not use the .random. module:hypothesis.errors.HypothesisDeprecationWarning")
 def test_no_request_gets_an_answer_that_is_not_described(acme: Tenant, base_url: str, small_models: None) -> None:
     things, key = make_things(acme), make_key_with_text(acme, scopes=["admin"])[1]
     faults = list(find_faults(base_url, key, things))

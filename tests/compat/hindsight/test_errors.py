@@ -25,6 +25,8 @@ def test_version_and_health_need_no_key(base_url: str, run: Run, committed_db: N
     version = stranger.get_version()
     assert version.api_version == "1.1.0"
     assert (version.features.observations, version.features.file_upload_api) == (True, False)
+    assert (version.features.mcp, version.features.audit_log) == (True, True)
+    assert run(send(base_url, "/v1/version", method="GET")) == run(send(base_url, "/version", method="GET"))
     assert run(stranger.monitoring.get_liveness()).status == "alive"
     assert run(stranger.monitoring.health_endpoint_health_get()) == {"status": "ok"}
     run(stranger.aclose())  # type: ignore[no-untyped-call]  # theirs
@@ -144,7 +146,7 @@ def test_a_busy_service_is_asked_again_when_it_says(
     assert refusals == []
 
 
-def test_what_is_not_served_says_so(client: Hindsight, run: Run) -> None:
+def test_what_is_not_served_says_so(client: Hindsight, run: Run, base_url: str) -> None:
     calls = {
         "Knowledge pages": client.knowledge_base.get_knowledge_base_tree("support"),
         "Former versions": client.documents.get_document_history("support", "letters/1"),
@@ -154,3 +156,15 @@ def test_what_is_not_served_says_so(client: Hindsight, run: Run) -> None:
         with pytest.raises(ApiException, match=rf'{{"detail":"{beginning}') as refused:
             run(call)
         assert refused.value.status == 501
+    headers = client.memory.api_client.default_headers
+    told = run(send(base_url, "/v1/bank-template-schema", method="GET", headers=headers))
+    assert told == (501, {"detail": "Banks have no templates here."})
+
+
+UNKNOWN = ("", "/", "/nowhere", "/banks/support/nowhere", "/chunks/zz", "/banks/support/memories/zzz", "/banks/a//b")
+
+
+def test_an_address_that_leads_nowhere_is_told_in_the_peers_shape(base_url: str, run: Run, committed_db: None) -> None:
+    for path in UNKNOWN:
+        answer = run(send(base_url, f"/v1/default{path}", method="GET"))
+        assert answer == (404, {"detail": "There is nothing at this address."}), path

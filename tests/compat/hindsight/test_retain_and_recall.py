@@ -59,6 +59,26 @@ def test_a_batch_shares_its_tags_and_its_document(client: Hindsight, run: Run) -
     assert all("Bob" in item.text for item in tagged.items)
 
 
+@pytest.mark.parametrize("named", ["letters/1", None])
+def test_the_items_of_a_batch_are_one_document(client: Hindsight, run: Run, named: str | None) -> None:
+    items = [{"content": "Bob bought a boat."}, {"content": "Carol sold her car."}, {"content": "Dora sings."}]
+    told = client.retain_batch("new", items, document_id=named)
+    assert (told.success, told.items_count) == (True, 3)
+    (document,) = run(client.documents.list_documents("new")).items
+    assert document.id == (named or document.id)
+    assert run(client.documents.get_document("new", document.id)).original_text == "\n".join(
+        item["content"] for item in items
+    )
+    listed = " ".join(item.text for item in run(client.memory.list_memories("new")).items)
+    assert all(word in listed for word in ("boat", "car", "Dora"))
+
+
+def test_two_batches_are_two_documents(client: Hindsight, run: Run) -> None:
+    for name in ("Bob", "Carol"):
+        client.retain_batch("new", [{"content": f"{name} bought a boat."}, {"content": f"{name} sold a car."}])
+    assert run(client.documents.list_documents("new")).total == 2
+
+
 def test_an_empty_batch_is_fine_and_an_empty_content_is_not(client: Hindsight) -> None:
     assert client.retain_batch("new", []).items_count == 0
     with pytest.raises(ApiException) as refused:
@@ -145,6 +165,17 @@ def test_every_option_of_a_recall_is_understood(client: Hindsight, memory: Memor
     traced = client.recall(**ask, temporal_window=window, trace=True)
     assert traced.trace
     assert (traced.entities, traced.chunks, traced.source_facts) == (None, None, None)
+
+
+def test_without_tokens_for_memories_their_chunks_come_alone(client: Hindsight) -> None:
+    client.retain("new", "Alice moved to Lisbon.")
+    ask: dict[str, Any] = {"bank_id": "new", "query": "Where did Alice move, Lisbon?", "max_tokens": 0}
+    found = client.recall(**ask, include_chunks=True, include_entities=True)
+    assert (found.results, found.entities) == ([], {})
+    assert found.chunks is not None
+    assert [chunk.text for chunk in found.chunks.values()] == ["Alice moved to Lisbon."]
+    assert client.recall(**ask).results == []
+    assert client.recall(**ask, include_chunks=True, max_chunk_tokens=0).chunks == {}
 
 
 def test_an_observation_brings_its_facts_along_or_stands_for_them(

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hindsight_client_api.exceptions import ApiException
@@ -11,12 +12,13 @@ from hindsight_client_api.models.create_webhook_request import CreateWebhookRequ
 from hindsight_client_api.models.update_webhook_request import UpdateWebhookRequest
 
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.peer_operation_names import build_key
 from memoryplatform.operations.perform import perform
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tenants.webhooks.announce import Event, announce
 from tests.compat.hindsight.conftest import MakeClient, Run
-from tests.factories import make_bank
+from tests.factories import make_bank, make_operation
 from tests.webhook_receiver import Receiver
 
 
@@ -46,7 +48,9 @@ def test_a_webhook_of_the_clients_is_told_and_signed_as_it_expects(
     )
     made = run(hooks.create_webhook("support", wanted))
     assert (made.bank_id, made.event_types, made.enabled, made.secret) == ("support", ["retain.completed"], True, "***")
-    told = {"operation_id": "o", "memory_ids": ["m"], "memory_count": 1, "proven_again": 0}
+    own = uuid4()
+    operation = make_operation(alice, idempotency_key=build_key(own))
+    told = {"operation_id": str(operation.id), "memory_ids": ["m"], "memory_count": 1, "proven_again": 0}
     with tenant_transaction(alice.id):
         announce(alice.id, Event("memories.retained", "support", told))
     work(alice)
@@ -55,7 +59,7 @@ def test_a_webhook_of_the_clients_is_told_and_signed_as_it_expects(
     assert received.headers["x-hindsight-event"] == received.json["event"] == "retain.completed"
     digest = hmac.new(b"s3cret", received.body, hashlib.sha256).hexdigest()
     assert received.headers["x-hindsight-signature"] == f"sha256={digest}"
-    assert (received.json["operation_id"], received.json["data"]["memory_unit_count"]) == ("o", 1)
+    assert (received.json["operation_id"], received.json["data"]["memory_unit_count"]) == (str(own), 1)
     (delivery,) = run(hooks.list_webhook_deliveries("support", made.id)).items
     assert (delivery.status, delivery.last_response_status, delivery.event_type) == (
         "completed",

@@ -169,3 +169,31 @@ def test_a_key_that_is_sent_again_adds_once(call: Caller) -> None:
     first = call("POST", "/v3/memories/add/", body, Idempotency_Key="k1")
     again = call("POST", "/v3/memories/add/", body, Idempotency_Key="k1")
     assert (first.json(), again.headers["Idempotency-Replayed"]) == (again.json(), "true")
+
+
+def test_an_address_that_leads_nowhere_is_told_in_its_shape(call: Caller) -> None:
+    for path in (
+        "/v3/foo/",
+        "/v3",
+        "/v2/memories/x/y/",
+        "/v1/memories/x/y/z/",
+        "/v1/memories",
+        "/v1/exports/nowhere/",
+        "/api/v1/webhooks/zz/",
+    ):
+        answer = call("GET", path)
+        assert (answer.status_code, set(answer.json())) == (404, {"detail", "error", "message"}), path
+    for path in ("/v1/foo", "/v1/banks/a/b", "/v1/memoriesque", "/foo"):
+        assert set(call("GET", path).json()) == {"detail", "code", "request_id"}, path
+
+
+def test_what_is_wrong_is_told_in_words_of_its_own(call: Caller, alice: Tenant) -> None:
+    system = {"role": "system", "content": "Be brief."}
+    for messages in ([system], []):
+        answer = call("POST", "/v3/memories/add/", BOB | {"messages": messages, "infer": False})
+        assert answer.json()["detail"] == "messages: Must have one that is no instruction (role system)."
+    long = call("POST", "/v3/memories/add/", BOB | {"messages": "x" * 200_000, "infer": False})
+    assert (long.status_code, long.json()["detail"].split(".")[0]) == (400, "messages")
+    stranger = Caller("mpk_no")("GET", "/v1/ping/")
+    assert (stranger.status_code, stranger.headers["WWW-Authenticate"]) == (401, "Token")
+    assert "Authorization: Token" in stranger.json()["detail"]

@@ -8,7 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.compat.hindsight.errors import BadRequest, NotOffered
-from memoryplatform.api.compat.hindsight.operation_names import name_operation, named
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
@@ -17,6 +16,7 @@ from memoryplatform.operations.bank_profile import BankAccess, get_bank
 from memoryplatform.operations.control import cancel, retry
 from memoryplatform.operations.errors import OperationNotFound
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.peer_operation_names import name_operation, named
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 

@@ -1,6 +1,7 @@
 """`/memories/recall`: the peer's three networks. Opinions and raw chunks, which it has not, are left out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from rest_framework.request import Request
@@ -13,11 +14,12 @@ from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.v1.recall_included import describe_chunks, describe_entities
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.api.v1.recall_output import describe_item
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.bank_profile import BankAccess, get_bank
 from memoryplatform.operations.recall import Recalled, recall
 from retrieval.types import RecallQuery
 from tenants.transactions import tenant_transaction
 
+USUAL_TOKENS = 4_096  # of memories, where a caller says nothing
 OF_ITS_OWN = ("source_facts", "prefer_observations")  # what our recall does not do and this module does
 
 
@@ -32,7 +34,7 @@ class PeerRecallView(PeerView):
                 get_bank(self.access, bank_id)
             return Response(NOTHING)
         query = read_body(RecallInput, translate(given, types)).recall_query()
-        recalled = recall(self.access, [bank_id], query)
+        recalled = find_memories(self.access, bank_id, query)
         facts = read_source_facts(self.access, bank_id, recalled.result.items, given)
         return Response(describe(recalled, query, facts))
 
@@ -52,6 +54,15 @@ def translate(given: dict[str, Any], types: Sequence[str]) -> dict[str, Any]:
     if isinstance(given.get("include"), dict):
         ours["include"] = {name: value for name, value in given["include"].items() if name not in OF_ITS_OWN}
     return ours
+
+
+def find_memories(access: BankAccess, bank_id: str, query: RecallQuery) -> Recalled:
+    """The peer gathers chunks before it counts tokens of memories: where it has none for those, chunks come alone."""
+    if query.max_tokens > 0 or query.include.chunks is None:
+        return recall(access, [bank_id], query)
+    wider = replace(query, max_tokens=USUAL_TOKENS, include=replace(query.include, entities=None))
+    recalled = recall(access, [bank_id], wider)
+    return replace(recalled, result=replace(recalled.result, items=()))
 
 
 def describe(recalled: Recalled, query: RecallQuery, facts: SourceFacts) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """`/memories`, POST: retaining. A bank comes into being with its first memory."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from rest_framework import serializers
 
+from banks.retain.input import RetainItem
 from memoryplatform.api.compat.hindsight.errors import Conflict, Unprocessable
-from memoryplatform.api.compat.hindsight.operation_names import build_key, name_operation
 from memoryplatform.api.compat.hindsight.tolerance import drop_unknown, read_body
 from memoryplatform.api.compat.hindsight.usage import describe_usage
 from memoryplatform.api.v1.banks import check_bank_id
@@ -15,7 +16,9 @@ from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.retain_shapes import ItemInput, ItemList, ReadItems, read_items
 from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.peer_operation_names import build_key, name_operation
 from memoryplatform.operations.retain import retain
+from tenants.identifiers import uuid7
 
 ITEM, TAGS = ItemInput(), TagsField()  # once for all: to make them for each of a thousand items takes seconds
 WITHOUT_DATE = "unset"  # the peer stores no time then; we store the time of the call
@@ -39,7 +42,7 @@ def retain_items(access: BankAccess, bank_id: str, given: Any, *, header_key: st
         return describe_retained(bank_id, None, items_count=0, is_async=body["async"])
     items = read_all([translate_item(item, body["document_tags"] or []) for item in body["items"]])
     key = build_key(body["operation_id"]) if body["operation_id"] and body["async"] else header_key
-    operation = retain(access, bank_id, items.good, wait=not body["async"], idempotency_key=key)
+    operation = retain(access, bank_id, share_document(items.good), wait=not body["async"], idempotency_key=key)
     if operation.bank_key != bank_id:
         raise Conflict(f"Operation {body['operation_id']} belongs to another call.")
     is_async = body["async"] or not operation.is_finished
@@ -51,6 +54,13 @@ def read_all(given: Sequence[Any]) -> ReadItems:
     if read.faults:
         raise serializers.ValidationError({"items": {str(one.index): one.faults.detail for one in read.faults}})
     return read
+
+
+def share_document(items: Sequence[RetainItem]) -> list[RetainItem]:
+    """The peer puts all texts of a call that name no document into one."""
+    bare = [item for item in items if not item.document_id and not item.messages]
+    shared = uuid7().hex if len(bare) > 1 else ""
+    return [item if item.document_id or item.messages else replace(item, document_id=shared) for item in items]
 
 
 def translate_item(item: Any, document_tags: Sequence[str]) -> Any:

@@ -1,4 +1,4 @@
-"""`/version` and `/health/live`, which the peer's clients ask before they have a key."""
+"""`/version`, `/v1/version` and `/health/live`, which the peer's clients ask before they have a key."""
 
 import time
 
@@ -7,14 +7,14 @@ from django.http import HttpRequest, JsonResponse
 VERSION = "1.1.0"  # of the peer's interface: its integrations refuse a server that is older than they are
 FEATURES = {
     "observations": True,
-    "mcp": False,
+    "mcp": True,
     "worker": True,
     "bank_config_api": True,
     "bank_llm_health": False,
     "file_upload_api": False,
     "document_export_api": False,
     "document_import_api": False,
-    "audit_log": False,
+    "audit_log": True,
     "llm_trace": False,
     "store_document_text": True,
 }

@@ -8,6 +8,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memoryplatform.api.any_json import check_json
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
@@ -34,14 +35,15 @@ HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
 TAKEN = re.compile(
     r"host|content-.*|transfer-.*|connection|upgrade|te|trailer|webhook-.*|x-hindsight-.*", re.IGNORECASE
 )
+MOST_SECONDS = 3_600  # the peer sets no upper bound
 STATUSES = {Delivery.Status.DELIVERED: "completed"}
 
 
 class HttpConfigInput(serializers.Serializer[Any]):
     method = serializers.ChoiceField(choices=["GET", "POST"], default="POST")
-    timeout_seconds = serializers.IntegerField(min_value=1, default=30)
+    timeout_seconds = serializers.IntegerField(min_value=1, max_value=MOST_SECONDS, default=30)
     headers = serializers.DictField(child=serializers.CharField(max_length=2_000), default=dict)
-    params = serializers.DictField(child=serializers.CharField(max_length=2_000), default=dict)
+    params = serializers.DictField(child=serializers.CharField(max_length=2_000), default=dict, validators=[check_json])
 
     def validate_headers(self, value: dict[str, str]) -> dict[str, str]:
         for name, content in value.items():
@@ -151,10 +153,15 @@ def describe_webhook(webhook: Webhook) -> dict[str, Any]:
         "secret": "***" if webhook.options.get("has_secret") else None,
         "event_types": [OURS.get(name, name) for name in webhook.events],
         "enabled": webhook.enabled,
-        "http_config": webhook.options.get("http_config", {}),
+        "http_config": describe_config(webhook.options.get("http_config", {})),
         "created_at": webhook.created_at,
         "updated_at": webhook.updated_at,
     }
+
+
+def describe_config(stored: dict[str, Any]) -> dict[str, Any]:
+    """One that was kept before there was a bound may have a number that no answer can repeat."""
+    return stored | {"timeout_seconds": min(stored["timeout_seconds"], MOST_SECONDS)} if stored else {}
 
 
 def describe_delivery(delivery: Delivery) -> dict[str, Any]:

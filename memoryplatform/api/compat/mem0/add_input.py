@@ -50,7 +50,7 @@ def read_addition(given: Any) -> Addition:
         item["timestamp"] = read_extent(body["timestamp"]).start
     read = read_items([item])
     if read.faults:
-        raise read.faults[0].faults
+        raise serializers.ValidationError(as_given(read.faults[0].faults.detail))
     waits = not (body["infer"] and body["async_mode"])
     return Addition(owners, read.good[0], waits=waits, is_wrapped=body["output_format"] == "v1.1")
 
@@ -66,7 +66,17 @@ def read_content(given: Any, *, infer: bool) -> dict[str, Any]:
     if infer:
         return {"messages": messages}
     read = [MESSAGE.run_validation(message) for message in messages]
-    return {"facts": [{"text": message["content"]} for message in read if message["role"] != "system"]}
+    told = [{"text": message["content"]} for message in read if message["role"] != "system"]
+    if not told:
+        raise serializers.ValidationError({"messages": ["Must have one that is no instruction (role system)."]})
+    return {"facts": told}
+
+
+def as_given(faults: Any) -> Any:
+    """What we store as facts came as messages."""
+    if not isinstance(faults, Mapping):
+        return faults
+    return {"messages" if name == "facts" else name: fault for name, fault in faults.items()}
 
 
 def read_message(given: Any) -> dict[str, Any]:

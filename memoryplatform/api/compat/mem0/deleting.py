@@ -23,10 +23,13 @@ PASSED_OVER = {"org_id", "project_id"}
 
 
 def delete_all(access: BankAccess, query: QueryDict) -> dict[str, Any]:
-    """A parameter that is not known may have been meant to spare something, so it refuses the call."""
+    """A parameter that is not known, or empty, may have been meant to spare something, so it refuses the call."""
     unknown = sorted(set(query) - KNOWN - PASSED_OVER)
     if unknown:
         raise serializers.ValidationError(f"Not a filter of this call: {', '.join(unknown)}. Nothing is deleted.")
+    empty = sorted(name for name in KNOWN.intersection(query) if not all(query.getlist(name)))
+    if empty:
+        raise serializers.ValidationError(f"Given without a value: {', '.join(empty)}. Nothing is deleted.")
     operation = delete_told(access, read_asked(read_query_filters(query), flat_ids=True))
     return {"message": IN_PROGRESS, "event_id": operation.id}
 

@@ -3,15 +3,17 @@
 from typing import Any
 
 from rest_framework import status
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, AuthenticationFailed
 from rest_framework.response import Response
 
 from banks.errors import MemoryChanged, MemoryNotFound
 from memoryplatform.api.errors import handle_exception, readable
 
-
-class BadRequest(APIException):
-    status_code = status.HTTP_400_BAD_REQUEST
+SHAPE = ("detail", "error", "message")
+SENTENCES: dict[type[Exception], str] = {
+    MemoryNotFound: "Memory not found!",
+    AuthenticationFailed: "Authentication failed: send a valid API key, as in `Authorization: Token mpk_…`.",
+}
 
 
 class NotFound(APIException):
@@ -25,6 +27,6 @@ def handle_mem0_exception(error: Exception, context: dict[str, Any]) -> Response
         response.status_code = status.HTTP_400_BAD_REQUEST
     if isinstance(error, MemoryChanged):
         response.status_code = status.HTTP_409_CONFLICT
-    sentence = "Memory not found!" if isinstance(error, MemoryNotFound) else readable(response.data["detail"])
-    response.data = dict.fromkeys(("detail", "error", "message"), sentence)
+    sentence = SENTENCES.get(type(error)) or readable(response.data["detail"])
+    response.data = dict.fromkeys(SHAPE, sentence)
     return response

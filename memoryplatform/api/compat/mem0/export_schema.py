@@ -7,6 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from memoryplatform.api.any_json import find_fault
+
 DEEPEST = 10
 MOST_PARTS = 200  # a reference can be followed again and again
 LOCAL = "#/"
@@ -71,6 +73,8 @@ def parse_schema(given: Any) -> dict[str, Any]:
             given = None
     if not isinstance(given, dict) or not given:
         raise serializers.ValidationError("Schema is required and must be a valid object")
+    if fault := find_fault(given):
+        raise serializers.ValidationError({"schema": [fault]})
     return given
 
 

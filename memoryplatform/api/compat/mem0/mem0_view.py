@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from rest_framework.request import Request
+
 from memoryplatform.api.authentication import ApiKeyAuthentication
 from memoryplatform.api.compat.hindsight.not_served import NotServedView
 from memoryplatform.api.compat.mem0.errors import handle_mem0_exception
@@ -13,6 +15,9 @@ class TokenAuthentication(ApiKeyAuthentication):
     """Its client sends `Authorization: Token mpk_…`."""
 
     schemes: ClassVar[frozenset[str]] = frozenset({"bearer", "token"})
+
+    def authenticate_header(self, _request: Request) -> str:
+        return "Token"
 
 
 class Mem0View(TenantView):

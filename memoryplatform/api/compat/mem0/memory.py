@@ -14,7 +14,7 @@ from memoryplatform.api.compat.mem0.history import describe_history
 from memoryplatform.api.compat.mem0.locating import Located, locate
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.memory_shapes import describe_memory
-from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, keep_own, read_metadata, write_metadata
+from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, keep_own, keep_told, write_metadata
 from memoryplatform.api.compat.mem0.moments import read_extent
 from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.memories import ShownMemory, delete_memory, edit_memory, show_history, show_memory
@@ -80,7 +80,7 @@ def build_edit(body: Mapping[str, Any], before: Mapping[str, str]) -> UnitEdit:
         day = body["expiration_date"]
         own = {name: value for name, value in own.items() if name != EXPIRATION}
         own |= {EXPIRATION: day.isoformat()} if day else {}
-    told = write_metadata(body.get("metadata", read_metadata(before)))
+    told = write_metadata(body["metadata"]) if "metadata" in body else keep_told(before)
     edit: dict[str, Any] = {"metadata": told | own} if {"metadata", "expiration_date"} & set(body) else {}
     if "text" in body:
         edit["text"] = body["text"]

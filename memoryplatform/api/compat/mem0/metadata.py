@@ -10,6 +10,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from memoryplatform.api.any_json import check_json, find_fault
 from memoryplatform.api.v1.labels import MetadataField
 
 OWN = "mem0."
@@ -28,13 +29,14 @@ def write_value(value: Any) -> str:
 
 
 def read_value(stored: str) -> Any:
-    """Metadata that came in another way may begin with the mark and be no JSON."""
+    """Metadata that came in another way may begin with the mark and be no JSON, or none that can be shown."""
     if not stored.startswith(MARK):
         return stored
     try:
-        return json.loads(stored.removeprefix(MARK))
-    except ValueError:
+        value = json.loads(stored.removeprefix(MARK))
+    except (ValueError, RecursionError):
         return stored
+    return stored if find_fault(value) else value
 
 
 def write_metadata(given: Any) -> dict[str, str]:
@@ -43,17 +45,26 @@ def write_metadata(given: Any) -> dict[str, str]:
         return {}
     if not isinstance(given, Mapping):
         raise serializers.ValidationError({"metadata": ["Must be an object."]})
-    if any(name.startswith(OWN) for name in given):
-        raise serializers.ValidationError({"metadata": [f"Names that begin with {OWN} are taken."]})
     try:
+        check_json(given)
+        check_names(given)
         written: dict[str, str] = FIELD.run_validation({name: write_value(value) for name, value in given.items()})
     except serializers.ValidationError as fault:
         raise serializers.ValidationError({"metadata": fault.detail}) from fault
     return written
 
 
+def check_names(given: Mapping[str, Any]) -> None:
+    if any(name.startswith(OWN) for name in given):
+        raise serializers.ValidationError(f"Names that begin with {OWN} are taken.")
+
+
 def read_metadata(stored: Mapping[str, str]) -> dict[str, Any]:
-    return {name: read_value(value) for name, value in stored.items() if not name.startswith(OWN)}
+    return {name: read_value(value) for name, value in keep_told(stored).items()}
+
+
+def keep_told(stored: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in stored.items() if not name.startswith(OWN)}
 
 
 def keep_own(stored: Mapping[str, str]) -> dict[str, str]:

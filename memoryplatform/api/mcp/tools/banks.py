@@ -1,18 +1,15 @@
-from typing import Annotated, Any
+from typing import Annotated
 
-from django.db.models import Q
 from pydantic import Field
-from rest_framework.exceptions import PermissionDenied
 
 from banks.models import Bank
-from banks.models.bank import BankQuerySet
 from memoryplatform.api.mcp.caller import Call
 from memoryplatform.api.mcp.checked import check
 from memoryplatform.api.mcp.shapes import PageAnswer, PageArguments, shorten
 from memoryplatform.api.mcp.tool import Answer, Arguments, Effect, Tool
 from memoryplatform.api.pagination import paginate
-from memoryplatform.api.v1.banks import BankCreateInput, BankListInput, page_of
-from memoryplatform.operations.bank_profile import create_bank, get_bank
+from memoryplatform.api.v1.banks import BankCreateInput, BankListInput, create_from, page_of
+from memoryplatform.operations.bank_profile import find_banks, get_bank
 from tenants.transactions import tenant_transaction
 
 Trait = Annotated[int | None, Field(ge=1, le=5)]
@@ -71,7 +68,7 @@ class CreateArguments(Arguments):
 def run_list(call: Call, arguments: ListArguments) -> ListAnswer:
     wanted = check(BankListInput, arguments.given()).validated_data
     with tenant_transaction(call.access.tenant_id):
-        page = paginate(find_banks(call, wanted.get("q")), **page_of(wanted))
+        page = paginate(find_banks(call.access, words=wanted.get("q", "")), **page_of(wanted))
     return ListAnswer(
         banks=[
             BankAnswer(bank_id=bank.bank_id, name=bank.name, background=shorten(bank.background)) for bank in page.rows
@@ -80,22 +77,13 @@ def run_list(call: Call, arguments: ListArguments) -> ListAnswer:
     )
 
 
-def find_banks(call: Call, words: str | None) -> BankQuerySet:
-    banks = Bank.objects.for_tenant(call.access.tenant_id).live().within(call.access.banks)
-    return banks.filter(Q(bank_id__icontains=words) | Q(name__icontains=words)) if words else banks
-
-
 def run_get(call: Call, _arguments: GetArguments) -> ShownBank:
     with tenant_transaction(call.access.tenant_id):
         return describe(get_bank(call.access, call.bank_id))
 
 
 def run_create(call: Call, arguments: CreateArguments) -> ShownBank:
-    body = check(BankCreateInput, arguments.given())
-    bank_id: Any = body.validated_data.get("bank_id")
-    if not call.caller.identity.reaches(bank_id):
-        raise PermissionDenied("This API key is limited to some banks, and this is none of them.")
-    return describe(create_bank(call.access, bank_id, body.change()))
+    return describe(create_from(call.access, check(BankCreateInput, arguments.given())))
 
 
 def describe(bank: Bank) -> ShownBank:

@@ -5,6 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from memoryplatform.api.any_json import find_fault
 from memoryplatform.api.compat.mem0.filters.conditions import (
     AllOf,
     AnyOf,
@@ -30,6 +31,8 @@ JOINS = {"AND", "OR", "NOT"}
 def read_filters(given: Any) -> Condition:
     if not isinstance(given, Mapping):
         raise serializers.ValidationError({"filters": ["Must be an object."]})
+    if fault := find_fault(given):
+        raise serializers.ValidationError({"filters": [fault]})
     condition = read_object(given, depth=1)
     if sum(1 for _ in walk(condition)) > MOST_CONDITIONS:
         raise serializers.ValidationError({"filters": [f"Must have no more than {MOST_CONDITIONS} conditions."]})
