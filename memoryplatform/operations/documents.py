@@ -106,9 +106,9 @@ def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Remov
         removed = delete_chunks(bank, set(chunks.values_list("id", flat=True)))
         follow_deletion(bank, removed)
         forget_payloads(bank, document)
+        target = f"document:{document.id}"  # the caller's own id may be a text, which is gone with it
         document.delete()
         detail = {"bank_id": bank_id, "memories": removed.units}
-        target = f"document:{document.id}"  # its own id may be a text of the caller's; that is gone with it
         record(access.tenant_id, actor=access.actor, action="document.deleted", target=target, detail=detail)
         return removed
 

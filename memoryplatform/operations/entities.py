@@ -17,6 +17,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, Entity, EntityKey, EntityName, MemoryUnit, Mention, Relationship
 from banks.models.entity import EntityQuerySet
 from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.versions import check_version, write_version
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
@@ -88,16 +89,28 @@ def show(bank: Bank, entity: Entity) -> ShownEntity:
 
 
 def change_entity(
-    access: BankAccess, bank_id: str, entity_id: UUID, *, name: str | None, kind: str | None
+    access: BankAccess,
+    bank_id: str,
+    entity_id: UUID,
+    *,
+    name: str | None,
+    kind: str | None,
+    expected: str | None = None,
 ) -> ShownEntity:
+    """`expected` is the version that the caller saw, or None where he does not care."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         lock_memory(bank)
         entity = get_entity(bank, entity_id)
+        check_version(read_version(entity), expected)
         rename_entity(bank, entity, name=name, kind=kind)
         fields = [field for field, value in (("name", name), ("kind", kind)) if value is not None]
         note(access, bank_id, "entity.changed", entity_id, {"fields": fields})
         return show(bank, entity)
+
+
+def read_version(entity: Entity) -> str:
+    return write_version({"canonical_name": entity.name, "kind": entity.kind})
 
 
 def merge(access: BankAccess, bank_id: str, entity_id: UUID, other_ids: Sequence[UUID]) -> ShownEntity:

@@ -8,11 +8,12 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.bank_profile import BankAccess, check_bank_id, get_bank
 from memoryplatform.operations.errors import DeliveryNotFound, WebhookInvalid, WebhookNotFound
 from memoryplatform.operations.notify.address import AddressRefused, check_url
 from memoryplatform.operations.notify.shapes import PLATFORM, find_shape
 from memoryplatform.operations.notify.signature import PREFIX
+from memoryplatform.operations.versions import check_version, write_version
 from tenants.audit import record
 from tenants.identifiers import uuid7
 from tenants.models import Delivery, Webhook
@@ -22,6 +23,7 @@ from tenants.transactions import tenant_transaction
 from tenants.webhooks.announce import Event, hand_over, write_delivery
 from tenants.webhooks.events import EVENTS, PING
 
+EDITABLE = ("url", "events", "name", "enabled")
 MOST_WEBHOOKS = 50  # of a tenant: all of them are looked at whenever something happens
 
 
@@ -76,28 +78,43 @@ def create_webhook(access: BankAccess, new: NewWebhook) -> Webhook:
 def find_webhooks(access: BankAccess, *, bank_id: str | None = None) -> WebhookQuerySet:
     """All that the key reaches, or those of one bank alone. Call inside a tenant transaction."""
     rows: WebhookQuerySet = Webhook.objects.for_tenant(access.tenant_id).within(access.banks)
-    return rows if bank_id is None else rows.filter(bank_id=bank_id)
+    if bank_id is None:
+        return rows
+    check_bank_id(bank_id)
+    return rows.filter(bank_id=bank_id)
 
 
-def get_webhook(access: BankAccess, webhook_id: UUID, *, bank_id: str | None = None) -> Webhook:
+def get_webhook(access: BankAccess, webhook_id: UUID, *, bank_id: str | None = None, lock: bool = False) -> Webhook:
     """Call inside a tenant transaction."""
-    webhook = find_webhooks(access, bank_id=bank_id).filter(id=webhook_id).first()
+    rows = find_webhooks(access, bank_id=bank_id)
+    webhook = (rows.select_for_update(no_key=True) if lock else rows).filter(id=webhook_id).first()
     if webhook is None:
         raise WebhookNotFound(webhook_id)
     return webhook
 
 
 def change_webhook(
-    access: BankAccess, webhook_id: UUID, change: WebhookChange, *, bank_id: str | None = None
+    access: BankAccess,
+    webhook_id: UUID,
+    change: WebhookChange,
+    *,
+    bank_id: str | None = None,
+    expected: str | None = None,
 ) -> Webhook:
+    """`expected` is the version that the caller saw, or None where he does not care."""
     with tenant_transaction(access.tenant_id):
-        webhook = get_webhook(access, webhook_id, bank_id=bank_id)
+        webhook = get_webhook(access, webhook_id, bank_id=bank_id, lock=True)
+        check_version(read_version(webhook), expected)
         for name, value in change.given().items():
             setattr(webhook, name, list(value) if name == "events" else value)
         check(webhook.url, webhook.events)
         webhook.save()
         note(access, webhook, "webhook.changed")
     return webhook
+
+
+def read_version(webhook: Webhook) -> str:
+    return write_version({name: getattr(webhook, name) for name in EDITABLE})
 
 
 def renew_secret(access: BankAccess, webhook_id: UUID) -> Webhook:
@@ -135,7 +152,8 @@ def redeliver(access: BankAccess, webhook_id: UUID, delivery_id: UUID) -> Delive
             raise DeliveryNotFound(delivery_id)
         if delivery.status == Delivery.Status.PENDING:
             return delivery
-        delivery.status, delivery.attempts, delivery.next_attempt_at = Delivery.Status.PENDING, 0, None
+        delivery.status, delivery.next_attempt_at = Delivery.Status.PENDING, None
+        delivery.attempts = delivery.told = 0
         delivery.save()
         hand_over(delivery)
         return delivery

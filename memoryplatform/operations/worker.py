@@ -18,6 +18,7 @@ from tenants.wall_check import check_service_role
 log = structlog.get_logger(__name__)
 SWEEP_EVERY_SECONDS = 1.0
 STOP_WITHIN_MS = 10_000
+WITHOUT_MODELS = frozenset({"notify"})  # groups whose work needs no embedder, nor its memory
 
 
 def serve(group: str) -> None:
@@ -26,7 +27,8 @@ def serve(group: str) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: stop.set())
     check_service_role()
-    warm_up_in_background(registry.get_embedder)
+    if group not in WITHOUT_MODELS:
+        warm_up_in_background(registry.get_embedder)
     broker = dramatiq.get_broker()
     broker.emit_after("process_boot")
     queues = set(settings.QUEUE_GROUPS[group])

@@ -11,6 +11,7 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 env = read_environment()
 
 SECRET_KEY = env.secret_key.get_secret_value()
+SECRET_KEY_FALLBACKS = [key.get_secret_value() for key in env.secret_key_fallbacks]
 API_KEY_SECRET = env.api_key_secret.get_secret_value()
 DEBUG = False
 ALLOWED_HOSTS = env.allowed_hosts
@@ -165,8 +166,9 @@ DRAMATIQ_BROKER = {
         "django_dramatiq.middleware.DbConnectionsMiddleware",
     ],
 }
-# A group is served by a worker process of its own, so that one can't starve the other.
-QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background", "notify"]}
+# A group is served by a worker process of its own, so that none can starve another.
+QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background"], "notify": ["notify"]}
+EXPORT_SECONDS = env.export_seconds
 WORKER_THREADS = env.worker_threads
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts

@@ -40,13 +40,20 @@ def check_origins(values: list[str]) -> list[str]:
 PostgresUrl = Annotated[str, AfterValidator(check_postgres_url)]
 RedisUrl = Annotated[str, AfterValidator(check_redis_url)]
 CommaList = Annotated[list[str], NoDecode, BeforeValidator(split_commas)]
+Secrets = Annotated[list[SecretStr], NoDecode, BeforeValidator(split_commas)]
 Origins = Annotated[list[str], NoDecode, BeforeValidator(split_commas), AfterValidator(check_origins)]
 
 
 class Environment(BaseSettings):
     model_config = SettingsConfigDict(extra="ignore", env_ignore_empty=True, frozen=True)
 
-    secret_key: SecretStr = Field(min_length=50, description="Signs sessions and tokens. At least 50 characters.")
+    secret_key: SecretStr = Field(
+        min_length=50, description="Signs sessions and tokens, seals webhooks' secrets. At least 50 characters."
+    )
+    secret_key_fallbacks: Secrets = Field(
+        default=[],
+        description="Former values of SECRET_KEY that still count, the newest first, separated by commas.",
+    )
     api_key_secret: SecretStr = Field(
         min_length=32, description="Keys the HMAC under which API keys are stored. Changing it revokes every key."
     )
@@ -95,6 +102,10 @@ class Environment(BaseSettings):
         "commas; * for all.",
     )
     max_body_bytes: int = Field(default=12_582_912, ge=1024, description="The largest request body that is read.")
+
+    export_seconds: float = Field(
+        default=3_600.0, gt=0, description="What one export may take, from the request to its last byte."
+    )
 
     operation_lease_seconds: int = Field(
         default=60, ge=1, description="How long a silent worker keeps an operation before another may take it."

@@ -2,8 +2,10 @@
 """A chat whose model remembers, by any endpoint that speaks OpenAI's Chat Completions.
 
 Set MEMORYPLATFORM_URL and MEMORYPLATFORM_API_KEY; OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL choose the model.
+Without OPENAI_API_KEY it shows what a model would be offered, and what it would get.
 """
 
+import json
 import os
 from typing import Any
 
@@ -28,13 +30,22 @@ def ask(model: OpenAI, tools: MemoryTools, question: str) -> str:
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
 
 
+def show(tools: MemoryTools, question: str) -> None:
+    names = ", ".join(tool["name"] for tool in tools.for_responses)
+    print(f"OPENAI_API_KEY is not set, so no model is asked. It would be offered {names}.")
+    print(tools.call("memory_recall", json.dumps({"query": question})))
+
+
 def main() -> None:
-    with (
-        MemoryClient(os.environ["MEMORYPLATFORM_URL"], os.environ["MEMORYPLATFORM_API_KEY"]) as client,
-        OpenAI() as model,
-    ):
+    question = "Where does Alice live?"
+    with MemoryClient(os.environ["MEMORYPLATFORM_URL"], os.environ["MEMORYPLATFORM_API_KEY"]) as client:
         client.retain("chat", "Alice lives in Lisbon.")
-        print(ask(model, MemoryTools(client, "chat"), "Where does Alice live?"))
+        tools = MemoryTools(client, "chat")
+        if not os.environ.get("OPENAI_API_KEY"):
+            show(tools, question)
+            return
+        with OpenAI() as model:
+            print(ask(model, tools, question))
 
 
 if __name__ == "__main__":

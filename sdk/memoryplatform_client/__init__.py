@@ -27,6 +27,7 @@ from memoryplatform_client.errors import (
     Unauthenticated,
     Unavailable,
     UnreadableAnswer,
+    UnusableId,
     WaitTimedOut,
 )
 from memoryplatform_client.events import (
@@ -91,5 +92,6 @@ __all__ = [
     "Unauthenticated",
     "Unavailable",
     "UnreadableAnswer",
+    "UnusableId",
     "WaitTimedOut",
 ]

@@ -1,6 +1,7 @@
 """What can go wrong.
 
 MemoryPlatformError
+├── UnusableId                  an id that can't be part of an address; nothing was sent
 ├── ConnectionFailed            no answer came
 │   └── RequestTimedOut
 ├── UnreadableAnswer            an answer came that is not the service's
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
 
 class MemoryPlatformError(Exception):
     pass
+
+
+class UnusableId(MemoryPlatformError, ValueError):
+    def __init__(self, given: str, rule: str) -> None:
+        super().__init__(f"An id {rule}: {given!r}.")
 
 
 class ConnectionFailed(MemoryPlatformError):

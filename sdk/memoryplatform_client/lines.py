@@ -1,6 +1,6 @@
 """A file of JSON lines, as it comes in and as it goes out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memoryplatform_client.errors import ConnectionFailed
@@ -35,16 +35,35 @@ class Part:
     first_line: int
     body: bytes
 
+    @property
+    def next_line(self) -> int:
+        return self.first_line + self.body.count(b"\n")
 
-def cut_parts(lines: Iterable[bytes | str]) -> Iterator[Part]:
-    """Whole lines, as many as a request may have. Breaks at their ends may stand there or not."""
-    first, held, size = 1, list[bytes](), 0
+
+def take_header(lines: Iterator[bytes | str]) -> Part | None:
+    """The first line that is not blank, with those before it. None of a file that has none."""
+    held: list[bytes] = []
     for line in lines:
-        text = (line.encode() if isinstance(line, str) else line).rstrip(b"\r\n")
+        held.append(strip_break(line))
+        if held[-1].strip():
+            return Part(1, b"\n".join(held) + b"\n")
+    return None
+
+
+def cut_parts(lines: Iterator[bytes | str], *, first: int) -> Iterator[Part]:
+    """Whole lines, as many as a request may have. Breaks at their ends may stand there or not."""
+    held, size = list[bytes](), 0
+    for line in lines:
+        text = strip_break(line)
         if held and size + len(text) > LARGEST_PART:
-            yield Part(first, b"\n".join(held) + b"\n")
-            first, held, size = first + len(held), [], 0
+            part = Part(first, b"\n".join(held) + b"\n")
+            yield part
+            first, held, size = part.next_line, [], 0
         held.append(text)
         size += len(text) + 1
     if held:
         yield Part(first, b"\n".join(held) + b"\n")
+
+
+def strip_break(line: bytes | str) -> bytes:
+    return (line.encode() if isinstance(line, str) else line).rstrip(b"\r\n")

@@ -9,6 +9,10 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from memoryplatform_client.errors import UnusableId
+
+DIRECTIONS = ("", ".", "..")
+
 
 def to_wire(value: Any) -> Any:
     """A time without a zone is local time, as everywhere in `datetime`; the service would take it for UTC."""
@@ -44,10 +48,19 @@ def word(value: Any) -> str:
 
 
 def path_of(*parts: str | UUID) -> str:
-    """The slashes of a part are part of it, and not of the path."""
-    return "".join(f"/{quote(str(part), safe='')}" for part in parts)
+    return "".join(f"/{quote(check_part(str(part)), safe='')}" for part in parts)
+
+
+def check_part(part: str) -> str:
+    """Dots would be followed as directions, and the service takes an encoded slash for a plain one."""
+    if part in DIRECTIONS or "/" in part:
+        raise UnusableId(part, "must not be empty, '.' or '..', nor hold a slash")
+    return part
 
 
 def document_path(document_id: str) -> str:
-    """The one id whose slashes the service reads as they are."""
+    """The one id whose slashes the service reads as they are. What follows `/chunks` would be another address."""
+    parts = document_id.split("/")
+    if not document_id or {".", ".."}.intersection(parts) or parts[1:][-1:] == ["chunks"]:
+        raise UnusableId(document_id, "must not be empty, have '.' or '..' between slashes, nor end in '/chunks'")
     return f"/{quote(document_id, safe='/')}"

@@ -4,6 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from tenants.scoping import TenantManager, TenantOwned, TenantQuerySet
+from tenants.sealed_text import SealedTextField
 
 
 class WebhookQuerySet(TenantQuerySet["Webhook"]):
@@ -24,7 +25,7 @@ class Webhook(TenantOwned):
     bank_id = models.CharField(
         max_length=200, blank=True, help_text="The caller's name for the bank whose events are told; empty: every bank."
     )
-    secret = models.CharField(max_length=200, help_text="Signs what is sent, so it can't be kept as a digest.")
+    secret = SealedTextField(help_text="Signs what is sent, so it can't be kept as a digest.")
     shape = models.CharField(
         max_length=20, default="platform", help_text="In whose words it is told: ours or another product's."
     )
@@ -59,6 +60,7 @@ class Delivery(TenantOwned):
     data = models.JSONField(default=dict)
     status = models.CharField(max_length=10, choices=Status, default=Status.PENDING)
     attempts = models.PositiveSmallIntegerField(default=0)
+    told = models.PositiveIntegerField(default=0, help_text="How many of its messages have arrived.")
     answer_code = models.PositiveSmallIntegerField(null=True, help_text="Of the newest attempt.")
     error = models.CharField(max_length=300, blank=True, help_text="Why the newest attempt failed.")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -32,9 +32,8 @@ def employ(courier: Courier) -> None:
 
 def announce(tenant_id: UUID, event: Event) -> None:
     """Call inside the tenant transaction of what is told: both stand, or neither."""
-    wanting = [
-        webhook for webhook in Webhook.objects.for_tenant(tenant_id).filter(enabled=True) if wants(webhook, event)
-    ]
+    enabled = Webhook.objects.for_tenant(tenant_id).filter(enabled=True).defer("secret")
+    wanting = [webhook for webhook in enabled if wants(webhook, event)]
     event_id = uuid7()
     for webhook in wanting:
         write_delivery(webhook, event, event_id)

@@ -34,6 +34,17 @@ def test_every_example_is_run() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(PRINTED)
 
 
+def test_the_tools_are_shown_without_a_key_for_a_model(
+    environment: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    runpy.run_path(str(EXAMPLES / "openai_tools.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "OPENAI_API_KEY is not set" in printed
+    assert "memory_retain, memory_recall, memory_reflect" in printed
+    assert "Alice lives in Lisbon." in printed
+
+
 @pytest.mark.parametrize("name", sorted(PRINTED))
 def test_an_example_prints_what_it_remembers(
     name: str, environment: None, llm_server: ScriptedLLM, capsys: pytest.CaptureFixture[str]

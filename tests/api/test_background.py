@@ -1,3 +1,5 @@
+import pytest
+
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
 
@@ -20,6 +22,27 @@ def test_empty_news_are_refused(call: Caller) -> None:
 
     assert call("POST", "/v1/banks/support/background", {"content": " "}).status_code == 422
     assert call("POST", "/v1/banks/support/background", {}).status_code == 422
+
+
+def test_news_that_are_too_long_are_refused_with_the_reason(call: Caller) -> None:
+    call("POST", "/v1/banks", {"bank_id": "support", "background": "I was born in Colorado."})
+
+    refused = call("POST", "/v1/banks/support/background", {"content": f"You care {'very ' * 200}much."})
+
+    assert refused.status_code == 422
+    assert "800 characters" in str(refused.json())
+    assert call("GET", "/v1/banks/support/background").json()["background"] == "I was born in Colorado."
+
+
+@pytest.mark.parametrize(("scopes", "status"), [(["write"], 403), (["read"], 403), (["read", "write"], 200)])
+def test_a_merge_shows_the_background_and_wants_the_right_to_read_it(
+    call: Caller, alice: Tenant, make_caller: MakeCaller, scopes: list[str], status: int
+) -> None:
+    call("POST", "/v1/banks", {"bank_id": "support", "background": "I was born in Colorado."})
+
+    response = make_caller(alice, scopes=scopes)("POST", "/v1/banks/support/background", {"content": "You like tea."})
+
+    assert response.status_code == status
 
 
 def test_the_background_of_another_tenant_is_not_there(call: Caller, charlie: Tenant, make_caller: MakeCaller) -> None:

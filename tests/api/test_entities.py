@@ -37,6 +37,19 @@ def test_an_entity_shows_what_is_known_about_it(call: Caller, bank: Bank) -> Non
     assert (shown["observations"], shown["first_seen"]) == ([], "2024-05-01T12:00:00Z")
 
 
+def test_an_edit_of_what_somebody_else_edited_is_refused(call: Caller, bank: Bank) -> None:
+    tell(bank, "Robert Chen sings.", "Robert Chen")
+    [entity] = find(call, "robert")
+    seen = call("GET", path(entity)).headers["ETag"]
+    tell(bank, "Robert Chen dances.", "Robert Chen")  # a mention more is no edit
+    first = call("PATCH", path(entity), {"canonical_name": "Rob Chen"}, If_Match=seen)
+    second = call("PATCH", path(entity), {"canonical_name": "Bobby Chen"}, If_Match=seen)
+    assert (first.status_code, second.status_code, second.json()["code"]) == (200, 412, "changed_meanwhile")
+    assert call("GET", path(entity)).json()["canonical_name"] == "Rob Chen"
+    again = call("PATCH", path(entity), {"canonical_name": "Bobby Chen"}, If_Match=first.headers["ETag"])
+    assert again.status_code == 200
+
+
 @pytest.mark.parametrize(
     ("q", "expected"),
     [

@@ -1,13 +1,30 @@
+import json
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.utils import timezone
 
+from banks.models import Bank, Entity, Mention, UnitSource
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
+from providers.once import Once
+from reflection.models import ObservedEntity
+from retrieval import threads
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
+from tests.factories import make_bank
+from tests.memory_factories import make_episode, make_row, make_unit
+
+
+@pytest.fixture
+def serial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread can't see the rows of a test's transaction."""
+    monkeypatch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
+
 
 FACTS = [
     {
@@ -44,10 +61,10 @@ def test_observations_follow_their_facts_and_say_when_they_are_stale(call: Calle
     assert (told["entity"], told["is_stale"]) == ("Ana Reis", False)
     assert len(told["source_ids"]) == 2
 
-    call("DELETE", f"/v1/banks/support/memories/{told['source_ids'][0]}")
+    call("POST", "/v1/banks/support/memories", {"items": [{"facts": [FACTS[0] | {"text": "Ana Reis is a vet."}]}]})
+    perform_pending(alice, "consolidate")
     [stale] = call("GET", "/v1/banks/support/observations").json()["items"]
-    assert stale["is_stale"]
-    assert stale["source_ids"] == told["source_ids"][1:]
+    assert (stale["id"], stale["is_stale"]) == (told["id"], True)
 
 
 BOAT, CHOIR = "Ana Reis owns a boat in Porto.", "Bob Lind sings in a choir in Vienna."
@@ -55,6 +72,86 @@ BOAT, CHOIR = "Ana Reis owns a boat in Porto.", "Bob Lind sings in a choir in Vi
 
 def write_facts(text: str, name: str) -> dict[str, Any]:
     return {"facts": [{"text": text, "type": "world", "entities": [{"text": name, "type": "PERSON"}]}]}
+
+
+ILL, HOME = "Lea Moor was diagnosed with leukemia.", "Lea Moor lives in Oslo."
+LONG_AGO = timezone.now() - timedelta(days=100)
+
+
+def delete_memory(call: Caller, _tenant: Tenant, unit_id: str) -> None:
+    call("DELETE", f"/v1/banks/support/memories/{unit_id}")
+
+
+def delete_document(call: Caller, _tenant: Tenant, _unit_id: str) -> None:
+    call("DELETE", "/v1/banks/support/documents/ill")
+
+
+def replace_document(call: Caller, _tenant: Tenant, _unit_id: str) -> None:
+    call("POST", "/v1/banks/support/memories", {"items": [write_facts(CHOIR, "Bob Lind") | {"document_id": "ill"}]})
+
+
+def clear_memories(call: Caller, _tenant: Tenant, _unit_id: str) -> None:
+    call("DELETE", "/v1/banks/support/memories?tags=health&tags_match=any_strict")
+
+
+def let_a_rule_delete(call: Caller, tenant: Tenant, _unit_id: str) -> None:
+    rule = {"name": "health", "days": 30, "tag": "health", "action": "delete"}
+    call("POST", "/v1/banks/support/retention-rules", rule)
+    perform(tenant.id, UUID(call("POST", "/v1/banks/support/tend").json()["operation_id"]))
+
+
+def remember_lea(call: Caller, tenant: Tenant) -> tuple[str, UUID]:
+    """The id of the fact that will go, and of a live observation that unites it with another; a closed one too."""
+    ill = write_facts(ILL, "Lea Moor") | {"document_id": "ill", "tags": ["health"], "timestamp": LONG_AGO.isoformat()}
+    home = write_facts(HOME, "Lea Moor") | {"document_id": "home"}
+    ids = [call("POST", "/v1/banks/support/memories", {"items": [item]}).json()["unit_ids"][0] for item in (ill, home)]
+    with tenant_transaction(tenant.id):
+        bank = Bank.objects.for_tenant(tenant.id).get()
+        lea = Entity.objects.of_bank(bank).get(name="Lea Moor")
+        ObservedEntity.objects.for_tenant(tenant.id).update(stale_since=None, due_at=None)
+    closed = {"expired_at": timezone.now(), "close_reason": "update"}
+    for fields in ({"text": "Lea Moor has leukemia, in Oslo."}, {"text": "Lea Moor: leukemia; Oslo."} | closed):
+        told = make_unit(tenant, bank=bank, network="observation", **fields)
+        make_row(Mention, tenant, unit=told, entity=lea, name=lea.name)
+        for unit_id in ids:
+            make_row(UnitSource, tenant, unit=told, other_unit_id=UUID(unit_id), role="summarises")
+    return ids[0], told.id
+
+
+def is_stale(tenant: Tenant, name: str) -> bool:
+    with tenant_transaction(tenant.id):
+        return ObservedEntity.objects.for_tenant(tenant.id).stale().filter(entity__name=name).exists()
+
+
+def read_all(call: Caller, known_at: str) -> str:
+    """What is shown of the past and the present."""
+    recall = {"query": "What illness does Lea Moor have? leukemia", "include": {"chunks": {}}}
+    asked = [recall, recall | {"history": True}, recall | {"known_at": known_at}]
+    shown = [call("POST", "/v1/banks/support/memories/recall", body) for body in asked]
+    paths = ("memories?state=all", "observations", "documents/home", "documents/home/chunks")
+    shown += [call("GET", f"/v1/banks/support/{path}") for path in paths]
+    assert {response.status_code for response in shown} == {200}
+    return "\n".join(json.dumps(response.json().get("results") or response.json()) for response in shown)
+
+
+@pytest.mark.usefixtures("serial")
+@pytest.mark.parametrize(
+    "delete", [delete_memory, delete_document, replace_document, clear_memories, let_a_rule_delete]
+)
+def test_what_was_observed_of_a_deleted_fact_is_gone_for_good(
+    call: Caller, alice: Tenant, delete: Callable[[Caller, Tenant, str], None]
+) -> None:
+    unit_id, observation_id = remember_lea(call, alice)
+    known_at = timezone.now().isoformat()
+    assert "leukemia" in read_all(call, known_at)
+
+    delete(call, alice, unit_id)
+
+    shown = read_all(call, known_at)
+    assert "leukemia" not in shown
+    assert HOME in shown
+    assert call("GET", f"/v1/banks/support/memories/{observation_id}").status_code == 404
+    assert is_stale(alice, "Lea Moor")
 
 
 @pytest.mark.parametrize(
@@ -76,8 +173,18 @@ def test_a_document_that_no_longer_speaks_of_somebody_makes_his_observations_sta
 
     call("POST", "/v1/banks/support/memories", {"items": [after | document]})
 
-    observed = call("GET", "/v1/banks/support/observations").json()["items"]
-    assert {one["entity"]: one["is_stale"] for one in observed}["Ana Reis"]
+    assert is_stale(alice, "Ana Reis")
+
+
+def test_the_summary_of_a_month_names_its_episodes(call: Caller, alice: Tenant) -> None:
+    bank = make_bank(alice, bank_id="support")
+    episode = make_episode(alice, bank=bank, narrative="Ana Reis sold her boat.")
+    summary = make_unit(alice, bank=bank, network="observation", text="In May 2024: Ana Reis sold her boat.")
+    make_row(UnitSource, alice, unit=summary, episode=episode, role="summarises")
+
+    [told] = call("GET", "/v1/banks/support/observations").json()["items"]
+
+    assert (told["entity"], told["source_ids"], told["episode_ids"]) == (None, [], [str(episode.id)])
 
 
 def test_nothing_stale_is_nothing_to_do(call: Caller) -> None:

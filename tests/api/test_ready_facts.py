@@ -116,3 +116,19 @@ def test_facts_without_a_date_that_come_again_stay_what_they_are(call: Caller) -
 
     assert retain(call, item).json()["unit_ids"] == []
     assert call("GET", f"/v1/banks/support/memories/{first}").status_code == 200
+
+
+@pytest.mark.parametrize("gone", [0, 1, 2])
+def test_a_deleted_fact_is_blank_in_the_passage_that_others_rest_on(call: Caller, gone: int) -> None:
+    born, *texts = "Lea was born in May.", "Lea plays chess.", "Lea is ill.", "Lea lives in Oslo."
+    retain(call, {"document_id": "lea", "facts": [{"text": born, "type": "world"}]})
+    item = {"document_id": "lea", "facts": [{"text": text, "type": "world"} for text in texts]}
+    unit_ids = retain(call, item | {"update_mode": "append"}).json()["unit_ids"]
+
+    call("DELETE", f"/v1/banks/support/memories/{unit_ids[gone]}")
+
+    text = call("GET", "/v1/banks/support/documents/lea").json()["original_text"]
+    left = [" " * len(one) if one == texts[gone] else one for one in texts]
+    assert text == "\n".join([born, *left])
+    chunks = call("GET", "/v1/banks/support/documents/lea/chunks").json()["items"]
+    assert all(text[one["start"] : one["end"]] == one["chunk_text"] for one in chunks)

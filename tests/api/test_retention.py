@@ -228,3 +228,14 @@ def test_a_rule_that_deletes_wants_what_deleting_memories_wants(
 
     assert (deleting == 403) == (ruling == 403) == (tending == 403)
     assert (deleting == 403) == (scopes == ["read"])
+
+
+def test_a_changed_rule_is_shown_to_those_only_who_may_read(
+    call: Caller, alice: Tenant, make_caller: MakeCaller
+) -> None:
+    make_bank(alice, bank_id="support")
+    rule = call("POST", "/v1/banks/support/retention-rules", {"name": "old", "days": 30}).json()
+    path = f"/v1/banks/support/retention-rules/{rule['id']}"
+
+    assert make_caller(alice, scopes=["write"])("PATCH", path, {"days": 40}).status_code == 403
+    assert call("PATCH", path, {"days": 40}).status_code == 200

@@ -29,6 +29,17 @@ def test_the_secret_is_shown_once(admin: Caller) -> None:
     assert renewed != secret
 
 
+def test_an_edit_of_what_somebody_else_edited_is_refused(admin: Caller) -> None:
+    made = admin("POST", "/v1/webhooks", NEW)
+    path = f"/v1/webhooks/{made.json()['webhook_id']}"
+    assert admin("GET", path).headers["ETag"] == made.headers["ETag"]
+    first = admin("PATCH", path, {"name": "mine"}, If_Match=made.headers["ETag"])
+    second = admin("PATCH", path, {"enabled": False}, If_Match=made.headers["ETag"])
+    assert (first.status_code, second.status_code, second.json()["code"]) == (200, 412, "changed_meanwhile")
+    assert admin("GET", path).json()["enabled"] is True
+    assert admin("PATCH", path, {"enabled": False}, If_Match=first.headers["ETag"]).status_code == 200
+
+
 def test_it_is_changed_listed_and_deleted(admin: Caller, alice: Tenant) -> None:
     make_bank(alice, bank_id="support")
     made = admin("POST", "/v1/webhooks", NEW | {"bank_id": "support"}).json()

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import pytest
 from django.utils import timezone
 
 from banks.models import Bank, Episode, MemoryUnit, UnitSource, UnitTag
@@ -75,7 +76,25 @@ def test_a_month_of_old_episodes_gets_a_summary_that_names_them(tenant: Tenant) 
         [unit] = MemoryUnit.objects.of_bank(bank).filter(network="observation")
         sources = UnitSource.objects.for_tenant(tenant.id).filter(unit=unit, role="summarises")
         assert {source.episode_id for source in sources} == {episode.id for episode in episodes}
-    assert unit.text == (f"In {month:%B %Y}: Ana spoke of concert 0. Ana spoke of concert 1. Ana spoke of concert 2.")
+    assert unit.text.startswith(f"In {month:%B %Y}: {month:%B} {month.day}: Ana spoke of concert 0.")
+    assert all(f"Ana spoke of concert {number}." in unit.text for number in range(3))
+
+
+@pytest.mark.parametrize("action", ["delete", "fade"])
+def test_no_rule_means_the_summary_of_a_month_for_its_age(tenant: Tenant, action: str) -> None:
+    bank = make_bank(tenant)
+    for number in range(3):
+        at = LONG_AGO.replace(day=2) + timedelta(days=number)
+        make_episode(tenant, bank=bank, narrative=f"Ana sold boat {number} in Porto.", started_at=at, ended_at=at)
+    tend(bank)
+    make_retention_rule(tenant, bank=bank, network="observation", action=action, days=30)
+
+    result = tend(bank).result or {}
+
+    assert (result["deleted"], result["faded"], result["summaries"]) == (0, 0, 0)
+    with tenant_transaction(tenant.id):
+        [unit] = MemoryUnit.objects.of_bank(bank).filter(network="observation")
+    assert unit.faded_at is None
 
 
 def test_recent_episodes_are_left_alone(tenant: Tenant) -> None:

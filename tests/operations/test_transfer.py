@@ -2,42 +2,36 @@
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import orjson
 import pytest
 from django.db import connection
+from django.utils import timezone
 
-from banks.locking import lock_memory
-from banks.models import Bank, Corpus, Document, Entity, MemoryUnit, Message, Relationship
-from banks.retain.input import GivenMessage, RetainItem
-from banks.text_index.write import add_texts
-from memoryplatform.operations.bank_profile import BankAccess, BankChange, change_bank
-from memoryplatform.operations.models import Operation
+from banks.models import Document, Entity, Link, MemoryUnit, Message, Relationship
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.perform import perform
-from memoryplatform.operations.recall import recall
-from memoryplatform.operations.retain import retain
 from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep
-from memoryplatform.operations.transfer.export import export_bank, write_lines
+from memoryplatform.operations.transfer.export import write_lines
 from memoryplatform.operations.transfer.receive import Received, import_part
-from memoryplatform.operations.transfer.tables import BY_NAME
+from memoryplatform.operations.transfer.tables import BY_NAME, LATER
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
 from reflection.opinions.replay import replay
-from reflection.opinions.revisions import Before, Step, write_formed, write_step
-from retrieval.types import Budget, PointInTime, RecallQuery
+from retrieval.types import PointInTime
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
 from tests.memory_factories import make_document, make_row, make_unit
+from tests.operations.conftest import reload
+from tests.operations.transferred import MARCH, ask, fill, load, run_waiting, without_ids, write_out
 from tests.tenants.walled_models import walled_models
 
-MARCH = datetime(2025, 3, 3, 9, tzinfo=UTC)
-JUNE = datetime(2025, 6, 2, 9, tzinfo=UTC)
-ASKED_AT = datetime(2025, 7, 1, tzinfo=UTC)
-QUESTIONS = ("Where does Ana work?", "What happened in March 2025?", "Which city is near?")
 NOT_IN_A_FILE = {"banks_cachedanswer", "banks_corpusstatistics", "banks_postingblock", "retrieval_recallrecord"}
 
 
@@ -49,74 +43,6 @@ def access(tenant: Tenant) -> BankAccess:
 @pytest.fixture
 def elsewhere(tenant: Tenant) -> BankAccess:
     return BankAccess(make_tenant("elsewhere").id)
-
-
-def say(text: str, at: datetime) -> RetainItem:
-    return RetainItem(at, messages=(GivenMessage("user", text, at, name="Ana Reis"),), thread="t", tags=("talk",))
-
-
-def fill(access: BankAccess) -> None:
-    """By retain itself, so that everything is there that it makes; an opinion with a history of its own."""
-    retain(access, "source", [say("I work at Acme in Porto. I play the cello.", MARCH)], wait=True)
-    retain(access, "source", [say("I left Acme and now work at Globex in Braga.", JUNE)], wait=True)
-    retain(access, "source", [RetainItem(MARCH, text="Porto is near Braga.", document_id="map/1")], wait=True)
-    with tenant_transaction(access.tenant_id):
-        bank = Bank.objects.for_tenant(access.tenant_id).get(bank_id="source")
-        fact = MemoryUnit.objects.of_bank(bank).order_by("id")[0]
-    text = "I think that Ana is happy in Braga."
-    held = {"text": text, "confidence": 0.6, "embedding": get_embedder().embed_documents([text]).vectors[0]}
-    opinion = make_unit(Tenant(id=access.tenant_id), bank=bank, network="opinion", **held)
-    with tenant_transaction(access.tenant_id):
-        lock_memory(bank)
-        add_texts(bank, Corpus.UNIT, [opinion.id])
-        write_formed(bank, [opinion], actor="test")
-        before, opinion.confidence = Before.of(opinion), 0.75
-        step = Step(OpinionRevision.Cause.REINFORCE, "test", step=0.15, evidence_id=fact.id)
-        write_step(bank, opinion, before, step)
-        opinion.save(update_fields=["confidence"])
-    run_waiting(access)
-    change_bank(access, "source", BankChange(background="I am Nora.", skepticism=5))
-
-
-def run_waiting(access: BankAccess) -> None:
-    for kind in ("consolidate", "import_bank"):
-        with tenant_transaction(access.tenant_id):
-            rows = Operation.objects.for_tenant(access.tenant_id).filter(kind=kind, status="pending")
-            ids = list(rows.order_by("id").values_list("id", flat=True))
-        for operation_id in ids:
-            perform(access.tenant_id, operation_id)
-
-
-def write_out(access: BankAccess, bank_id: str = "source", *, vectors: bool = False) -> bytes:
-    return b"".join(export_bank(access, bank_id, vectors=vectors))
-
-
-def ask(access: BankAccess, bank_id: str, moment: PointInTime) -> list[list[tuple[str, float]]]:
-    answers = []
-    for question in QUESTIONS:
-        query = RecallQuery(question, ASKED_AT, moment=moment, budget=Budget(300, 16, None), rerank=False)
-        items = recall(access, [bank_id], query).result.items
-        answers.append([(item.text, round(item.scores.final, 3)) for item in items])
-    return answers
-
-
-def load(access: BankAccess, bank_id: str) -> Bank:
-    with tenant_transaction(access.tenant_id):
-        return Bank.objects.for_tenant(access.tenant_id).get(bank_id=bank_id)
-
-
-def without_ids(body: bytes) -> Counter[bytes]:
-    """Rows as they are, but for the names that they have in their bank."""
-    rows = [orjson.loads(line) for line in body.splitlines()]
-    kept = [
-        {name: value for name, value in row.items() if not (name == "id" or name.endswith("_id"))}
-        for row in rows
-        if row["type"] not in {"header", "end"}
-    ]
-    for row in kept:
-        if row["type"] == "unit_change":
-            row["after"].pop("superseded_by", None)
-    return Counter(orjson.dumps(row) for row in kept)
 
 
 @pytest.mark.parametrize("vectors", [False, True], ids=["embedded anew", "with vectors"])
@@ -165,6 +91,11 @@ def test_every_table_of_a_bank_is_in_a_file_or_left_out_on_purpose() -> None:
         if model._meta.app_label in {"banks", "reflection", "retrieval"} and not model._meta.proxy
     }
     assert of_a_bank - {"banks_bank"} == {table.db_table for table in BY_NAME.values()} | NOT_IN_A_FILE
+
+
+def test_every_type_of_line_stands_in_the_docs() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "export.md").read_text()
+    assert [name for name in (*BY_NAME, *LATER) if f"`{name}`" not in page] == []
 
 
 def test_an_export_is_a_snapshot(access: BankAccess, tenant: Tenant) -> None:
@@ -223,6 +154,39 @@ def test_a_large_file_comes_in_parts_and_a_part_that_comes_twice_counts_once(
     assert (done.next_line, done.operation.id) == (None, received.operation.id)
     run_waiting(access)
     assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
+
+
+def test_a_file_that_nobody_sends_to_its_end_is_abandoned_after_a_day_and_can_still_go_on(
+    tenant: Tenant, access: BankAccess
+) -> None:
+    lines = small_file(tenant, access)
+    half = len(lines) // 2
+    begun = import_part(access, "copy", b"".join(lines[:half]), first_line=1).operation
+    due_in = Dispatch.objects.get(operation_id=begun.id).due_at - timezone.now()
+    assert timedelta(hours=23) < due_in < timedelta(hours=25)
+    perform(tenant.id, begun.id)
+    assert (reload(begun).status, reload(begun).error_code, reload(begun).attempts) == ("pending", "not_yet", 0)
+    forget_since(begun, timedelta(hours=25))
+    perform(tenant.id, begun.id)
+    ended = reload(begun)
+    assert (ended.status, ended.error_code) == ("failed", "import_abandoned")
+    assert ended.error_detail == f"The file ended before line {half + 1}: send it again, or delete the bank."
+    assert not Dispatch.objects.filter(operation_id=begun.id).exists()
+    again = import_part(access, "copy", lines[0], first_line=1)
+    assert (again.operation.id, again.next_line, reload(begun).status) == (begun.id, half + 1, "pending")
+    assert import_part(access, "copy", b"".join(lines[half:]), first_line=half + 1).next_line is None
+    run_waiting(access)
+    assert (reload(begun).status, reload(begun).error_code) == ("completed", "")
+    assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
+
+
+def forget_since(operation: Operation, age: timedelta) -> None:
+    """As if the last part had come that long ago."""
+    row = reload(operation)
+    row.payload["heard_at"] = (timezone.now() - age).isoformat()
+    row.next_attempt_at = None
+    with tenant_transaction(row.tenant_id):
+        row.save()
 
 
 def test_a_part_with_a_fault_leaves_nothing(tenant: Tenant, access: BankAccess) -> None:
@@ -325,7 +289,7 @@ def test_a_faulty_line_is_named(access: BankAccess, name: str) -> None:
         take(access, *rows)
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"type": 3}', b"\xff", b'{"type":"header","version":2}'])
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"type": 3}', b"\xff", b'{"type":"header","version":3}'])
 def test_what_is_no_file_is_refused(access: BankAccess, body: bytes) -> None:
     if not body:
         assert import_part(access, "copy", body, first_line=1).next_line == 1
@@ -350,6 +314,16 @@ def test_an_id_of_another_bank_means_nothing(tenant: Tenant, access: BankAccess)
     tag = {"type": "unit_tag", "id": str(UUID(int=3)), "unit_id": str(other.id), "tag": "t"}
     with pytest.raises(ImportInvalid, match="Line 2: It points at a row"):
         take(access, tag)
+
+
+def test_a_file_of_the_first_version_is_still_read(access: BankAccess) -> None:
+    """There a link's own type stands where the word `link` should."""
+    link = {"type": "causes", "id": str(UUID(int=9)), "weight": 0.5}
+    link |= {"source_id": str(UUID(int=1)), "target_id": str(UUID(int=2))}
+    take(access, unit(1), unit(2), link, {"type": "end", "rows": {"unit": 2, "link": 1}})
+    with tenant_transaction(access.tenant_id):
+        (row,) = Link.objects.for_tenant(access.tenant_id)
+    assert (row.type, row.weight) == ("causes", 0.5)
 
 
 def test_vectors_of_another_model_are_made_anew(access: BankAccess, monkeypatch: pytest.MonkeyPatch) -> None:

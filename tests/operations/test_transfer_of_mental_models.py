@@ -34,7 +34,7 @@ def test_they_come_along_with_their_bank(tenant: Tenant) -> None:
     model = make_mental_model(tenant, bank=bank, key="habits", content="Ana cycles.", revision=1, tags=["a"])
     revision = make_mental_model_revision(tenant, mental_model=model)
     make_mental_model_source(tenant, revision=revision, unit=fact, is_cited=True)
-    import_part(access, "copy", b"".join(export_bank(access, "source", vectors=False)), first_line=1)
+    import_part(access, "copy", b"".join(export_bank(access, "source", vectors=False).pieces), first_line=1)
     with tenant_transaction(tenant.id):
         directive = Directive.objects.for_tenant(tenant.id).get(bank__bank_id="copy")
         assert (directive.content, directive.priority, directive.tags) == ("Be brief.", -3, ["a", "b"])

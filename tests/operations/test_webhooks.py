@@ -13,9 +13,10 @@ from django.utils import timezone
 from banks.models import Bank
 from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank, delete_bank_for_good
 from memoryplatform.operations.control import cancel
+from memoryplatform.operations.documents import delete_document
 from memoryplatform.operations.errors import WebhookInvalid, WebhookNotFound
-from memoryplatform.operations.kinds.deliver_webhook import NAME
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.notify.turns import KIND as NAME
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.webhooks import (
     NewWebhook,
@@ -26,14 +27,15 @@ from memoryplatform.operations.webhooks import (
     get_webhook,
     ping_webhook,
     redeliver,
+    renew_secret,
 )
 from reflection.opinions.revisions import write_formed
 from tenants.audit import SYSTEM
-from tenants.models import Delivery, Tenant, Webhook
+from tenants.models import AuditEvent, Delivery, Tenant, Webhook
 from tenants.transactions import tenant_transaction
 from tenants.webhooks.announce import Event, announce
 from tests.factories import make_bank
-from tests.memory_factories import make_unit
+from tests.memory_factories import make_document, make_unit
 from tests.operations.conftest import submit_one
 from tests.webhook_receiver import Receiver, Reply
 
@@ -254,6 +256,33 @@ def test_a_change_is_checked_like_a_new_one(tenant: Tenant, access: BankAccess, 
         change_webhook(access, webhook.id, WebhookChange(url="ftp://example.com"))
     with pytest.raises(WebhookInvalid, match=r"bank\.eaten"):
         change_webhook(access, webhook.id, WebhookChange(events=("bank.eaten",)))
+
+
+def test_a_deleted_document_is_named(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+    document = make_document(tenant, bank=make_bank(tenant, bank_id="support"), document_id="notes")
+    make(access, receiver, "document.deleted")
+    delete_document(access, "support", "notes")
+    work(tenant)
+    assert receiver.received[0].json["data"]["document_id"] == str(document.id)
+    with tenant_transaction(tenant.id):
+        event = AuditEvent.objects.for_tenant(tenant.id).get(action="document.deleted")
+    assert event.target == f"document:{document.id}"
+
+
+def test_a_secret_whose_key_has_gone_is_told_in_the_delivery_and_can_be_renewed(
+    tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any
+) -> None:
+    settings.WEBHOOK_MAX_ATTEMPTS = 1
+    webhook = make(access, receiver, "bank.created")
+    settings.SECRET_KEY = "another-key-" * 5
+    ping_webhook(access, webhook.id)
+    work(tenant)
+    assert (deliveries(tenant)[0].status, receiver.received) == ("failed", [])
+    assert "SECRET_KEY was changed: renew the secret" in deliveries(tenant)[0].error
+    renew_secret(access, webhook.id)
+    ping_webhook(access, webhook.id)
+    work(tenant)
+    assert deliveries(tenant)[1].status == "delivered"
 
 
 def test_a_number_of_webhooks_is_enough(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:

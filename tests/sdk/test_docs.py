@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import memoryplatform_client
+from memoryplatform_client.routes import Resource
 from tests.sdk.conftest import Service
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "sdk.md").read_text()
@@ -33,6 +34,18 @@ def test_the_examples_do_what_they_say(service: Service, worker: None, capsys: p
         run(block.replace("http://127.0.0.1:8000", service.url).replace("mpk_...", service.key), names)
         assert capsys.readouterr().out.splitlines() == PRINTED.findall(block), block
     names["client"].close()
+
+
+def test_every_resource_and_its_methods_stand_in_the_table() -> None:
+    table = dict(re.findall(r"^\| (`\w+`.*?) \| (`\w+`.*?) \|$", PAGE, flags=re.MULTILINE))
+    told = {
+        name: set(re.findall(r"\w+", methods)) for names, methods in table.items() for name in re.findall(r"\w+", names)
+    }
+    with memoryplatform_client.MemoryClient("http://service", "mpk_x") as client:
+        held = {name: one for name, one in vars(client).items() if isinstance(one, Resource)}
+    methods = {name: {one for one in dir(resource) if not one.startswith("_")} for name, resource in held.items()}
+    assert held
+    assert told == methods
 
 
 def test_every_exception_stands_in_the_tree() -> None:

@@ -61,12 +61,26 @@ def test_one_may_do_both(memory: Memory) -> None:
     memory.add_message_sync(PARIS)
 
     async def add() -> None:
-        async with memory:
-            await memory.add_message(LISBON)
+        await memory.add_message(LISBON)
+        assert memory.process_async().progress_sync().total == 2
+        await memory.close()
 
     asyncio.run(add())
-    assert memory.process_async().progress_sync().total == 2
+
+
+def test_a_closed_one_says_so(memory: Memory) -> None:
+    memory.add_message_sync(PARIS)
     memory.close_sync()
+    with pytest.raises(RuntimeError, match="closed"):
+        memory.retrieve_sync("Where does Alice live?")
+    with pytest.raises(RuntimeError, match="closed"):
+        asyncio.run(memory.add_message(LISBON))
+
+
+@pytest.mark.parametrize("top_k", [0, -1])
+def test_no_results_can_not_be_asked_for(memory: Memory, top_k: int) -> None:
+    with memory, pytest.raises(ValueError, match="top_k must be at least 1"):
+        memory.retrieve_sync("Where does Alice live?", top_k=top_k)
 
 
 def test_a_message_is_archived_by_the_time_that_it_is_added(memory: Memory, service: Service) -> None:

@@ -13,8 +13,9 @@ from banks.entities.splitting import Split
 from banks.models import Entity
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
 from memoryplatform.api.v1.relationships import RelationshipOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
@@ -23,6 +24,7 @@ from memoryplatform.operations.entities import (
     change_entity,
     find_entities,
     merge,
+    read_version,
     show_entity,
     split,
 )
@@ -121,6 +123,10 @@ def render(shown: ShownEntity) -> dict[str, Any]:
     }
 
 
+def tagged(shown: ShownEntity) -> Response:
+    return Response(render(shown), headers=write_etag(read_version(shown.entity)))
+
+
 class EntitiesView(TenantView):
     @extend_schema(
         operation_id="list_entities",
@@ -141,19 +147,21 @@ class EntityView(TenantView):
 
     @extend_schema(operation_id="get_entity", summary="Get an entity", responses={200: EntityDetailOutput, **ERRORS})
     def get(self, _request: Request, bank_id: str, entity_id: UUID) -> Response:
-        return Response(render(show_entity(self.access, bank_id, entity_id)))
+        return tagged(show_entity(self.access, bank_id, entity_id))
 
     @extend_schema(
         operation_id="change_entity",
         summary="Give an entity another name or kind",
+        parameters=[IF_MATCH],
         request=EntityChangeInput,
-        responses={200: EntityDetailOutput, **ERRORS},
+        responses={200: EntityDetailOutput, **ERRORS, 412: ErrorOutput},
     )
     def patch(self, request: Request, bank_id: str, entity_id: UUID) -> Response:
         body = EntityChangeInput(data=request.data)
         body.is_valid(raise_exception=True)
         name, kind = body.validated_data.get("canonical_name"), body.validated_data.get("kind")
-        return Response(render(change_entity(self.access, bank_id, entity_id, name=name, kind=kind)))
+        expected = read_expected(request)
+        return tagged(change_entity(self.access, bank_id, entity_id, name=name, kind=kind, expected=expected))
 
 
 class MergeView(TenantView):

@@ -3,7 +3,7 @@
 from typing import ClassVar
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -11,9 +11,12 @@ from banks.lifecycle.invalidate import Invalidation
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import ErrorOutput
+from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.v1.unit_shapes import (
     DeletedOutput,
+    HistoryInput,
     HistoryOutput,
+    HistoryPageOutput,
     InvalidateInput,
     RestoreInput,
     UnitDetailOutput,
@@ -31,22 +34,10 @@ from memoryplatform.operations.memories import (
     show_memory,
 )
 
-IF_MATCH = OpenApiParameter(
-    "If-Match",
-    str,
-    OpenApiParameter.HEADER,
-    description="The ETag that the memory had when it was read: 412 where somebody else edited it since.",
-)
-
 
 def render(shown: ShownMemory) -> Response:
     """The ETag stands for what can be edited: a proof or a link more is no reason to refuse an editor."""
     return Response(UnitDetailOutput(shown.described).data, headers={"ETag": f'"{shown.version}"'})
-
-
-def read_version(request: Request) -> str | None:
-    given = request.headers.get("If-Match", "*").strip()
-    return None if given == "*" else given.removeprefix("W/").strip('"')
 
 
 class MemoryView(TenantView):
@@ -77,7 +68,7 @@ class MemoryView(TenantView):
         if state == "invalidated":
             closing = Invalidation("correction", explanation=reason, actor=name_of(self.access))
             return render(invalidate_memory(self.access, bank_id, memory_id, closing))
-        expected = read_version(request)
+        expected = read_expected(request)
         return render(edit_memory(self.access, bank_id, memory_id, body.unit_edit(), expected=expected, reason=reason))
 
     @extend_schema(
@@ -96,10 +87,14 @@ class MemoryHistoryView(TenantView):
     @extend_schema(
         operation_id="get_memory_history",
         summary="Follow a memory through its changes, and to what superseded it",
-        responses={200: HistoryOutput, **ERRORS},
+        parameters=[HistoryInput],
+        responses={200: HistoryPageOutput, **ERRORS},
     )
-    def get(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
-        return Response(HistoryOutput(show_history(self.access, bank_id, memory_id)).data)
+    def get(self, request: Request, bank_id: str, memory_id: UUID) -> Response:
+        query = HistoryInput(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        shape = HistoryPageOutput if query.validated_data else HistoryOutput
+        return Response(shape(query.cut(show_history(self.access, bank_id, memory_id))).data)
 
 
 class InvalidateView(TenantView):

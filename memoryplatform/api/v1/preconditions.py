@@ -1,4 +1,4 @@
-"""`If-Match` on edits of what is not a memory."""
+"""`If-Match` on edits, and the ETag that it repeats."""
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -9,6 +9,10 @@ IF_MATCH = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="The ETag that it had when it was read: 412 where somebody else edited it since.",
 )
+
+
+def write_etag(version: str) -> dict[str, str]:
+    return {"ETag": f'"{version}"'}
 
 
 def read_expected(request: Request) -> str | None:

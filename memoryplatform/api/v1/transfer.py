@@ -1,12 +1,15 @@
 """`/v1/banks/{bank_id}/export` and `/import`: a bank as a file of JSON lines."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from typing import IO, Any
 
+import structlog
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
+from rest_framework.exceptions import APIException
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,12 +18,46 @@ from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.transfer.export import export_bank
+from memoryplatform.operations.transfer.errors import TooManyExports
+from memoryplatform.operations.transfer.export import Export, export_bank
 from memoryplatform.operations.transfer.receive import import_part
 from memoryplatform.server.event_stream import SteppedStream
 from retrieval.threads import let_go_of_connection
 
+log = structlog.get_logger(__name__)
 JSON_LINES = "application/x-ndjson"
+WAIT_FOR_A_PLACE = 5  # seconds
+
+
+class ExportsBusy(APIException):
+    status_code = status.HTTP_429_TOO_MANY_REQUESTS
+    default_code = TooManyExports.code
+    wait = WAIT_FOR_A_PLACE
+
+
+class ExportStream(SteppedStream):
+    """Ends when its time is over, also for a reader who does not read and so asks for no further step."""
+
+    def __init__(self, export: Export) -> None:
+        super().__init__(export.pieces, sign_of_life=b"\n")
+        self._place = export.place
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        end = asyncio.get_running_loop().call_later(self._place.seconds_left, self.close)
+        try:
+            async for piece in super().__aiter__():
+                yield piece
+        except RuntimeError:  # closed meanwhile, it takes no further step; the file has no end, which says so
+            if self._place.is_taken:
+                raise
+            log.warning("export.cut_off")
+        finally:
+            end.cancel()
+            self.close()
+
+    def close(self) -> None:
+        self._place.leave()
+        super().close()
 
 
 class JSONLinesParser(BaseParser):
@@ -57,19 +94,20 @@ class ExportView(TenantView):
         operation_id="export_bank",
         summary="Export a bank",
         description="All that it holds, as JSON lines, from one snapshot. The last line is of the type `end`: a file "
-        "without it is not whole.",
+        "without it is not whole. A tenant has few exports at once (429), and each has a limited time.",
         parameters=[ExportInput],
         responses={(200, JSON_LINES): OpenApiTypes.STR, **ERRORS},
     )
     def get(self, request: Request, bank_id: str) -> StreamingHttpResponse:
         query = ExportInput(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
-        pieces = export_bank(self.access, bank_id, vectors=query.validated_data["vectors"])
+        try:
+            export = export_bank(self.access, bank_id, vectors=query.validated_data["vectors"])
+        except TooManyExports as error:
+            raise ExportsBusy(str(error)) from error
         let_go_of_connection()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingHttpResponse(
-            SteppedStream(pieces, sign_of_life=b"\n"), content_type=JSON_LINES, headers=headers
-        )
+        return StreamingHttpResponse(ExportStream(export), content_type=JSON_LINES, headers=headers)
 
 
 class ImportView(TenantView):

@@ -11,8 +11,9 @@ from rest_framework.response import Response
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.lists import read_query
+from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.webhooks import (
     NewWebhook,
@@ -24,10 +25,11 @@ from memoryplatform.operations.webhooks import (
     find_webhooks,
     get_webhook,
     ping_webhook,
+    read_version,
     redeliver,
     renew_secret,
 )
-from tenants.models import Delivery
+from tenants.models import Delivery, Webhook
 from tenants.transactions import tenant_transaction
 from tenants.webhooks.events import EVENTS
 
@@ -122,6 +124,12 @@ def unique(names: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def render(
+    webhook: Webhook, output: type[WebhookOutput] = WebhookOutput, status_code: int = status.HTTP_200_OK
+) -> Response:
+    return Response(output(webhook).data, status=status_code, headers=write_etag(read_version(webhook)))
+
+
 class WebhooksView(TenantView):
     scopes = ADMIN
 
@@ -150,7 +158,7 @@ class WebhooksView(TenantView):
         body = WebhookInput(data=request.data)
         body.is_valid(raise_exception=True)
         webhook = create_webhook(self.access, body.new())
-        return Response(WebhookWithSecretOutput(webhook).data, status=status.HTTP_201_CREATED)
+        return render(webhook, WebhookWithSecretOutput, status.HTTP_201_CREATED)
 
 
 class WebhookView(TenantView):
@@ -159,18 +167,19 @@ class WebhookView(TenantView):
     @extend_schema(operation_id="get_webhook", summary="Get a webhook", responses={200: WebhookOutput, **ERRORS})
     def get(self, _request: Request, webhook_id: UUID) -> Response:
         with tenant_transaction(self.tenant_id):
-            return Response(WebhookOutput(get_webhook(self.access, webhook_id)).data)
+            return render(get_webhook(self.access, webhook_id))
 
     @extend_schema(
         operation_id="change_webhook",
         summary="Change the given fields of a webhook",
+        parameters=[IF_MATCH],
         request=WebhookChangeInput,
-        responses={200: WebhookOutput, **ERRORS},
+        responses={200: WebhookOutput, **ERRORS, 412: ErrorOutput},
     )
     def patch(self, request: Request, webhook_id: UUID) -> Response:
         body = WebhookChangeInput(data=request.data)
         body.is_valid(raise_exception=True)
-        return Response(WebhookOutput(change_webhook(self.access, webhook_id, body.change())).data)
+        return render(change_webhook(self.access, webhook_id, body.change(), expected=read_expected(request)))
 
     @extend_schema(
         operation_id="delete_webhook",
@@ -196,7 +205,7 @@ class WebhookSecretView(TenantView):
     )
     @idempotent
     def post(self, _request: Request, webhook_id: UUID) -> Response:
-        return Response(WebhookWithSecretOutput(renew_secret(self.access, webhook_id)).data)
+        return render(renew_secret(self.access, webhook_id), WebhookWithSecretOutput)
 
 
 class WebhookPingView(TenantView):

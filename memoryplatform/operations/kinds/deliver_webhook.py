@@ -1,4 +1,5 @@
 import random
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -8,47 +9,63 @@ from django.utils import timezone
 
 from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.notify import peer_shape
+from memoryplatform.operations.notify.pinned import Deadline
 from memoryplatform.operations.notify.send import Answer, Limits, send
 from memoryplatform.operations.notify.shapes import Message, add_shape, encode, find_shape
 from memoryplatform.operations.notify.signature import sign
+from memoryplatform.operations.notify.turns import KIND, QUEUE, pass_turn_on, take_turn
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 from memoryplatform.operations.submit import submit
 from tenants.models import Delivery, Webhook
+from tenants.sealed_text import SealedText
 from tenants.transactions import tenant_transaction
 from tenants.webhooks.announce import employ
 from tenants.webhooks.events import PING
 
-NAME = "deliver_webhook"
 KEPT_FOR = timedelta(days=30)
 LONGEST_WAIT = timedelta(hours=6)
+UNOPENED = "The secret can't be opened, since the service's SECRET_KEY was changed: renew the secret."
 
 
 def take(delivery: Delivery) -> None:
     """Called inside the transaction that writes the delivery."""
-    submit(delivery.tenant_id, NAME, payload={"delivery_id": str(delivery.id)})
+    submit(delivery.tenant_id, KIND, payload={"delivery_id": str(delivery.id)})
 
 
 employ(take)
 add_shape(peer_shape.NAME, peer_shape.tell_as_peer)
 
 
-@operation_kind(NAME, queue="notify")
+@dataclass(frozen=True)
+class Carried:
+    """`told` of its messages have arrived by now. `is_cut`: the time was over before the rest."""
+
+    answer: Answer
+    told: int
+    is_cut: bool = False
+
+
+@operation_kind(KIND, queue=QUEUE)
 def deliver_webhook(run: Run) -> dict[str, Any]:
     """Attempts are the delivery's own: an address that is away for an hour must not look like a worker that dies."""
     delivery = load(run)
     if delivery is None:
+        with run.transaction() as operation:
+            pass_turn_on(operation)
         return {"delivered": False, "reason": "The webhook was deleted meanwhile."}
+    take_turn(run)
     now = timezone.now()
-    answer = carry(delivery.webhook, delivery, now)
+    carried = carry(delivery.webhook, delivery, now)
     with run.transaction() as operation:
-        wait = note_attempt(delivery, answer, now)
+        wait = note_attempt(delivery, carried, now)
         forget_old(run.tenant_id, now)
+        pass_turn_on(operation)
         if wait is None:
-            result = {"delivered": not answer.error, "answer_code": answer.code}
+            result = {"delivered": not carried.answer.error, "answer_code": carried.answer.code}
             run.complete(operation, result)
             return result
-    raise NotYet(answer.error, wait=wait)
+    raise NotYet(carried.answer.error, wait=wait)
 
 
 def load(run: Run) -> Delivery | None:
@@ -57,18 +74,31 @@ def load(run: Run) -> Delivery | None:
         return rows.filter(id=UUID(run.payload["delivery_id"])).first()
 
 
-def carry(webhook: Webhook, delivery: Delivery, now: datetime) -> Answer:
+def carry(webhook: Webhook, delivery: Delivery, now: datetime) -> Carried:
     shape = find_shape(webhook.shape)
     if not webhook.enabled and delivery.event != PING:
-        return Answer(None, "The webhook is not enabled.")
+        return Carried(Answer(None, "The webhook is not enabled."), delivery.told)
     if shape is None:
-        return Answer(None, f"There is no shape '{webhook.shape}' in this version.")
-    answer = Answer(None)
-    for number, message in enumerate(shape(webhook, delivery)):
-        answer = post(webhook, message, name_message(delivery, number), now)
+        return Carried(Answer(None, f"There is no shape '{webhook.shape}' in this version."), delivery.told)
+    if isinstance(webhook.secret, SealedText):
+        return Carried(Answer(None, UNOPENED), delivery.told)
+    return post_all(webhook, delivery, shape(webhook, delivery), now)
+
+
+def post_all(webhook: Webhook, delivery: Delivery, messages: list[Message], now: datetime) -> Carried:
+    """From the first that has not arrived on, all within the time of one delivery."""
+    deadline = Deadline(settings.WEBHOOK_TIMEOUT_SECONDS)
+    limits = Limits(deadline, allow_private=settings.WEBHOOK_PRIVATE_ADDRESSES)
+    answer, told = Answer(None), delivery.told
+    for message in messages[delivery.told :]:
+        if deadline.is_over:
+            error = f"{told} of {len(messages)} messages have arrived; the others follow."
+            return Carried(Answer(answer.code, error), told, is_cut=True)
+        answer = post(webhook, message, name_message(delivery, told), now, limits)
         if answer.error:
-            return answer
-    return answer
+            break
+        told += 1
+    return Carried(answer, told)
 
 
 def name_message(delivery: Delivery, number: int) -> str:
@@ -76,27 +106,28 @@ def name_message(delivery: Delivery, number: int) -> str:
     return f"msg_{delivery.id.hex}" + (f"_{number}" if number else "")
 
 
-def post(webhook: Webhook, message: Message, message_id: str, now: datetime) -> Answer:
+def post(webhook: Webhook, message: Message, message_id: str, now: datetime, limits: Limits) -> Answer:
     body = encode(message.body)
-    limits = Limits(settings.WEBHOOK_TIMEOUT_SECONDS, allow_private=settings.WEBHOOK_PRIVATE_ADDRESSES)
     signature = sign(webhook.secret, message_id=message_id, at=now, body=body)
     return send(webhook.url, message, body, signature, limits)
 
 
-def note_attempt(delivery: Delivery, answer: Answer, now: datetime) -> timedelta | None:
-    """How long to wait before the next attempt; None where there is none."""
-    delivery.attempts += 1
-    delivery.attempted_at, delivery.answer_code, delivery.error = now, answer.code, answer.error[:300]
+def note_attempt(delivery: Delivery, carried: Carried, now: datetime) -> timedelta | None:
+    """How long to wait before the next attempt; None where there is none. One that got further is the first again."""
+    answer, got_further = carried.answer, carried.told > delivery.told
+    delivery.attempts = 1 if got_further and answer.error else delivery.attempts + 1
+    delivery.told, delivery.attempted_at = carried.told, now
+    delivery.answer_code, delivery.error = answer.code, answer.error[:300]
     wait = None
     if not answer.error:
         delivery.status = Delivery.Status.DELIVERED
-    elif delivery.attempts >= settings.WEBHOOK_MAX_ATTEMPTS:
+    elif delivery.attempts >= settings.WEBHOOK_MAX_ATTEMPTS and not got_further:
         delivery.status = Delivery.Status.FAILED
     else:
-        wait = wait_after(delivery.attempts)
-    delivery.next_attempt_at = now + wait if wait else None
+        wait = timedelta(0) if carried.is_cut else wait_after(delivery.attempts)
+    delivery.next_attempt_at = None if wait is None else now + wait
     Delivery.objects.for_tenant(delivery.tenant_id).bulk_update(
-        [delivery], ["attempts", "attempted_at", "answer_code", "error", "status", "next_attempt_at"]
+        [delivery], ["attempts", "told", "attempted_at", "answer_code", "error", "status", "next_attempt_at"]
     )
     return wait
 

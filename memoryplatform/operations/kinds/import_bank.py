@@ -3,6 +3,8 @@
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
+
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus
 from banks.retain.bare_rows import (
@@ -15,12 +17,13 @@ from banks.retain.bare_rows import (
 )
 from banks.text_index.rebuild import rebuild_corpus
 from memoryplatform.operations.bank_of_run import load_bank
+from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.nights import ask_for_tending
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
-from memoryplatform.operations.transfer.receive import KIND
+from memoryplatform.operations.transfer.receive import ABANDONED, KIND, Progress
 from providers.registry import get_embedder
 from providers.usage import Usage
 from tenants.models import UsageRecord
@@ -34,6 +37,7 @@ BEFORE_ALL = UUID(int=0)
 @operation_kind(KIND, queue="background", cancellable=False)  # half a memory would answer as if it were whole
 def import_bank(run: Run) -> dict[str, Any]:
     """Each step commits by itself and finds nothing left to do when it is run again."""
+    check_whole(Progress(**run.payload))
     bank = load_bank(run)
     for corpus in Corpus:
         run.report(f"indexing {corpus.value}s", processed=0, total=0)
@@ -48,6 +52,16 @@ def import_bank(run: Run) -> dict[str, Any]:
         record_usage(run.tenant_id, UsageRecord.Kind.RETAIN, usage, bank_id=bank.bank_id, operation_id=operation.id)
         run.complete(operation, result)
     return result
+
+
+def check_whole(progress: Progress) -> None:
+    if progress.is_done:
+        return
+    wait = progress.wait_for_more(timezone.now())
+    if wait.total_seconds() > 0:
+        raise NotYet(f"Line {progress.next_line} is waited for.", wait=wait)
+    detail = f"The file ended before line {progress.next_line}: send it again, or delete the bank."
+    raise PermanentFailure(detail, code=ABANDONED)
 
 
 def embed_bare_rows(run: Run, bank: Bank) -> Usage:

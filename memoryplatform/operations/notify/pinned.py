@@ -14,7 +14,12 @@ from memoryplatform.operations.notify.address import resolve
 
 class Deadline:
     def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self._ends = monotonic() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        return monotonic() >= self._ends
 
     def left(self) -> float:
         """An ordinary timeout starts anew with every byte, and a patient stranger would hold a worker for ever."""
@@ -64,7 +69,7 @@ class PinnedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        first, *others = resolve(host, port, allow_private=self._allow_private)
+        first, *others = self._resolve(host, port)
         for address in (first, *others):
             try:
                 stream = self._network.connect_tcp(address, port, self._deadline.left(), socket_options=socket_options)
@@ -74,3 +79,9 @@ class PinnedBackend(httpcore2.NetworkBackend):
             else:
                 return BoundStream(stream, self._deadline)
         raise httpcore2.ConnectError("No address answered.")
+
+    def _resolve(self, host: str, port: int) -> list[str]:
+        try:
+            return resolve(host, port, allow_private=self._allow_private, within=self._deadline.left())
+        except TimeoutError as error:
+            raise httpcore2.ConnectTimeout("The name server took too long.") from error

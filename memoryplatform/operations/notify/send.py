@@ -16,7 +16,9 @@ READABLE_IN_A_URL = "!#$%&'()*+,/:;=?@[]~"
 
 @dataclass(frozen=True)
 class Limits:
-    seconds: float
+    """The deadline may be that of several messages, one after the other."""
+
+    deadline: Deadline
     allow_private: bool
 
 
@@ -36,15 +38,14 @@ def send(url: str, message: Message, body: bytes, signature: dict[str, str], lim
     except AddressRefused as error:
         return Answer(None, str(error))
     except httpcore2.TimeoutException:
-        return Answer(None, f"No answer within {limits.seconds:g} seconds.")
+        return Answer(None, f"No answer within {limits.deadline.seconds:g} seconds.")
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         return Answer(None, f"The connection failed ({type(error).__name__}).")
 
 
 def request(method: str, url: str, headers: dict[str, str], body: bytes, limits: Limits) -> Answer:
     """The body of the answer is left unread and the connection closed: it may be endless."""
-    deadline = Deadline(limits.seconds)
-    backend = PinnedBackend(allow_private=limits.allow_private, deadline=deadline)
+    backend = PinnedBackend(allow_private=limits.allow_private, deadline=limits.deadline)
     asked = [*{"Host": urlsplit(url).netloc, "Content-Length": str(len(body)), **headers}.items()]
     with (
         httpcore2.ConnectionPool(network_backend=backend) as pool,

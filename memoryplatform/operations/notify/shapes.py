@@ -27,7 +27,8 @@ def encode(body: Any) -> bytes:
 
 
 # Called outside of any transaction, and once more for every attempt: what it looks up, it looks up itself. Most shapes
-# make one message; none where there is nothing to tell.
+# make one message; none where there is nothing to tell. Of several, those that arrived are not sent again: a delivery
+# always makes the same number of them in the same order.
 Shape = Callable[[Webhook, Delivery], list[Message]]
 
 _shapes: dict[str, Shape] = {}

@@ -1,9 +1,11 @@
-"""What can be wrong with a file. The texts are shown to the tenant; they quote names of fields, never their contents.
+"""What can go wrong with a file. The texts are shown to the tenant; they quote names of fields, never their contents.
 
 TransferError
 ├── ImportInvalid      a line that can't be taken; says which
 ├── ImportOutOfStep    the lines are not the ones that come next
-└── BankNotEmpty       an import begins with nothing
+├── BankNotEmpty       an import begins with nothing
+├── TooManyExports     the tenant fetches others at the moment
+└── ExportTooSlow      its time is over, and so is the file
 """
 
 
@@ -29,3 +31,17 @@ class BankNotEmpty(TransferError):
 
     def __init__(self, bank_id: str) -> None:
         super().__init__(f"Bank '{bank_id}' holds memories already: import into a new one.")
+
+
+class TooManyExports(TransferError):
+    code = "too_many_exports"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"At most {most} exports at once: fetch those to their ends first.")
+
+
+class ExportTooSlow(TransferError):
+    code = "export_too_slow"
+
+    def __init__(self) -> None:
+        super().__init__("The export was not fetched in the time that it has.")

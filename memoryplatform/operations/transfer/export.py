@@ -1,51 +1,73 @@
-"""Writing a bank out: line by line from one snapshot, so a bank of any size takes the same memory.
+"""Writing a bank out from one snapshot, into a file of the service's own, and handing that on.
 
-What was written while the export ran is not in it, and nothing is in it by half.
+What was written while the export ran is not in it, and nothing is in it by half. The snapshot is held as long as the
+database takes to read it, never as long as somebody takes to fetch it.
 """
 
 from collections import Counter
 from collections.abc import Generator, Iterator
-from typing import Any
+from dataclasses import dataclass
+from tempfile import TemporaryFile
+from typing import IO, Any
 
-import orjson
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.transfer.lines import END, HEADER, write_line, write_row
+from memoryplatform.operations.transfer.places import PLACES, Place
 from memoryplatform.operations.transfer.profile import NAME as PROFILE
 from memoryplatform.operations.transfer.profile import write_profile
 from memoryplatform.operations.transfer.tables import LATER, TABLES, Table
 from memoryplatform.operations.transfer.values import write_value
+from retrieval.threads import let_go_of_connection
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
 FORMAT = "memoryplatform-bank"
-VERSION = 1
-HEADER, END = "header", "end"
+VERSION = 2
+READABLE = (1, 2)
 ROWS_AT_ONCE = 500
-# Who fetches the file slowly keeps the transaction waiting; who has gone must not keep it for ever.
-PATIENCE = {"idle_in_transaction_session_timeout": "120s"}
+PATIENCE = {"idle_in_transaction_session_timeout": "60s"}  # for a disk that is slow, or full and slow to say so
 PIECE = 65_536  # bytes handed on at once
 
 
-def export_bank(access: BankAccess, bank_id: str, *, vectors: bool) -> Generator[bytes, None, None]:
+@dataclass(frozen=True)
+class Export:
+    """Whoever hands the pieces on leaves the place when he is done."""
+
+    pieces: Generator[bytes, None, None]
+    place: Place
+
+
+def export_bank(access: BankAccess, bank_id: str, *, vectors: bool) -> Export:
     """A bank that is not there is told at once, before anything is read."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         record(access.tenant_id, actor=access.actor, action="bank.exported", target=f"bank:{bank_id}")
-    return gather(write_lines(bank, vectors=vectors))
+        place = PLACES.take(access.tenant_id)
+    return Export(hand_on(bank, place, vectors=vectors), place)
 
 
-def gather(lines: Iterator[bytes]) -> Generator[bytes, None, None]:
-    piece = bytearray()
-    for line in lines:
-        piece += line
-        if len(piece) >= PIECE:
-            yield bytes(piece)
-            piece.clear()
-    yield bytes(piece)
+def hand_on(bank: Bank, place: Place, *, vectors: bool) -> Generator[bytes, None, None]:
+    with TemporaryFile() as file:
+        with place.turn_to_write():
+            write_file(file, bank, place, vectors=vectors)
+        file.seek(0)
+        while piece := file.read(PIECE):
+            yield piece
+            place.check()
+
+
+def write_file(file: IO[bytes], bank: Bank, place: Place, *, vectors: bool) -> None:
+    try:
+        for line in write_lines(bank, vectors=vectors):
+            place.check()
+            file.write(line)
+    finally:
+        let_go_of_connection()
 
 
 def write_lines(bank: Bank, *, vectors: bool) -> Iterator[bytes]:
@@ -54,29 +76,28 @@ def write_lines(bank: Bank, *, vectors: bool) -> Iterator[bytes]:
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         with tenant_transaction(bank.tenant_id, settings=PATIENCE):
-            header = {
-                "format": FORMAT,
-                "version": VERSION,
-                "bank_id": bank.bank_id,
-                "embedding_model": bank.embedding_model,
-                "vectors": vectors,
-                "exported_at": timezone.now().isoformat(),
-            }
-            yield write_line(HEADER, header)
-            yield write_line(PROFILE, write_profile(Bank.objects.for_tenant(bank.tenant_id).get(id=bank.id)))
+            yield write_line(HEADER, describe(bank, vectors=vectors))
+            yield write_row(PROFILE, write_profile(Bank.objects.for_tenant(bank.tenant_id).get(id=bank.id)))
             for table in TABLES:
                 for row in read_rows(bank, table, vectors=vectors):
                     counts[table.name] += 1
-                    yield write_line(table.name, row)
+                    yield write_row(table.name, row)
             for name, table in LATER.items():
                 for row in read_later(bank, table):
                     counts[name] += 1
-                    yield write_line(name, row)
+                    yield write_row(name, row)
             yield write_line(END, {"rows": dict(counts)})
 
 
-def write_line(kind: str, row: dict[str, Any]) -> bytes:
-    return orjson.dumps({"type": kind, **row}, option=orjson.OPT_APPEND_NEWLINE)
+def describe(bank: Bank, *, vectors: bool) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "bank_id": bank.bank_id,
+        "embedding_model": bank.embedding_model,
+        "vectors": vectors,
+        "exported_at": timezone.now().isoformat(),
+    }
 
 
 def read_rows(bank: Bank, table: Table, *, vectors: bool) -> Iterator[dict[str, Any]]:

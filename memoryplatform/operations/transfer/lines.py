@@ -1,4 +1,8 @@
-"""Lines of a file as rows, each with its number for whoever has to find it."""
+"""Lines of a file as rows, each with its number for whoever has to find it.
+
+A row stands in an object of its own beside its type, since a table may have a column of that name. In the first version
+of the format both were one object: a link's own type took the place of the word `link`, by which it is known again.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +10,11 @@ from typing import Any
 
 import orjson
 
+from banks.models import Link
 from memoryplatform.operations.transfer.errors import ImportInvalid
+
+HEADER, END, LINK = "header", "end", "link"
+TYPE, ROW = "type", "row"
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,24 @@ def read_line(text: bytes, number: int) -> Line:
         row = orjson.loads(text)
     except orjson.JSONDecodeError:
         raise ImportInvalid(number, "This is no JSON.") from None
-    if not isinstance(row, dict) or not isinstance(row.get("type"), str):
+    if not isinstance(row, dict) or not isinstance(row.get(TYPE), str):
         raise ImportInvalid(number, "A line is an object with a type.")
-    return Line(number, row.pop("type"), row)
+    return open_line(number, row.pop(TYPE), row)
+
+
+def open_line(number: int, kind: str, rest: dict[str, Any]) -> Line:
+    inner = rest.get(ROW)
+    if isinstance(inner, dict) and len(rest) == 1:
+        return Line(number, kind, inner)
+    if kind in Link.Type.values:
+        return Line(number, LINK, {**rest, TYPE: kind})
+    return Line(number, kind, rest)
+
+
+def write_row(kind: str, row: dict[str, Any]) -> bytes:
+    return write_line(kind, {ROW: row})
+
+
+def write_line(kind: str, content: dict[str, Any]) -> bytes:
+    """What belongs to the file and not to a table stands beside the type."""
+    return orjson.dumps({TYPE: kind, **content}, option=orjson.OPT_APPEND_NEWLINE)

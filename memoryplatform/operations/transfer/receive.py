@@ -1,26 +1,32 @@
-"""Taking a file in, a part at a time. A part is stored whole or not at all, and what came before not twice."""
+"""Taking a file in, a part at a time. A part is stored whole or not at all, and what came before not twice.
+
+An import of which nothing is heard for a day has failed, and goes on where it was when the file comes again.
+"""
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
 import orjson
 from django.conf import settings
+from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank, Document, Entity, MemoryUnit, Message
 from memoryplatform.operations.bank_profile import BankAccess, get_bank
-from memoryplatform.operations.models import Operation
+from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.registry import get_kind
 from memoryplatform.operations.retain import find_or_create_bank
 from memoryplatform.operations.submit import dispatch
 from memoryplatform.operations.transfer import profile
 from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep
-from memoryplatform.operations.transfer.export import END, FORMAT, HEADER, VERSION
+from memoryplatform.operations.transfer.export import FORMAT, READABLE
 from memoryplatform.operations.transfer.identifiers import Renaming
 from memoryplatform.operations.transfer.insert import Target, insert_rows, join_rows
-from memoryplatform.operations.transfer.lines import Line, count_lines, read_lines
+from memoryplatform.operations.transfer.lines import END, HEADER, Line, count_lines, read_lines
 from memoryplatform.operations.transfer.tables import BY_NAME, LATER
 from memoryplatform.operations.transfer.values import Unfit
 from providers.registry import get_embedder
@@ -29,6 +35,8 @@ from tenants.transactions import tenant_transaction
 
 KIND = "import_bank"
 RECEIVING = "receiving"
+ABANDONED = "import_abandoned"
+ABANDONED_AFTER = timedelta(days=1)
 BATCH = 500
 LONGEST_HEADER = 4_000
 
@@ -51,6 +59,11 @@ class Progress:
     digest: str = ""
     rows: dict[str, int] = field(default_factory=dict)
     is_done: bool = False
+    heard_at: str = ""
+
+    def wait_for_more(self, now: datetime) -> timedelta:
+        """How long it is still waited for; nothing or less where it has been abandoned."""
+        return datetime.fromisoformat(self.heard_at) + ABANDONED_AFTER - now if self.heard_at else timedelta(0)
 
 
 def import_part(access: BankAccess, bank_id: str, body: bytes, *, first_line: int) -> Received:
@@ -78,13 +91,13 @@ def hash_header(body: bytes) -> str:
 def find_operation(bank: Bank, digest: str) -> Operation | None:
     """The newest import, unless these lines begin another file."""
     rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=KIND)
-    newest = rows.order_by("-id").first()
+    newest = rows.order_by("-id").select_for_update(of=("self",), no_key=True).first()
     is_other = newest is not None and digest not in {"", newest.payload["digest"]}
     return None if is_other else newest
 
 
 def begin(access: BankAccess, bank: Bank, first_line: int, digest: str) -> Operation:
-    """No worker is told of it before the last line has come."""
+    """A worker looks at it when the last line has come, or none for a day."""
     if first_line != 1:
         raise ImportOutOfStep("There is no import under way: begin with line 1.")
     for model in (MemoryUnit, Message, Document, Entity):
@@ -131,8 +144,8 @@ def read_header(progress: Progress, batch: list[Line]) -> None:
     line = batch[0]
     if progress.header is not None or line.kind != HEADER or len(batch) > 1:
         raise ImportInvalid(batch[-1].number, "A file begins with one header, and has no other.")
-    if line.row.get("format") != FORMAT or line.row.get("version") != VERSION:
-        raise ImportInvalid(line.number, f"This is no {FORMAT} of version {VERSION}.")
+    if line.row.get("format") != FORMAT or line.row.get("version") not in READABLE:
+        raise ImportInvalid(line.number, f"This is no {FORMAT} of version {' or '.join(map(str, READABLE))}.")
     if not isinstance(line.row.get("vectors", False), bool):
         raise ImportInvalid(line.number, "The field 'vectors' must be true or false.")
     known = ("bank_id", "embedding_model", "exported_at", "vectors")
@@ -182,8 +195,23 @@ def check_end(progress: Progress, line: Line) -> None:
 
 
 def keep(operation: Operation, progress: Progress) -> None:
-    was_done = operation.payload.get("is_done", False)
+    was_done, was_abandoned = operation.payload.get("is_done", False), operation.error_code == ABANDONED
+    progress.heard_at = timezone.now().isoformat()
     operation.payload = vars(progress)
-    operation.save(update_fields=["payload", "updated_at"])
-    if progress.is_done and not was_done:
+    if was_abandoned:
+        operation.status, operation.attempts, operation.finished_at = Operation.Status.PENDING, 0, None
+    if was_abandoned or not was_done:
+        operation.error_code = operation.error_detail = ""
+        operation.next_attempt_at = None
+    operation.save()
+    if progress.is_done and (was_abandoned or not was_done):
+        Dispatch.objects.filter(operation_id=operation.id).delete()
         dispatch(operation)
+    elif not progress.is_done:
+        look_after_a_day(operation)
+
+
+def look_after_a_day(operation: Operation) -> None:
+    queue, due_at = get_kind(KIND).queue, timezone.now() + ABANDONED_AFTER
+    fields = {"tenant_id": operation.tenant_id, "queue": queue, "due_at": due_at, "wakes": 0}
+    Dispatch.objects.update_or_create(operation_id=operation.id, defaults=fields)

@@ -5,7 +5,7 @@ Needs nothing but the client. Works with Chat Completions, with Responses, and w
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,7 +89,7 @@ class MemoryTools:
         try:
             given = tool.arguments.model_validate_json(arguments)
         except ValidationError as error:
-            return fault("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
+            return fault("; ".join(": ".join([*name_place(one["loc"]), one["msg"]]) for one in error.errors()))
         try:
             return tool.call(self._client, self._bank_id, given)
         except BankNotFound:
@@ -103,6 +103,11 @@ class MemoryTools:
 
 def describe(tool: Tool) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "parameters": tool.parameters, "strict": True}
+
+
+def name_place(places: Sequence[str | int]) -> list[str]:
+    """Nothing where all of it is at fault."""
+    return [".".join(map(str, places))] if places else []
 
 
 def fault(sentence: str) -> str:

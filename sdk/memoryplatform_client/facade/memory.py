@@ -63,7 +63,7 @@ class Memory:
         self._runner.run_sync(self._add(build_exchange(user_message, assistant_message)))
 
     async def retrieve(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
-        """The best first. `at_time` shows what was true then."""
+        """The best first, `top_k` of them at most. `at_time` shows what was true then."""
         return await self._runner.run(self._retrieve(query, top_k, at_time))
 
     def retrieve_sync(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
@@ -111,6 +111,8 @@ class Memory:
         self._pending.append(retained.operation_id)
 
     def _retrieve(self, query: str, top_k: int, at_time: datetime | None) -> Plan[Context]:
+        if top_k < 1:
+            raise ValueError("top_k must be at least 1.")
         recalled = yield from perform(recall_at(self.bank, query, at_time), self._runner.retry)
         return Context(query, tuple(recalled.results[:top_k]), at_time)
 

@@ -27,9 +27,12 @@ class Entity(NamedEntity):
 
 
 class EntityDetail(Entity):
+    """`etag` goes with an edit, which is then refused where somebody else edited it since."""
+
     aliases: list[str]
     summary: str
     attributes: Any
     memories: list[EntityMemory]
     observations: list[EntityMemory]
     relationships: list[Relationship]
+    etag: str = ""

@@ -107,8 +107,11 @@ class ChainedMemory(Model):
 
 
 class MemoryHistory(Model):
+    """`next_cursor` is of the changes, where a page of them was asked for."""
+
     memory_id: UUID
     recorded_at: datetime
     changes: list[MemoryChange]
     superseded_by: list[ChainedMemory]
     supersedes: list[ChainedMemory]
+    next_cursor: UUID | None = None

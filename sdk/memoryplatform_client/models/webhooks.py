@@ -6,7 +6,7 @@ from memoryplatform_client.models.base import Model
 
 
 class Webhook(Model):
-    """`bank_id`: None where it is told of every bank."""
+    """`bank_id`: None where it is told of every bank. `etag` goes with an edit; rows of a list have none."""
 
     webhook_id: UUID
     name: str
@@ -16,6 +16,7 @@ class Webhook(Model):
     enabled: bool
     created_at: datetime
     updated_at: datetime
+    etag: str = ""
 
 
 class WebhookWithSecret(Webhook):

@@ -37,6 +37,12 @@ class EntityChange(TypedDict, total=False):
     kind: EntityKind
 
 
+class EntityEdit(EntityChange, total=False):
+    """The given fields change. `if_match` is the `etag` that was read."""
+
+    if_match: str
+
+
 class EntitySplit(EntityChange, total=False):
     """The mentions under these names, and those of these memories, become the new entity's."""
 

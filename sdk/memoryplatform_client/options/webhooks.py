@@ -2,11 +2,14 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 
-class WebhookFields(TypedDict, total=False):
+class WebhookEdit(TypedDict, total=False):
+    """The given fields change. `if_match` is the `etag` that was read."""
+
     url: str
     events: Sequence[str]
     name: str
     enabled: bool
+    if_match: str
 
 
 class NewWebhookFields(TypedDict, total=False):

@@ -1,10 +1,10 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from memoryplatform_client.calls import Call, change, fetch, reader, submit
+from memoryplatform_client.calls import Call, change, fetch, reader, submit, tagged_reader
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.entities import Entity, EntityDetail
-from memoryplatform_client.options.edits import EntityChange, EntitySplit
+from memoryplatform_client.options.edits import EntityEdit, EntitySplit
 from memoryplatform_client.options.lists import EntityFilter
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.routes import Resource, S_co, listed, route
@@ -18,12 +18,12 @@ class Entities(Resource[S_co]):
 
     @route
     def get(self, bank_id: str, entity_id: Id) -> Call[EntityDetail]:
-        return fetch(path_of("banks", bank_id, "entities", entity_id), reader(EntityDetail))
+        return fetch(path_of("banks", bank_id, "entities", entity_id), tagged_reader(EntityDetail))
 
     @route
-    def update(self, bank_id: str, entity_id: Id, **fields: Unpack[EntityChange]) -> Call[EntityDetail]:
+    def update(self, bank_id: str, entity_id: Id, **fields: Unpack[EntityEdit]) -> Call[EntityDetail]:
         """The former name stays an alias."""
-        return change(path_of("banks", bank_id, "entities", entity_id), reader(EntityDetail), fields)
+        return change(path_of("banks", bank_id, "entities", entity_id), tagged_reader(EntityDetail), fields)
 
     @route
     def merge(

@@ -10,7 +10,7 @@ from memoryplatform_client.models.memories import (
     MemoryItem,
 )
 from memoryplatform_client.options.edits import Invalidation, MemoryEdit
-from memoryplatform_client.options.lists import MemoryFilter, MemoryListOptions
+from memoryplatform_client.options.lists import CursorOptions, MemoryFilter, MemoryListOptions
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.routes import Resource, S_co, listed, route
 from memoryplatform_client.wire import path_of
@@ -44,8 +44,9 @@ class Memories(Resource[S_co]):
         return submit(path, tagged_reader(MemoryDetail), fields)
 
     @route
-    def history(self, bank_id: str, memory_id: Id) -> Call[MemoryHistory]:
-        return fetch(path_of("banks", bank_id, "memories", memory_id, "history"), reader(MemoryHistory))
+    def history(self, bank_id: str, memory_id: Id, **wanted: Unpack[CursorOptions]) -> Call[MemoryHistory]:
+        """All changes, or a page of them."""
+        return fetch(path_of("banks", bank_id, "memories", memory_id, "history"), reader(MemoryHistory), wanted)
 
     @route
     def delete(self, bank_id: str, memory_id: Id) -> Call[MemoriesDeleted]:

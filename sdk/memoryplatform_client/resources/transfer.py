@@ -1,10 +1,11 @@
 """A bank as a file of JSON lines."""
 
 from collections.abc import Iterable
+from itertools import islice
 from uuid import uuid4
 
 from memoryplatform_client.calls import KEY_HEADER, Call, read_nothing, reader
-from memoryplatform_client.lines import cut_parts
+from memoryplatform_client.lines import cut_parts, take_header
 from memoryplatform_client.models.transfer import Imported
 from memoryplatform_client.plans import Plan, perform
 from memoryplatform_client.routes import Resource, S_co, line_by_line, planned, route
@@ -38,12 +39,18 @@ class Transfer(Resource[S_co]):
     def load(self, bank_id: str, lines: Iterable[bytes | str]) -> Plan[Imported]:
         """A whole file, such as an open one or what `export` gives, in as many requests as it takes.
 
-        What is left to do is the operation's: `operations.wait` it before you recall.
+        Its header goes first, and the answer tells where to go on: of a file that was cut off, behind what came. What
+        is left to do is the operation's: `operations.wait` it before you recall.
         """
-        imported: Imported | None = None
-        for part in cut_parts(lines):
+        rest = iter(lines)
+        header = take_header(rest)
+        if header is None:
+            raise ValueError("The file is empty.")
+        imported = yield from perform(send_part(bank_id, header.body, 1, None), self._sender.retry)
+        if imported.next_line is None:
+            return imported
+        wanted = islice(rest, max(0, imported.next_line - header.next_line), None)
+        for part in cut_parts(wanted, first=max(imported.next_line, header.next_line)):
             call = send_part(bank_id, part.body, part.first_line, None)
             imported = yield from perform(call, self._sender.retry)
-        if imported is None:
-            raise ValueError("The file is empty.")
         return imported

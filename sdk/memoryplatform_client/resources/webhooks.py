@@ -1,11 +1,11 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from memoryplatform_client.calls import Call, change, fetch, read_nothing, reader, remove, submit
+from memoryplatform_client.calls import Call, change, fetch, read_nothing, reader, remove, submit, tagged_reader
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.webhooks import Delivery, Webhook, WebhookWithSecret
 from memoryplatform_client.options.lists import DeliveryFilter, WebhookFilter
-from memoryplatform_client.options.webhooks import NewWebhookFields, WebhookFields
+from memoryplatform_client.options.webhooks import NewWebhookFields, WebhookEdit
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.routes import Resource, S_co, listed, route
 from memoryplatform_client.wire import path_of
@@ -15,7 +15,7 @@ class Webhooks(Resource[S_co]):
     @route
     def create(self, url: str, events: Sequence[str], **fields: Unpack[NewWebhookFields]) -> Call[WebhookWithSecret]:
         """The secret that signs what is sent comes with the answer, and never again."""
-        return submit("/webhooks", reader(WebhookWithSecret), {"url": url, "events": events, **fields})
+        return submit("/webhooks", tagged_reader(WebhookWithSecret), {"url": url, "events": events, **fields})
 
     @listed
     def list(self, **wanted: Unpack[WebhookFilter]) -> Listing[Webhook]:
@@ -23,11 +23,11 @@ class Webhooks(Resource[S_co]):
 
     @route
     def get(self, webhook_id: Id) -> Call[Webhook]:
-        return fetch(path_of("webhooks", webhook_id), reader(Webhook))
+        return fetch(path_of("webhooks", webhook_id), tagged_reader(Webhook))
 
     @route
-    def update(self, webhook_id: Id, **fields: Unpack[WebhookFields]) -> Call[Webhook]:
-        return change(path_of("webhooks", webhook_id), reader(Webhook), fields)
+    def update(self, webhook_id: Id, **fields: Unpack[WebhookEdit]) -> Call[Webhook]:
+        return change(path_of("webhooks", webhook_id), tagged_reader(Webhook), fields)
 
     @route
     def delete(self, webhook_id: Id) -> Call[None]:
@@ -37,7 +37,7 @@ class Webhooks(Resource[S_co]):
     @route
     def renew_secret(self, webhook_id: Id, *, idempotency_key: str | None = None) -> Call[WebhookWithSecret]:
         path = path_of("webhooks", webhook_id, "secret")
-        return submit(path, reader(WebhookWithSecret), {"idempotency_key": idempotency_key})
+        return submit(path, tagged_reader(WebhookWithSecret), {"idempotency_key": idempotency_key})
 
     @route
     def ping(self, webhook_id: Id, *, idempotency_key: str | None = None) -> Call[Delivery]:

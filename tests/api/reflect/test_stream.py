@@ -142,6 +142,18 @@ def test_who_hangs_up_frees_the_thread_and_the_model_and_leaves_nothing_stored(
     assert spent.output_tokens > 0
 
 
+def test_who_hangs_up_while_the_model_writes_its_notes_leaves_nothing_stored(
+    client: httpx.Client, memory: Memory, model: ScriptedLLM
+) -> None:
+    noted = write("In Lisbon [1].", opinions=[opinion("I think that Alice likes Lisbon", [1], reasoning="so " * 60)])
+    model.chat.say_slowly(noted, trickle=0.02)
+    with client.stream("POST", "/v1/banks/support/reflect", json=QUESTION) as response:
+        next(event for event in read_events(response) if event[0] == "citation")
+    wait_until(lambda: model.abandoned)
+    wait_until(lambda: not streams_under_way())
+    assert opinions_of(memory) == 0
+
+
 def test_a_model_that_breaks_off_is_an_error_event_and_the_last(
     client: httpx.Client, memory: Memory, model: ScriptedLLM
 ) -> None:

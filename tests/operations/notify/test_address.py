@@ -34,8 +34,37 @@ INNER = [
     "64:ff9b::a00:1",  # 10.0.0.1 behind a gateway
     "2002:a00:1::",  # the same by 6to4
     "2001:db8::1",
+    "168.63.129.16",  # by which a cloud's machine reaches its host
+    "100.100.100.200",
+    "192.0.0.192",
+    "198.18.0.1",
+    "64:ff9b:1::7f00:1",  # a gateway of one's own
+    "64:ff9b:1:7f00:0:100::",
+    "64:ff9b::a9fe:a9fe",
+    "64:ff9b::a83f:8110",  # 168.63.129.16 behind a gateway
+    "::127.0.0.1",
+    "::ffff:0:127.0.0.1",
+    "::ffff:8.8.8.8",
+    "fec0::1",
+    "5f00::1",
+    "3fff::1",
+    "3fff:fff::1",
+    "2002:7f00:1::1",
+    "2001:0:7f00:1::1",
+    "2001:0:4136:e378:8000:63bf:80ff:fffe",  # Teredo of 127.0.0.1
+    "100::1",
+    "4000::1",
 ]
-OUTER = ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "64:ff9b::808:808"]
+OUTER = [
+    "8.8.8.8",
+    "93.184.216.34",
+    "168.63.129.17",
+    "192.0.1.1",
+    "2606:4700::1111",
+    "2001:4860:4860::8888",
+    "2a00:1450::1",
+    "64:ff9b::808:808",
+]
 
 
 @pytest.mark.parametrize("address", INNER)
@@ -99,13 +128,13 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Found:
 @pytest.mark.parametrize("host", ["127.1", "2130706433", "0x7f.1", "localhost"])
 def test_what_the_resolver_makes_of_a_host_counts_not_how_it_is_written(host: str) -> None:
     with pytest.raises(AddressRefused):
-        resolve(host, 80, allow_private=False)
+        resolve(host, 80, allow_private=False, within=5.0)
 
 
 def test_one_inner_address_among_outer_ones_spoils_them(names: Found) -> None:
     names["both.example"] = ["8.8.8.8 10.0.0.1"]
     with pytest.raises(AddressRefused, match="not public"):
-        resolve("both.example", 80, allow_private=False)
+        resolve("both.example", 80, allow_private=False, within=5.0)
 
 
 def test_a_name_that_changes_its_address_is_called_at_the_one_that_was_checked(
@@ -129,9 +158,9 @@ def test_an_inner_receiver_hears_nothing(names: Found) -> None:
     with Receiver() as receiver:
         names["inside.example"] = ["127.0.0.1"]
         url = f"http://inside.example:{receiver.port}/"
-        answer = send(url, Message({}), b"{}", {}, Limits(2.0, allow_private=False))
+        answer = send(url, Message({}), b"{}", {}, Limits(Deadline(2.0), allow_private=False))
         assert (answer.code, "not public" in answer.error, receiver.received) == (None, True, [])
-        assert send(url, Message({}), b"{}", {}, Limits(2.0, allow_private=True)).code == 200
+        assert send(url, Message({}), b"{}", {}, Limits(Deadline(2.0), allow_private=True)).code == 200
         assert receiver.received[0].headers["host"] == f"inside.example:{receiver.port}"
 
 
@@ -139,7 +168,7 @@ def test_nobody_at_home_is_an_error_with_a_sentence() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    answer = send(f"http://127.0.0.1:{port}/", Message({}), b"{}", {}, Limits(2.0, allow_private=True))
+    answer = send(f"http://127.0.0.1:{port}/", Message({}), b"{}", {}, Limits(Deadline(2.0), allow_private=True))
     assert answer.error == "The connection failed (ConnectError)."
 
 
@@ -148,3 +177,11 @@ def test_the_time_limit_is_one_for_all() -> None:
     time.sleep(0.02)
     with pytest.raises(httpcore2.ReadTimeout):
         deadline.left()
+
+
+def test_a_slow_name_server_is_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: time.sleep(1.0))
+    begun = time.monotonic()
+    answer = send("http://slow.example/", Message({}), b"{}", {}, Limits(Deadline(0.1), allow_private=True))
+    assert answer.error == "No answer within 0.1 seconds."
+    assert time.monotonic() - begun < 0.8

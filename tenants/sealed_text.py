@@ -1,0 +1,60 @@
+"""Text that is stored sealed, under keys that are derived from SECRET_KEY and its predecessors."""
+
+import base64
+from functools import lru_cache
+from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.db import models
+
+PREFIX = "sealed1:"  # rows without it are from before there was a seal
+PURPOSE = b"memoryplatform.tenants.sealed_text"
+KEY_BYTES = 32
+
+
+class SealedText(str):
+    """A text as it is stored, which no key of ours opens. It is stored again as it is."""
+
+    __slots__ = ()
+
+
+def seal(text: str) -> str:
+    return text if isinstance(text, SealedText) else PREFIX + get_keys().encrypt(text.encode()).decode()
+
+
+def unseal(stored: str) -> str:
+    if not stored.startswith(PREFIX):
+        return stored
+    try:
+        return get_keys().decrypt(stored.removeprefix(PREFIX)).decode()
+    except InvalidToken:
+        return SealedText(stored)
+
+
+def get_keys() -> MultiFernet:
+    """The first seals, all of them open."""
+    return derive_keys((settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
+
+
+@lru_cache(maxsize=4)
+def derive_keys(secrets: tuple[str, ...]) -> MultiFernet:
+    return MultiFernet([Fernet(derive_key(secret)) for secret in secrets])
+
+
+def derive_key(secret: str) -> bytes:
+    derived = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=PURPOSE).derive(secret.encode())
+    return base64.urlsafe_b64encode(derived)
+
+
+class SealedTextField(models.TextField):  # type: ignore[type-arg]  # generic for the type checker alone
+    """In Python plain, or a SealedText where the key has gone; a row can't be found by it."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        text = super().get_prep_value(value)
+        return None if text is None else seal(text)
+
+    def from_db_value(self, value: str | None, _expression: object, _connection: object) -> str | None:
+        return None if value is None else unseal(value)

@@ -1,0 +1,69 @@
+"""A bank with rows in every table that a file has is the same bank afterwards. A new table wants rows here."""
+
+from collections import Counter
+from datetime import timedelta
+
+import orjson
+import pytest
+
+from banks.models import Bank, Link, MemoryUnit, UnitMetadata
+from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.transfer.receive import import_part
+from memoryplatform.operations.transfer.tables import BY_NAME, LATER
+from retrieval.models import ChannelWeights, Feedback
+from retrieval.types import PointInTime
+from tenants.identifiers import uuid7
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.belief_factories import (
+    make_directive,
+    make_mental_model,
+    make_mental_model_revision,
+    make_mental_model_source,
+    make_retention_rule,
+)
+from tests.factories import make_tenant
+from tests.memory_factories import make_episode, make_row
+from tests.operations.transferred import MARCH, ask, fill, load, run_waiting, without_ids, write_out
+
+MOMENTS = (PointInTime(), PointInTime(as_of=MARCH + timedelta(days=30)))
+
+
+@pytest.fixture
+def source(tenant: Tenant) -> BankAccess:
+    access = BankAccess(tenant.id)
+    fill(access)
+    fill_the_rest(tenant, load(access, "source"))
+    return access
+
+
+def fill_the_rest(tenant: Tenant, bank: Bank) -> None:
+    """What a retain of some sentences does not make."""
+    with tenant_transaction(tenant.id):
+        first, second = MemoryUnit.objects.of_bank(bank).current().filter(network="world")[:2]
+
+    make_row(Link, tenant, source=first, target=second, type=Link.Type.CAUSES, weight=0.9)
+    make_row(Link, tenant, source=second, target=first, type=Link.Type.SEMANTIC, weight=0.8)
+    make_row(UnitMetadata, tenant, unit=first, bank_id=bank.id, key="channel", value="mail")
+    make_row(ChannelWeights, tenant, bank=bank)
+    marked = {"recall_id": uuid7(), "useful": True, "marked_by": "test", "rank": 1}
+    make_row(Feedback, tenant, bank=bank, unit=first, **marked)
+    make_directive(tenant, bank=bank)
+    make_retention_rule(tenant, bank=bank)
+    make_episode(tenant, bank=bank, previous=make_episode(tenant, bank=bank))
+    model = make_mental_model(tenant, bank=bank)
+    make_mental_model_source(tenant, revision=make_mental_model_revision(tenant, mental_model=model), unit=first)
+
+
+def test_every_table_comes_along_and_recall_answers_the_same(source: BankAccess) -> None:
+    elsewhere = BankAccess(make_tenant("elsewhere").id)
+    body = write_out(source)
+    counted = orjson.loads(body.splitlines()[-1])["rows"]
+    assert {*BY_NAME, *LATER} - set(counted) == set()
+    before = [ask(source, "source", moment) for moment in MOMENTS]
+    assert import_part(elsewhere, "copy", body, first_line=1).next_line is None
+    run_waiting(elsewhere)
+    here, there = without_ids(body), without_ids(write_out(elsewhere, "copy"))
+    assert (here - there, there - here) == (Counter(), Counter())
+    assert [ask(elsewhere, "copy", moment) for moment in MOMENTS] == before
+    assert all(any(answers) for answers in before)

@@ -1,0 +1,96 @@
+"""A bank with a life behind it, written out and read in again, and what it answers before and after."""
+
+from collections import Counter
+from datetime import UTC, datetime
+
+import orjson
+
+from banks.locking import lock_memory
+from banks.models import Bank, Corpus, MemoryUnit
+from banks.retain.input import GivenMessage, RetainItem
+from banks.text_index.write import add_texts
+from memoryplatform.operations.bank_profile import BankAccess, BankChange, change_bank
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.recall import recall
+from memoryplatform.operations.retain import retain
+from memoryplatform.operations.transfer.export import export_bank
+from providers.registry import get_embedder
+from reflection.models import OpinionRevision
+from reflection.opinions.revisions import Before, Step, write_formed, write_step
+from retrieval.types import Budget, PointInTime, RecallQuery
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.memory_factories import make_unit
+
+MARCH = datetime(2025, 3, 3, 9, tzinfo=UTC)
+JUNE = datetime(2025, 6, 2, 9, tzinfo=UTC)
+ASKED_AT = datetime(2025, 7, 1, tzinfo=UTC)
+QUESTIONS = ("Where does Ana work?", "What happened in March 2025?", "Which city is near?")
+
+
+def say(text: str, at: datetime) -> RetainItem:
+    return RetainItem(at, messages=(GivenMessage("user", text, at, name="Ana Reis"),), thread="t", tags=("talk",))
+
+
+def fill(access: BankAccess) -> None:
+    """By retain itself, so that everything is there that it makes; an opinion with a history of its own."""
+    retain(access, "source", [say("I work at Acme in Porto. I play the cello.", MARCH)], wait=True)
+    retain(access, "source", [say("I left Acme and now work at Globex in Braga.", JUNE)], wait=True)
+    retain(access, "source", [RetainItem(MARCH, text="Porto is near Braga.", document_id="map/1")], wait=True)
+    with tenant_transaction(access.tenant_id):
+        bank = Bank.objects.for_tenant(access.tenant_id).get(bank_id="source")
+        fact = MemoryUnit.objects.of_bank(bank).order_by("id")[0]
+    text = "I think that Ana is happy in Braga."
+    held = {"text": text, "confidence": 0.6, "embedding": get_embedder().embed_documents([text]).vectors[0]}
+    opinion = make_unit(Tenant(id=access.tenant_id), bank=bank, network="opinion", **held)
+    with tenant_transaction(access.tenant_id):
+        lock_memory(bank)
+        add_texts(bank, Corpus.UNIT, [opinion.id])
+        write_formed(bank, [opinion], actor="test")
+        before, opinion.confidence = Before.of(opinion), 0.75
+        step = Step(OpinionRevision.Cause.REINFORCE, "test", step=0.15, evidence=(fact.id,))
+        write_step(bank, opinion, before, step)
+        opinion.save(update_fields=["confidence"])
+    run_waiting(access)
+    change_bank(access, "source", BankChange(background="I am Nora.", skepticism=5))
+
+
+def run_waiting(access: BankAccess) -> None:
+    for kind in ("consolidate", "import_bank"):
+        with tenant_transaction(access.tenant_id):
+            rows = Operation.objects.for_tenant(access.tenant_id).filter(kind=kind, status="pending")
+            ids = list(rows.order_by("id").values_list("id", flat=True))
+        for operation_id in ids:
+            perform(access.tenant_id, operation_id)
+
+
+def write_out(access: BankAccess, bank_id: str = "source", *, vectors: bool = False) -> bytes:
+    export = export_bank(access, bank_id, vectors=vectors)
+    body = b"".join(export.pieces)
+    export.place.leave()
+    return body
+
+
+def ask(access: BankAccess, bank_id: str, moment: PointInTime) -> list[list[tuple[str, float]]]:
+    answers = []
+    for question in QUESTIONS:
+        query = RecallQuery(question, ASKED_AT, moment=moment, budget=Budget(300, 16, None), rerank=False)
+        items = recall(access, [bank_id], query).result.items
+        answers.append([(item.text, round(item.scores.final, 3)) for item in items])
+    return answers
+
+
+def load(access: BankAccess, bank_id: str) -> Bank:
+    with tenant_transaction(access.tenant_id):
+        return Bank.objects.for_tenant(access.tenant_id).get(bank_id=bank_id)
+
+
+def without_ids(body: bytes) -> Counter[bytes]:
+    """Rows as they are, but for the names that they have in their bank."""
+    kept = [line for line in map(orjson.loads, body.splitlines()) if line["type"] not in {"header", "end"}]
+    for line in kept:
+        line["row"] = {name: value for name, value in line["row"].items() if name != "id" and not name.endswith("_id")}
+        if line["type"] == "unit_change":
+            line["row"]["after"].pop("superseded_by", None)
+    return Counter(orjson.dumps(line) for line in kept)
