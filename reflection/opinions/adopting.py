@@ -21,7 +21,7 @@ from reflection.models import OpinionRevision
 from reflection.opinions.change_of_mind import ChangeOfMind, find_change_of_mind
 from reflection.opinions.cleaning import LONGEST_TEXT, Refusal
 from reflection.opinions.evidence import copy_sources
-from reflection.opinions.held import find_held, read_entities
+from reflection.opinions.held import HeldOpinion, find_held, read_entities
 from reflection.opinions.no_opinion import is_no_opinion
 from reflection.opinions.pinned import note_contradiction
 from reflection.opinions.revising import Revision, revise
@@ -69,6 +69,15 @@ class Changed:
     mind: ChangeOfMind
     old: Vector
     new: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """What is thought from now on in place of what was."""
+
+    text: str
+    vector: Vector
+    now: datetime
 
 
 def adopt_opinions(
@@ -168,7 +177,7 @@ def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: dateti
     if same := find_same(held, text=unit.text, entity_ids=about):
         unite(bank, MemoryUnit.objects.of_bank(bank).get(id=same.id), unit, Union(ACTOR, now))
     elif opposed := find_opposed(held, text=unit.text, entity_ids=about):
-        contradict(bank, MemoryUnit.objects.of_bank(bank).get(id=opposed.id), unit, unit.text, now=now)
+        turn_round(bank, opposed, unit, Turn(unit.text, vector, now))
     return not same and not opposed
 
 
@@ -204,15 +213,20 @@ def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, *, now: datetime
     meant = find_meant(held, text=changed.mind.old)
     if meant is None:
         return False
-    opinion = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
-    if meant.is_pinned:
-        contradict(bank, opinion, unit, changed.mind.new, now=now)
-        return True
-    close_into(bank, opinion, unit, actor=ACTOR, now=now)
-    copy_sources(bank, source=unit.id, target=opinion.id)
-    revision = Revision(changed.mind.new, unit.confidence or 0.0, changed.new, CHANGED, telling=(unit.id,))
-    revise(bank, opinion, revision, actor=ACTOR, now=now)
+    turn_round(bank, meant, unit, Turn(changed.mind.new, changed.new, now))
     return True
+
+
+def turn_round(bank: Bank, held: HeldOpinion, unit: MemoryUnit, turn: Turn) -> None:
+    """What was held goes on with the other words, and the telling of them becomes part of it. A pinned one stays."""
+    opinion = MemoryUnit.objects.of_bank(bank).get(id=held.id)
+    if held.is_pinned:
+        contradict(bank, opinion, unit, turn.text, now=turn.now)
+        return
+    close_into(bank, opinion, unit, actor=ACTOR, now=turn.now)
+    copy_sources(bank, source=unit.id, target=opinion.id)
+    revision = Revision(turn.text, unit.confidence or 0.0, turn.vector, CHANGED, telling=(unit.id,))
+    revise(bank, opinion, revision, actor=ACTOR, now=turn.now)
 
 
 def read_vector(unit: MemoryUnit) -> Vector | None:

@@ -144,7 +144,7 @@ def settle(author: Author, one: Draft, facts: Mapping[UUID, Sequence[UUID]]) -> 
     if same := find_same(held, text=candidate.text, entity_ids=about):
         return restate(author, candidate, same, evidence)
     if opposed := find_opposed(held, text=candidate.text, entity_ids=about):
-        return contradict(author, candidate, opposed, evidence)
+        return change(author, one, opposed, evidence)
     return NewOpinion(candidate, one.vector, evidence, tuple(chosen))
 
 

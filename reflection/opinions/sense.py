@@ -30,8 +30,11 @@ def find_meant(held: Sequence[HeldOpinion], *, text: str) -> HeldOpinion | None:
 
 
 def find_opposed(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozenset[UUID]) -> HeldOpinion | None:
-    """The nearest pinned one that the text turns round: the same words of the same matter, judged the other way."""
-    near = (opinion for opinion in held if opinion.is_pinned and opinion.cosine >= MEANT)
+    """The nearest one that the text turns round: the same words of the same matter, judged the other way.
+
+    What a person retired is not held: its opposite is an opinion of its own.
+    """
+    near = (opinion for opinion in held if not opinion.is_retired and opinion.cosine >= MEANT)
     return next((opinion for opinion in near if oppose(opinion, text, entity_ids)), None)
 
 

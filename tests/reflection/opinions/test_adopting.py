@@ -88,11 +88,6 @@ def test_one_of_the_same_sense_joins_the_older(tenant: Tenant, bank: Bank, messa
     check_replay(bank, old)
 
 
-def test_the_opposite_stays_beside_it(bank: Bank, message_id: UUID) -> None:
-    old, new = judge(bank, FERRY, message_id), judge(bank, "I think that the Faro ferry is not reliable.", message_id)
-    assert adopt(bank, old, new) == 2
-
-
 def test_one_that_retain_closed_for_its_opposite_goes_on_with_the_new_words(bank: Bank, message_id: UUID) -> None:
     old = judge(bank, FERRY, message_id)
     adopt(bank, old)
@@ -241,6 +236,18 @@ def test_a_pinned_one_that_retain_closed_for_its_opposite_is_held_again_and_queu
     for _ in range(2):
         adopt(bank, new, closed=(old,))
         check_pinned(bank, old, against=new)
+
+
+def test_the_opposite_takes_the_place_of_what_was_held(bank: Bank, message_id: UUID) -> None:
+    old = judge(bank, FERRY, message_id)
+    adopt(bank, old)
+    new = judge(bank, "I think that the Faro ferry is not reliable.", message_id, confidence=0.8)
+    for _ in range(2):
+        assert adopt(bank, new) == 0
+        (held,) = read_opinions(bank)
+        assert (held.id, held.text, held.confidence) == (old, "I think that the Faro ferry is not reliable.", 0.8)
+        assert list_causes(bank, old) == ["formed", "revised"]
+    check_replay(bank, old)
 
 
 def pin(bank: Bank, opinion_id: UUID) -> None:

@@ -157,20 +157,25 @@ def test_said_again_without_new_evidence_nothing_moves(bank: Bank) -> None:
     assert list_causes(bank, old.id) == ["formed"]
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        "I think that the Faro ferry is not reliable.",
-        "I think that the Faro ferry is unreliable.",
-        "I think that the Olhao ferry is reliable.",
-    ],
-)
-def test_the_opposite_or_another_thing_is_another_opinion(bank: Bank, other: str) -> None:
+def test_of_another_thing_it_is_another_opinion(bank: Bank) -> None:
     faro = see(bank, "The Faro ferry was on time all year.", "Faro")
     olhao = see(bank, "The Olhao ferry was on time all year.", "Olhao")
     believe(bank, FERRY, faro)
-    assert believe(bank, other, faro if "Faro" in other else olhao).outcome == "formed"
+    assert believe(bank, "I think that the Olhao ferry is reliable.", olhao).outcome == "formed"
     assert len(read_opinions(bank)) == 2
+
+
+@pytest.mark.parametrize(
+    "other", ["I think that the Faro ferry is not reliable.", "I think that the Faro ferry is unreliable."]
+)
+def test_the_opposite_takes_its_place(bank: Bank, other: str) -> None:
+    old = believe(bank, FERRY, see(bank, "The Faro ferry was on time all year.", "Faro ferry"))
+    late = see(bank, "The Faro ferry came late every day.", "Faro ferry")
+    new = believe(bank, other, late)
+    assert (new.id, new.outcome, new.confidence_before, new.evidence_ids) == (old.id, "revised", 0.7, (late,))
+    (held,) = read_opinions(bank)
+    assert (held.text, list_causes(bank, old.id)) == (other, ["formed", "revised"])
+    check_replay(bank, old.id)
 
 
 def test_who_is_better_than_whom_is_not_turned_round(bank: Bank) -> None:
