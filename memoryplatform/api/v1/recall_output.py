@@ -1,14 +1,14 @@
 """What goes out of recall: the peer's shape, with the reasons, the validity and the provenance of each result added."""
 
-from operator import attrgetter
 from typing import Any
+from uuid import UUID
 
 from rest_framework import serializers
 
 from memoryplatform.api.serializers import Output
 from memoryplatform.api.v1.recall_included import IncludedOutput, describe_included
 from memoryplatform.operations.recall import Recalled
-from retrieval.types import Channel, RecallItem, RecallQuery, Scores, SourceSpan
+from retrieval.types import Candidate, Channel, RecallItem, RecallQuery, Scores, SourceSpan
 
 
 class ScoresOutput(Output):
@@ -110,43 +110,42 @@ def describe_recalled(recalled: Recalled, query: RecallQuery) -> dict[str, Any]:
 
 
 def describe_item(item: RecallItem) -> dict[str, Any]:
-    candidate = item.candidate
-    chunk_id = next((source.chunk_id for source in candidate.sources if source.chunk_id), None)
+    """In one piece: there are a hundred of them in an answer, and each step more would show in its time."""
+    one = item.candidate
+    sources = [describe_source(source) for source in one.sources]
     return {
-        **dict(zip(PLAIN_FIELDS, read_plain(candidate), strict=True)),
+        "id": one.id,
+        "kind": one.kind,
+        "context": one.context,
+        "entities": one.entities,
+        "tags": one.tags,
+        "metadata": one.metadata,
+        "occurred_start": one.occurred_start,
+        "occurred_end": one.occurred_end,
+        "mentioned_at": one.mentioned_at,
+        "valid_from": one.valid_from,
+        "valid_until": one.valid_until,
+        "recorded_at": one.recorded_at,
+        "expired_at": one.expired_at,
+        "close_reason": one.close_reason,
+        "superseded_by": one.superseded_by,
+        "confidence": one.confidence,
+        "proof_count": one.proof_count,
+        "access_count": one.access_count,
         "text": item.text,
-        "type": str(candidate.network) if candidate.network else None,
+        "type": str(one.network) if one.network else None,
         "bank_id": item.bank_id,
         "tokens": item.tokens,
-        "document_id": next((source.document_id for source in candidate.sources if source.document_id), None),
-        "chunk_id": candidate.id if candidate.kind == "chunk" else chunk_id,
+        "document_id": next((source.document_id for source in one.sources if source.document_id), None),
+        "chunk_id": one.id if one.kind == "chunk" else find_chunk_id(one),
         "passage": {"start": item.passage[0], "end": item.passage[1]} if item.passage else None,
         "scores": describe_scores(item.scores),
-        "sources": [describe_source(source) for source in candidate.sources],
+        "sources": sources,
     }
 
 
-PLAIN_FIELDS = (
-    "id",
-    "kind",
-    "context",
-    "entities",
-    "tags",
-    "metadata",
-    "occurred_start",
-    "occurred_end",
-    "mentioned_at",
-    "valid_from",
-    "valid_until",
-    "recorded_at",
-    "expired_at",
-    "close_reason",
-    "superseded_by",
-    "confidence",
-    "proof_count",
-    "access_count",
-)
-read_plain = attrgetter(*PLAIN_FIELDS)
+def find_chunk_id(candidate: Candidate) -> UUID | None:
+    return next((source.chunk_id for source in candidate.sources if source.chunk_id), None)
 
 
 def describe_scores(scores: Scores) -> dict[str, Any]:
