@@ -136,6 +136,8 @@ def build_row(prepared: PreparedFact) -> dict[str, Any]:
 
 def store_sources(bank: Bank, facts: Sequence[PreparedFact], units: Sequence[StoredUnit]) -> None:
     rows = [(unit.id, source) for fact, unit in zip(facts, units, strict=True) for source in fact.sources]
+    if not rows:
+        return
     columns: dict[str, Any] = {
         "id": [uuid7() for _ in rows],
         "unit_id": [unit_id for unit_id, _ in rows],

@@ -11,20 +11,19 @@ from uuid import UUID
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from providers.embedding.protocol import Embedder
-from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
-from reflection.opinions.change_of_mind import find_change_of_mind
 from reflection.opinions.cleaning import Refusal, clean, describe_refused
+from reflection.opinions.drafting import Draft, draft
 from reflection.opinions.evidence import add_evidence, find_evidence, find_known
-from reflection.opinions.held import HeldOpinion, find_held
+from reflection.opinions.held import HeldOpinion
 from reflection.opinions.moving import choose_step, move
-from reflection.opinions.naming import choose_spoken_of, read_spoken_of
 from reflection.opinions.pinned import note_contradiction
 from reflection.opinions.revising import Revision, revise
 from reflection.opinions.revisions import Before, Step, write_step
 from reflection.opinions.rewording import set_confidence
 from reflection.opinions.sense import SAME, find_meant, find_opposed, find_same, own_words
 from reflection.opinions.storing import Author, NewOpinion, store_opinions
+from reflection.opinions.surroundings import Surroundings, look_around
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
 
 logger = logging.getLogger(__name__)
@@ -32,16 +31,6 @@ logger = logging.getLogger(__name__)
 Write = Callable[[], AbstractContextManager[object]]
 Cause = OpinionRevision.Cause
 ROUNDING = 0.01  # the database measures with other numbers behind the point
-
-
-@dataclass(frozen=True, eq=False)
-class Draft:
-    """A clean candidate with its vector. `old` is what was thought before, where the candidate says so."""
-
-    candidate: CandidateOpinion
-    vector: Vector
-    old: str = ""
-    old_vector: Vector | None = None
 
 
 @dataclass(frozen=True)
@@ -82,42 +71,30 @@ def form_opinions(
     return Formation(tuple(one for one in formed if isinstance(one, FormedOpinion)), refused)
 
 
-def draft(candidates: Sequence[CandidateOpinion], embedder: Embedder) -> list[Draft]:
-    """Without the tenant's cache: an answer is not given twice, and somebody waits for it."""
-    changes = [find_change_of_mind(candidate.text) for candidate in candidates]
-    told = [
-        replace(candidate, text=change.new) if change else candidate
-        for candidate, change in zip(candidates, changes, strict=True)
-    ]
-    texts = [one.text for one in told] + [change.old for change in changes if change]
-    if not texts:
-        return []
-    vectors = iter(embedder.embed_documents(texts).vectors)
-    news = [next(vectors) for _ in told]
-    return [
-        Draft(candidate, vector, change.old, next(vectors)) if change else Draft(candidate, vector)
-        for candidate, vector, change in zip(told, news, changes, strict=True)
-    ]
-
-
 def settle_all(
     author: Author, drafts: Sequence[Draft], facts: Mapping[UUID, Sequence[UUID]]
 ) -> list[FormedOpinion | Refusal]:
     """Call inside a tenant transaction, after `lock_memory`. In the order of the drafts.
 
-    New ones wait, to be stored together, until one comes that may say the same: that one must find them.
+    New ones wait, to be stored together, until one comes that may say the same: that one must find them. What is held
+    is read for all at once, and anew after something was written.
     """
     outcomes: dict[int, FormedOpinion | Refusal] = {}
     waiting: dict[int, NewOpinion] = {}
+    seen: dict[int, Surroundings] = {}
     for place, one in enumerate(drafts):
         if any(may_mean(one, new) for new in waiting.values()):
             outcomes |= zip(waiting, store_opinions(author, list(waiting.values())), strict=True)
-            waiting = {}
-        outcome = settle(author, one, facts)
+            waiting, seen = {}, {}
+        if place not in seen:
+            seen = dict(enumerate(look_around(author.bank, drafts[place:], facts), start=place))
+        outcome = settle(author, one, seen[place])
         if isinstance(outcome, NewOpinion):
             waiting[place] = outcome
-        else:
-            outcomes[place] = outcome
+            continue
+        outcomes[place] = outcome
+        if isinstance(outcome, FormedOpinion):
+            seen = {}
     outcomes |= zip(waiting, store_opinions(author, list(waiting.values())), strict=True)
     return [outcomes[place] for place in range(len(drafts))]
 
@@ -128,24 +105,17 @@ def may_mean(one: Draft, new: NewOpinion) -> bool:
     return near or bool(one.old) or own_words(one.candidate.text) == own_words(new.candidate.text)
 
 
-def settle(author: Author, one: Draft, facts: Mapping[UUID, Sequence[UUID]]) -> FormedOpinion | NewOpinion | Refusal:
-    """Reads what is held anew: a draft before may be in it."""
-    bank, candidate = author.bank, one.candidate
-    evidence = tuple(dict.fromkeys(fact for given in candidate.evidence_ids for fact in facts.get(given, ())))
+def settle(author: Author, one: Draft, around: Surroundings) -> FormedOpinion | NewOpinion | Refusal:
+    candidate, evidence = one.candidate, around.evidence
     if not evidence:
         return Refusal.NO_EVIDENCE
-    if one.old_vector is not None:
-        meant = find_meant(find_held(bank, one.old, one.old_vector), text=one.old)
-        if meant:
-            return change(author, one, meant, evidence)
-    chosen = choose_spoken_of(candidate.text, candidate.entities, read_spoken_of(bank, evidence))
-    about = frozenset(spoken.entity_id for spoken in chosen)
-    held = find_held(bank, candidate.text, one.vector)
-    if same := find_same(held, text=candidate.text, entity_ids=about):
+    if meant := find_meant(around.near_old, text=one.old):
+        return change(author, one, meant, evidence)
+    if same := find_same(around.near, text=candidate.text, entity_ids=around.entity_ids):
         return restate(author, candidate, same, evidence)
-    if opposed := find_opposed(held, text=candidate.text, entity_ids=about):
+    if opposed := find_opposed(around.near, text=candidate.text, entity_ids=around.entity_ids):
         return change(author, one, opposed, evidence)
-    return NewOpinion(candidate, one.vector, evidence, tuple(chosen))
+    return NewOpinion(candidate, one.vector, evidence, around.about)
 
 
 def restate(

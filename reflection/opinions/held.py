@@ -1,6 +1,6 @@
 """The opinions that a bank holds near to a text, measured where they are stored."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -15,24 +15,36 @@ from providers.embedding.vector import Vector
 NEAR = 0.7  # cosine under which two opinions have nothing to do with each other
 MOST = 50
 
-# The live ones by the index that keeps them apart, and those that a person retired, by their history.
+# The live ones by the index that keeps them apart, and those that a person retired, by their history. One statement for
+# all texts that are asked about; their vectors are read once, not once for each opinion.
 FIND = """
-SELECT unit.id, unit.text, unit.confidence, unit.review, coalesce(1 - (unit.embedding <=> %(vector)s::vector), 0)
-FROM (
-    SELECT id, text, confidence, review, embedding, content_hash FROM banks_memoryunit
-    WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND network = 'opinion' AND expired_at IS NULL
-    UNION ALL
-    SELECT id, text, confidence, review, embedding, content_hash FROM banks_memoryunit
-    WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND expired_at IS NOT NULL AND review = 'retired'
-      AND id = ANY(ARRAY(
-        SELECT opinion_id FROM reflection_opinionrevision
-        WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND cause = 'retired'
-      ))
-) AS unit
-WHERE unit.id <> ALL(%(without)s)
-  AND (unit.content_hash = %(content_hash)s OR 1 - (unit.embedding <=> %(vector)s::vector) >= %(near)s)
-ORDER BY 5 DESC, unit.id
-LIMIT %(most)s
+WITH asked AS MATERIALIZED (
+    SELECT place, vector::vector AS vector, content_hash
+    FROM unnest(%(place)s::int[], %(vector)s::text[], %(content_hash)s::bytea[]) AS given (place, vector, content_hash)
+)
+SELECT asked.place, near.id, near.text, near.confidence, near.review, near.cosine, ARRAY(
+    SELECT entity_id FROM banks_mention AS mention WHERE mention.tenant_id = %(tenant_id)s AND mention.unit_id = near.id
+)
+FROM asked CROSS JOIN LATERAL (
+    SELECT unit.id, unit.text, unit.confidence, unit.review,
+        coalesce(1 - (unit.embedding <=> asked.vector), 0) AS cosine
+    FROM (
+        SELECT id, text, confidence, review, embedding, content_hash FROM banks_memoryunit
+        WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND network = 'opinion' AND expired_at IS NULL
+        UNION ALL
+        SELECT id, text, confidence, review, embedding, content_hash FROM banks_memoryunit
+        WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND expired_at IS NOT NULL AND review = 'retired'
+          AND id = ANY(ARRAY(
+            SELECT opinion_id FROM reflection_opinionrevision
+            WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND cause = 'retired'
+          ))
+    ) AS unit
+    WHERE unit.id <> ALL(%(without)s)
+      AND (unit.content_hash = asked.content_hash OR 1 - (unit.embedding <=> asked.vector) >= %(near)s)
+    ORDER BY 5 DESC, unit.id
+    LIMIT %(most)s
+) AS near
+ORDER BY asked.place, near.cosine DESC, near.id
 """
 
 
@@ -57,27 +69,34 @@ class HeldOpinion:
 
 
 def find_held(bank: Bank, text: str, vector: Vector, *, without: Collection[UUID] = ()) -> list[HeldOpinion]:
-    """The nearest first, and the one with these very words even where it waits for its vector.
+    """Call inside a tenant transaction."""
+    (held,) = find_all_held(bank, [(text, vector)], without=without)
+    return held
+
+
+def find_all_held(
+    bank: Bank, asked: Sequence[tuple[str, Vector]], *, without: Collection[UUID] = ()
+) -> list[list[HeldOpinion]]:
+    """For each text the nearest first, and the one with these very words even where it waits for its vector.
 
     Call inside a tenant transaction.
     """
-    asked: dict[str, Any] = {
+    given: dict[str, Any] = {
         "tenant_id": bank.tenant_id,
         "bank_id": bank.id,
-        "vector": write_vector(vector),
-        "content_hash": hash_fact(text),
+        "place": list(range(len(asked))),
+        "vector": [write_vector(vector) for _, vector in asked],
+        "content_hash": [hash_fact(text) for text, _ in asked],
         "near": NEAR,
         "most": MOST,
         "without": list(without),
     }
+    held: list[list[HeldOpinion]] = [[] for _ in asked]
     with connection.cursor() as cursor:
-        cursor.execute(FIND, asked)
-        rows = cursor.fetchall()
-    entities = read_entities(bank, [row[0] for row in rows])
-    return [
-        HeldOpinion(unit_id, text, confidence, review, cosine, frozenset(entities.get(unit_id, ())))
-        for unit_id, text, confidence, review, cosine in rows
-    ]
+        cursor.execute(FIND, given)
+        for place, unit_id, text, confidence, review, cosine, entity_ids in cursor:
+            held[place].append(HeldOpinion(unit_id, text, confidence, review, cosine, frozenset(entity_ids)))
+    return held
 
 
 def read_entities(bank: Bank, unit_ids: Collection[UUID]) -> dict[UUID, set[UUID]]:

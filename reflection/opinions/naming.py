@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -33,23 +33,39 @@ class SpokenOf:
         return identity_key(name) in map(identity_key, self.names)
 
 
-def read_spoken_of(bank: Bank, fact_ids: Sequence[UUID]) -> list[SpokenOf]:
-    """The most spoken of first. Call inside a tenant transaction."""
+def read_spoken_of(bank: Bank, groups: Sequence[Sequence[UUID]]) -> list[list[SpokenOf]]:
+    """For each group of facts, the most spoken of first. Call inside a tenant transaction."""
+    fact_ids = {fact_id for group in groups for fact_id in group}
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=fact_ids)
-    kinds: dict[UUID, str] = {}
-    times: Counter[UUID] = Counter()
-    for entity_id, kind in mentions.order_by("entity_id").values_list("entity_id", "entity__kind"):
-        kinds[entity_id] = kind
-        times[entity_id] += 1
-    names: dict[UUID, list[str]] = {entity_id: [] for entity_id in kinds}
-    rows = EntityName.objects.for_tenant(bank.tenant_id).filter(entity_id__in=kinds)
-    for entity_id, name in rows.order_by("-uses", "id").values_list("entity_id", "name"):
-        names[entity_id].append(name)
+    kinds: dict[UUID, EntityKind] = {}
+    told: dict[UUID, list[UUID]] = {}
+    for fact_id, entity_id, kind in mentions.values_list("unit_id", "entity_id", "entity__kind"):
+        kinds[entity_id] = EntityKind(kind)
+        told.setdefault(fact_id, []).append(entity_id)
+    names = read_names(bank, kinds)
     return [
-        SpokenOf(entity_id, EntityKind(kinds[entity_id]), tuple(names[entity_id]), count)
-        for entity_id, count in times.most_common()
-        if names[entity_id]
+        [
+            SpokenOf(entity_id, kinds[entity_id], names[entity_id], count)
+            for entity_id, count in count_spoken_of(told.get(fact_id, ()) for fact_id in group)
+            if entity_id in names
+        ]
+        for group in groups
     ]
+
+
+def read_names(bank: Bank, entity_ids: Collection[UUID]) -> dict[UUID, tuple[str, ...]]:
+    """The most used first."""
+    names: dict[UUID, tuple[str, ...]] = {}
+    rows = EntityName.objects.for_tenant(bank.tenant_id).filter(entity_id__in=entity_ids)
+    for entity_id, name in rows.order_by("-uses", "id").values_list("entity_id", "name"):
+        names[entity_id] = (*names.get(entity_id, ()), name)
+    return names
+
+
+def count_spoken_of(told: Iterable[Sequence[UUID]]) -> list[tuple[UUID, int]]:
+    """The most spoken of first; of two alike the one that the bank knew first."""
+    times = Counter(entity_id for entity_ids in told for entity_id in entity_ids)
+    return sorted(times.items(), key=lambda counted: (-counted[1], counted[0]))
 
 
 def choose_spoken_of(text: str, given: Sequence[str], known: Sequence[SpokenOf]) -> list[SpokenOf]:

@@ -41,9 +41,7 @@ def store_opinions(author: Author, new: Sequence[NewOpinion]) -> list[FormedOpin
         return []
     bank = author.bank
     stored = store_units(bank, [prepare(one, author.now) for one in new], now=author.now)
-    ids = [one.id for one in stored]
-    units = MemoryUnit.objects.of_bank(bank).in_bulk(ids)
-    opinions = [units[unit_id] for unit_id in ids]
+    opinions = [build_unit(unit.id, one.candidate) for unit, one in zip(stored, new, strict=True)]
     pairs = list(zip(opinions, new, strict=True))
     add_all_evidence(bank, {unit.id: one.evidence for unit, one in pairs})
     record_spoken_of(
@@ -57,6 +55,11 @@ def store_opinions(author: Author, new: Sequence[NewOpinion]) -> list[FormedOpin
 def prepare(one: NewOpinion, now: datetime) -> PreparedFact:
     fact = ExtractedFact(one.candidate.text, Network.OPINION, now, confidence=one.candidate.confidence)
     return PreparedFact(fact, one.vector, ())
+
+
+def build_unit(unit_id: UUID, candidate: CandidateOpinion) -> MemoryUnit:
+    """As it was stored a moment ago, without being read again."""
+    return MemoryUnit(id=unit_id, text=candidate.text, confidence=candidate.confidence)
 
 
 def describe_formed(unit: MemoryUnit, one: NewOpinion) -> FormedOpinion:

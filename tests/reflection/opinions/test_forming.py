@@ -293,7 +293,7 @@ def test_new_ones_of_one_answer_keep_their_order_their_evidence_and_their_reason
     assert begun == {FERRY: "It was on time.", "I think that trams are quick.": "They have rails."}
 
 
-def test_three_new_ones_take_few_more_statements_than_one(bank: Bank) -> None:
+def test_three_new_ones_take_as_many_statements_as_one(bank: Bank) -> None:
     fact = see(bank, "The Faro ferry was on time all year.", "Faro")
     texts = ["I think that trams are quick.", "I find that soup warms.", "I believe that winters are long."]
     counted = []
@@ -301,8 +301,7 @@ def test_three_new_ones_take_few_more_statements_than_one(bank: Bank) -> None:
         with CaptureQueriesContext(connection) as queries:
             form(bank, *[CandidateOpinion(text, 0.7, "", (fact,)) for text in given])
         counted.append(len(queries))
-    looking_up_one = 4
-    assert counted[1] <= counted[0] + 2 * looking_up_one, counted
+    assert counted[1] == counted[0]
 
 
 def test_where_one_can_not_be_stored_none_is(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
