@@ -50,11 +50,11 @@ def derive_key(secret: str) -> bytes:
 
 
 class SealedTextField(models.TextField):  # type: ignore[type-arg]  # generic for the type checker alone
-    """In Python plain, or a SealedText where the key has gone; a row can't be found by it."""
+    """In Python plain, or a SealedText where the key has gone; a row can't be found by it, unless it is empty."""
 
     def get_prep_value(self, value: Any) -> Any:
         text = super().get_prep_value(value)
-        return None if text is None else seal(text)
+        return seal(text) if text else text
 
     def from_db_value(self, value: str | None, _expression: object, _connection: object) -> str | None:
         return None if value is None else unseal(value)

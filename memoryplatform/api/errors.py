@@ -27,6 +27,7 @@ from banks.errors import (
     MessageNotFound,
 )
 from memoryplatform.operations.errors import (
+    AnswerForgotten,
     AuditEventNotFound,
     DeliveryNotFound,
     KeyReused,
@@ -37,7 +38,7 @@ from memoryplatform.operations.errors import (
     WebhookInvalid,
     WebhookNotFound,
 )
-from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep
+from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep, ImportUnderWay
 from providers.llm.errors import LLMError, LLMRefused, LLMTimeout, MalformedAnswer
 from reflection.errors import (
     ChangedMeanwhile,
@@ -88,10 +89,12 @@ STATUS_OF: dict[type[Exception], int] = {
     WebhookNotFound: status.HTTP_404_NOT_FOUND,
     ImportInvalid: status.HTTP_422_UNPROCESSABLE_ENTITY,
     ImportOutOfStep: status.HTTP_409_CONFLICT,
+    ImportUnderWay: status.HTTP_409_CONFLICT,
     BankNotEmpty: status.HTTP_409_CONFLICT,
     DeliveryNotFound: status.HTTP_404_NOT_FOUND,
     WebhookInvalid: status.HTTP_422_UNPROCESSABLE_ENTITY,
     RequestInFlight: status.HTTP_409_CONFLICT,
+    AnswerForgotten: status.HTTP_409_CONFLICT,
     KeyReused: status.HTTP_422_UNPROCESSABLE_ENTITY,
 }
 RETRYABLE = {"unavailable", "model_unavailable", "request_in_flight", NothingSearched.code, BankBusy.code}

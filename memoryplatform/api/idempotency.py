@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.idempotency import Claim, Replay, begin
+from memoryplatform.operations.idempotency import Claim, Replay, begin, build_operation_key
 from tenants.transactions import tenant_transaction
 
 HEADER = "Idempotency-Key"
@@ -33,8 +33,8 @@ def idempotent(handler: Handler) -> Handler:
 def idempotent_operation(handler: Handler) -> Handler:
     """The same for a handler that may call models, and so can't hold a transaction open.
 
-    It gives the key to the operation that it submits: if the process dies before the answer is recorded, the next
-    request under the key finds that operation instead of submitting another.
+    It gives `read_operation_key` to the operation that it submits: if the process dies before the answer is recorded,
+    the next request under the key finds that operation instead of submitting another.
     """
     return once_for_each_key(handler, perform_step_by_step)
 
@@ -45,7 +45,8 @@ def once_for_each_key(handler: Handler, perform: Callable[[Claim, Callable[[], R
         key = request.headers.get(HEADER)
         if key is None:
             return handler(view, request, *args, **kwargs)
-        outcome = begin(view.tenant_id, check_key(key), fingerprint(request, view.identity.id))
+        bank_key = kwargs.get("bank_id", "")
+        outcome = begin(view.tenant_id, check_key(key), fingerprint(request, view.identity.id), bank_key=bank_key)
         if isinstance(outcome, Replay):
             return Response(outcome.body, status=outcome.status_code, headers={"Idempotency-Replayed": "true"})
         return perform(outcome, lambda: handler(view, request, *args, **kwargs))
@@ -74,6 +75,12 @@ def perform_step_by_step(claim: Claim, call: Callable[[], Response]) -> Response
 def finish(claim: Claim, response: Response) -> Response:
     claim.finish(status_code=response.status_code, body=json.loads(JSONRenderer().render(response.data)))
     return response
+
+
+def read_operation_key(view: TenantView, request: Request) -> str | None:
+    """None where the request carries no key."""
+    key = request.headers.get(HEADER)
+    return None if key is None else build_operation_key(key, fingerprint(request, view.identity.id))
 
 
 def check_key(key: str) -> str:

@@ -5,6 +5,7 @@ from django.utils import timezone
 from banks.lifecycle.delete import Removed
 from banks.models import Bank
 from banks.retain.answers import forget_answers
+from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import take_back_lost_evidence
 from memoryplatform.operations.mental_model_refreshes import renew_bereft
@@ -13,6 +14,7 @@ from reflection.observations.marking import mark_stale
 
 def follow_deletion(bank: Bank, removed: Removed) -> None:
     """Call inside the tenant transaction that deleted them, after `lock_memory`."""
+    forget_answers_about(bank.tenant_id, bank.bank_id)
     take_back_lost_evidence(bank)
     mark_lost_facts(bank, removed)
     renew_bereft(bank)

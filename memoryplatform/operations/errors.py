@@ -13,7 +13,8 @@ OperationError
 ├── WebhookInvalid        an address that may not be called, an event that there is not
 └── IdempotencyConflict
     ├── RequestInFlight   the same key is being served right now
-    └── KeyReused         the same key came with another request
+    ├── KeyReused         the same key came with another request
+    └── AnswerForgotten   it was performed, and its answer deleted since
 """
 
 from datetime import timedelta
@@ -93,3 +94,7 @@ class RequestInFlight(IdempotencyConflict):
 
 class KeyReused(IdempotencyConflict):
     code = "idempotency_key_reused"
+
+
+class AnswerForgotten(IdempotencyConflict):
+    code = "answer_forgotten"

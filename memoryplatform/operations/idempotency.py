@@ -1,5 +1,7 @@
 """Requests that carry an `Idempotency-Key`: performed once, answered the same way every time."""
 
+import hashlib
+import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,13 +9,15 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memoryplatform.operations.errors import KeyReused, RequestInFlight
-from memoryplatform.operations.models import IdempotencyRecord
+from memoryplatform.operations.errors import AnswerForgotten, KeyReused, RequestInFlight
+from memoryplatform.operations.models import IdempotencyRecord, Operation
+from tenants.sealed_text import SealedText
 from tenants.transactions import tenant_transaction
 
 KEPT_FOR = timedelta(hours=24)
 # A request that has not answered by then died with its process, and its key may be used again.
 IN_FLIGHT_FOR = timedelta(minutes=5)
+OPERATION_KEY = "request:"
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Claim:
     def finish(self, *, status_code: int, body: Any) -> None:
         """Keep the answer. Inside the transaction of the work, work and answer stand together or not at all."""
         with tenant_transaction(self.tenant_id):
-            if not self._record().update(status_code=status_code, body=body):
+            if not self._record().update(status_code=status_code, answer=json.dumps(body)):
                 raise RequestInFlight("Another request has taken over this Idempotency-Key.")
 
     def release(self) -> None:
@@ -44,13 +48,15 @@ class Claim:
         return rows.filter(key=self.key, claimed_at=self.claimed_at)
 
 
-def begin(tenant_id: UUID, key: str, fingerprint: str) -> Claim | Replay:
+def begin(tenant_id: UUID, key: str, fingerprint: str, *, bank_key: str = "") -> Claim | Replay:
     """Claim the key for this request, or find its answer. Raises where it is in flight or of another request."""
     claim = Claim(tenant_id, key, timezone.now())
     with tenant_transaction(tenant_id):
+        forget_old_records(tenant_id, now=claim.claimed_at)
         rows = IdempotencyRecord.objects.for_tenant(tenant_id)
-        rows.filter(claimed_at__lt=claim.claimed_at - KEPT_FOR).delete()
-        fresh = IdempotencyRecord(tenant_id=tenant_id, key=key, fingerprint=fingerprint, claimed_at=claim.claimed_at)
+        fresh = IdempotencyRecord(
+            tenant_id=tenant_id, key=key, fingerprint=fingerprint, bank_key=bank_key, claimed_at=claim.claimed_at
+        )
         rows.bulk_create([fresh], ignore_conflicts=True)
         record = rows.select_for_update().filter(key=key).first()
         if record is None:  # the request that had it failed just now and released it
@@ -60,8 +66,44 @@ def begin(tenant_id: UUID, key: str, fingerprint: str) -> Claim | Replay:
         if record.fingerprint != fingerprint:
             raise KeyReused("This Idempotency-Key was used for another request.")
         if record.status_code is not None:
-            return Replay(record.status_code, record.body)
+            return replay(record.status_code, record.answer)
         if record.claimed_at > claim.claimed_at - IN_FLIGHT_FOR:
             raise RequestInFlight("A request with this Idempotency-Key is being served.")
         rows.filter(id=record.id).update(claimed_at=claim.claimed_at)
         return claim
+
+
+def replay(status_code: int, answer: str) -> Replay:
+    if not answer or isinstance(answer, SealedText):
+        raise AnswerForgotten("The request was performed; its answer is no longer kept, since memories were deleted.")
+    return Replay(status_code, json.loads(answer))
+
+
+def forget_answers_about(tenant_id: UUID, bank_key: str) -> None:
+    """Answers may quote what was deleted from the bank. That the requests were performed stays known.
+
+    Those without a bank's name may be about any. Call inside the tenant transaction of the deletion.
+    """
+    rows = IdempotencyRecord.objects.for_tenant(tenant_id).filter(bank_key__in=["", bank_key])
+    rows.exclude(answer="").update(answer="")
+
+
+def forget_old_records(tenant_id: UUID, *, now: datetime) -> None:
+    """Call inside a tenant transaction."""
+    IdempotencyRecord.objects.for_tenant(tenant_id).filter(claimed_at__lt=now - KEPT_FOR).delete()
+
+
+def build_operation_key(key: str, fingerprint: str) -> str:
+    """By which a request finds the operation that it submitted before its process died: that one, and no other."""
+    return OPERATION_KEY + hashlib.sha256(f"{fingerprint}\n{key}".encode()).hexdigest()
+
+
+def find_operation(tenant_id: UUID, kind: str, operation_key: str, *, now: datetime) -> Operation | None:
+    """What was submitted under the key, if that is not longer ago than requests are known.
+
+    The caller's own names for operations do not age. Call inside a tenant transaction.
+    """
+    rows = Operation.objects.for_tenant(tenant_id).filter(idempotency_key=operation_key)
+    if operation_key.startswith(OPERATION_KEY):
+        rows.filter(created_at__lt=now - KEPT_FOR).update(idempotency_key=None)
+    return rows.filter(kind=kind).first()

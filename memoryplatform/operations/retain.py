@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from django.utils import timezone
+
 from banks.errors import BankExists, BankNotFound
 from banks.models import Bank, Document
 from banks.retain.archive import archive_document, archive_messages
@@ -11,6 +13,7 @@ from banks.retain.archive_facts import archive_facts
 from banks.retain.fact_chunks import write_facts
 from banks.retain.input import RetainItem
 from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank, get_bank
+from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.submit import submit
@@ -39,9 +42,7 @@ def accept(
 ) -> Operation:
     """One transaction: what was accepted is archived, and somebody will work on it."""
     with tenant_transaction(access.tenant_id):
-        rows = Operation.objects.for_tenant(access.tenant_id)
-        known = rows.filter(idempotency_key=idempotency_key).first() if idempotency_key else None
-        if known is not None:
+        if idempotency_key and (known := find_operation(access.tenant_id, KIND, idempotency_key, now=timezone.now())):
             return known
         payload = {"sources": [source for item in join_documents(items) for source in archive(bank, item)]}
         return submit(access.tenant_id, KIND, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)

@@ -1,14 +1,16 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 from unittest import mock
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations import bank_profile
-from memoryplatform.operations.models import IdempotencyRecord
+from memoryplatform.operations.background import merge_background
+from memoryplatform.operations.models import IdempotencyRecord, Operation
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -45,7 +47,7 @@ def test_another_request_under_the_same_key_is_refused(call: Caller, path: str, 
 def test_a_request_in_flight_is_a_conflict(call: Caller, alice: Tenant) -> None:
     call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
     with tenant_transaction(alice.id):
-        IdempotencyRecord.objects.for_tenant(alice.id).update(status_code=None, body=None)
+        IdempotencyRecord.objects.for_tenant(alice.id).update(status_code=None, answer="")
     response = call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
     assert (response.status_code, response.json()["code"]) == (409, "request_in_flight")
     assert response.headers["Retry-After"] == "1"
@@ -54,7 +56,7 @@ def test_a_request_in_flight_is_a_conflict(call: Caller, alice: Tenant) -> None:
 def test_a_key_whose_request_died_can_be_used_again(call: Caller, alice: Tenant) -> None:
     call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
     with tenant_transaction(alice.id):
-        IdempotencyRecord.objects.for_tenant(alice.id).update(status_code=None, body=None)
+        IdempotencyRecord.objects.for_tenant(alice.id).update(status_code=None, answer="")
     age_records(alice, timedelta(minutes=6))
     assert call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1").status_code == 201
 
@@ -91,6 +93,99 @@ def test_a_second_api_key_can_not_read_the_answer_of_the_first(
 ) -> None:
     call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
     assert make_caller(alice)("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1").status_code == 422
+
+
+def retain(call: Caller, text: str, *, bank_id: str = "b") -> Any:
+    return call("POST", f"/v1/banks/{bank_id}/memories", {"items": [{"content": text}]}, Idempotency_Key="k1")
+
+
+def list_texts(call: Caller) -> list[str]:
+    return [item["text"] for item in call("GET", "/v1/banks/b/memories").json()["items"]]
+
+
+def age_operations(tenant: Tenant, age: timedelta) -> None:
+    with tenant_transaction(tenant.id):
+        Operation.objects.for_tenant(tenant.id).update(created_at=timezone.now() - age)
+
+
+def test_a_key_that_was_forgotten_says_nothing_of_the_operation_that_it_once_had(call: Caller, alice: Tenant) -> None:
+    first = retain(call, "Ana lives in Porto.").json()
+    age_records(alice, timedelta(hours=25))
+    other = retain(call, "Ben lives in Oslo.").json()
+    assert other["operation_id"] != first["operation_id"]
+    assert len(list_texts(call)) == 2
+    age_records(alice, timedelta(hours=25))
+    assert retain(call, "Ben lives in Oslo.").json()["operation_id"] == other["operation_id"]  # its request died
+    age_records(alice, timedelta(hours=25))
+    age_operations(alice, timedelta(hours=25))
+    assert retain(call, "Ben lives in Oslo.").json()["operation_id"] != other["operation_id"]
+
+
+def test_a_key_of_another_api_key_does_not_find_its_operation(
+    call: Caller, alice: Tenant, make_caller: MakeCaller
+) -> None:
+    body = {"messages": [{"role": "user", "content": "I live in Porto."}], "user_id": "ana", "async_mode": False}
+    call("POST", "/v1/memories/", body, Idempotency_Key="k1")
+    age_records(alice, timedelta(hours=25))
+    other = make_caller(alice)
+    answer = other("POST", "/v1/memories/", body | {"user_id": "ben"}, Idempotency_Key="k1")
+    assert answer.status_code == 200
+    with tenant_transaction(alice.id):
+        assert Operation.objects.for_tenant(alice.id).filter(kind="retain").count() == 2
+
+
+def test_a_key_that_looks_like_the_peers_own_breaks_nothing(call: Caller) -> None:
+    body = {"items": [{"content": "Ana lives in Porto."}]}
+    call("POST", "/v1/banks/b/memories", body, Idempotency_Key="hindsight:nightly")
+    assert call("GET", "/v1/default/banks/b/operations").status_code == 200
+
+
+def read_stored(tenant: Tenant) -> str:
+    with tenant_transaction(tenant.id), connection.cursor() as cursor:
+        cursor.execute("SELECT answer FROM operations_idempotencyrecord")
+        return "".join(row[0] for row in cursor.fetchall())
+
+
+def test_answers_are_kept_sealed(alice: Tenant, make_caller: MakeCaller) -> None:
+    call = make_caller(alice, scopes=["read", "write", "admin"])
+    body = {"name": "x", "url": "https://example.com/hook", "events": ["bank.created"]}
+    told = call("POST", "/v1/webhooks", body, Idempotency_Key="k1").json()
+    assert told["secret"] not in read_stored(alice)
+    assert call("POST", "/v1/webhooks", body, Idempotency_Key="k1").json() == told
+
+
+def test_an_answer_is_forgotten_with_what_it_may_quote_and_the_work_is_not_done_again(
+    call: Caller, alice: Tenant
+) -> None:
+    (memory_id,) = retain(call, "Ana lives in Porto.").json()["unit_ids"]
+    assert read_stored(alice)
+    assert call("DELETE", f"/v1/banks/b/memories/{memory_id}").status_code < 300
+    assert read_stored(alice) == ""
+    again = retain(call, "Ana lives in Porto.")
+    assert (again.status_code, again.json()["code"]) == (409, "answer_forgotten")
+    assert list_texts(call) == []
+
+
+def test_an_answer_about_another_bank_is_not_forgotten(call: Caller, alice: Tenant) -> None:
+    call("POST", "/v1/banks", {"bank_id": "other"})
+    (memory_id,) = call("POST", "/v1/banks/b/memories", {"items": [{"content": "Ben sails."}]}).json()["unit_ids"]
+    kept = retain(call, "Ana lives in Porto.", bank_id="other").json()
+    call("DELETE", f"/v1/banks/b/memories/{memory_id}")
+    assert retain(call, "Ana lives in Porto.", bank_id="other").json() == kept
+
+
+def test_no_transaction_is_open_while_a_background_is_merged(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    depths: list[int] = []
+
+    def watch(*args: Any, **named: Any) -> Any:
+        depths.append(len(connection.savepoint_ids))
+        return merge_background(*args, **named)
+
+    monkeypatch.setattr("memoryplatform.api.v1.background.merge_background", watch)
+    call("POST", "/v1/banks", {"bank_id": "b"})
+    outside = len(connection.savepoint_ids)
+    call("POST", "/v1/banks/b/background", {"content": "You live in Porto."}, Idempotency_Key="k1")
+    assert depths == [outside]
 
 
 @pytest.mark.parametrize("key", ["", "   ", "x" * 256])

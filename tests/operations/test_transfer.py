@@ -16,7 +16,7 @@ from banks.models import Document, Entity, Link, MemoryUnit, Message, Relationsh
 from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.perform import perform
-from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep
+from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep, ImportUnderWay
 from memoryplatform.operations.transfer.export import write_lines
 from memoryplatform.operations.transfer.receive import Received, import_part
 from memoryplatform.operations.transfer.tables import BY_NAME, LATER
@@ -220,6 +220,32 @@ def test_another_file_into_the_same_bank_is_refused_until_that_is_empty_again(
         MemoryUnit.objects.of_bank(bank).delete()
         Document.objects.for_tenant(tenant.id).filter(bank=bank).delete()
     assert import_part(access, "copy", other, first_line=1).next_line is None
+
+
+def test_the_same_file_comes_in_anew_after_all_of_it_was_deleted(tenant: Tenant, access: BankAccess) -> None:
+    lines = small_file(tenant, access)
+    first = import_part(access, "copy", b"".join(lines), first_line=1).operation
+    run_waiting(access)
+    bank = load(access, "copy")
+    assert import_part(access, "copy", lines[0], first_line=1).next_line is None
+    with tenant_transaction(tenant.id):
+        MemoryUnit.objects.of_bank(bank).delete()
+        Document.objects.for_tenant(tenant.id).filter(bank=bank).delete()
+    assert import_part(access, "copy", lines[0], first_line=1).next_line == 2
+    second = import_part(access, "copy", b"".join(lines[1:]), first_line=2).operation
+    run_waiting(access)
+    assert second.id != first.id
+    assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
+
+
+def test_a_second_file_waits_until_the_first_is_whole(tenant: Tenant, access: BankAccess) -> None:
+    """Its lines would be taken for the first one's."""
+    lines = small_file(tenant, access)
+    other = write_out(access).splitlines(keepends=True)
+    import_part(access, "copy", lines[0], first_line=1)
+    with pytest.raises(ImportUnderWay, match="line 2 is waited for"):
+        import_part(access, "copy", other[0], first_line=1)
+    assert import_part(access, "copy", b"".join(lines[1:]), first_line=2).next_line is None
 
 
 def take(access: BankAccess, *rows: dict[str, Any], header: dict[str, Any] | None = None) -> Received:

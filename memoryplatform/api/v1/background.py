@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
@@ -70,7 +70,7 @@ class BackgroundView(TenantView):
         request=BackgroundInput,
         responses={200: BackgroundMergedOutput, **ERRORS},
     )
-    @idempotent
+    @idempotent_operation
     def post(self, request: Request, bank_id: str) -> Response:
         body = BackgroundInput(data=request.data)
         body.is_valid(raise_exception=True)

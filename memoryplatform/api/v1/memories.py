@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.errors import list_faults
-from memoryplatform.api.idempotency import HEADER, idempotent_operation
+from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.lists import Listed, list_rows
@@ -77,7 +77,7 @@ class MemoriesView(TenantView):
             bank_id,
             read.good,
             wait=not body.validated_data["async"],
-            idempotency_key=request.headers.get(HEADER),
+            idempotency_key=read_operation_key(self, request),
         )
         return Response(RetainOutput(describe(bank_id, operation, read)).data)
 

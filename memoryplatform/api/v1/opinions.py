@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from banks.models import Bank
 from banks.models.unit import UnitQuerySet
-from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import ErrorOutput
 from memoryplatform.api.v1.lists import Listed, list_rows
@@ -116,7 +116,7 @@ class OpinionReviewView(TenantView):
         request=ReviewInput,
         responses={200: OpinionDetailOutput, **ERRORS, 412: ErrorOutput},
     )
-    @idempotent
+    @idempotent_operation
     def post(self, request: Request, bank_id: str, opinion_id: UUID) -> Response:
         body = ReviewInput(data=request.data)
         body.is_valid(raise_exception=True)

@@ -5,6 +5,7 @@ from banks.models import Bank
 from banks.retain.answers import forget_answers
 from banks.vector_index.build import drop_index
 from banks.vector_index.lookup import read_state
+from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 
@@ -20,6 +21,7 @@ def delete_bank(run: Run) -> dict[str, Any]:
     with run.transaction() as operation:
         deleted, _ = Bank.objects.for_tenant(run.tenant_id).filter(id=bank_pk).delete()
         forget_answers(run.tenant_id)
+        forget_answers_about(run.tenant_id, run.payload["bank_id"])
         receipt = {"bank_id": run.payload["bank_id"], "deleted": {"banks": deleted}}
         operation.bank_id = None
         run.complete(operation, receipt)

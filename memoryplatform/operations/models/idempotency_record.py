@@ -3,6 +3,7 @@ from typing import ClassVar
 from django.db import models
 
 from tenants.scoping import TenantManager, TenantOwned
+from tenants.sealed_text import SealedTextField
 
 
 class IdempotencyRecord(TenantOwned):
@@ -12,13 +13,19 @@ class IdempotencyRecord(TenantOwned):
     fingerprint = models.CharField(max_length=64, help_text="SHA-256 of method, path and body.")
     claimed_at = models.DateTimeField(help_text="In flight since, while there is no answer.")
     status_code = models.PositiveSmallIntegerField(null=True)
-    body = models.JSONField(null=True)
+    bank_key = models.CharField(max_length=200, blank=True, help_text="The id of the bank that it was about, if one.")
+    answer = SealedTextField(blank=True, help_text="As JSON. Empty until there is one, and once it was forgotten.")
 
     objects: ClassVar[TenantManager["IdempotencyRecord"]] = TenantManager()
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["tenant", "key"], name="idempotency_key_once"),)
-        indexes = (models.Index(fields=["tenant", "claimed_at"], name="idempotency_by_age"),)  # the expiry of old ones
+        indexes = (
+            models.Index(fields=["tenant", "claimed_at"], name="idempotency_by_age"),  # the expiry of old ones
+            models.Index(
+                fields=["tenant", "bank_key"], condition=~models.Q(answer=""), name="idempotency_by_bank"
+            ),  # what tells of deleted memories
+        )
 
     def __str__(self) -> str:
         return self.key

@@ -3,6 +3,7 @@
 TransferError
 ├── ImportInvalid      a line that can't be taken; says which
 ├── ImportOutOfStep    the lines are not the ones that come next
+├── ImportUnderWay     another file is not whole yet
 ├── BankNotEmpty       an import begins with nothing
 ├── TooManyExports     the tenant fetches others at the moment
 └── ExportTooSlow      its time is over, and so is the file
@@ -24,6 +25,16 @@ class ImportInvalid(TransferError):
 
 class ImportOutOfStep(TransferError):
     code = "import_out_of_step"
+
+
+class ImportUnderWay(TransferError):
+    code = "import_under_way"
+
+    def __init__(self, next_line: int) -> None:
+        super().__init__(
+            f"Another file is being imported, and its line {next_line} is waited for: "
+            "send the rest of that one first, or delete the bank."
+        )
 
 
 class BankNotEmpty(TransferError):

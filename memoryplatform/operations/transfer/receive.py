@@ -22,7 +22,7 @@ from memoryplatform.operations.registry import get_kind
 from memoryplatform.operations.retain import find_or_create_bank
 from memoryplatform.operations.submit import dispatch
 from memoryplatform.operations.transfer import profile
-from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep
+from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep, ImportUnderWay
 from memoryplatform.operations.transfer.export import FORMAT, READABLE
 from memoryplatform.operations.transfer.identifiers import Renaming
 from memoryplatform.operations.transfer.insert import Target, insert_rows, join_rows
@@ -89,20 +89,27 @@ def hash_header(body: bytes) -> str:
 
 
 def find_operation(bank: Bank, digest: str) -> Operation | None:
-    """The newest import, unless these lines begin another file."""
+    """The newest import, unless these lines begin another file, or the same one anew after all of it was deleted.
+
+    One file at a time: the lines of a second would be taken for the first one's.
+    """
     rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=KIND)
     newest = rows.order_by("-id").select_for_update(of=("self",), no_key=True).first()
-    is_other = newest is not None and digest not in {"", newest.payload["digest"]}
-    return None if is_other else newest
+    if newest is None or not digest:
+        return newest
+    if digest == newest.payload["digest"]:
+        return None if newest.status == Operation.Status.COMPLETED and is_empty(bank) else newest
+    if not newest.is_finished and not newest.payload["is_done"]:
+        raise ImportUnderWay(newest.payload["next_line"])
+    return None
 
 
 def begin(access: BankAccess, bank: Bank, first_line: int, digest: str) -> Operation:
     """A worker looks at it when the last line has come, or none for a day."""
     if first_line != 1:
         raise ImportOutOfStep("There is no import under way: begin with line 1.")
-    for model in (MemoryUnit, Message, Document, Entity):
-        if model.objects.for_tenant(bank.tenant_id).filter(bank=bank).exists():
-            raise BankNotEmpty(bank.bank_id)
+    if not is_empty(bank):
+        raise BankNotEmpty(bank.bank_id)
     target = f"bank:{bank.bank_id}"
     record(access.tenant_id, actor=access.actor, action="bank.imported", target=target)
     return Operation.objects.for_tenant(bank.tenant_id).create(
@@ -113,6 +120,11 @@ def begin(access: BankAccess, bank: Bank, first_line: int, digest: str) -> Opera
         payload=vars(Progress(digest=digest)),
         max_attempts=settings.OPERATION_MAX_ATTEMPTS,
     )
+
+
+def is_empty(bank: Bank) -> bool:
+    models = (MemoryUnit, Message, Document, Entity)
+    return not any(model.objects.for_tenant(bank.tenant_id).filter(bank=bank).exists() for model in models)
 
 
 def check_step(progress: Progress, first_line: int) -> None:

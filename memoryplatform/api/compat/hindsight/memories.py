@@ -13,7 +13,7 @@ from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, des
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.retain import retain_items
 from memoryplatform.api.compat.hindsight.tolerance import read_query
-from memoryplatform.api.idempotency import HEADER, idempotent_operation
+from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.unit_shapes import MATCHES, STATES, TIME_FIELDS
 from memoryplatform.operations.bank_profile import get_bank
@@ -30,7 +30,7 @@ class ClearInput(serializers.Serializer[Any]):
 class PeerMemoriesView(PeerView):
     @idempotent_operation
     def post(self, request: Request, bank_id: str) -> Response:
-        key = request.headers.get(HEADER)
+        key = read_operation_key(self, request)
         return Response(retain_items(self.access, bank_id, request.data, header_key=key))
 
     def delete(self, request: Request, bank_id: str) -> Response:

@@ -13,7 +13,7 @@ from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.pages import asks_for_page, describe_page, read_page
 from memoryplatform.api.compat.mem0.query_filters import read_query_filters
 from memoryplatform.api.compat.mem0.search import read_search, search_memories
-from memoryplatform.api.idempotency import HEADER, idempotent_operation
+from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
 
 READS: dict[str, str] = {"POST": "read"}
 WRAPPED = "v1.1"  # the output format with an object around the list
@@ -22,13 +22,13 @@ WRAPPED = "v1.1"  # the output format with an object around the list
 class AddView(Mem0View):
     @idempotent_operation
     def post(self, request: Request) -> Response:
-        return Response(add_memories(self.access, request.data, key=request.headers.get(HEADER)))
+        return Response(add_memories(self.access, request.data, key=read_operation_key(self, request)))
 
 
 class MemoriesV1View(Mem0View):
     @idempotent_operation
     def post(self, request: Request) -> Response:
-        return Response(add_memories_as_before(self.access, request.data, key=request.headers.get(HEADER)))
+        return Response(add_memories_as_before(self.access, request.data, key=read_operation_key(self, request)))
 
     def get(self, request: Request) -> Response:
         return answer_list(self, request, read_query_filters(request.query_params))
