@@ -1,6 +1,6 @@
 """Making, changing and deleting banks."""
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 from uuid import UUID
 
@@ -24,7 +24,7 @@ from tenants.transactions import tenant_transaction
 
 @dataclass(frozen=True)
 class BankChange:
-    """The fields that a caller gave; None leaves a field as it is."""
+    """The fields that a caller gave; None leaves a field as it is, `cleared` names those that have none of their own."""
 
     name: str | None = None
     background: str | None = None
@@ -36,9 +36,15 @@ class BankChange:
     opinion_step: float | None = None
     opinion_reach: float | None = None
     extraction_mode: str | None = None
+    cleared: frozenset[str] = frozenset()
 
     def given(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        values = {name: getattr(self, name) for name in self.names()}
+        return {name: value for name, value in values.items() if value is not None} | dict.fromkeys(self.cleared)
+
+    @classmethod
+    def names(cls) -> list[str]:
+        return [one.name for one in fields(cls) if one.name != "cleared"]
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
 
 
 def read_version(bank: Bank) -> str:
-    return write_version({one.name: getattr(bank, one.name) for one in fields(BankChange)})
+    return write_version({name: getattr(bank, name) for name in BankChange.names()})
 
 
 def change_bank(access: BankAccess, bank_id: str, change: BankChange, *, expected: str | None = None) -> Bank:

@@ -1,6 +1,6 @@
 """Every environment variable that the service reads, with its type and what it is for.
 
-`docs/configuration.md` is checked against this class, and so is `compose.yaml`.
+The table of `docs/configuration.md` is checked against this class to the letter; `compose.yaml` is checked too.
 """
 
 import re
@@ -48,14 +48,17 @@ class Environment(BaseSettings):
     model_config = SettingsConfigDict(extra="ignore", env_ignore_empty=True, frozen=True)
 
     secret_key: SecretStr = Field(
-        min_length=50, description="Signs sessions and tokens, seals webhooks' secrets. At least 50 characters."
+        min_length=50,
+        description="Signs sessions and tokens, seals webhooks' secrets and kept answers. At least 50 characters.",
     )
     secret_key_fallbacks: Secrets = Field(
         default=[],
         description="Former values of SECRET_KEY that still count, the newest first, separated by commas.",
     )
     api_key_secret: SecretStr = Field(
-        min_length=32, description="Keys the HMAC under which API keys are stored. Changing it revokes every key."
+        min_length=32,
+        description="Keys the HMAC under which API keys are stored. Changing it revokes every key. At least 32 "
+        "characters.",
     )
     allowed_hosts: CommaList = Field(
         default=[], description="Host names that the service answers to, separated by commas."
@@ -67,7 +70,10 @@ class Environment(BaseSettings):
     database_url: PostgresUrl = Field(
         description="The service role: owns nothing, can't bypass row-level security. Web and workers use it."
     )
-    database_owner_url: PostgresUrl = Field(description="The role that owns the tables. Only `migrate` uses it.")
+    database_owner_url: PostgresUrl = Field(
+        description="The role that owns the tables. `migrate`, `rebuild_text_index` and the workers that build vector "
+        "indexes use it."
+    )
     database_platform_url: PostgresUrl = Field(
         description="The role that sees every tenant. Only the Django admin uses it."
     )
@@ -81,13 +87,13 @@ class Environment(BaseSettings):
         default=True,
         description="Keep recall's statements prepared. Off where a pooler in transaction mode can't.",
     )
-    redis_url: RedisUrl = Field(description="Dramatiq's broker.")
+    redis_url: RedisUrl = Field(description="Dramatiq's broker, and the count of requests.")
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="INFO", description="The least level logged."
+        default="INFO", description="The least level logged: DEBUG, INFO, WARNING or ERROR."
     )
     log_format: Literal["json", "console"] = Field(
-        default="json", description="One JSON object a line, or for the eye."
+        default="json", description="json: one object a line; console: for the eye."
     )
     metrics_token: SecretStr | None = Field(default=None, description="Where set, /metrics wants it as a bearer token.")
     rate_limit_per_key: int = Field(
@@ -135,18 +141,22 @@ class Environment(BaseSettings):
 
     model_threads: int = Field(default=2, ge=1, description="Threads that one ONNX call may use.")
     embedding_provider: Literal["onnx", "sentence-transformers", "openai"] = Field(
-        default="onnx", description="Who turns text into vectors."
+        default="onnx", description="Who turns text into vectors: onnx, sentence-transformers or openai."
     )
     embedding_model: str = Field(
         default="BAAI/bge-small-en-v1.5", description="Model name, or a folder for sentence-transformers."
     )
-    embedding_base_url: str | None = Field(default=None, description="OpenAI-compatible endpoint for embeddings.")
+    embedding_base_url: str | None = Field(
+        default=None, description="OpenAI-compatible endpoint for embeddings; needed with openai."
+    )
     embedding_api_key: SecretStr | None = Field(default=None, description="Its key.")
     embedding_query_prefix: str | None = Field(
         default=None, description="Put before queries, not before documents; the default is the model's own."
     )
     reranking_provider: Literal["onnx", "sentence-transformers", "http", "llm", "none"] = Field(
-        default="onnx", description="Who scores query and passage together; none keeps the order."
+        default="onnx",
+        description="Who scores query and passage together: onnx, sentence-transformers, http, llm, or none, which "
+        "keeps the order.",
     )
     reranking_model: str = Field(
         default="cross-encoder/ms-marco-MiniLM-L-12-v2",
@@ -171,7 +181,7 @@ class Environment(BaseSettings):
     llm_api_key: SecretStr | None = Field(default=None, description="Its key.")
     llm_model: str | None = Field(default=None, description="The model asked for; needed with LLM_BASE_URL.")
     llm_structured_output: Literal["json_schema", "json_object"] = Field(
-        default="json_schema", description="json_object where the endpoint has no JSON-schema mode."
+        default="json_schema", description="json_schema, or json_object where the endpoint has no JSON-schema mode."
     )
     llm_timeout_seconds: float = Field(default=60.0, gt=0, description="The longest a single call may take.")
     llm_max_retries: int = Field(default=3, ge=0, le=10, description="Retries on 429, 5xx and a lost connection.")

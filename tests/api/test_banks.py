@@ -187,3 +187,9 @@ def test_a_null_byte_in_the_path_is_not_found(call: Caller) -> None:
 def test_half_a_character_in_the_name_of_a_field_is_the_senders_error(call: Caller) -> None:
     response = call("POST", "/v1/banks", b'{"a\\ud800": 1}')
     assert response.status_code == 422
+
+
+def test_a_step_of_its_own_can_be_given_up(call: Caller) -> None:
+    call("POST", "/v1/banks", {"bank_id": "b", "opinion_step": 0.3, "opinion_reach": 0.8})
+    changed = call("PATCH", "/v1/banks/b", {"opinion_step": None}).json()
+    assert (changed["opinion_step"], changed["opinion_reach"]) == (None, 0.8)

@@ -265,3 +265,18 @@ def test_a_relationship_shows_what_superseded_it(call: Caller) -> None:
         retain(call, {"thread": "t", "timestamp": f"{year}-01-01T00:00:00Z", "messages": [message]})
     newest, former = call("GET", "/v1/banks/support/relationships?relation=lives_in").json()["items"]
     assert (newest["expired_at"], former["superseded_by"], former["close_reason"]) == (None, newest["id"], "update")
+
+
+@pytest.mark.parametrize(
+    ("item", "field"),
+    [
+        (TALK | {"document_id": "d1"}, "document_id"),
+        (TALK | {"update_mode": "append"}, "update_mode"),
+        ({"content": "Ana sails.", "thread": "t1"}, "thread"),
+        ({"facts": [{"text": "Ana sails."}], "thread": "t1"}, "thread"),
+    ],
+)
+def test_a_place_that_an_item_can_not_have_is_refused(call: Caller, item: dict[str, Any], field: str) -> None:
+    refused = call("POST", "/v1/banks/support/memories", {"items": [item]})
+    assert refused.status_code == 422
+    assert f"{field}: Goes with" in refused.json()["detail"]

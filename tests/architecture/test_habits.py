@@ -6,6 +6,7 @@ from pathlib import Path
 
 from django.apps import apps
 from django.db.migrations.loader import MigrationLoader
+from pydantic.fields import FieldInfo
 
 from memoryplatform.settings.environment import Environment
 from tests.api.test_isolation import routes
@@ -72,10 +73,23 @@ def test_every_post_that_writes_takes_an_idempotency_key() -> None:
             assert getattr(callback.view_class.post, "is_idempotent", False), route
 
 
-def test_every_environment_variable_is_documented_and_nothing_else() -> None:
+def describe_variable(name: str, field: FieldInfo) -> str:
+    """Its row in the table of docs/configuration.md."""
+    default = "required" if field.is_required() else describe_default(field.default)
+    return f"| `{name.upper()}` | {default} | {field.description} |"
+
+
+def describe_default(value: object) -> str:
+    """As one would write it into the environment."""
+    if value is None or value == []:
+        return ""
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def test_the_table_of_environment_variables_is_that_of_the_code() -> None:
     text = (ROOT / "docs/configuration.md").read_text()
-    documented = {line.split("`")[1] for line in text.splitlines() if line.startswith("| `")}
-    assert documented == {name.upper() for name in Environment.model_fields}
+    table = text.partition("| variable | default | what it is for |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    assert table.splitlines() == [describe_variable(name, field) for name, field in Environment.model_fields.items()]
 
 
 def test_every_setting_of_ours_is_used() -> None:

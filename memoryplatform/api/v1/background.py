@@ -65,7 +65,7 @@ class BackgroundView(TenantView):
     @extend_schema(
         operation_id="merge_background",
         summary="Merge news into the background",
-        description="Where the two conflict, the news win; details add up. To set it outright, change the bank.",
+        description="Where the two conflict, the news wins; details add up. To set it outright, change the bank.",
         parameters=[IDEMPOTENCY_KEY],
         request=BackgroundInput,
         responses={200: BackgroundMergedOutput, **ERRORS},

@@ -55,10 +55,18 @@ class BankChangeInput(Input):
         min_value=0.0, max_value=1.0, required=False, help_text="0 answers objectively, 1 is openly opinionated."
     )
     opinion_step = serializers.FloatField(
-        min_value=0.001, max_value=0.999, required=False, help_text="How far one piece of evidence moves an opinion."
+        min_value=0.001,
+        max_value=0.999,
+        required=False,
+        allow_null=True,
+        help_text="How far one piece of evidence moves an opinion. Null: as the deployment has it.",
     )
     opinion_reach = serializers.FloatField(
-        min_value=0.0, max_value=1.0, required=False, help_text="Cosine from which a fact bears on an opinion."
+        min_value=0.0,
+        max_value=1.0,
+        required=False,
+        allow_null=True,
+        help_text="Cosine from which a fact bears on an opinion. Null: as the deployment has it.",
     )
     extraction_mode = serializers.ChoiceField(
         choices=Bank.Extraction.choices,
@@ -69,7 +77,8 @@ class BankChangeInput(Input):
     def change(self) -> BankChange:
         given = dict(self.validated_data)
         given.pop("bank_id", None)
-        return BankChange(**given.pop("disposition", {}), **given)
+        cleared = frozenset(name for name, value in given.items() if value is None)
+        return BankChange(**given.pop("disposition", {}), **given, cleared=cleared)
 
 
 class BankCreateInput(BankChangeInput):

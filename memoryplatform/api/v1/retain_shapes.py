@@ -74,6 +74,16 @@ def check_document_id(value: str) -> None:
         raise serializers.ValidationError("Must not have '.' or '..' between slashes, nor end in '/chunks'.")
 
 
+def check_place(item: Mapping[str, Any]) -> None:
+    """A conversation goes on in its thread; a text or facts are a document. What has no meaning is not passed over."""
+    if "messages" in item:
+        for name in ("document_id", "update_mode"):
+            if item.get(name):
+                raise serializers.ValidationError({name: ["Goes with content or facts: messages have a thread."]})
+    elif item.get("thread"):
+        raise serializers.ValidationError({"thread": ["Goes with messages: content and facts have a document_id."]})
+
+
 class ItemInput(Input):
     """A conversation (`messages`), a text (`content`), or `facts` that the caller extracted: one of them."""
 
@@ -105,6 +115,7 @@ class ItemInput(Input):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if sum(form in attrs for form in FORMS) != 1:
             raise serializers.ValidationError("Give either content or messages or facts.")
+        check_place(attrs)
         check_causes(attrs.get("facts", []))
         return attrs
 

@@ -29,6 +29,11 @@ class Migration(migrations.Migration):
                 blank=True, help_text="The id of the bank that it was about, if one.", max_length=200
             ),
         ),
+        migrations.AlterField(
+            model_name='idempotencyrecord',
+            name='fingerprint',
+            field=models.CharField(help_text='SHA-256 of API key, method, path and body.', max_length=64),
+        ),
         migrations.AddIndex(
             model_name="idempotencyrecord",
             index=models.Index(

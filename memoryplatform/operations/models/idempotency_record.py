@@ -10,7 +10,7 @@ class IdempotencyRecord(TenantOwned):
     """What a request under an `Idempotency-Key` was, and what it was answered."""
 
     key = models.CharField(max_length=255)
-    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of method, path and body.")
+    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of API key, method, path and body.")
     claimed_at = models.DateTimeField(help_text="In flight since, while there is no answer.")
     status_code = models.PositiveSmallIntegerField(null=True)
     bank_key = models.CharField(max_length=200, blank=True, help_text="The id of the bank that it was about, if one.")

@@ -12,13 +12,15 @@ class DispositionFields(TypedDict, total=False):
 
 
 class BankFields(TypedDict, total=False):
+    """None for a step or a reach: as the deployment has it."""
+
     name: str
     background: str
     learns_background: bool
     disposition: DispositionFields
     bias_strength: float
-    opinion_step: float
-    opinion_reach: float
+    opinion_step: float | None
+    opinion_reach: float | None
     extraction_mode: Literal["narrative", "calibrated", "verbatim"]
 
 
@@ -42,8 +44,11 @@ class RuleFields(TypedDict, total=False):
 
 
 class RuleChange(RuleFields, total=False):
+    """The given fields change. `if_match` is the `etag` that was read."""
+
     name: str
     days: int
+    if_match: str
 
 
 class NewRuleFields(RuleFields, total=False):
