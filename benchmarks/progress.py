@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TextIO, TypeVar
 
 T = TypeVar("T")
@@ -42,7 +42,3 @@ def marks(total: int) -> set[int]:
 
 def in_batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
     return [items[start : start + size] for start in range(0, len(items), size)]
-
-
-def count_all(groups: Iterable[Sequence[T]]) -> int:
-    return sum(len(group) for group in groups)

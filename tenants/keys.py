@@ -18,6 +18,7 @@ from tenants.transactions import tenant_transaction
 
 # mpk_<prefix>_<secret>: the prefix finds the row, the secret (190 bits) proves it.
 KEY_FORM = re.compile(r"mpk_([0-9a-f]{12})_([0-9A-Za-z_-]{32})")
+PREFIX_FORM = re.compile(r"(?:mpk_)?([0-9a-f]{12})(?:_[0-9A-Za-z_-]{32})?")
 LAST_USED_EVERY = timedelta(minutes=1)  # a row write a request would cost more than it tells
 
 
@@ -34,9 +35,6 @@ class KeyIdentity:
 
     def allows(self, scope: str) -> bool:
         return scope in self.scopes or ApiKey.Scope.ADMIN in self.scopes
-
-    def reaches(self, bank_id: str) -> bool:
-        return self.banks is None or bank_id in self.banks
 
 
 def make_key(tenant_id: UUID, *, name: str, scopes: list[str], **fields: Any) -> tuple[ApiKey, str]:
@@ -67,6 +65,12 @@ def find_identity(text: str) -> KeyIdentity | None:
         banks=None if banks is None else frozenset(banks),
         last_used_at=last_used_at,
     )
+
+
+def read_prefix(text: str) -> str | None:
+    """Of a key, or of that part of it that may be shown."""
+    match = PREFIX_FORM.fullmatch(text)
+    return match and match[1]
 
 
 def look_up(prefix: str) -> tuple[Any, ...] | None:

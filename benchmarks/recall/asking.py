@@ -14,8 +14,6 @@ from retrieval.types import BUDGETS, Channel, RecallQuery, RecallResult
 EVERYTHING = 100_000  # tokens: rank metrics are not cut by a budget
 WINDOW = 4_096
 
-Weights = Mapping[Channel, float]
-
 
 @dataclass(frozen=True)
 class Mode:

@@ -38,7 +38,7 @@ def load_banks(access: BankAccess, bank_ids: Sequence[str]) -> AskedBanks:
     """In the order of the ids. One that is not there, or that the key may not reach, refuses the whole call."""
     for bank_id in bank_ids:
         check_bank_id(bank_id)
-    reached = [bank_id for bank_id in bank_ids if access.banks is None or bank_id in access.banks]
+    reached = [bank_id for bank_id in bank_ids if access.reaches(bank_id)]
     rows = read_asked(access, reached)
     found = {bank.bank_id: (bank, learned) for bank, learned in [(build_bank(row[:-1]), row[-1]) for row in rows]}
     missing = [bank_id for bank_id in bank_ids if bank_id not in found]

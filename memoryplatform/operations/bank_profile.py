@@ -24,7 +24,7 @@ from tenants.transactions import tenant_transaction
 
 @dataclass(frozen=True)
 class BankChange:
-    """The fields that a caller gave; None leaves a field as it is, `cleared` names those that have none of their own."""
+    """The fields that a caller gave; None leaves one as it is, `cleared` names those that become the deployment's."""
 
     name: str | None = None
     background: str | None = None
@@ -54,6 +54,9 @@ class BankAccess:
     tenant_id: UUID
     banks: frozenset[str] | None = None
     actor: Actor = field(default_factory=Actor)
+
+    def reaches(self, bank_id: str) -> bool:
+        return self.banks is None or bank_id in self.banks
 
 
 def name_of(access: BankAccess) -> str:

@@ -107,7 +107,7 @@ def find_or_create_bank(access: BankAccess, bank_id: str) -> Bank:
         with tenant_transaction(access.tenant_id):
             return get_bank(access, bank_id)
     except BankNotFound:
-        if access.banks is not None and bank_id not in access.banks:
+        if not access.reaches(bank_id):
             raise
     try:
         return create_bank(access, bank_id, BankChange())

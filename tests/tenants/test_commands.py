@@ -56,6 +56,20 @@ def test_a_key_is_made_for_the_tenant_of_a_member(member: User, tenant: Tenant) 
     assert (identity.scopes, identity.banks) == (frozenset({"read"}), frozenset({"support"}))
 
 
+@pytest.mark.parametrize("parts", [1, 2, 3])
+def test_a_key_is_revoked_by_itself_or_by_its_prefix(member: User, tenant: Tenant, parts: int) -> None:
+    text = run("create_api_key", member.email)
+    _, prefix, _ = text.split("_", 2)
+    given = {1: prefix, 2: f"mpk_{prefix}", 3: text}[parts]
+    assert run("revoke_api_key", given) == f"The key mpk_{prefix} ('made on the command line') is revoked."
+    assert find_identity(text) is None
+    with tenant_transaction(tenant.id):
+        assert AuditEvent.objects.for_tenant(tenant.id).latest("id").action == "api_key.revoked"
+    for unknown in (given, "mpk_", "x" * 12):
+        with pytest.raises(CommandError, match="There is no such key"):
+            run("revoke_api_key", unknown)
+
+
 def test_a_key_must_live_for_a_day_at_least(member: User) -> None:
     with pytest.raises(CommandError, match="--days must be 1 to 3650"):
         run("create_api_key", member.email, "--days", "0")
@@ -135,7 +149,12 @@ def test_what_can_be_no_tenant_is_refused_in_a_sentence(arguments: tuple[str, ..
 
 @pytest.mark.parametrize(
     "arguments",
-    [("create_api_key", "bob@example.com"), ("create_tenant", "Blue Sun", "--email", "eve@example.com"), ("demo",)],
+    [
+        ("create_api_key", "bob@example.com"),
+        ("revoke_api_key", "0" * 12),
+        ("create_tenant", "Blue Sun", "--email", "eve@example.com"),
+        ("demo",),
+    ],
 )
 def test_without_a_database_an_operator_is_told_what_to_do(
     monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]

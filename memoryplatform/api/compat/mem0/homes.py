@@ -14,7 +14,7 @@ def make_home(access: BankAccess, owners: Owners) -> str:
         with tenant_transaction(access.tenant_id):
             return get_bank(access, owners.bank_id).bank_id
     except BankNotFound:
-        if access.banks is not None and owners.bank_id not in access.banks:
+        if not access.reaches(owners.bank_id):
             raise
     try:
         return create_bank(access, owners.bank_id, BankChange(name=owners.name_of("agent") or NOBODY)).bank_id
