@@ -120,6 +120,10 @@ def make_cached_answer(tenant: Tenant) -> models.CachedAnswer:
     return make_row(models.CachedAnswer, tenant, key=uuid7().bytes, answer=b"{}")
 
 
+def make_answer_purge(tenant: Tenant) -> models.AnswerPurge:
+    return make_row(models.AnswerPurge, tenant)
+
+
 def with_bank(tenant: Tenant, fields: dict[str, Any]) -> dict[str, Any]:
     return fields if "bank" in fields else fields | {"bank": make_bank(tenant)}
 
@@ -179,6 +183,7 @@ MEMORY: dict[type[Model], Callable[[Tenant], Any]] = {
     models.Relationship: make_relationship,
     models.RelationshipSource: make_relationship_source,
     models.CachedAnswer: make_cached_answer,
+    models.AnswerPurge: make_answer_purge,
     models.CorpusStatistics: make_corpus_statistics,
     models.PostingBlock: make_posting_block,
     models.UnitChange: make_unit_change,

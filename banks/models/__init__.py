@@ -1,3 +1,4 @@
+from banks.models.answer_purge import AnswerPurge
 from banks.models.bank import Bank
 from banks.models.cached_answer import CachedAnswer
 from banks.models.chunk import Chunk, ChunkPart
@@ -14,6 +15,7 @@ from banks.models.unit_change import UnitChange
 from banks.models.unit_source import UnitSource
 
 __all__ = [
+    "AnswerPurge",
     "Bank",
     "CachedAnswer",
     "Chunk",

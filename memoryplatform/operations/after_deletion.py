@@ -16,14 +16,18 @@ def follow_deletion(bank: Bank, removed: Removed) -> None:
     """Call inside the tenant transaction that deleted them, after `lock_memory`."""
     forget_answers_about(bank.tenant_id, bank.bank_id)
     take_back_lost_evidence(bank)
-    mark_lost_facts(bank, removed)
+    follow_replacement(bank, removed)
     renew_bereft(bank)
-    if removed.units:
+
+
+def follow_replacement(bank: Bank, removed: Removed) -> None:
+    """What is due at once where an earlier text of a document went; the rest is a consolidation's.
+
+    Answers of models may quote it, also where the facts that it told are told elsewhere too. Call inside the
+    transaction that deleted it.
+    """
+    if removed.units or removed.chunks:
         forget_answers(bank.tenant_id)
-
-
-def mark_lost_facts(bank: Bank, removed: Removed) -> None:
-    """Observations of the entities that the deleted facts were about. Call inside the transaction that deleted them."""
     if removed.touched_entities:
-        mark_stale(bank, removed.touched_entities, now=timezone.now())
+        mark_stale(bank, removed.touched_entities, now=timezone.now(), is_altered=True)
         ask_for_refresh(bank)

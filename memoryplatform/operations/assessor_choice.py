@@ -1,6 +1,6 @@
 from uuid import UUID
 
-from banks.retain.answers import TenantAnswers
+from banks.retain.answers import open_answers
 from banks.retain.engines.llm.cache import CachedLLM
 from providers.registry import find_llm
 from reflection.opinions.assessing import Assessor
@@ -14,4 +14,4 @@ def choose_assessor(tenant_id: UUID) -> Assessor:
     llm = find_llm()
     if llm is None:
         return RuleAssessor()
-    return FallbackAssessor(LLMAssessor(CachedLLM(llm, TenantAnswers(tenant_id))), RuleAssessor())
+    return FallbackAssessor(LLMAssessor(CachedLLM(llm, open_answers(tenant_id))), RuleAssessor())

@@ -1,4 +1,4 @@
-"""Who the agent is: news are merged in, and each change leaves a revision."""
+"""Who the agent is: news is merged in, and each change leaves a revision."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from providers.usage import Usage
 from reflection.background.builtin_merger import BuiltinMerger
 from reflection.background.first_person import to_first_person
 from reflection.background.llm_merger import LLMMerger
-from reflection.background.merger import Merger, Snippet
+from reflection.background.merger import Merger, News
 from reflection.background.revisions import BackgroundChange, get_number, note_background
 from reflection.models import BackgroundRevision
 from tenants.audit import record
@@ -23,7 +23,7 @@ ATTEMPTS = 8  # each begins anew from what another wrote in between
 
 @dataclass(frozen=True)
 class Merged:
-    """`revision` is None where the news were known already, or were `refused`, with the reason."""
+    """`revision` is None where the news was known already, or was `refused`, with the reason."""
 
     bank: Bank
     revision: BackgroundRevision | None
@@ -31,10 +31,11 @@ class Merged:
     refused: str = ""
 
 
-def merge_background(access: BankAccess, bank_id: str, text: str, *, actor: str = "") -> Merged:
-    """No transaction is open while the merger works. If somebody else was quicker, his text is merged with too.
+def merge_background(access: BankAccess, bank_id: str, *texts: str, actor: str = "") -> Merged:
+    """Of several texts the last is the newest. All of them are one merge, and one revision.
 
-    `actor` is whom the history names; the caller where it is empty.
+    No transaction is open while the merger works. If somebody else was quicker, his text is merged with too. `actor`
+    is whom the history names; the caller where it is empty.
     """
     merger = choose_merger()
     usage = Usage()
@@ -42,13 +43,15 @@ def merge_background(access: BankAccess, bank_id: str, text: str, *, actor: str 
         with tenant_transaction(access.tenant_id):
             number = get_number(get_bank(access, bank_id))
             bank = get_bank(access, bank_id)  # after the number: what comes in between is then noticed
-        snippet = Snippet(to_first_person(text, bank.name, is_of_agent=True), bank.name)
-        merged = merger.merge(bank.background, snippet)
+        own = tuple(to_first_person(text, bank.name, is_of_agent=True) for text in texts)
+        merged = merger.merge(bank.background, News(own, bank.name))
         usage += merged.usage
         with tenant_transaction(access.tenant_id):
             bank = get_bank(access, bank_id, lock=True)
             if get_number(bank) == number:
-                change = BackgroundChange(merged.text, actor or name_of(access), snippet=text, engine=merger.name)
+                change = BackgroundChange(
+                    merged.text, actor or name_of(access), snippet="\n".join(texts), engine=merger.name
+                )
                 revision = write(access, bank, change)
                 record_usage(access.tenant_id, UsageRecord.Kind.REFLECT, usage, bank_id=bank_id)
                 return Merged(bank, revision, merger.name, merged.refused)

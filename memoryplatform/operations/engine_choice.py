@@ -1,6 +1,6 @@
 from uuid import UUID
 
-from banks.retain.answers import TenantAnswers
+from banks.retain.answers import open_answers
 from banks.retain.engines.builtin.engine import BuiltinEngine
 from banks.retain.engines.llm.cache import CachedLLM
 from banks.retain.engines.llm.engine import LLMEngine
@@ -13,4 +13,4 @@ def choose_engine(tenant_id: UUID) -> Engine:
     llm = find_llm()
     if llm is None:
         return BuiltinEngine(embed=get_embedder().embed_documents)
-    return LLMEngine(CachedLLM(llm, TenantAnswers(tenant_id)))
+    return LLMEngine(CachedLLM(llm, open_answers(tenant_id)))

@@ -3,22 +3,27 @@
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from django.utils import timezone
+
 from banks.errors import MemoryNotFound
 from banks.lifecycle.delete import Removed, delete_units
-from banks.lifecycle.edit import UnitEdit, build_edited_text, check_version, edit_unit, read_state
+from banks.lifecycle.edit import UnitEdit, UnitState, build_edited_text, check_version, edit_unit, read_state
 from banks.lifecycle.history import History, read_history
 from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
-from banks.models import Bank, MemoryUnit
+from banks.models import Bank, MemoryUnit, Mention
 from banks.retain.vectors import embed_texts
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
 from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
+from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import weigh_anew
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.forgetting.told_from import lock_documents
+from reflection.observations.dossiers import FACTUAL
+from reflection.observations.marking import mark_stale
 from reflection.opinions.outside import note_outside_change
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
@@ -80,34 +85,62 @@ def edit_memory(
         edit_unit(bank, unit, edit, vector=vector, actor=name_of(access), reason=reason)
         if note_outside_change(bank, unit, actor=name_of(access), reason=reason):
             weigh_anew(bank, unit)
+        if is_told_otherwise(state, read_state(bank, unit)):
+            renew_observations(bank, unit)
         note(access, bank_id, "memory.edited", memory_id)
         return show(bank, unit)
+
+
+def is_told_otherwise(before: UnitState, after: UnitState) -> bool:
+    """Whether an observer reads something else by now: of facts only, and a memory may have become one, or none."""
+    told = [
+        (state.text, state.network, state.mentioned_at, state.occurred_start) if state.network in FACTUAL else None
+        for state in (before, after)
+    ]
+    return told[0] != told[1]
+
+
+def renew_observations(bank: Bank, fact: MemoryUnit) -> None:
+    """Call inside the tenant transaction that changed a fact by hand: observations of its entities may tell it."""
+    mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit=fact)
+    mark_stale(bank, mentions.values_list("entity_id", flat=True), now=timezone.now(), is_altered=True)
+    ask_for_refresh(bank)
 
 
 def embed(bank: Bank, text: str) -> Vector:
     return embed_texts(bank.tenant_id, get_embedder(), [text]).vectors[0]
 
 
-def invalidate_memory(access: BankAccess, bank_id: str, memory_id: UUID, invalidation: Invalidation) -> ShownMemory:
+def invalidate_memory(
+    access: BankAccess, bank_id: str, memory_id: UUID, invalidation: Invalidation, *, expected: str | None = None
+) -> ShownMemory:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
+        check_version(unit, read_state(bank, unit), expected)
         invalidate_unit(bank, unit, invalidation)
         if note_outside_change(bank, unit, actor=name_of(access), reason=invalidation.explanation):
             weigh_anew(bank, unit)
+        if unit.network in FACTUAL:
+            renew_observations(bank, unit)
         note(access, bank_id, "memory.invalidated", memory_id)
         return show(bank, unit)
 
 
-def restore_memory(access: BankAccess, bank_id: str, memory_id: UUID, *, reason: str) -> ShownMemory:
+def restore_memory(
+    access: BankAccess, bank_id: str, memory_id: UUID, *, reason: str, expected: str | None = None
+) -> ShownMemory:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
+        check_version(unit, read_state(bank, unit), expected)
         restore_unit(bank, unit, actor=name_of(access), reason=reason)
         if note_outside_change(bank, unit, actor=name_of(access), reason=reason):
             weigh_anew(bank, unit)
+        if unit.network in FACTUAL:
+            renew_observations(bank, unit)
         note(access, bank_id, "memory.restored", memory_id)
         return show(bank, unit)
 

@@ -58,8 +58,9 @@ def is_waiting(bank: Bank, model: MentalModel) -> bool:
 
 
 def find_quiet(bank: Bank) -> datetime | None:
-    """When the observations that are stale now are due."""
-    last: datetime | None = ObservedEntity.objects.of_bank(bank).stale().aggregate(last=Max("due_at"))["last"]
+    """When the observations that are stale now are due, but for those that no observer could make so far."""
+    stale = ObservedEntity.objects.of_bank(bank).stale().filter(refused_since=None)
+    last: datetime | None = stale.aggregate(last=Max("due_at"))["last"]
     return last
 
 

@@ -7,11 +7,11 @@ from providers.usage import Usage
 from reflection.background.attributes import displaces, find_attributes
 from reflection.background.clauses import join_clauses, split_clauses
 from reflection.background.denials import Denial, find_denial, is_denied, split_denied
-from reflection.background.merger import MergedBackground, Snippet
+from reflection.background.merger import MergedBackground, News
 
 MOST_CHARACTERS = 1_600  # the prompt of every reflection carries it
 MOST_NEWS = 800
-TOO_LONG = f"Without a language model, news of the background have at most {MOST_NEWS} characters."
+TOO_LONG = f"Without a language model, news of the background has at most {MOST_NEWS} characters."
 NO_ROOM = "The background has no room left for this, and nothing in it may be dropped. Set it anew, shorter."
 NOT_A_WORD = re.compile(r"\W+")
 
@@ -19,12 +19,17 @@ NOT_A_WORD = re.compile(r"\W+")
 class BuiltinMerger:
     name = "builtin"
 
-    def merge(self, background: str, snippet: Snippet) -> MergedBackground:
-        """Whatever is refused leaves the background as it was."""
-        if len(snippet.text) > MOST_NEWS:
-            return MergedBackground(background, Usage(), TOO_LONG)
-        merged = merge_backgrounds(background, snippet.text)
-        return MergedBackground(background, Usage(), NO_ROOM) if merged is None else MergedBackground(merged, Usage())
+    def merge(self, background: str, news: News) -> MergedBackground:
+        """One after the other, so that the newest is right. Whatever is refused leaves the background as it was."""
+        refused = ""
+        for text in news.texts:
+            is_too_long = len(text) > MOST_NEWS
+            merged = None if is_too_long else merge_backgrounds(background, text)
+            if merged is None:
+                refused = TOO_LONG if is_too_long else NO_ROOM
+            else:
+                background = merged
+        return MergedBackground(background, Usage(), refused)
 
 
 def merge_backgrounds(background: str, news: str) -> str | None:
@@ -53,7 +58,7 @@ def drop_denied(background: list[list[str]], denials: Sequence[Denial]) -> list[
 
 
 def drop_disproved(background: list[list[str]], news: list[list[str]]) -> list[list[str]]:
-    """Of "I don't have dogs" nothing is left when the news are "I have a dog"."""
+    """Of "I don't have dogs" nothing is left when the news is "I have a dog"."""
     claims = [clause for sentence in news for clause in sentence if find_denial(clause) is None]
     return [
         [
@@ -83,7 +88,7 @@ def fold(clause: str) -> str:
 
 
 def shorten(kept: list[str], news: list[str], most: int) -> str | None:
-    """What can be said only once stays, and so do the news; of the rest the oldest goes first, and is found in the
+    """What can be said only once stays, and so does the news; of the rest the oldest goes first, and is found in the
     history. None where that is not enough.
     """
     left = list(kept)

@@ -1,7 +1,7 @@
 """What people told the agent about itself, in what they said to it."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
 from banks.models import Bank, Message, UnitSource
@@ -10,6 +10,9 @@ from reflection.background.attributes import find_attributes
 from reflection.background.clauses import SUBJECT, join_clauses, split_clauses
 from reflection.background.denials import find_denial
 from reflection.background.first_person import to_first_person
+
+MOST = 20  # statements that are learned from one retain
+MOST_CHARACTERS = 2_000  # of all of them: a background has a few hundred
 
 TO_THE_AGENT = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
 OF_THE_SPEAKER = re.compile(r"\b(?:i|me|my|mine|we|our|us)\b", re.IGNORECASE)
@@ -29,12 +32,33 @@ def read_told(bank: Bank, unit_ids: Collection[UUID]) -> list[str]:
 
 
 def find_snippets(texts: Sequence[str], name: str) -> list[str]:
-    """Statements about who the agent is, in its own words; what only passes, such as what it did, is none."""
-    sentences = [span.read(text).strip() for text in texts for span in split_sentences(text)]
-    spoken = [sentence for sentence in sentences if is_about_the_agent(sentence, name)]
+    """Statements about who the agent is, in its own words; what only passes, such as what it did, is none.
+
+    In their order; where they are more than one merge takes, the newest.
+    """
+    found: dict[str, None] = {}
+    room = MOST_CHARACTERS
+    for snippet in read_newest(texts, name):
+        if len(found) == MOST:
+            break
+        if snippet not in found and len(snippet) <= room:
+            found[snippet] = None
+            room -= len(snippet)
+    return list(reversed(found))
+
+
+def read_newest(texts: Sequence[str], name: str) -> Iterator[str]:
+    """The last first, and no more of them than are asked for."""
+    for text in reversed(texts):
+        for span in reversed(list(split_sentences(text))):
+            sentence = span.read(text).strip()
+            if is_about_the_agent(sentence, name):
+                yield from reversed(read_snippets(sentence, name))
+
+
+def read_snippets(sentence: str, name: str) -> list[str]:
     return [
         join_clauses(clauses)
-        for sentence in spoken
         for parts in split_clauses(to_first_person(sentence, name))
         if (clauses := [clause for clause in parts if SUBJECT.match(clause) and says_who(clause)])
     ]

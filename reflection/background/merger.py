@@ -5,16 +5,16 @@ from providers.usage import Usage
 
 
 @dataclass(frozen=True)
-class Snippet:
-    """News of who the agent is: `text` is in the first person already, `name` is the agent's."""
+class News:
+    """What is told of who the agent is, in the first person already, the newest last; `name` is the agent's."""
 
-    text: str
+    texts: tuple[str, ...]
     name: str
 
 
 @dataclass(frozen=True)
 class MergedBackground:
-    """`refused` says why the text is as it was, where the news could not be taken."""
+    """`refused` says why news could not be taken: the text is as if it had not come."""
 
     text: str
     usage: Usage
@@ -29,6 +29,6 @@ class Merger(Protocol):
         """Stands in the history."""
         ...
 
-    def merge(self, background: str, snippet: Snippet) -> MergedBackground:
+    def merge(self, background: str, news: News) -> MergedBackground:
         """Call outside of transactions: a model may take its time."""
         ...

@@ -1,6 +1,5 @@
 """Old episodes in short: one summary for a month of a thread, which names the episodes that it sums up."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -36,8 +35,7 @@ class Month:
 def find_months(bank: Bank, *, now: datetime) -> list[Month]:
     """Call inside a tenant transaction."""
     episodes = Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank).exclude(narrative="")
-    named = UnitSource.objects.for_tenant(bank.tenant_id).filter(episode__isnull=False, role="summarises")
-    open_ones = episodes.exclude(id__in=named.values("episode_id"))
+    open_ones = episodes.exclude(id__in=find_named(bank))
     groups = (
         open_ones.annotate(month=TruncMonth("started_at", tzinfo=UTC))
         .values("thread", "month")
@@ -58,10 +56,11 @@ def next_month(month: datetime) -> datetime:
 
 
 def store_summary(bank: Bank, month: Month, text: str, vector: Vector, *, now: datetime) -> UUID | None:
-    """None where the episodes went meanwhile. Call inside a tenant transaction, after `lock_memory`."""
-    left = Episode.objects.for_tenant(bank.tenant_id).filter(id__in=month.episode_ids)
-    ids: Sequence[UUID] = list(left.order_by("started_at", "id").values_list("id", flat=True))
-    if not ids:
+    """None where its episodes are no longer what was summed up, or are summed up already: another night sees to that.
+
+    Call inside a tenant transaction, after `lock_memory`.
+    """
+    if not is_as_told(bank, month):
         return None
     fact = ExtractedFact(
         text,
@@ -72,6 +71,19 @@ def store_summary(bank: Bank, month: Month, text: str, vector: Vector, *, now: d
     )
     (unit,) = store_units(bank, [PreparedFact(fact, vector, ())], now=now)
     UnitSource.objects.for_tenant(bank.tenant_id).bulk_create(
-        [UnitSource(unit_id=unit.id, role=UnitSource.Role.SUMMARISES, episode_id=episode_id) for episode_id in ids]
+        [UnitSource(unit_id=unit.id, role=UnitSource.Role.SUMMARISES, episode_id=one) for one in month.episode_ids]
     )
     return unit.id
+
+
+def is_as_told(bank: Bank, month: Month) -> bool:
+    """Whether every episode is there, with the words that it had, and no other run has told of it meanwhile."""
+    rows = Episode.objects.for_tenant(bank.tenant_id).filter(id__in=month.episode_ids)
+    told = {episode.id: episode.narrative for episode in month.episodes}
+    return dict(rows.exclude(id__in=find_named(bank)).values_list("id", "narrative")) == told
+
+
+def find_named(bank: Bank) -> QuerySet[UnitSource, UUID | None]:
+    """Episodes that a summary names."""
+    named = UnitSource.objects.for_tenant(bank.tenant_id).filter(episode__isnull=False, role="summarises")
+    return named.values_list("episode_id", flat=True)

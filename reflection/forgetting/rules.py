@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from banks.models import Bank, MemoryUnit, UnitSource, UnitTag
 from banks.models.unit import UnitQuerySet
-from reflection.models import OpinionRevision, RetentionRule
+from reflection.models import OpinionRevision, RetentionRule, RevisionEvidence
 from reflection.models.opinion_revision import OpinionRevisionQuerySet
 from tenants.scoping import TenantQuerySet
 
@@ -27,11 +28,16 @@ AFFIRMING = (
 def find_expired(bank: Bank, rule: RetentionRule, *, now: datetime) -> UnitQuerySet:
     """What the rule is over for. What somebody pinned is kept. Call inside a tenant transaction.
 
-    What is deleted goes with its past; only what is current can fade.
+    What is deleted goes with its past; only what is current can fade. What became part of an opinion that the same
+    rule keeps is no past: without it the opinion would turn back.
     """
     units = MemoryUnit.objects.of_bank(bank)
-    meant = units if rule.action == RetentionRule.Action.DELETE else units.current()
-    return meant.filter(build_condition(bank, rule, now=now))
+    condition = build_condition(bank, rule, now=now)
+    if rule.action != RetentionRule.Action.DELETE:
+        return units.current().filter(condition)
+    opinions = units.current().filter(build_scope(bank, rule), network=MemoryUnit.Network.OPINION)
+    tellings = find_tellings(bank, opinions.exclude(condition))
+    return units.filter(condition).exclude(network=MemoryUnit.Network.OPINION, id__in=tellings)
 
 
 def build_condition(bank: Bank, rule: RetentionRule, *, now: datetime) -> Q:
@@ -39,23 +45,33 @@ def build_condition(bank: Bank, rule: RetentionRule, *, now: datetime) -> Q:
     night would write them again. They go with what they sum up.
     """
     since = now - timedelta(days=rule.days)
-    condition = Q(mentioned_at__lt=since) & ~Q(review=MemoryUnit.Review.PINNED)
+    condition = build_scope(bank, rule) & Q(mentioned_at__lt=since) & ~Q(review=MemoryUnit.Review.PINNED)
     condition &= ~Q(id__in=find_summaries(bank).values("unit_id"))
     if rule.network in ("", MemoryUnit.Network.OPINION):
         condition &= ~Q(id__in=find_affirmed(bank, since=since).values("opinion_id"))
-    if rule.network:
-        condition &= Q(network=rule.network)
-    if rule.tag:
-        tagged = UnitTag.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, tag=rule.tag)
-        condition &= Q(id__in=tagged.values("unit_id"))
     if rule.action == RetentionRule.Action.FADE:
         condition &= Q(access_count=0)
     return condition
 
 
+def build_scope(bank: Bank, rule: RetentionRule) -> Q:
+    """Of whichever age."""
+    scope = Q(network=rule.network) if rule.network else Q()
+    if rule.tag:
+        tagged = UnitTag.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, tag=rule.tag)
+        scope &= Q(id__in=tagged.values("unit_id"))
+    return scope
+
+
 def find_summaries(bank: Bank) -> TenantQuerySet[UnitSource]:
     rows = UnitSource.objects.for_tenant(bank.tenant_id)
     return rows.filter(unit__bank=bank, role=UnitSource.Role.SUMMARISES, episode__isnull=False)
+
+
+def find_tellings(bank: Bank, opinions: UnitQuerySet) -> QuerySet[RevisionEvidence, UUID | None]:
+    """All that steps of these opinions came from, and that was not taken back: facts too."""
+    rows = RevisionEvidence.objects.of_bank(bank).standing().filter(opinion__in=opinions)
+    return rows.values_list("fact_id", flat=True)
 
 
 def find_affirmed(bank: Bank, *, since: datetime) -> OpinionRevisionQuerySet:

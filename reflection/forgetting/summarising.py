@@ -1,14 +1,20 @@
 """The text of a month's summary: by a language model, or from the narratives themselves."""
 
+import logging
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pydantic import BaseModel, Field
 
 from banks.retain.engines.llm.fence import bar, fence
+from banks.retain.engines.llm.halving import concerns_content
+from providers.llm.errors import LLMRefused, MalformedAnswer
 from providers.llm.protocol import LLM, ChatMessage
 from providers.usage import Usage
 from reflection.forgetting.old_episodes import Month
 from reflection.forgetting.telling_month import tell_most
+
+logger = logging.getLogger(__name__)
 
 LONGEST = 1_200  # characters without a model
 SYSTEM = """\
@@ -22,19 +28,28 @@ class Answer(BaseModel):
     summary: str = Field(min_length=1, max_length=4_000)
 
 
+@dataclass(frozen=True)
+class Summary:
+    """`by_rules`: a model was asked in vain."""
+
+    text: str
+    usage: Usage = field(default_factory=Usage)
+    by_rules: bool = False
+
+
 class Summariser(Protocol):
     @property
     def name(self) -> str: ...
 
-    def summarise(self, month: Month) -> tuple[str, Usage]: ...
+    def summarise(self, month: Month) -> Summary: ...
 
 
 class BuiltinSummariser:
     name = "builtin"
 
-    def summarise(self, month: Month) -> tuple[str, Usage]:
+    def summarise(self, month: Month) -> Summary:
         """The sentences that tell most of all its episodes, as many as there is room for."""
-        return f"In {month.month:%B %Y}: {tell_most(month.episodes, room=LONGEST)}", Usage()
+        return Summary(f"In {month.month:%B %Y}: {tell_most(month.episodes, room=LONGEST)}")
 
 
 class LLMSummariser:
@@ -45,7 +60,7 @@ class LLMSummariser:
     def name(self) -> str:
         return self._llm.model_id
 
-    def summarise(self, month: Month) -> tuple[str, Usage]:
+    def summarise(self, month: Month) -> Summary:
         lines = [
             line
             for episode in month.episodes
@@ -53,4 +68,29 @@ class LLMSummariser:
         ]
         messages = [ChatMessage("system", SYSTEM), ChatMessage("user", fence("narratives", lines))]
         answer = self._llm.complete_as(Answer, messages, temperature=0.0)
-        return f"In {month.month:%B %Y}: {answer.value.summary.strip()}", answer.usage
+        return Summary(f"In {month.month:%B %Y}: {answer.value.summary.strip()}", answer.usage)
+
+
+class FallbackSummariser:
+    """A month that the first refuses, or answers nonsense on, is told by the second: it must not stand before all
+    later months, night after night.
+    """
+
+    def __init__(self, first: Summariser, second: Summariser) -> None:
+        self._first = first
+        self._second = second
+
+    @property
+    def name(self) -> str:
+        return self._first.name
+
+    def summarise(self, month: Month) -> Summary:
+        try:
+            return self._first.summarise(month)
+        except (LLMRefused, MalformedAnswer) as failure:
+            if not concerns_content(failure):
+                raise
+            logger.warning("%s gave no summary of %s: %s decides.", self.name, month.month.date(), self._second.name)
+            spent = failure.usage if isinstance(failure, MalformedAnswer) else Usage()
+        summary = self._second.summarise(month)
+        return replace(summary, usage=spent + summary.usage, by_rules=True)

@@ -31,6 +31,10 @@ class ObservedEntity(TenantOwned):
     refreshed_at = models.DateTimeField(null=True)
     seen_until = models.DateTimeField(null=True, help_text="Facts recorded up to here are in the observations.")
     facts = models.PositiveIntegerField(default=0, help_text="How many the last refresh saw.")
+    altered_at = models.DateTimeField(
+        null=True, help_text="When a fact was last edited, closed or deleted, where no refresh has seen that yet."
+    )
+    refused_since = models.DateTimeField(null=True, help_text="Since when no observer could make anything of it.")
 
     objects: ClassVar[ObservedEntityManager["ObservedEntity"]] = ObservedEntityManager()
 

@@ -1,6 +1,6 @@
 """Noting that an entity's facts changed. A refresh waits until it is quiet for a while, so that many make one."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -13,23 +13,32 @@ from tenants.identifiers import uuid7
 QUIET = timedelta(seconds=20)  # without another change
 LONGEST_WAIT = timedelta(minutes=2)  # since the first one
 
-# An entity that is gone meanwhile needs no observations, so only those that are there are marked.
+# An entity that is gone meanwhile needs no observations, so only those that are there are marked. One that the observer
+# refused waits for its time, whatever is added to it; what was altered may be what it stumbled over.
 MARK = """
-INSERT INTO reflection_observedentity AS known (id, tenant_id, bank_id, entity_id, stale_since, due_at, changes, facts)
-SELECT marked.id, %(tenant_id)s, %(bank_id)s, entity.id, %(now)s, %(due_at)s, 1, 0
+INSERT INTO reflection_observedentity AS known
+    (id, tenant_id, bank_id, entity_id, stale_since, due_at, changes, facts, altered_at)
+SELECT marked.id, %(tenant_id)s, %(bank_id)s, entity.id, %(now)s, %(due_at)s, 1, 0, %(altered_at)s::timestamptz
 FROM unnest(%(id)s::uuid[], %(entity_id)s::uuid[]) AS marked (id, entity_id)
 JOIN banks_entity AS entity
   ON entity.tenant_id = %(tenant_id)s AND entity.bank_id = %(bank_id)s AND entity.id = marked.entity_id
 ORDER BY entity.id
 ON CONFLICT (entity_id) DO UPDATE SET
     stale_since = coalesce(known.stale_since, excluded.stale_since),
-    due_at = least(excluded.due_at, coalesce(known.stale_since, excluded.stale_since) + %(longest)s),
-    changes = known.changes + 1
+    due_at = CASE
+        WHEN known.refused_since IS NOT NULL AND known.due_at IS NOT NULL AND excluded.altered_at IS NULL
+        THEN known.due_at
+        ELSE least(excluded.due_at, coalesce(known.stale_since, excluded.stale_since) + %(longest)s)
+    END,
+    changes = known.changes + 1,
+    altered_at = coalesce(excluded.altered_at, known.altered_at)
 """
 
 
-def mark_stale(bank: Bank, entity_ids: Collection[UUID], *, now: datetime, quiet: timedelta = QUIET) -> None:
-    """Call inside a tenant transaction."""
+def mark_stale(
+    bank: Bank, entity_ids: Iterable[UUID], *, now: datetime, quiet: timedelta = QUIET, is_altered: bool = False
+) -> None:
+    """Call inside a tenant transaction. `is_altered`: facts that were there were edited, closed or deleted."""
     ids = sorted(set(entity_ids))
     if not ids:
         return
@@ -38,6 +47,7 @@ def mark_stale(bank: Bank, entity_ids: Collection[UUID], *, now: datetime, quiet
         "bank_id": bank.id,
         "now": now,
         "due_at": now + quiet,
+        "altered_at": now if is_altered else None,
         "longest": LONGEST_WAIT,
         "id": [uuid7() for _ in ids],
         "entity_id": ids,

@@ -27,10 +27,17 @@ class History:
         return [row for row in rows if row.bears and row.fact_id and not row.taken_back]
 
     def read_facts(self) -> list[str]:
-        """The texts of all that is left and was in view at any step."""
+        """The texts of all that is left and was in view at any step.
+
+        Not of an opinion that lost evidence itself and was not yet looked at: its words may be those of what was lost.
+        """
         rows = [row for rows in self.grounds.values() for row in rows]
         ids = {row.fact_id for row in rows if row.fact_id and not row.taken_back}
-        return list(MemoryUnit.objects.of_bank(self.bank).filter(id__in=ids).values_list("text", flat=True))
+        lost = RevisionEvidence.objects.of_bank(self.bank).deleted()
+        unproven = OpinionRevision.objects.of_bank(self.bank).without_evidence()
+        units = MemoryUnit.objects.of_bank(self.bank).filter(id__in=ids)
+        sound = units.exclude(id__in=lost.values("opinion_id")).exclude(id__in=unproven.values("opinion_id"))
+        return list(sound.values_list("text", flat=True))
 
     def save(self) -> None:
         tenant_id = self.bank.tenant_id

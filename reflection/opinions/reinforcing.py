@@ -27,7 +27,7 @@ from reflection.opinions.moving import choose_step, move
 from reflection.opinions.revisions import Before, Step, write_step
 from reflection.opinions.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.types import Verdict
-from reflection.opinions.uniting import Union, unite
+from reflection.opinions.uniting import Union, give_way
 from tenants.transactions import tenant_transaction
 
 logger = logging.getLogger(__name__)
@@ -224,4 +224,4 @@ def take_step(bank: Bank, opinion: MemoryUnit, step: Step, rewording: Weighed | 
         add_evidence(bank, opinion.id, step.evidence)
     write_step(bank, opinion, before, step)
     if other is not None:
-        unite(bank, other, opinion, Union(step.actor, now))
+        give_way(bank, other, opinion, Union(step.actor, now))

@@ -12,7 +12,7 @@ from reflection.opinions.held import find_held, read_entities
 from reflection.opinions.revisions import Before, Step, write_step
 from reflection.opinions.rewording import find_with_words, reword
 from reflection.opinions.sense import find_same
-from reflection.opinions.uniting import Union, unite
+from reflection.opinions.uniting import Union, give_way
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ def revise(bank: Bank, opinion: MemoryUnit, revision: Revision, *, actor: str, n
     Call inside a tenant transaction, after `lock_memory`.
     """
     if (other := find_saying(bank, opinion, revision)) is not None:
-        unite(bank, other, opinion, Union(actor, now, revision.reasoning, revision.facts, revision.telling))
+        give_way(bank, other, opinion, Union(actor, now, revision.reasoning, revision.facts, revision.telling))
         return other
     add_evidence(bank, opinion.id, revision.facts)
     before = Before.of(opinion)

@@ -1,5 +1,6 @@
 """Two opinions that say the same become one: the older stands, and rests on what both rested on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -39,8 +40,25 @@ def unite(bank: Bank, standing: MemoryUnit, other: MemoryUnit, union: Union) -> 
     known = find_known(bank, standing.id)
     gained = [fact_id for fact_id in (*union.facts, *sorted(find_known(bank, other.id))) if fact_id not in known]
     copy_sources(bank, source=other.id, target=standing.id)
-    add_evidence(bank, standing.id, union.facts)
     copy_mentions(bank, standing, other)
+    restate(bank, standing, other, union, gained=gained)
+
+
+def give_way(bank: Bank, standing: MemoryUnit, other: MemoryUnit, union: Union) -> None:
+    """The agent no longer thinks the other, but what this one says already: as `unite`, but for the evidence.
+
+    What the other rested on spoke for something else, perhaps for the opposite: it stays free to be weighed. Only what
+    changed the agent's mind speaks for this one.
+    """
+    known = find_known(bank, standing.id)
+    for telling_id in union.telling:
+        copy_sources(bank, source=telling_id, target=standing.id)
+    restate(bank, standing, other, union, gained=[fact_id for fact_id in union.facts if fact_id not in known])
+
+
+def restate(bank: Bank, standing: MemoryUnit, other: MemoryUnit, union: Union, *, gained: Sequence[UUID]) -> None:
+    """`gained` is what speaks for it by now and did not before."""
+    add_evidence(bank, standing.id, union.facts)
     close_into(bank, standing, other, actor=union.actor, now=union.now)
     evidence = tuple(dict.fromkeys((other.id, *union.telling, *gained)))
     step = Step(OpinionRevision.Cause.RESTATED, union.actor, union.reasoning, evidence=evidence, in_view=union.facts)

@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 from django.utils import timezone
 
-from banks.models import CachedAnswer, Chunk, MemoryUnit, Message, Relationship, UnitSource
+from banks.models import AnswerPurge, CachedAnswer, Chunk, MemoryUnit, Message, Relationship, UnitSource
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests import memory_factories as make
@@ -119,7 +119,7 @@ def test_a_deleted_bank_leaves_nothing(tenant: Tenant) -> None:
         factory(tenant)
     with tenant_transaction(tenant.id), connection.cursor() as cursor:
         cursor.execute("DELETE FROM banks_bank")
-        for model in set(make.MEMORY) - {CachedAnswer}:
+        for model in set(make.MEMORY) - {AnswerPurge, CachedAnswer}:
             cursor.execute(f"SELECT count(*) FROM {model._meta.db_table}")
             assert cursor.fetchone() == (0,), model
 

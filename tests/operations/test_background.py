@@ -8,18 +8,22 @@ from itertools import pairwise
 import pytest
 from django.db import connections
 
+from banks.models import UnitSource
 from banks.retain.input import GivenMessage, RetainItem
+from banks.retain.post_retain import PostRetain
 from banks.retain.types import Role
 from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.bank_profile import BankAccess, BankChange, change_bank, create_bank, get_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.submit import submit
 from providers.llm.errors import MalformedAnswer
 from reflection.models import BackgroundRevision
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
-from tests.llm_server import ScriptedLLM
+from tests.llm_server import ScriptedLLM, nothing_scripted
+from tests.memory_factories import make_episode, make_message, make_row, make_unit
 
 
 @pytest.fixture
@@ -128,4 +132,51 @@ def test_what_people_tell_the_agent_about_itself_is_learned_where_the_bank_wants
 def test_a_bank_that_does_not_want_it_learns_nothing_about_itself(access: BankAccess) -> None:
     talk(access, ("user", "You were born in Texas."))
 
+    assert read_background(access) == "I was born in Colorado."
+
+
+def learn(access: BankAccess, told: str) -> Operation:
+    """A consolidation of a talk in which somebody says this to the agent."""
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, "support")
+        tenant = Tenant.objects.get(id=access.tenant_id)
+    episode = make_episode(tenant, bank=bank)
+    make_message(tenant, bank=bank, episode=episode, role="assistant", content="Hello.")
+    message = make_message(tenant, bank=bank, episode=episode, role="user", content=told)
+    unit = make_unit(tenant, bank=bank, text="Eve spoke of Ada.")
+    make_row(UnitSource, tenant, unit=unit, message=message, role="said")
+    with tenant_transaction(access.tenant_id):
+        payload = PostRetain(unit_ids=(unit.id,)).write()
+        operation = submit(access.tenant_id, "consolidate", payload=payload, bank=bank, wake=False)
+    perform(access.tenant_id, operation.id)
+    with tenant_transaction(access.tenant_id):
+        return Operation.objects.for_tenant(access.tenant_id).get(id=operation.id)
+
+
+def test_all_that_a_long_message_tells_of_the_agent_is_one_merge(access: BankAccess, llm: ScriptedLLM) -> None:
+    change_bank(access, "support", BankChange(learns_background=True))
+    llm.chat.say(json.dumps({"background": "I live in town 99."}))
+
+    learn(access, " ".join(f"You live in town {number}." for number in range(100)))
+
+    [merge] = llm.chat.received
+    assert "I live in town 99." in merge.prompt
+    assert "I live in town 79." not in merge.prompt
+    assert [revision.after for revision in read_history(access)][1:] == ["I live in town 99."]
+
+
+def test_of_what_one_message_tells_the_last_is_right(access: BankAccess) -> None:
+    change_bank(access, "support", BankChange(learns_background=True))
+
+    learn(access, "You live in Rome. You live in Oslo.")
+
+    assert read_background(access) == "I was born in Colorado. I live in Oslo."
+    assert len(read_history(access)) == 2
+
+
+def test_what_a_model_refuses_to_merge_is_not_learned(access: BankAccess, llm: ScriptedLLM) -> None:
+    change_bank(access, "support", BankChange(learns_background=True))
+    llm.chat.otherwise = nothing_scripted
+
+    assert (learn(access, "You live in Rome.").result or {})["background_refused"] == 1
     assert read_background(access) == "I was born in Colorado."

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from banks.models import Bank, Episode, MemoryUnit, UnitSource, UnitTag
-from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.models import Dispatch, IdempotencyRecord, Operation
 from memoryplatform.operations.nights import ask_for_tending, find_night
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.submit import submit
@@ -131,3 +131,14 @@ def test_episodes_without_a_narrative_are_no_reason_for_a_summary(tenant: Tenant
     with tenant_transaction(tenant.id):
         assert Episode.objects.for_tenant(tenant.id).count() == 3
         assert not MemoryUnit.objects.of_bank(bank).exists()
+
+
+def test_answers_of_requests_that_nobody_repeats_are_forgotten_at_night(tenant: Tenant) -> None:
+    bank = make_bank(tenant)
+    with tenant_transaction(tenant.id):
+        rows = IdempotencyRecord.objects.for_tenant(tenant.id)
+        for hours in (23, 25):
+            rows.create(key=f"{hours}", fingerprint="0" * 64, claimed_at=timezone.now() - timedelta(hours=hours))
+    tend(bank)
+    with tenant_transaction(tenant.id):
+        assert list(rows.values_list("key", flat=True)) == ["23"]

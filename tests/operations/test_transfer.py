@@ -32,7 +32,13 @@ from tests.operations.conftest import reload
 from tests.operations.transferred import MARCH, ask, fill, load, run_waiting, without_ids, write_out
 from tests.tenants.walled_models import walled_models
 
-NOT_IN_A_FILE = {"banks_cachedanswer", "banks_corpusstatistics", "banks_postingblock", "retrieval_recallrecord"}
+NOT_IN_A_FILE = {
+    "banks_answerpurge",
+    "banks_cachedanswer",
+    "banks_corpusstatistics",
+    "banks_postingblock",
+    "retrieval_recallrecord",
+}
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """What follows a retain: step by step, what is derived from memories is brought up to date with them."""
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from django.utils import timezone
 from banks.entities.describe import describe_entities
 from banks.locking import lock_memory
 from banks.models import Bank
+from banks.retain.engines.llm.halving import concerns_content
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.assessor_choice import choose_assessor
 from memoryplatform.operations.background import merge_background
@@ -21,6 +23,7 @@ from memoryplatform.operations.nights import ask_for_tending
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 from memoryplatform.operations.submit import submit
+from providers.llm.errors import LLMRefused, MalformedAnswer
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.background.learning import find_snippets, read_told
@@ -32,6 +35,8 @@ from reflection.opinions.reinforcing import Tools, reinforce_opinions
 from reflection.opinions.withdrawing import has_lost_evidence, withdraw_lost_evidence
 from tenants.models import UsageRecord
 from tenants.usage import record_usage
+
+logger = logging.getLogger(__name__)
 
 NAME = "consolidate"
 Figures = Mapping[str, int | Mapping[str, int]]
@@ -109,14 +114,21 @@ def follow_with_models(task: Task) -> Done:
 
 
 def learn_background(task: Task) -> Done:
-    """Merged once more it says nothing new, so a second run changes nothing."""
+    """All in one merge. Merged once more it says nothing new, so a second run changes nothing."""
     if not task.bank.learns_background:
         return Done()
     with task.run.transaction():
         texts = read_told(task.bank, task.post.unit_ids)
-    access = BankAccess(task.run.tenant_id)
-    for snippet in find_snippets(texts, task.bank.name):
-        merge_background(access, task.bank.bank_id, snippet, actor=NAME)
+    snippets = find_snippets(texts, task.bank.name)
+    if not snippets:
+        return Done()
+    try:
+        merge_background(BankAccess(task.run.tenant_id), task.bank.bank_id, *snippets, actor=NAME)
+    except (LLMRefused, MalformedAnswer) as failure:
+        if not concerns_content(failure):
+            raise
+        logger.warning("Nothing of %d statements about the agent was learned: %s", len(snippets), failure)
+        return Done(figures={"background_refused": len(snippets)})
     return Done()
 
 

@@ -20,8 +20,8 @@ def delete_bank(run: Run) -> dict[str, Any]:
         drop_index(bank_pk)
     with run.transaction() as operation:
         deleted, _ = Bank.objects.for_tenant(run.tenant_id).filter(id=bank_pk).delete()
-        forget_answers(run.tenant_id)
         forget_answers_about(run.tenant_id, run.payload["bank_id"])
+        forget_answers(run.tenant_id)
         receipt = {"bank_id": run.payload["bank_id"], "deleted": {"banks": deleted}}
         operation.bank_id = None
         run.complete(operation, receipt)

@@ -7,11 +7,11 @@ from django.db.models import Min
 from django.utils import timezone
 
 from banks.models import Bank
-from banks.retain.answers import TenantAnswers
+from banks.retain.answers import open_answers
 from banks.retain.engines.llm.cache import CachedLLM
 from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.mental_model_refreshes import follow_facts
-from memoryplatform.operations.models import Operation
+from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 from memoryplatform.operations.submit import submit_for_later
@@ -31,23 +31,29 @@ NAME = "refresh_observations"
 def ask_for_refresh(bank: Bank) -> Operation | None:
     """One that waits serves all that becomes stale meanwhile. Call inside the tenant transaction that marked them."""
     due_at = ObservedEntity.objects.of_bank(bank).stale().aggregate(first=Min("due_at"))["first"]
-    waiting = Operation.objects.for_tenant(bank.tenant_id).filter(kind=NAME, bank=bank, status="pending")
-    if due_at is None or waiting.exists():
+    if due_at is None:
+        return None
+    pending = Operation.objects.for_tenant(bank.tenant_id).filter(kind=NAME, bank=bank, status="pending")
+    waiting = dict(pending.values_list("id", "next_attempt_at"))
+    if waiting:
+        unhindered = [one for one, next_attempt_at in waiting.items() if next_attempt_at is None]
+        Dispatch.objects.filter(operation_id__in=unhindered, due_at__gt=due_at).update(due_at=due_at)
         return None
     return submit_for_later(bank, NAME, payload={}, due_at=due_at)
 
 
 @operation_kind(NAME, queue="background")
 def refresh_observations(run: Run) -> dict[str, Any]:
-    """An entity that was refreshed before a crash is fresh, and passed over."""
+    """An entity that was refreshed before a crash is fresh, and passed over. One that is refused holds up no other."""
     bank = load_bank(run)
     tools = Refreshing(choose_observer(run.tenant_id), get_embedder(), run.transaction)
-    usage, refreshed = Usage(), 0
+    usage, done, put_off = Usage(), 0, 0
     while (entity_id := find_due(run, bank)) is not None:
-        usage += refresh_entity(bank, entity_id, tools)
-        refreshed += 1
-        run.report("observing", processed=refreshed, total=refreshed + count_due(run, bank))
-    result = {"engine": tools.observer.name, "entities": refreshed}
+        refreshed = refresh_entity(bank, entity_id, tools)
+        usage += refreshed.usage
+        done, put_off = done + 1, put_off + refreshed.is_put_off
+        run.report("observing", processed=done, total=done + count_due(run, bank))
+    result = {"engine": tools.observer.name, "entities": done - put_off, "put_off": put_off}
     with run.transaction() as operation:
         record_usage(
             run.tenant_id, UsageRecord.Kind.CONSOLIDATE, usage, bank_id=bank.bank_id, operation_id=operation.id
@@ -60,7 +66,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
 
 def choose_observer(tenant_id: UUID) -> Observer:
     llm = find_llm()
-    return BuiltinObserver() if llm is None else LLMObserver(CachedLLM(llm, TenantAnswers(tenant_id)))
+    return BuiltinObserver() if llm is None else LLMObserver(CachedLLM(llm, open_answers(tenant_id)))
 
 
 def find_due(run: Run, bank: Bank) -> UUID | None:

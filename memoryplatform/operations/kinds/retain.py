@@ -16,7 +16,7 @@ from banks.retain.post_retain import PostRetain, add_earlier_attempts
 from banks.retain.ready_facts import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import EntityKind, FoundEntity, Mode
-from memoryplatform.operations.after_deletion import mark_lost_facts
+from memoryplatform.operations.after_deletion import follow_replacement
 from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure
@@ -63,7 +63,7 @@ def build_tools(run: Run, bank: Bank) -> Tools:
         engine,
         get_embedder(),
         run.transaction,
-        removed=partial(mark_lost_facts, bank),
+        removed=partial(follow_replacement, bank),
         step=lambda stage, done, total: run.report(stage, processed=done, total=total),
         longest_passage=LONGEST_QUESTION if isinstance(engine, LLMEngine) else None,
     )

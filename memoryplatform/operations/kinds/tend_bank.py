@@ -4,17 +4,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 
 from banks.lifecycle.delete import Removed, add_dependants, delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
-from banks.retain.answers import TenantAnswers, forget_answers
+from banks.retain.answers import forget_answers, open_answers
 from banks.retain.engines.llm.cache import CachedLLM
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.documents import forget_payloads
+from memoryplatform.operations.idempotency import forget_old_records
 from memoryplatform.operations.nights import NAME, ask_for_tending
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
@@ -25,10 +27,11 @@ from reflection.forgetting.embedding import find_bare_texts, store_vectors
 from reflection.forgetting.fading import fade
 from reflection.forgetting.old_episodes import find_months, store_summary
 from reflection.forgetting.rules import find_expired
-from reflection.forgetting.summarising import BuiltinSummariser, LLMSummariser, Summariser
+from reflection.forgetting.summarising import BuiltinSummariser, FallbackSummariser, LLMSummariser, Summariser
 from reflection.forgetting.told_from import find_told_from, lock_documents
 from reflection.forgetting.twins import unite_twins
 from reflection.models import RetentionRule
+from reflection.models.retention_rule import RetentionRuleQuerySet
 from tenants.audit import SYSTEM, record
 from tenants.models import UsageRecord
 from tenants.usage import record_usage
@@ -41,8 +44,13 @@ Figures = dict[str, int]
 
 @operation_kind(NAME, queue="background")
 def tend_bank(run: Run) -> dict[str, Any]:
-    """Each step commits by itself and finds nothing left to do when it is run again."""
+    """Each step commits by itself and finds nothing left to do when it is run again.
+
+    The next night is asked for before anything can fail: the rules of a bank don't stop with one bad night.
+    """
     bank = load_bank(run)
+    with run.transaction():
+        ask_for_tending(bank)
     usage, result = Usage(), dict[str, int]()
     for done, (stage, step) in enumerate(STEPS.items()):
         run.report(stage, processed=done, total=len(STEPS))
@@ -54,7 +62,6 @@ def tend_bank(run: Run) -> dict[str, Any]:
             run.tenant_id, UsageRecord.Kind.CONSOLIDATE, usage, bank_id=bank.bank_id, operation_id=operation.id
         )
         run.complete(operation, result)
-        ask_for_tending(bank)
     return result
 
 
@@ -68,24 +75,37 @@ def fade_old(run: Run, bank: Bank) -> tuple[Usage, Figures]:
 
 
 def forget_old_answers(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    """Those of models, and those that are kept for requests that come again."""
+    now = timezone.now()
     with run.transaction():
-        forget_answers(bank.tenant_id, before=timezone.now() - ANSWERS_KEPT)
+        forget_answers(bank.tenant_id, before=now - ANSWERS_KEPT)
+        forget_old_records(bank.tenant_id, now=now)
     return Usage(), {}
 
 
 def delete_old(run: Run, bank: Bank) -> tuple[Usage, Figures]:
     now, deleted = timezone.now(), 0
     with run.transaction():
-        rules = list(RetentionRule.objects.of_bank(bank).filter(enabled=True, action=RetentionRule.Action.DELETE))
-    for rule in rules:
-        while batch := delete_batch(run, bank, rule, now):
+        rules = list(find_deleting(bank).values_list("id", flat=True))
+    for rule_id in rules:
+        while batch := delete_batch(run, bank, rule_id, now):
             deleted += batch
     return Usage(), {"deleted": deleted}
 
 
-def delete_batch(run: Run, bank: Bank, rule: RetentionRule, now: datetime) -> int:
-    """With what of the archive was the source of these memories alone: else recall would bring it as raw passages."""
+def find_deleting(bank: Bank) -> RetentionRuleQuerySet:
+    return RetentionRule.objects.of_bank(bank).filter(enabled=True, action=RetentionRule.Action.DELETE)
+
+
+def delete_batch(run: Run, bank: Bank, rule_id: UUID, now: datetime) -> int:
+    """With what of the archive was the source of these memories alone: else recall would bring it as raw passages.
+
+    The rule is read anew: whoever changed it or switched it off meanwhile is heard.
+    """
     with run.transaction():
+        rule = find_deleting(bank).filter(id=rule_id).first()
+        if rule is None:
+            return 0
         expired = find_expired(bank, rule, now=now).order_by("id").values_list("id", flat=True)
         lock_documents(bank, expired[:BATCH])
         lock_memory(bank)
@@ -141,22 +161,25 @@ def unite_observations(run: Run, bank: Bank) -> tuple[Usage, Figures]:
 
 
 def sum_up_episodes(run: Run, bank: Bank) -> tuple[Usage, Figures]:
-    summariser, usage, written = choose_summariser(run), Usage(), 0
+    summariser, usage, written, by_rules = choose_summariser(run), Usage(), 0, 0
     with run.transaction():
         months = find_months(bank, now=timezone.now())
     for month in months:
-        text, spent = summariser.summarise(month)
-        batch = get_embedder().embed_documents([text])
-        usage += spent + batch.usage
+        summary = summariser.summarise(month)
+        batch = get_embedder().embed_documents([summary.text])
+        usage += summary.usage + batch.usage
         with run.transaction():
             lock_memory(bank)
-            written += store_summary(bank, month, text, batch.vectors[0], now=timezone.now()) is not None
-    return usage, {"summaries": written}
+            if store_summary(bank, month, summary.text, batch.vectors[0], now=timezone.now()) is not None:
+                written, by_rules = written + 1, by_rules + summary.by_rules
+    return usage, {"summaries": written, "summaries_by_rules": by_rules}
 
 
 def choose_summariser(run: Run) -> Summariser:
     llm = find_llm()
-    return BuiltinSummariser() if llm is None else LLMSummariser(CachedLLM(llm, TenantAnswers(run.tenant_id)))
+    if llm is None:
+        return BuiltinSummariser()
+    return FallbackSummariser(LLMSummariser(CachedLLM(llm, open_answers(run.tenant_id))), BuiltinSummariser())
 
 
 STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {

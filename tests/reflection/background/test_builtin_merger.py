@@ -8,7 +8,7 @@ from reflection.background.builtin_merger import (
     BuiltinMerger,
     merge_backgrounds,
 )
-from reflection.background.merger import MergedBackground, Snippet
+from reflection.background.merger import MergedBackground, News
 
 
 def test_the_new_birthplace_takes_the_place_of_the_old_one_and_the_rest_is_added() -> None:
@@ -153,7 +153,7 @@ def test_a_denial_takes_away_what_says_more_of_the_same(background: str, news: s
 
 
 def merge(background: str, news: str) -> MergedBackground:
-    return BuiltinMerger().merge(background, Snippet(news, "Ada"))
+    return BuiltinMerger().merge(background, News((news,), "Ada"))
 
 
 def test_a_long_background_loses_the_oldest_of_what_can_be_said_twice() -> None:

@@ -47,11 +47,11 @@ def mark(bank: Bank, entity: Entity) -> None:
         mark_stale(bank, [entity.id], now=timezone.now(), quiet=timedelta(0))
 
 
-def refresh(bank: Bank, observer: Observer) -> Usage:
+def refresh(bank: Bank, observer: Observer) -> None:
     ana = find_ana(bank)
     mark(bank, ana)
     tools = Refreshing(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
-    return refresh_entity(bank, ana.id, tools)
+    refresh_entity(bank, ana.id, tools)
 
 
 def read_observations(bank: Bank) -> list[MemoryUnit]:

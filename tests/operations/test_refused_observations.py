@@ -1,0 +1,130 @@
+"""An entity that a model refuses to write about, or answers nonsense on, holds up no other."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from banks.models import Bank, Entity, Mention
+from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
+from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.perform import perform
+from memoryplatform.operations.submit import submit
+from reflection.models import ObservedEntity
+from reflection.observations.marking import QUIET, mark_stale
+from reflection.observations.putting_off import FIRST_WAIT, LONGEST_WAIT
+from tenants.models import Tenant, UsageRecord
+from tenants.transactions import tenant_transaction
+from tests.factories import make_bank
+from tests.llm_server import Received, ScriptedLLM
+from tests.llm_server.script import Reply
+from tests.memory_factories import make_entity, make_row, make_unit
+
+TOLD = json.dumps({"statements": [{"text": "It is known.", "facts": [1], "kept": []}]})
+REFUSAL = Reply(status=400, payload={"error": {"message": "scripted", "code": "content_filter"}})
+
+
+@pytest.fixture
+def bank(tenant: Tenant) -> Bank:
+    """Ana is due before Bea."""
+    bank = make_bank(tenant, bank_id="support")
+    now = timezone.now()
+    for name, minutes in (("Ana", 20), ("Bea", 10)):
+        fact = make_unit(tenant, bank=bank, text=f"{name} swims.", content_hash=name.encode())
+        entity = make_entity(tenant, bank=bank, name=name)
+        make_row(Mention, tenant, unit=fact, entity=entity, name=name)
+        with tenant_transaction(tenant.id):
+            mark_stale(bank, [entity.id], now=now - timedelta(minutes=minutes))
+    return bank
+
+
+def refresh(bank: Bank) -> Operation:
+    with tenant_transaction(bank.tenant_id):
+        operation = submit(bank.tenant_id, "refresh_observations", payload={}, bank=bank, wake=False)
+    perform(bank.tenant_id, operation.id)
+    with tenant_transaction(bank.tenant_id):
+        return Operation.objects.for_tenant(bank.tenant_id).get(id=operation.id)
+
+
+def read(bank: Bank, name: str) -> ObservedEntity:
+    with tenant_transaction(bank.tenant_id):
+        return ObservedEntity.objects.of_bank(bank).get(entity__name=name)
+
+
+def mark(bank: Bank, name: str, *, is_altered: bool = False) -> None:
+    with tenant_transaction(bank.tenant_id):
+        ana = Entity.objects.of_bank(bank).get(name=name)
+        mark_stale(bank, [ana.id], now=timezone.now(), is_altered=is_altered)
+        ask_for_refresh(bank)
+
+
+def stumble(llm: ScriptedLLM, reply: Reply | str) -> None:
+    llm.chat.otherwise = lambda received: reply if "Ana" in received.prompt else TOLD
+
+
+def answer(_: Received) -> str:
+    return TOLD
+
+
+@pytest.mark.parametrize("reply", [REFUSAL, "I would rather not."])
+def test_the_others_are_refreshed_and_it_is_tried_again_later(bank: Bank, llm: ScriptedLLM, reply: Reply | str) -> None:
+    stumble(llm, reply)
+    operation = refresh(bank)
+
+    assert (operation.status, operation.result) == ("completed", {"engine": "scripted", "entities": 1, "put_off": 1})
+    assert read(bank, "Bea").stale_since is None
+    ana = read(bank, "Ana")
+    assert ana.stale_since is not None
+    assert ana.due_at is not None
+    assert ana.due_at - timezone.now() > FIRST_WAIT - timedelta(minutes=1)
+    with tenant_transaction(bank.tenant_id):
+        [usage] = UsageRecord.objects.for_tenant(bank.tenant_id)
+    embedding = 1  # of what is told of the other
+    assert usage.calls - embedding == (1 if isinstance(reply, Reply) else 3)
+
+
+def test_the_waits_grow_until_an_answer_comes(bank: Bank, llm: ScriptedLLM) -> None:
+    stumble(llm, REFUSAL)
+    refresh(bank)
+    waits = []
+    for hours in (1, 100):
+        moment = timezone.now()
+        with tenant_transaction(bank.tenant_id):
+            rows = ObservedEntity.objects.of_bank(bank).filter(refused_since__isnull=False)
+            rows.update(refused_since=moment - timedelta(hours=hours), due_at=moment)
+        refresh(bank)
+        waits.append((read(bank, "Ana").due_at or moment) - moment)
+    assert timedelta(hours=1) <= waits[0] < timedelta(hours=1, minutes=1)
+    assert LONGEST_WAIT <= waits[1] < LONGEST_WAIT + timedelta(minutes=1)
+
+    llm.chat.otherwise = answer
+    with tenant_transaction(bank.tenant_id):
+        ObservedEntity.objects.of_bank(bank).stale().update(due_at=timezone.now())
+    refresh(bank)
+    assert (read(bank, "Ana").stale_since, read(bank, "Ana").refused_since) == (None, None)
+
+
+def test_what_is_added_waits_with_it_and_what_is_altered_does_not(bank: Bank, llm: ScriptedLLM) -> None:
+    stumble(llm, REFUSAL)
+    refresh(bank)
+    put_off_to = read(bank, "Ana").due_at
+    mark(bank, "Ana")
+    assert read(bank, "Ana").due_at == put_off_to
+    mark(bank, "Ana", is_altered=True)
+    assert (read(bank, "Ana").due_at or timezone.now()) <= timezone.now()
+
+
+def test_who_becomes_stale_meanwhile_does_not_wait_for_it(bank: Bank, llm: ScriptedLLM) -> None:
+    stumble(llm, REFUSAL)
+    refresh(bank)
+    mark(bank, "Bea")
+    with tenant_transaction(bank.tenant_id):
+        [waiting] = Operation.objects.for_tenant(bank.tenant_id).filter(status="pending", kind="refresh_observations")
+    assert Dispatch.objects.get(operation_id=waiting.id).due_at <= timezone.now() + QUIET
+
+
+def test_a_key_that_is_refused_concerns_all_of_them(bank: Bank, llm: ScriptedLLM) -> None:
+    llm.chat.fail(401)
+    assert refresh(bank).status == "pending"
+    assert read(bank, "Ana").refused_since is None

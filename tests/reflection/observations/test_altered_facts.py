@@ -1,0 +1,148 @@
+"""An entity of which only what is new is read: what was altered is read again all the same."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.lifecycle.delete import delete_units
+from banks.lifecycle.edit import UnitEdit, edit_unit
+from banks.lifecycle.invalidate import Invalidation, invalidate_unit
+from banks.locking import lock_memory
+from banks.models import Bank, Entity, MemoryUnit
+from providers.usage import Usage
+from reflection.models import ObservedEntity
+from reflection.observations.dossiers import read_known
+from reflection.observations.marking import mark_stale
+from reflection.observations.refreshing import MOST_CALLS, Refreshing, refresh_entity
+from reflection.observations.types import Dossier, Observation, Observed
+from tenants.transactions import tenant_transaction
+from tests.hashed_embedder import HashedEmbedder
+from tests.told_facts import tell, vector_of
+
+AT_ONCE = 2
+MOST = AT_ONCE * MOST_CALLS
+
+
+@dataclass
+class Listing:
+    """Makes one observation of the facts of a call, and keeps those that it is shown."""
+
+    name: str = "listing"
+    facts_at_once: int = AT_ONCE
+    seen: list[Dossier] = field(default_factory=list)
+
+    def observe(self, dossier: Dossier) -> Observed:
+        self.seen.append(dossier)
+        told = Observation(" ".join(fact.text for fact in dossier.facts), tuple(fact.id for fact in dossier.facts))
+        return Observed((*dossier.known, told), Usage(calls=1))
+
+    def list_read(self) -> set[str]:
+        return {fact.text for dossier in self.seen for fact in dossier.facts}
+
+    def list_known(self) -> set[str]:
+        return {one.text for one in self.seen[0].known}
+
+
+def fill(bank: Bank) -> list[UUID]:
+    """Twice as many facts as are read at once; the ids of those that are observed, which are the newest."""
+    ids = [tell(bank, f"Ana likes the number {number}.", "Ana") for number in range(2 * MOST)]
+    with tenant_transaction(bank.tenant_id):
+        for unit_id in ids[MOST:]:
+            MemoryUnit.objects.of_bank(bank).filter(id=unit_id).update(proof_count=2)
+    refresh(bank, is_altered=False)
+    return ids[MOST:]
+
+
+def find_ana(bank: Bank) -> UUID:
+    return Entity.objects.of_bank(bank).get(name="Ana").id
+
+
+def refresh(bank: Bank, *, is_altered: bool) -> Listing:
+    observer = Listing()
+    with tenant_transaction(bank.tenant_id):
+        ana = find_ana(bank)
+        mark_stale(bank, [ana], now=timezone.now(), quiet=timedelta(0), is_altered=is_altered)
+    refresh_entity(bank, ana, Refreshing(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id)))
+    return observer
+
+
+def edit(bank: Bank, unit_id: UUID, text: str) -> None:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        unit = MemoryUnit.objects.of_bank(bank).get(id=unit_id)
+        edit_unit(bank, unit, UnitEdit(text=text), vector=vector_of(text), actor="test", reason="")
+
+
+def let_time_pass(bank: Bank) -> None:
+    """As if the last refresh lay an hour back, and all that was told by then."""
+    an_hour_ago = timezone.now() - timedelta(hours=1)
+    with tenant_transaction(bank.tenant_id):
+        earlier = an_hour_ago - timedelta(minutes=1)
+        MemoryUnit.objects.of_bank(bank).update(recorded_at=earlier, updated_at=earlier)
+        ObservedEntity.objects.of_bank(bank).update(seen_until=an_hour_ago)
+
+
+def test_an_edited_fact_is_read_again_and_its_observation_is_made_anew(bank: Bank) -> None:
+    observed = fill(bank)
+    let_time_pass(bank)
+    edit(bank, observed[0], "Ana loathes numbers.")
+
+    observer = refresh(bank, is_altered=True)
+
+    assert "Ana loathes numbers." in observer.list_read()
+    assert len(observer.list_known()) == MOST_CALLS - 1
+    assert sum(len(dossier.facts) for dossier in observer.seen) == MOST
+
+
+def test_with_a_closed_fact_the_others_of_its_observation_are_read_again(bank: Bank) -> None:
+    fill(bank)
+    let_time_pass(bank)
+    with tenant_transaction(bank.tenant_id):
+        [observation, *_] = read_known(bank, find_ana(bank))
+        first, second = observation.source_ids
+        lock_memory(bank)
+        invalidate_unit(bank, MemoryUnit.objects.of_bank(bank).get(id=first), Invalidation("update"))
+
+    observer = refresh(bank, is_altered=False)
+
+    assert observation.text not in observer.list_known()
+    assert [fact.id for dossier in observer.seen for fact in dossier.facts] == [second]
+
+
+def test_after_a_deletion_as_much_is_read_as_there_is_room_for(bank: Bank) -> None:
+    observed = fill(bank)
+    let_time_pass(bank)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        delete_units(bank, {observed[0]})
+
+    observer = refresh(bank, is_altered=True)
+
+    assert len(observer.list_known()) == MOST_CALLS - 1
+    assert sum(len(dossier.facts) for dossier in observer.seen) == MOST
+
+
+def test_what_is_altered_while_the_observer_thinks_is_read_by_the_next_refresh(bank: Bank) -> None:
+    observed = fill(bank)
+
+    class Interrupted(Listing):
+        def observe(self, dossier: Dossier) -> Observed:
+            edit(bank, observed[0], "Ana loathes numbers.")
+            with tenant_transaction(bank.tenant_id):
+                mark_stale(bank, [find_ana(bank)], now=timezone.now(), is_altered=True)
+            return super().observe(dossier)
+
+    tell(bank, "Ana owns a boat.", "Ana")
+    with tenant_transaction(bank.tenant_id):
+        ana = find_ana(bank)
+        mark_stale(bank, [ana], now=timezone.now(), quiet=timedelta(0))
+    tools = Refreshing(Interrupted(), HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+    refresh_entity(bank, ana, tools)
+
+    with tenant_transaction(bank.tenant_id):
+        assert ObservedEntity.objects.of_bank(bank).stale().filter(altered_at__isnull=False).exists()
+    assert "Ana loathes numbers." in refresh(bank, is_altered=False).list_read()
+    with tenant_transaction(bank.tenant_id):
+        assert not ObservedEntity.objects.of_bank(bank).filter(altered_at__isnull=False).exists()
