@@ -13,7 +13,7 @@ from banks.lifecycle.known_units import KnownUnit, find_newest, find_similar
 from banks.lifecycle.rule_judge import RuleJudge, decide
 from banks.models import Bank
 from banks.retain.prepared import PreparedFact
-from banks.retain.types import ExtractedFact
+from banks.retain.types import ExtractedFact, Network
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 
@@ -69,7 +69,9 @@ def build_plan(
     ]
     decisions = judge.judge(questions)
     rulings = (
-        Ruling(Action.NONE, twin=twins[place]) if place in twins else build_ruling(decision, similar[place])
+        Ruling(Action.NONE, twin=twins[place])
+        if place in twins
+        else build_ruling(decision, similar[place], facts[place].fact.network)
         for place, decision in enumerate(decisions.decisions)
     )
     return Plan(tuple(rulings), newest, judge.name, decisions.usage)
@@ -80,7 +82,13 @@ def build_question(fact: ExtractedFact, similar: Sequence[KnownUnit]) -> Lifecyc
     return LifecycleQuestion(fact.text, fact.mentioned_at, known, fact.occurred_start)
 
 
-def build_ruling(decision: Decision, similar: Sequence[KnownUnit]) -> Ruling:
+def build_ruling(decision: Decision, similar: Sequence[KnownUnit], network: Network) -> Ruling:
+    """An opinion gets no other words from a telling: they are its history, and a person may have vouched for them.
+
+    Told with more to it, it is another one; whether the two are the same is for reflection to say.
+    """
+    if decision.action is Action.MERGE and network is Network.OPINION:
+        return Ruling()
     units = {str(unit.id): unit for unit in similar}
     targets = tuple(units[target] for target in decision.targets)
     return Ruling(decision.action, targets, decision.reason or "update", decision.text)

@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+from django.db.models import F
 
 from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.lifecycle.restore import restore_unit
@@ -19,17 +20,15 @@ from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.change_of_mind import ChangeOfMind, find_change_of_mind
-from reflection.opinions.cleaning import LONGEST_TEXT, Refusal
+from reflection.opinions.cleaning import LONGEST_TEXT, Refusal, find_refusal
 from reflection.opinions.evidence import copy_sources
 from reflection.opinions.held import HeldOpinion, find_held, read_entities
-from reflection.opinions.no_opinion import is_no_opinion
 from reflection.opinions.pinned import note_contradiction
 from reflection.opinions.revising import Revision, revise
 from reflection.opinions.revisions import Before, Step, count_steps, write_formed, write_step
 from reflection.opinions.rewording import find_with_words
 from reflection.opinions.sense import find_meant, find_opposed, find_same
 from reflection.opinions.uniting import Union, close_into, unite
-from reflection.opinions.voice import turn_to_first_person
 from reflection.opinions.voicing import put_in_first_person, voice_texts
 from tenants.transactions import tenant_transaction
 
@@ -37,7 +36,7 @@ Cause = OpinionRevision.Cause
 ACTOR = "retain"
 CHANGED = "Said otherwise."
 STANDS = "What was said instead is no opinion."
-FULLER = "Told with more to it."
+VOICED = "Put in the first person."
 REFUSED = {
     Refusal.NO_OPINION: "It judges nothing.",
     Refusal.NOT_ITS_OWN: "It is what somebody else believes.",
@@ -100,14 +99,14 @@ def adopt_opinions(
     with write():
         lock_memory(bank)
         refused = refuse(bank, find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
-        for unit in find_opinions(bank, list(voiced)).current().order_by("recorded_at", "id"):
+        for unit in find_unvouched(bank, list(voiced)).order_by("recorded_at", "id"):
             put_in_first_person(bank, unit, voiced[unit.id], actor=ACTOR, now=now)
         for closed in find_opinions(bank, heard.closed).exclude(superseded_by=None).order_by("id"):
             take_up_again(bank, closed, refused, now=now)
         new = list(find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
         begin(bank, [unit for unit in find_opinions(bank, (*heard.new, *heard.again)) if not find_refusal(unit.text)])
         for unit in find_opinions(bank, heard.again).order_by("id"):
-            note_fuller(bank, unit)
+            note_voiced(bank, unit)
         formed = sum(settle(bank, unit, changes.get(unit.id), now=now) for unit in new)
         return Adopted(formed, Counter(refused.values()))
 
@@ -131,12 +130,20 @@ def begin(bank: Bank, units: Sequence[MemoryUnit]) -> None:
     write_formed(bank, [unit for unit in units if unit.id not in begun], actor=ACTOR)
 
 
-def note_fuller(bank: Bank, unit: MemoryUnit) -> None:
-    """Retain may have given it a text that tells more: a step of its history like any other."""
+def find_unvouched(bank: Bank, ids: Collection[UUID]) -> UnitQuerySet:
+    """Those whose words no person wrote, approved or pinned: what a person vouches for stays as it is."""
+    edited = OpinionRevision.objects.of_bank(bank).filter(
+        opinion_id__in=ids, cause=Cause.EDITED, text_after=F("opinion__text")
+    )
+    return find_opinions(bank, ids).current().filter(review="").exclude(id__in=edited.values("opinion_id"))
+
+
+def note_voiced(bank: Bank, unit: MemoryUnit) -> None:
+    """An opinion that got its holder after it had begun: a step of its history like any other."""
     last = OpinionRevision.objects.of_bank(bank).filter(opinion=unit).order_by("-number").first()
     if last and last.text_after != unit.text:
         before = Before(last.text_after, last.confidence_after)
-        write_step(bank, unit, before, Step(Cause.REVISED, ACTOR, FULLER))
+        write_step(bank, unit, before, Step(Cause.REVISED, ACTOR, VOICED))
 
 
 def take_up_again(bank: Bank, old: MemoryUnit, refused: Collection[UUID], *, now: datetime) -> None:
@@ -185,15 +192,6 @@ def contradict(bank: Bank, pinned: MemoryUnit, unit: MemoryUnit, text: str, *, n
     """The telling is closed into the pinned one, and stands in its history as what speaks against it."""
     close_into(bank, pinned, unit, actor=ACTOR, now=now)
     note_contradiction(bank, pinned.id, [unit.id], text=text, actor=ACTOR)
-
-
-def find_refusal(text: str) -> Refusal | None:
-    if is_no_opinion(text):
-        return Refusal.NO_OPINION
-    own = turn_to_first_person(text)
-    if own is None:
-        return Refusal.NOT_ITS_OWN
-    return Refusal.TOO_LONG if len(own) > LONGEST_TEXT else None
 
 
 def refuse(bank: Bank, units: UnitQuerySet) -> dict[UUID, Refusal]:

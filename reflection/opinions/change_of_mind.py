@@ -7,15 +7,41 @@ PREVIOUSLY = re.compile(
     r"^(?:(?:previously|before|earlier|formerly|in the past|at first|initially),? I (?:had )?"
     r"(?:thought|believed|felt|held|considered|found|assumed)"
     r"|I (?:used to|once) (?:think|believe|feel|thought|believed)"
-    r"|I (?:previously|formerly|initially) (?:thought|believed|felt|held|assumed))(?: that)?[,:]? (?P<old>.+?)"
-    r"[,;.]? but (?:now|today|since then|by now|these days)?,? ?(?:I )?(?:now )?"
-    r"(?:(?P<verb>think|believe|feel|see|hold|consider|find)(?P<that> that)?[,:]? )?(?P<new>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
+    r"|I (?:previously|formerly|initially) (?:thought|believed|felt|held|assumed))(?: that)?[,:]? (?=\S)",
+    re.IGNORECASE,
 )
+MARKER = (
+    r"(?:now(?! and (?:then|again))|today|since then|by now|these days|nowadays|lately|meanwhile|at present|currently)"
+)
+THINK = r"(?P<verb>think|believe|feel|see|hold|consider|find|reckon|suspect)"
+ADVERBS = r"(?P<adverbs>(?:(?:now|really|rather|also|do|don't|do not|no longer|firmly|strongly) )*)"
+BUT = r"[,;.]? but "
+MARKED = re.compile(rf"{BUT}(?:{MARKER},? (?!I now )|(?=I now ))", re.IGNORECASE)
+THOUGHT = re.compile(rf"{BUT}(?=I {ADVERBS}{THINK} )", re.IGNORECASE)
+THINKING = re.compile(rf"^(?:I )?{ADVERBS}{THINK}(?P<that> that)?[,:]? (?P<rest>\S.*)$", re.IGNORECASE | re.DOTALL)
+SURE = re.compile(r"^(?P<lead>I(?:'m| am|'ve| have)? (?:[\w']+ ){1,4}that )(?P<rest>\S.*)$", re.IGNORECASE | re.DOTALL)
+OWN = re.compile(r"^I(?:'(?:m|d|ll|ve))? ", re.IGNORECASE)
 LEAST_WORDS = 2  # of either half
 OF_A_THING = frozenset({"find", "consider", "see"})  # "I find it dull": no clause follows
+# "... but I think she isn't": the judgement is left to the hearer
+ELLIPSIS = re.compile(
+    r"^\S+ (?:is|are|was|were|am|does|do|did|has|have|had|can|could|will|would)(?:n't| not)?"
+    r"(?: (?:now|any ?more))?\W*$",
+    re.IGNORECASE,
+)
+GIVEN_UP = re.compile(
+    r"\bI(?:'m| am) (?:not|no longer) (?:\w+ ){0,2}(?:sure|certain|convinced)(?: (?:now|any ?more|of (?:it|that)))*\W*$"
+    r"|\bI (?:(?:now|no longer|don't|do not) )+(?:(?:do|doubt|think|believe|feel)(?: (?:so|it|that))?)?"
+    r"(?: (?:now|any ?more))?\W*$"
+    r"|\bI doubt (?:it|that)(?: (?:now|any ?more))?\W*$"
+    r"|\bI(?:'ve| have) changed my mind\W*$|\bI(?: was|'ve been| have been) wrong\W*$|\bI know better\W*$"
+    r"|\bthat(?:'s| is| was) (?:wrong|false|untrue|a mistake|not (?:so|true|right))(?: now)?\W*$"
+    r"|\b(?:not any ?more|no longer)\W*$",
+    re.IGNORECASE,
+)
 
 VERB = r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|may|might|must)"
+WITHOUT_SUBJECT = re.compile(rf"^{VERB}(?:n't)?\b", re.IGNORECASE)
 SUBJECT = re.compile(
     rf"^(?P<subject>(?!(?:s?he|they|it|this|that|there)\b)\S+(?: \S+){{0,7}}?) (?P<verb>{VERB}(?:n't)?)\b",
     re.IGNORECASE,
@@ -47,15 +73,66 @@ class Subject:
     is_one: bool
 
 
+@dataclass(frozen=True)
+class Thought:
+    """A judgement with the words before it: "I don't think that ", "she is late"."""
+
+    lead: str
+    judged: str
+    is_of_thing: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Not so of "I love her" and of "I think that is odd": whom and what they mean stands in the other half."""
+        is_told = len(self.judged.split()) >= LEAST_WORDS and not ELLIPSIS.match(self.judged)
+        return is_told and not OWN.match(self.judged) and not WITHOUT_SUBJECT.match(self.judged)
+
+
 def find_change_of_mind(text: str) -> ChangeOfMind | None:
-    found = PREVIOUSLY.match(text.replace("\u2019", "'").strip())
-    if not found or min(len(found["old"].split()), len(found["new"].split())) < LEAST_WORDS:
+    """None where the sentence does not say plainly what is thought now."""
+    halves = split_halves(text)
+    if halves is None or len(halves[0].split()) < LEAST_WORDS:
         return None
-    old, new = found["old"].strip(" ,;."), found["new"]
-    verb = (found["verb"] or "think").lower()
-    is_of_thing = verb in OF_A_THING and not found["that"]
-    named = put_subject(new, find_subject(old), is_object=is_of_thing)
-    return ChangeOfMind(put_subject(old, find_subject(new)), f"I {verb} {'' if is_of_thing else 'that '}{named}")
+    old, thought = halves[0], read_thought(halves[1])
+    if not thought.is_whole:
+        return None
+    named = put_subject(thought.judged, find_subject(old), is_object=thought.is_of_thing)
+    return ChangeOfMind(put_subject(old, find_subject(thought.judged)), f"{thought.lead}{named}")
+
+
+def gives_up(text: str) -> bool:
+    """A former belief that is held no more, with nothing in its place: "... but I am not sure anymore"."""
+    own = text.replace("\u2019", "'").strip()
+    if not PREVIOUSLY.match(own) or find_change_of_mind(own):
+        return False
+    halves = split_halves(own)
+    return bool(GIVEN_UP.search(own) or (halves and ELLIPSIS.match(read_thought(halves[1]).judged)))
+
+
+def split_halves(text: str) -> tuple[str, str] | None:
+    """At "but now" or, where there is none, at the last "but I think": another "but" belongs to either half.
+
+    Who tells of several changes thought the first at first, and thinks the last by now.
+    """
+    own = text.replace("\u2019", "'").strip()
+    begun = PREVIOUSLY.match(own)
+    if begun is None:
+        return None
+    said = own[begun.end() :]
+    marked = list(MARKED.finditer(said))
+    turns = marked or list(THOUGHT.finditer(said))[-1:]
+    return (said[: turns[0].start()].strip(" ,;."), said[turns[-1].end() :]) if turns else None
+
+
+def read_thought(said: str) -> Thought:
+    if found := THINKING.match(said):
+        verb = found["verb"].lower()
+        is_of_thing = verb in OF_A_THING and not found["that"]
+        adverbs = re.sub(r"\bnow ", "", found["adverbs"], flags=re.IGNORECASE)
+        return Thought(f"I {adverbs}{verb} {'' if is_of_thing else 'that '}", found["rest"], is_of_thing)
+    if found := SURE.match(said):
+        return Thought(found["lead"], found["rest"])
+    return Thought("I think that ", said)
 
 
 def find_subject(clause: str) -> Subject | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from banks.retain.engines.llm.tolerance import read_text
+from reflection.opinions.change_of_mind import find_change_of_mind, gives_up
 from reflection.opinions.no_opinion import is_no_opinion
 from reflection.opinions.types import CandidateOpinion
 from reflection.opinions.voice import turn_to_first_person
@@ -22,6 +23,7 @@ class Refusal(StrEnum):
     TOO_MANY = "too_many"
     NO_EVIDENCE = "no_evidence"
     RETIRED = "retired"  # a person has put it away
+    DELETED = "deleted"  # something that its author had read was deleted or reworded meanwhile
 
 
 def describe_refused(refused: Mapping[Refusal, int]) -> str:
@@ -46,23 +48,29 @@ def clean(candidates: Sequence[CandidateOpinion]) -> Cleaned:
 
 def clean_one(candidate: CandidateOpinion) -> CandidateOpinion | Refusal:
     text = read_text(candidate.text)
-    if is_no_opinion(text):
-        return Refusal.NO_OPINION
-    own = turn_to_first_person(text)
-    if own is None:
-        return Refusal.NOT_ITS_OWN
-    if len(own) > LONGEST_TEXT:
-        return Refusal.TOO_LONG
+    if refusal := find_refusal(text):
+        return refusal
     if not is_confidence(candidate.confidence):
         return Refusal.CONFIDENCE
     return replace(
         candidate,
-        text=own,
+        text=turn_to_first_person(text) or text,
         confidence=float(candidate.confidence),
         reasoning=read_text(candidate.reasoning)[:LONGEST_REASONING],
         evidence_ids=tuple(dict.fromkeys(candidate.evidence_ids)),
         entities=tuple(name for name in map(read_text, candidate.entities) if name),
     )
+
+
+def find_refusal(text: str) -> Refusal | None:
+    """Why these words are no opinion of the agent. Who changed his mind holds what he thinks now."""
+    change = find_change_of_mind(text)
+    if is_no_opinion(change.new if change else text) or gives_up(text):
+        return Refusal.NO_OPINION
+    own = turn_to_first_person(text)
+    if own is None:
+        return Refusal.NOT_ITS_OWN
+    return Refusal.TOO_LONG if len(own) > LONGEST_TEXT else None
 
 
 def is_confidence(value: object) -> bool:

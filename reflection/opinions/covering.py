@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from banks.retain.engines.builtin.content_words import content_words
 from banks.retain.engines.builtin.word_set import word_set
+from reflection.opinions.matter import FRAME_STEMS
 from reflection.opinions.polarity import BAD, GOOD
-from reflection.opinions.sense import FRAME_STEMS
 
 # How a judgement is limited and joined: words that tell nothing of what happened.
 JOINING = word_set(

@@ -21,7 +21,16 @@ from reflection.opinions.pinned import note_contradiction
 from reflection.opinions.revising import Revision, revise
 from reflection.opinions.revisions import Before, Step, write_step
 from reflection.opinions.rewording import set_confidence
-from reflection.opinions.sense import SAME, find_meant, find_opposed, find_same, own_words
+from reflection.opinions.sense import (
+    MEANT,
+    SAME,
+    find_meant,
+    find_opposed,
+    find_same,
+    own_words,
+    turn_each_other_round,
+)
+from reflection.opinions.shown import Shown, are_all_there
 from reflection.opinions.storing import Author, NewOpinion, store_opinions
 from reflection.opinions.surroundings import Surroundings, look_around
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
@@ -31,6 +40,17 @@ logger = logging.getLogger(__name__)
 Write = Callable[[], AbstractContextManager[object]]
 Cause = OpinionRevision.Cause
 ROUNDING = 0.01  # the database measures with other numbers behind the point
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What an answer claims to believe.
+
+    `shown` are the ids of all that its author had read when it wrote that, with the texts of beliefs.
+    """
+
+    candidates: Sequence[CandidateOpinion]
+    shown: Shown
 
 
 @dataclass(frozen=True)
@@ -46,7 +66,7 @@ class Formation:
 
 def form_opinions(
     bank: Bank,
-    candidates: Sequence[CandidateOpinion],
+    claims: Claims,
     *,
     embedder: Embedder,
     write: Write,
@@ -55,17 +75,21 @@ def form_opinions(
 ) -> Formation:
     """Call outside of transactions: the embedder works first.
 
-    All are written in one transaction, or none.
+    All are written in one transaction, or none; and none where something was deleted that their author had read: its
+    words may stand in any of them, and nothing would find them there.
     """
-    cleaned = clean(candidates)
+    cleaned = clean(claims.candidates)
     drafts = draft(cleaned.candidates, embedder)
     formed: list[FormedOpinion | Refusal] = list(cleaned.refused)
     if drafts:
         author = Author(bank, actor, now)
         with write():
             lock_memory(bank)
-            facts = find_evidence(bank, {given for one in drafts for given in one.candidate.evidence_ids})
-            formed += settle_all(author, drafts, facts)
+            if are_all_there(bank, claims.shown):
+                facts = find_evidence(bank, {given for one in drafts for given in one.candidate.evidence_ids})
+                formed += settle_all(author, drafts, facts)
+            else:
+                formed += [Refusal.DELETED] * len(drafts)
     if refused := Counter(one for one in formed if isinstance(one, Refusal)):
         logger.info(describe_refused(refused))
     return Formation(tuple(one for one in formed if isinstance(one, FormedOpinion)), refused)
@@ -76,7 +100,7 @@ def settle_all(
 ) -> list[FormedOpinion | Refusal]:
     """Call inside a tenant transaction, after `lock_memory`. In the order of the drafts.
 
-    New ones wait, to be stored together, until one comes that may say the same: that one must find them. What is held
+    New ones wait, to be stored together, until one comes that may mean the same: that one must find them. What is held
     is read for all at once, and anew after something was written.
     """
     outcomes: dict[int, FormedOpinion | Refusal] = {}
@@ -100,9 +124,11 @@ def settle_all(
 
 
 def may_mean(one: Draft, new: NewOpinion) -> bool:
-    """Rather once too often: whether they do mean the same is found out when the new one is stored."""
-    near = float(one.vector @ new.vector) >= SAME - ROUNDING
-    return near or bool(one.old) or own_words(one.candidate.text) == own_words(new.candidate.text)
+    """The same or its opposite. Rather once too often: whether they do is found out when the new one is stored."""
+    cosine, text, other = float(one.vector @ new.vector), one.candidate.text, new.candidate.text
+    if one.old or cosine >= SAME - ROUNDING or own_words(text) == own_words(other):
+        return True
+    return cosine >= MEANT - ROUNDING and turn_each_other_round(text, other)
 
 
 def settle(author: Author, one: Draft, around: Surroundings) -> FormedOpinion | NewOpinion | Refusal:

@@ -9,19 +9,35 @@ KNOWLEDGE = (
 WHETHER = r"(?:what|which|who|whom|whose|why|when|where|how|if|whether)"
 STORE = r"(?:memory|memories|the records?|the context|(?:available|stored|given|known) (?:information|facts|data))"
 SAYS = r"(?:say|tell|show|state|mention|hold|contain|reveal|specify|indicate|record|include|cover|know|have)"
+# "no evidence against her" and "no data loss" judge something.
+NONE_OF_IT = (
+    rf"{KNOWLEDGE}\b(?=\W*$|[,.;:]| (?:about|on|of|for|to(?! the contrary)|in|that|which|from|regarding|concerning|yet"
+    rf"|here|available|stored|known|is|are|was|were|has|have|at|as|so|or|and|either|{WHETHER})\b)"
+)
+# "hard to say whether", "can't tell for sure", not "hard to say no", "can't say enough"
+OPENLY = (
+    rf"(?= (?:{WHETHER}|that|anything|much|more|for (?:sure|certain)|with|from|without|based|yet|so far|either|about"
+    r"|one way|at (?:this|the))\b|\W*$|[,;:])"
+)
+UNDECIDED = r"(?:unclear|unknown|uncertain|undetermined|undecided|open|not (?:\w+ )?(?:clear|known|certain|sure))"
 NO_OPINION = re.compile(
     r"\bI (?:really |honestly |still |just |simply )?(?:don't|do not|didn't|did not) (?:really |yet |actually )?"
-    r"(?:know|recall|remember|have (?:an?|any|enough|a strong|a clear|much|sufficient)\b)"
-    rf"|\bI (?:have|hold|formed?|lack|find|found|see) (?:no|any) (?:\w+ )?"
-    rf"(?:opinions?|views?|idea|preference|{KNOWLEDGE})\b"
+    r"(?:know|recall|remember)\b"
+    r"|\bI (?:really |honestly |still |just |simply )?(?:don't|do not|didn't|did not) (?:really |yet |actually )?"
+    r"have (?:an?|any|enough|much|sufficient)(?: \w+){0,2}? "
+    rf"(?:opinions?|views?|idea|preferences?|to (?:go on|judge|say|tell)|{NONE_OF_IT})\b"
+    r"|\bI (?:have|hold|formed?|lack|find|found|see) (?:no|any) (?:\w+ )?"
+    rf"(?:opinions?|views?|idea|preference|{NONE_OF_IT})\b"
     rf"|\bI lack (?:the )?(?:\w+ )?{KNOWLEDGE}\b"
     r"|\bI (?:can't|cannot|can not|could not|couldn't|am unable to|am not able to) (?:really |yet )?"
-    r"(?:say|tell|judge|know|determine|answer|form|comment|assess|conclude|decide|be sure|be certain)\b"
-    rf"|\bI(?:'m| am) not (?:really |entirely |quite )?(?:sure|certain)(?: (?:{WHETHER}|about|of)\b|\.?$)"
+    rf"(?:(?:say|tell){OPENLY}"
+    r"|(?:judge|know|determine|answer|form|comment|assess|conclude|decide|be sure|be certain)\b)"
+    r"|\b(?:I'm|I am|we're|we are) (?:not|no longer) (?:really |entirely |quite |so )?(?:sure|certain)(?: any ?more)?"
+    rf"(?: (?:{WHETHER}|about|of)\b|\W*$)"
     r"|\bI(?:'m| am) (?:unsure|uncertain|undecided|unaware|not aware)\b"
     r"|\b(?:not|no|in)[ -]?(?:have )?(?:enough|sufficient|adequate) "
     rf"(?:\w+ )?{KNOWLEDGE}\b|\binsufficient (?:\w+ )?{KNOWLEDGE}\b"
-    rf"|\b(?:there is|there's|there are|there was|there were) (?:no|not any) (?:\w+ )?{KNOWLEDGE}\b"
+    rf"|\b(?:there is|there's|there are|there was|there were) (?:no|not any) (?:\w+ )?{NONE_OF_IT}"
     r"|\b(?:there is|there's|there was) nothing (?:known|recorded|stored|said|in memory|about|on)\b"
     rf"|\bno (?:\w+ )?{KNOWLEDGE}\b.*\b(?:is|are|was|were|has been|have been)\b.*"
     r"\b(?:available|known|stored|found|given|provided|recorded|there|held|mentioned|present)\b"
@@ -30,26 +46,30 @@ NO_OPINION = re.compile(
     rf"|\b{STORE} (?:holds?|has|have|contains?|gives?|offers?|shows?) (?:no|nothing)\b"
     rf"|\b(?:nothing|not) (?:is |has been |was )?(?:known|recorded|stored|remembered|stated|said|mentioned)\b"
     rf"(?: (?:about|of|on|{WHETHER})\b|\W*$)"
-    rf"|\b(?:unclear|unknown|uncertain|undetermined|undecided|open|not (?:\w+ )?(?:clear|known|certain|sure)) "
-    rf"{WHETHER}\b"
+    r"|(?:^|\b(?:it|that|this)(?:'s| is| was) (?:still |as yet )?|\b(?:remains?|stays?) (?:still )?)"
+    rf"{UNDECIDED} {WHETHER}\b"
     r"|\b(?:is|are|remains?|stays?) (?:still )?(?:unknown|unclear|undetermined)\W*$"
-    r"|\b(?:hard|impossible|difficult|too early|too soon) (?:for me )?to (?:say|tell|judge|know|decide)\b"
-    r"|\b(?:no|without an?) (?:clear |strong |firm )?opinion\b"
-    r"|\b(?:can't|cannot|could not|couldn't) be (?:determined|known|answered|judged|said|assessed)\b"
-    r"|\bas an? (?:ai|language model|assistant)\b",
+    r"|\b(?:hard|impossible|difficult|too early|too soon) (?:for me )?to "
+    rf"(?:(?:say|tell){OPENLY}|(?:judge|know|decide)\b)"
+    r"|(?:^|\bthere is )no (?:clear |strong |firm )?opinion\b"
+    r"|\b(?:can't|cannot|could not|couldn't) be "
+    r"(?:determined|known|answered|judged|assessed|said(?! (?:\w+ )?enough))\b"
+    r"|\bas an? (?:ai|language model|assistant)(?: \w+){0,2},? I\b|\bI,? as an? (?:ai|language model|assistant)\b",
     re.IGNORECASE,
 )
 # The plain forms of it in the languages that callers use most. Where one is missed, a person can retire it.
 ELSEWHERE = re.compile(
-    r"\bich wei(?:ß|ss) (?:es |das )?nicht\b|\bkeine (?:\w+ )?(?:ahnung|meinung|informationen|angaben)\b"
+    r"\bich wei(?:ß|ss) (?:es |das )?nicht\b"
+    r"|(?:^|\bich habe |\bhabe ich )(?:leider )?keine (?:\w+ )?(?:ahnung|meinung|informationen|angaben)\b"
+    r"|\b(?:es gibt|gibt es|liegen(?: mir)?) keine (?:\w+ )?(?:informationen|angaben)\b"
     r"|\b(?:unklar|unbekannt|ungewiss), (?:ob|wie|was|wer|wann|wo|warum)\b"
     r"|\bje ne sais pas\b|\bj'ignore\b|\bje n'ai (?:pas|aucune?) (?:d')?\s?(?:avis|opinion|idée|informations?)\b"
     r"|\baucune information\b|\bon ne sait pas\b"
     r"|\bno (?:lo )?sé\b|\bno tengo (?:ni )?(?:idea|opinión|información)\b|\bno hay información\b|\bno se sabe\b"
     r"|\bnon (?:lo )?so\b|\bnon ho (?:idea|opinioni|informazioni)\b|\bnon si sa\b"
     r"|\bnão sei\b|\bnão tenho (?:ideia|opinião|informaç)|\bnão há informaç"
-    r"|\bik weet (?:het )?niet\b|\bgeen (?:idee|mening|informatie)\b"
-    r"|不知道|不清楚|沒有意見|没有意见|わから(?:ない|ません)|分から(?:ない|ません)|知りません",
+    r"|\bik weet (?:het )?niet\b|(?:^|\bik heb |\ber is )geen (?:idee|mening|informatie)\b"
+    r"|(?:^|[我,\uff0c\u3002])[也还還真]?不(?:知道|清楚)|沒有意見|没有意见|わから(?:ない|ません)|分から(?:ない|ません)|知りません",
     re.IGNORECASE,
 )
 

@@ -3,18 +3,14 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from banks.lifecycle.deciding import NAME, NUMBER
+from banks.lifecycle.deciding import NUMBER
 from banks.lifecycle.wording import weighty_words
-from banks.retain.engines.builtin.content_words import content_words
-from banks.retain.engines.builtin.word_set import word_set
 from reflection.opinions.held import HeldOpinion
-from reflection.opinions.polarity import compares, count_denials, read_judgement
+from reflection.opinions.matter import FRAMES, list_matter, list_names
+from reflection.opinions.polarity import FEELS, compares, count_denials, read_judgement
 
 SAME = 0.9  # cosine; bge puts opposite judgements of one matter there too, so it decides nothing alone
 MEANT = 0.75  # cosine from which "I thought that ..." may mean an opinion: it is told in passing, in other words
-SHARED_WORDS = 0.75  # of the longer one's content words: a condition more is another opinion
-FRAMES = word_set("i think believe feel find consider reckon now still personally really that my opinion view in")
-FRAME_STEMS = content_words(" ".join(sorted(FRAMES)))
 
 
 def find_same(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozenset[UUID]) -> HeldOpinion | None:
@@ -39,13 +35,16 @@ def find_opposed(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozense
 
 
 def oppose(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
-    if not are_of_the_same(opinion, text, entity_ids):
+    return may_be_of_the_same(opinion, entity_ids) and turn_each_other_round(opinion.text, text)
+
+
+def turn_each_other_round(one: str, other: str) -> bool:
+    """Of the same ones and in the same words, in the same order, but for those that judge."""
+    held, said = read_judgement(one), read_judgement(other)
+    if held.sign * said.sign != -1 or not name_the_same(one, other):
         return False
-    held, said = read_judgement(opinion.text), read_judgement(text)
-    judging = content_words(" ".join(sorted(held.words | said.words))) | FRAME_STEMS
-    one, other = content_words(opinion.text) - judging, content_words(text) - judging
-    shares = len(one & other) >= SHARED_WORDS * max(1, len(one), len(other))
-    return shares and held.sign * said.sign == -1
+    judging = held.words | said.words
+    return list_matter(one, judging=judging) == list_matter(other, judging=judging)
 
 
 def find_in_same_words(held: Sequence[HeldOpinion], text: str) -> HeldOpinion | None:
@@ -62,23 +61,29 @@ def own_words(text: str) -> tuple[str, ...]:
 
 
 def agree(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
-    """About the same ones, judged by the same words in the same direction, and hardly more or less in either.
+    """About the same ones, judged by the same words in the same direction, with no word more in either.
 
-    Where names are compared, their order says who is meant to be better: there only the same words are the same.
+    Where one feels something for another, the order says who for whom.
     """
-    if not are_of_the_same(opinion, text, entity_ids):
+    if not may_be_of_the_same(opinion, entity_ids) or not name_the_same(opinion.text, text):
         return False
-    one, other = content_words(opinion.text) - FRAME_STEMS, content_words(text) - FRAME_STEMS
-    shares = len(one & other) >= SHARED_WORDS * max(1, len(one), len(other))
-    return shares and read_judgement(opinion.text) == read_judgement(text) and deny_alike(opinion.text, text)
+    held = read_judgement(opinion.text)
+    if held != read_judgement(text) or not deny_alike(opinion.text, text):
+        return False
+    one, other = (list_matter(told, judging=held.words) for told in (opinion.text, text))
+    return one == other or (set(one) == set(other) and not held.words & FEELS)
 
 
-def are_of_the_same(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
-    if compares(opinion.text) or compares(text):
+def may_be_of_the_same(opinion: HeldOpinion, entity_ids: frozenset[UUID]) -> bool:
+    """Where both are known to speak of someone, of one at least in common."""
+    return not opinion.entity_ids or not entity_ids or bool(opinion.entity_ids & entity_ids)
+
+
+def name_the_same(one: str, other: str) -> bool:
+    """Who is better than whom, and who does what to whom, hangs on the order of names."""
+    if compares(one) or compares(other) or set(NUMBER.findall(one)) != set(NUMBER.findall(other)):
         return False
-    if opinion.entity_ids and entity_ids and not opinion.entity_ids & entity_ids:
-        return False
-    return all(set(pattern.findall(opinion.text)) == set(pattern.findall(text)) for pattern in (NUMBER, NAME))
+    return list_names(one) == list_names(other)
 
 
 def judge_alike(one: str, other: str) -> bool:

@@ -23,6 +23,8 @@ OF_ANOTHER = re.compile(
     rf"^(?i:the speaker\b|(?:the )?(?:user|customer|client|human|person|caller) {HOLDS}\b"
     r"|you (?:think|believe|feel)\b|(?:he|she|they) (?:thinks?|believes?|reckons?|feels?|doubts?)\b)"
     r"|^[A-Z][\w'-]+(?: [A-Z][\w'-]+)? (?:thinks|believes|reckons|feels that|doubts)\b"
+    r"|^(?i:my|our|your|his|her|its|their) (?!(?:gut|heart|mind|instinct|intuition|head|own)\b)"
+    r"(?:(?!(?:is|are|was|were|and|I)\b)[\w'-]+ ){1,3}(?:thinks?|believes?|reckons?|feels? that|doubts?)\b"
 )
 # Anywhere, as in "it is, I think, late"; whatever else begins with I does so at the beginning of a clause.
 FIRST_PERSON = re.compile(

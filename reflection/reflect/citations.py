@@ -16,6 +16,17 @@ BETWEEN = re.compile(r"[\s,;]+(?:and\s+)?")
 YEARS = range(1900, 2100)  # "[2023]" is a date that somebody put in brackets, unless there is such a memory
 
 
+def list_references(inside: str) -> list[str]:
+    """What brackets name; none where anything else stands between them."""
+    names = [name for name in BETWEEN.split(inside.strip()) if name]
+    return names if all(map(is_reference, names)) else []
+
+
+def unmark(text: str) -> str:
+    """A text of others without what would pass for marks of ours: its "[12]" is a footnote, and becomes "(12)"."""
+    return MARK.sub(lambda match: f"{match[1]}({match[2]})" if list_references(match[2]) else match[0], text)
+
+
 class CitedText:
     """The text as it is shown, the memories that it names, and how many marks named none."""
 
@@ -51,8 +62,8 @@ class CitedText:
 
     def _check(self, match: re.Match[str], fresh: list[Labelled]) -> str:
         blank, inside = match.groups()
-        names = [name for name in BETWEEN.split(inside.strip()) if name]
-        if not names or not all(map(is_reference, names)) or self._is_year(names):
+        names = list_references(inside)
+        if not names or self._is_year(names):
             return match[0]
         found = [memory for name in names if (memory := find_memory(self._gathered, name))]
         self.dropped += len(names) - len(found)

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from banks.retain.engines.llm.fence import bar, fence, label
 from banks.retain.types import Network
+from reflection.reflect.citations import unmark
 from reflection.reflect.dates import describe_day, describe_occurrence, get_happened_at, localise
 from reflection.reflect.delimiter import disarm
 from reflection.reflect.opened_sources import OpenedSource
@@ -72,7 +73,7 @@ def group(memory: Labelled, place: Place | None, zone: tzinfo | None) -> Grouped
     said_at = memory.item.candidate.mentioned_at
     day, began = describe_day(said_at, zone), localise(said_at, zone).replace(hour=0, minute=0, second=0, microsecond=0)
     if place and place.document_id:
-        return Grouped(began, f"Document {label(place.document_id)}, {day}", day, memory)
+        return Grouped(began, f"Document {tell_name(place.document_id)}, {day}", day, memory)
     return Grouped(began, f"Told on {day}", day, memory)
 
 
@@ -88,7 +89,7 @@ def tell_observation(memory: Labelled, around: Surroundings, zone: tzinfo | None
 
 
 def write_lines(memory: Labelled, facts: Iterable[str]) -> list[str]:
-    return [f"{memory.mark} {'; '.join(facts)}", *bar(disarm(memory.item.text))]
+    return [f"{memory.mark} {'; '.join(facts)}", *quote(memory.item.text)]
 
 
 def describe(candidate: Candidate, zone: tzinfo | None, day: str) -> Iterable[str]:
@@ -101,7 +102,7 @@ def describe(candidate: Candidate, zone: tzinfo | None, day: str) -> Iterable[st
     if (told := describe_day(candidate.mentioned_at, zone)) != day:
         yield f"told {told}"
     if candidate.voices:
-        yield "by " + ", ".join(label(voice.name) for voice in candidate.voices[:MOST_VOICES])
+        yield "by " + ", ".join(tell_name(voice.name) for voice in candidate.voices[:MOST_VOICES])
     yield from describe_validity(candidate, zone)
     if candidate.proof_count > 1:
         yield f"told {candidate.proof_count} times"
@@ -118,12 +119,20 @@ def describe_validity(row: Candidate | Tie, zone: tzinfo | None) -> Iterable[str
 
 def tell_tie(tie: Tie, zone: tzinfo | None) -> list[str]:
     facts = [f"told {describe_day(tie.mentioned_at, zone)}", *describe_validity(tie, zone)]
-    return [f"- {'; '.join(facts)}", *bar(disarm(tie.text))]
+    return [f"- {'; '.join(facts)}", *quote(tie.text)]
 
 
 def tell_sources(sources: Sequence[OpenedSource]) -> str:
     lines: list[str] = []
     for source in sources:
         for heading, text in source.passages:
-            lines += [f"Source of {source.memory.mark}: {label(heading)}", *bar(disarm(text))]
+            lines += [f"Source of {source.memory.mark}: {tell_name(heading)}", *quote(text)]
     return fence("sources", lines) if lines else ""
+
+
+def quote(text: str) -> list[str]:
+    return bar(unmark(disarm(text)))
+
+
+def tell_name(text: str) -> str:
+    return label(unmark(text))

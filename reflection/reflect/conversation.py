@@ -16,7 +16,7 @@ from reflection.reflect.prompt import Prompt, join
 from reflection.reflect.reading import Read, read_notes
 from reflection.reflect.room import Room
 from reflection.reflect.rules import LAST_CALL, describe_turns_left
-from reflection.reflect.surroundings import read_surroundings
+from reflection.reflect.surroundings import Surroundings, read_surroundings
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import ReflectQuery, StructuredOutput
 from retrieval.types import PointInTime
@@ -64,11 +64,12 @@ class Conversation:
             found = self._looker.look_again(read.look_ups)
             if found.memories:
                 yield Retrieved(found.memories)
-            self._messages += [ChatMessage("assistant", reply.raw), self._tell(found, moment)]
+            around = read_surroundings(self._bank, found.memories, found.entity_ids, moment)
+            self._messages += [ChatMessage("assistant", reply.raw), self._tell(found, around)]
             if self._room.find_output(self._messages, self._output_tokens) is None:
                 self._messages[-1] = NO_ROOM
             else:
-                self._looker.gathered.show(found.memories)
+                self._note_told(found, around)
 
     def _ask(self, call: Call) -> Generator[Said, None, Reply]:
         reply = yield from self._asker.ask(call, self._looker.gathered)
@@ -105,8 +106,13 @@ class Conversation:
         output = self._room.find_output(messages, self._output_tokens)
         return None if output is None else Call(messages, output, max(1.0, self._seconds_left))
 
-    def _tell(self, found: Round, moment: PointInTime) -> ChatMessage:
-        around = read_surroundings(self._bank, found.memories, found.entity_ids, moment)
+    def _note_told(self, found: Round, around: Surroundings) -> None:
+        gathered = self._looker.gathered
+        gathered.show(found.memories)
+        gathered.note_read(tie.id for tie in around.ties)
+        gathered.note_read(opened for source in found.sources for opened in source.ids)
+
+    def _tell(self, found: Round, around: Surroundings) -> ChatMessage:
         blocks = build_context(found.memories, around, self._zone)
         parts = [*blocks.values(), tell_sources(found.sources)]
         return ChatMessage("user", join(part for part in parts if part) or "Nothing more was found.")

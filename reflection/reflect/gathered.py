@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
+from banks.retain.types import Network
 from reflection.reflect.types import Labelled
 from retrieval.types import RecallItem
 
@@ -15,6 +16,7 @@ class Gathered:
         self._by_label: dict[int, Labelled] = {}
         self._by_id: dict[UUID, Labelled] = {}
         self._shown: set[int] = set()
+        self._read: set[UUID] = set()
 
     def __len__(self) -> int:
         return len(self._by_label)
@@ -33,6 +35,16 @@ class Gathered:
         """They stand in a prompt from now on."""
         self._shown.update(memory.label for memory in memories)
 
+    def note_read(self, ids: Iterable[UUID]) -> None:
+        """What else stands in a prompt: relationships, and the words that a memory was taken from."""
+        self._read.update(ids)
+
+    @property
+    def shown(self) -> dict[UUID, str | None]:
+        """All that a model has read, whether it can name it or not, with the texts of beliefs."""
+        memories = (self._by_label[label] for label in self._shown)
+        return dict.fromkeys(self._read) | {memory.id: find_belief(memory) for memory in memories}
+
     def knows(self, memory_id: UUID) -> bool:
         return memory_id in self._by_id
 
@@ -48,3 +60,8 @@ class Gathered:
     @property
     def memories(self) -> tuple[Labelled, ...]:
         return tuple(self._by_label.values())
+
+
+def find_belief(memory: Labelled) -> str | None:
+    candidate = memory.item.candidate
+    return candidate.text if candidate.network is Network.OPINION else None

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from banks.retain.chunking.sentences import split_sentences
+from reflection.reflect.citations import unmark
 from reflection.reflect.types import Labelled
 
 SHORT = 280  # characters: a text of this length is its own best sentence
@@ -19,8 +20,8 @@ class Piece:
 
     @property
     def shown(self) -> str:
-        """Without the speaker's label where the sentence begins with the same name."""
-        return LABEL.sub("", self.text)
+        """Without the speaker's label where the sentence begins with the same name, and without marks of its own."""
+        return unmark(LABEL.sub("", self.text))
 
 
 def cut(memory: Labelled) -> Iterator[Piece]:

@@ -5,8 +5,8 @@ from collections.abc import Generator
 from django.utils import timezone
 
 from banks.models import Bank
-from reflection.opinions.cleaning import describe_refused
-from reflection.opinions.forming import form_opinions
+from reflection.opinions.cleaning import Refusal, describe_refused
+from reflection.opinions.forming import Claims, form_opinions
 from reflection.opinions.types import FormedOpinion
 from reflection.reflect.candidates import build_candidates, count_unknown
 from reflection.reflect.events import Done, Event, Formed, Pause, Retrieved, Started
@@ -59,12 +59,14 @@ def form(bank: Bank, tools: ReflectTools, draft: Draft, looker: Looker, trace: T
         trace.notes.append(f"{unknown} references of opinions name no memory that the model was shown.")
     formation = form_opinions(
         bank,
-        candidates,
+        Claims(candidates, looker.gathered.shown),
         embedder=tools.recall.embedder,
         write=tools.write,
         actor=tools.actor,
         now=timezone.now(),
     )
+    if Refusal.DELETED in formation.refused:
+        trace.notes.append("Something that the model had read was deleted or reworded meanwhile: it forms no opinion.")
     if formation.refused:
         trace.notes.append(describe_refused(formation.refused))
     return formation.opinions

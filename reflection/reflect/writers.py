@@ -78,6 +78,7 @@ def write_with_model(work: Work, llm: LLM, analysis: Analysis) -> Generator[Step
     around = read_surroundings(work.bank, gathered.memories, analysis.entity_ids, moment)
     delimiter, room = draw_delimiter(), Room(query.bounds, work.trace)
     prompt = build_fitting_prompt(work, around, room, delimiter)
+    gathered.note_read(tie.id for tie in around.ties)
     work.trace.parts = prompt.count_parts()
     asker = Asker(llm, work.trace, delimiter=delimiter, streams=work.streams)
     conversation = Conversation(work.bank, query, asker, work.looker, room, work.trace)

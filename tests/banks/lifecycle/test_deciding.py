@@ -13,7 +13,7 @@ from banks.models import Bank, Entity
 from banks.retain.engines.llm.engine import LLMEngine
 from banks.retain.prepared import PreparedFact
 from banks.retain.tools import Tools
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import EntityKind, FoundEntity, Network
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.tellings import make_fact, store, units_of
@@ -76,6 +76,16 @@ def test_a_merged_text_is_embedded_before_the_write(bank: Bank, llm: ScriptedLLM
     (unit,) = units_of(bank).values()
     assert unit.text == "Since May, Ana works at Acme in Rome."
     assert unit.embedding @ embed(unit.text) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_an_opinion_that_is_told_with_more_to_it_keeps_its_words(bank: Bank, llm: ScriptedLLM) -> None:
+    told, fuller = "I think Dana is a good mechanic.", "I think Dana is a good mechanic in Rome."
+    belief: dict[str, Any] = {"network": Network.OPINION, "confidence": 0.7}
+    store(bank, make_fact(told, **belief))
+    fact = make_fact(fuller, **belief)
+    answer(llm, decisions=[{"fact": 1, "action": "MERGE", "targets": [1], "text": fuller}])
+    store(bank, fact, plan=plan(bank, llm, fact))
+    assert set(units_of(bank)) == {told, fuller}
 
 
 @pytest.mark.parametrize("text", ["Ana works at Acme.", ""])

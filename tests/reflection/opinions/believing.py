@@ -1,6 +1,6 @@
 """A bank that believes: facts with real vectors, opinions formed on them, and what became of them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,7 @@ from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import OpinionRevision
 from reflection.opinions.assessing import Assessment, Assessments, OpinionQuestion
-from reflection.opinions.forming import Formation, form_opinions
+from reflection.opinions.forming import Claims, Formation, form_opinions
 from reflection.opinions.reinforcing import Reinforced, Tools, reinforce_opinions
 from reflection.opinions.replay import replay
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Verdict
@@ -40,10 +40,10 @@ def form(bank: Bank, *candidates: CandidateOpinion) -> list[FormedOpinion]:
     return list(try_to_form(bank, *candidates))
 
 
-def try_to_form(bank: Bank, *candidates: CandidateOpinion) -> Formation:
+def try_to_form(bank: Bank, *candidates: CandidateOpinion, shown: Collection[UUID] = ()) -> Formation:
     return form_opinions(
         bank,
-        candidates,
+        Claims(candidates, dict.fromkeys(shown)),
         embedder=get_embedder(),
         write=lambda: tenant_transaction(bank.tenant_id),
         actor="test",

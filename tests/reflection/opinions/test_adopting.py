@@ -16,7 +16,7 @@ from reflection.models.opinion import Concern
 from reflection.opinions.adopting import Adopted, Heard, adopt_opinions
 from reflection.opinions.cleaning import Refusal
 from reflection.opinions.review import Act, Review, review_opinion
-from reflection.opinions.rewording import reword
+from reflection.opinions.revisions import write_formed
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_message
@@ -116,15 +116,34 @@ def test_a_change_of_mind_revises_the_opinion_that_it_means(bank: Bank, message_
     assert (read_opinion(bank, new).superseded_by_id, list_causes(bank, old)) == (old, ["formed", "revised"])
 
 
-def test_a_fuller_text_that_retain_gave_it_is_a_step_of_its_history(bank: Bank, message_id: UUID) -> None:
+@pytest.mark.parametrize("mark", [None, Act.APPROVE, Act.PIN])
+def test_told_with_more_to_it_the_words_that_are_held_stay(bank: Bank, message_id: UUID, mark: Act | None) -> None:
     old = judge(bank, FERRY, message_id)
     adopt(bank, old)
-    with tenant_transaction(bank.tenant_id):
-        lock_memory(bank)
-        reword(bank, read_opinion(bank, old), text=f"{FERRY[:-1]}, also in winter.", vector=None)
-    for _ in range(2):
-        adopt(bank, again=(old,))
-        assert list_causes(bank, old) == ["formed", "revised"]
+    if mark:
+        review(bank, old, mark)
+    new = judge(bank, f"{FERRY[:-1]}, although it is overpriced.", message_id)
+    assert (new != old, adopt(bank, new, again=(old,))) == (True, 1)
+    opinion = read_opinion(bank, old)
+    assert (opinion.text, opinion.review) == (FERRY, {None: "", Act.APPROVE: "approved", Act.PIN: "pinned"}[mark])
+    assert "revised" not in list_causes(bank, old)
+    delete(bank, new)
+    assert "overpriced" not in read_everything(bank)
+
+
+@pytest.mark.parametrize("act", [Act.EDIT, Act.APPROVE, Act.PIN])
+def test_told_again_the_words_that_a_person_vouches_for_stay(bank: Bank, message_id: UUID, act: Act) -> None:
+    old = judge(bank, FERRY, message_id)
+    adopt(bank, old)
+    plain = "The Faro ferry is great."
+    review(bank, old, Act.EDIT, text=plain)
+    if act is not Act.EDIT:
+        review(bank, old, act)
+    before = read_opinion(bank, old).review
+    assert judge(bank, plain, message_id) == old
+    adopt(bank, again=(old,))
+    assert (read_opinion(bank, old).text, read_opinion(bank, old).review) == (plain, before)
+    assert "revised" not in list_causes(bank, old)
     check_replay(bank, old)
 
 
@@ -134,6 +153,8 @@ def test_a_fuller_text_that_retain_gave_it_is_a_step_of_its_history(bank: Bank, 
         ("I don't know whether the Faro ferry is reliable.", "no_opinion"),
         ("No information about the Faro ferry is available.", "no_opinion"),
         ("Memory does not say whether the Faro ferry is reliable.", "no_opinion"),
+        ("Previously I thought that the Faro ferry is reliable, but I no longer do.", "no_opinion"),
+        ("Previously I thought that the Faro ferry is late, but now I think I don't know.", "no_opinion"),
         ("Ana thinks that the Faro ferry is reliable.", "not_its_own"),
         (f"I think that {'the Faro ferry is reliable and ' * 40} safe.", "too_long"),
     ],
@@ -192,15 +213,15 @@ def test_a_plain_judgement_that_is_held_in_the_first_person_joins_it(bank: Bank,
     assert list_causes(bank, held) == ["formed", "restated"]
 
 
-def test_a_fuller_plain_telling_is_put_in_the_first_person(bank: Bank, message_id: UUID) -> None:
-    old = judge(bank, FERRY, message_id)
-    adopt(bank, old)
+def test_told_again_a_plain_one_gets_its_holder_as_a_step_of_its_history(bank: Bank, message_id: UUID) -> None:
+    old = judge(bank, "The Faro ferry is reliable.", message_id)
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
-        reword(bank, read_opinion(bank, old), text="The Faro ferry is reliable in winter.", vector=None)
-    adopt(bank, again=(old,))
-    assert read_opinion(bank, old).text == "I think the Faro ferry is reliable in winter."
-    assert list_causes(bank, old) == ["formed", "revised"]
+        write_formed(bank, [read_opinion(bank, old)], actor="retain")
+    for _ in range(2):
+        adopt(bank, again=(old,))
+        assert read_opinion(bank, old).text == "I think the Faro ferry is reliable."
+        assert list_causes(bank, old) == ["formed", "revised"]
     check_replay(bank, old)
 
 
@@ -251,9 +272,14 @@ def test_the_opposite_takes_the_place_of_what_was_held(bank: Bank, message_id: U
 
 
 def pin(bank: Bank, opinion_id: UUID) -> None:
+    review(bank, opinion_id, Act.PIN)
+
+
+def review(bank: Bank, opinion_id: UUID, act: Act, text: str | None = None) -> None:
+    vector = get_embedder().embed_documents([text]).vectors[0] if text else None
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
-        review_opinion(bank, read_opinion(bank, opinion_id), Review(Act.PIN, "lea", "sure"))
+        review_opinion(bank, read_opinion(bank, opinion_id), Review(act, "lea", "sure", text), vector=vector)
 
 
 def check_pinned(bank: Bank, opinion_id: UUID, *, against: UUID) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reflection.opinions.change_of_mind import ChangeOfMind, find_change_of_mind
+from reflection.opinions.change_of_mind import ChangeOfMind, find_change_of_mind, gives_up
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,76 @@ def test_the_name_takes_the_place_of_the_pronoun(text: str, old: str, new: str) 
 @pytest.mark.parametrize("text", ["I think that she is outgoing.", "Previously she was shy, but now she is bold."])
 def test_what_tells_of_no_former_belief_is_none(text: str) -> None:
     assert find_change_of_mind(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (
+            "Previously I thought Dana is shy but brave, but now I think she is bold.",
+            "Dana is shy but brave",
+            "I think that Dana is bold.",
+        ),
+        (
+            "I used to think Dana is slow but now and then brilliant, but I believe that she is steady.",
+            "Dana is slow but now and then brilliant",
+            "I believe that Dana is steady.",
+        ),
+        (
+            "Previously I thought Dana is shy, but now I think she is bold, but I believe she tires soon.",
+            "Dana is shy",
+            "I think that Dana is bold, but I believe she tires soon.",
+        ),
+        (
+            "Previously I thought Dana is shy, but now I think she is bold, but today I think she is calm.",
+            "Dana is shy",
+            "I think that Dana is calm.",
+        ),
+        (
+            "Previously I thought Dana is reliable, but now I don't think she is reliable.",
+            "Dana is reliable",
+            "I don't think that Dana is reliable.",
+        ),
+        (
+            "Previously I thought Dana is shy, but by now I am sure that she is bold.",
+            "Dana is shy",
+            "I am sure that Dana is bold.",
+        ),
+    ],
+)
+def test_it_turns_where_the_present_begins(text: str, old: str, new: str) -> None:
+    assert find_change_of_mind(text) == ChangeOfMind(old, new)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Previously I thought Dana is shy, but she is bold.",
+        "Previously I thought Dana is cheap but good, but the parts were dear.",
+        "Previously I thought Dana is rude, but now I love her.",
+        "Previously I thought Dana is rude, but I think that is odd of her.",
+    ],
+)
+def test_what_can_not_be_told_apart_stays_whole(text: str) -> None:
+    assert (find_change_of_mind(text), gives_up(text)) == (None, False)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "but I am not sure anymore.",
+        "but now I'm not so sure.",
+        "but I no longer do.",
+        "but now I don\u2019t.",
+        "but I no longer think so.",
+        "but I don't think she is any more.",
+        "but now I think she isn't.",
+        "but now I doubt it.",
+        "but I have changed my mind",
+        "but I was wrong.",
+        "but not any more.",
+    ],
+)
+def test_a_belief_that_is_given_up_is_no_new_one(end: str) -> None:
+    text = f"Previously I thought Dana is reliable, {end}"
+    assert (find_change_of_mind(text), gives_up(text)) == (None, True)

@@ -30,6 +30,7 @@ from tests.reflection.opinions.believing import (
     see,
     try_to_form,
 )
+from tests.reflection.opinions.losing import delete
 
 FERRY = "I think that the Faro ferry is reliable."
 
@@ -85,8 +86,18 @@ def test_a_confidence_that_is_none_is_refused(bank: Bank, confidence: float) -> 
         "Je ne sais pas si le ferry est bon.",
         "",
         "...",
+        "Previously I thought that the ferry is reliable, but I am not sure anymore.",
+        "I used to think that the ferry is late, but now I think that I can't say.",
         "The user thinks that the ferry is reliable.",
+        "I'm not sure any more.",
+        "I don't have a clear opinion on the ferry.",
+        "I can't tell for sure.",
+        "As an assistant, I don't judge ferries.",
+        "There is no evidence that the ferry is reliable.",
+        "It remains open which ferry is better.",
         "Ana believes that the ferry is reliable.",
+        "My boss thinks that the ferry is reliable.",
+        "Our old neighbours believe the ferry is reliable.",
         "The speaker is of two minds.",
         "I think " + "x" * 1_000,
     ],
@@ -105,6 +116,18 @@ def test_what_is_no_opinion_of_the_agent_is_refused(bank: Bank, text: str) -> No
         "I think the captain's memory is excellent.",
         "I think there is no excuse for lateness.",
         "I think Bob's notes don't include enough detail to be useful.",
+        "I think Dana does great work as an assistant.",
+        "I don't have any doubt that Dana is reliable.",
+        "I don't have much trust in Acme.",
+        "I cannot say enough good things about Dana.",
+        "I think it is hard to say no to Dana.",
+        "I think Dana is open when she is asked.",
+        "I think Dana is unclear when she explains things.",
+        "I think Dana has no opinion of her own.",
+        "I think there is no data loss in Postgres.",
+        "I see no evidence against Dana, so I trust her.",
+        "My gut feels that the ferry is safe.",
+        "Dana hat keine Ahnung von Motoren.",
     ],
 )
 def test_a_judgement_with_a_denial_is_an_opinion(bank: Bank, text: str) -> None:
@@ -293,9 +316,33 @@ def test_new_ones_of_one_answer_keep_their_order_their_evidence_and_their_reason
     assert begun == {FERRY: "It was on time.", "I think that trams are quick.": "They have rails."}
 
 
-def test_three_new_ones_take_as_many_statements_as_one(bank: Bank) -> None:
+@pytest.mark.parametrize(
+    ("text", "opposite"),
+    [
+        (FERRY, "I think that the Faro ferry is unreliable."),
+        ("I think that Dana is a brilliant mechanic.", "I think that Dana is a dreadful mechanic."),
+    ],
+)
+def test_of_two_opposites_of_one_answer_the_later_is_held(bank: Bank, text: str, opposite: str) -> None:
+    fact = see(bank, "The Faro ferry was on time all year.")
+    formed = form(bank, *[CandidateOpinion(one, 0.7, "", (fact,)) for one in (text, opposite)])
+    assert [one.outcome for one in formed] == ["formed", "revised"]
+    assert [one.text for one in read_opinions(bank)] == [opposite]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["I think that trams are quick.", "I find that soup warms.", "I believe that winters are long."],
+        [
+            "I think that the food at Mario's is excellent.",
+            "I think that the service at Mario's is terrible.",
+            "I think that the wine at Mario's is good.",
+        ],
+    ],
+)
+def test_three_new_ones_take_as_many_statements_as_one(bank: Bank, texts: list[str]) -> None:
     fact = see(bank, "The Faro ferry was on time all year.", "Faro")
-    texts = ["I think that trams are quick.", "I find that soup warms.", "I believe that winters are long."]
     counted = []
     for given in (["I think that bicycles are cheap."], texts):
         with CaptureQueriesContext(connection) as queries:
@@ -337,3 +384,23 @@ def test_a_name_that_the_evidence_does_not_have_is_looked_up(bank: Bank) -> None
         )
         assert list(names) == ["Lisbon"]
         assert Mention.objects.for_tenant(bank.tenant_id).filter(entity__name="Lisbon").count() == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FERRY,
+        "I think that the Faro ferry is not reliable.",
+        "Previously I thought that the Faro ferry is reliable, but now I think that it is too often late.",
+    ],
+)
+def test_what_is_held_stays_where_something_was_deleted_that_the_author_had_read(bank: Bank, text: str) -> None:
+    fact, gone = see(bank, "The Faro ferry was on time all year."), see(bank, "The captain has leukemia.")
+    old = believe(bank, FERRY, fact)
+    delete(bank, gone)
+    late = see(bank, "The Faro ferry came hours late in August.")
+    told = CandidateOpinion(text, 0.6, "The captain is ill.", (late, gone))
+    formation = try_to_form(bank, told, shown=(fact, late, gone))
+    assert (formation.opinions, formation.refused) == ((), {"deleted": 1})
+    assert (read_opinion(bank, old.id).text, list_causes(bank, old.id)) == (FERRY, ["formed"])
+    assert try_to_form(bank, told, shown=(fact, late)).refused == {}

@@ -132,3 +132,9 @@ def test_structured_output_without_a_model_is_an_error_beside_the_answer(memory:
 def test_dates_are_those_of_the_zone_in_which_is_asked() -> None:
     item = make_item(1, "Alice did move", occurred_start=day(1), occurred_end=day(1) + timedelta(hours=1))
     assert "Friday, May 1" in tell("When did Alice move?", item)[0]
+
+
+def test_a_footnote_of_a_memory_is_no_citation() -> None:
+    assert tell("Alice moved where?", make_item(1, "Alice moved to Lisbon [12][3].", occurred_start=day(1))) == [
+        "Alice moved to Lisbon (12)(3). (Friday, May 1, 2026) [1]"
+    ]

@@ -1,10 +1,17 @@
 """What an answer makes of the agent's opinions."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from banks.models import MemoryUnit
+from banks.lifecycle.delete import delete_units
+from banks.lifecycle.invalidate import Invalidation, invalidate_unit
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit
+from reflection.models import OpinionRevision
 from reflection.opinions.types import FormedOpinion
 from reflection.reflect.delimiter import disarm
 from reflection.reflect.reflect import reflect
@@ -135,3 +142,90 @@ def test_what_is_refused_is_counted_in_the_trace(memory: Memory, tools: ReflectT
     server.chat.say(write("It saves the commute [1].", opinions=written))
     notes = reflect(memory.bank, ask(QUESTION), tools).trace.notes
     assert notes == ("2 opinions were not stored: 1 confidence, 1 no_opinion.",)
+
+
+def meanwhile(tools: ReflectTools, bank: Bank, act: Callable[[], object]) -> ReflectTools:
+    """Somebody acts after the model has read the memories, and before what it wrote is stored."""
+
+    def write() -> AbstractContextManager[object]:
+        with tenant_transaction(bank.tenant_id):
+            lock_memory(bank)
+            act()
+        return tools.write()
+
+    return replace(tools, write=write)
+
+
+GONE = (
+    "Something that the model had read was deleted or reworded meanwhile: it forms no opinion.",
+    "1 opinion was not stored: 1 deleted.",
+)
+
+
+@pytest.mark.parametrize("evidence", [[1, 2], [2], [1]])
+def test_of_what_was_deleted_while_the_model_wrote_nothing_is_stored(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, evidence: list[int]
+) -> None:
+    first, _ = (memory.unit(fact, days=days) for days, fact in enumerate(FACTS, 1))
+    server.chat.say(write("Hard [1].", opinions=[opinion("I think that commutes make remote work good", evidence)]))
+    result = reflect(
+        memory.bank, ask(QUESTION), meanwhile(tools, memory.bank, lambda: delete_units(memory.bank, [first.id]))
+    )
+    assert (result.text, result.opinions, stored(memory)) == ("Hard [1].", (), [])
+    assert result.trace.notes == GONE
+    with tenant_transaction(memory.bank.tenant_id):
+        assert not OpinionRevision.objects.of_bank(memory.bank).exists()
+
+
+def test_a_relationship_that_the_model_read_and_that_was_deleted_counts_too(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    lea = memory.entity("Lea")
+    memory.unit("Lea likes remote work", about=[lea])
+    ground = memory.unit("Told in passing", days=400)
+    memory.relationship("Lea is treated by Dr. Reis", ground, subject=lea)
+    server.chat.say(write("Hard [1].", opinions=[opinion("I think that remote work suits Lea", [1])]))
+    forgetful = meanwhile(tools, memory.bank, lambda: delete_units(memory.bank, [ground.id]))
+    query = ask("Does remote work suit Lea?")
+    result = reflect(memory.bank, replace(query, recall=replace(query.recall, max_tokens=8)), forgetful)
+    assert "Dr. Reis" in server.chat.received[0].prompt
+    assert "Told in passing" not in server.chat.received[0].prompt
+    assert (result.opinions, result.trace.notes) == ((), GONE)
+
+
+def test_a_source_that_the_model_opened_and_that_was_deleted_counts_too(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    message = memory.message("Remote work is all that I can do since my leukemia.")
+    memory.quote(memory.unit(FACTS[0]), message)
+    server.chat.say(write("", lookups=[{"source": 1}]))
+    server.chat.say(write("Good [1].", opinions=[opinion("I think that remote work is good for the ill", [1])]))
+    forgetful = meanwhile(tools, memory.bank, message.delete)
+    result = reflect(memory.bank, ask(QUESTION, "mid"), forgetful)
+    assert "leukemia" in server.chat.received[1].prompt
+    assert (result.opinions, result.trace.notes) == ((), GONE)
+
+
+def test_a_belief_that_the_model_read_and_that_lost_words_counts_too(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit(FACTS[0])
+    belief = memory.unit("I think remote work suits Lea for her leukemia", network="opinion", confidence=0.6)
+
+    def scrub() -> None:
+        MemoryUnit.objects.of_bank(memory.bank).filter(id=belief.id).update(text="I think remote work suits Lea")
+
+    server.chat.say(write("Good [1].", opinions=[opinion("I think that leukemia makes remote work good", [1, 2])]))
+    result = reflect(memory.bank, ask(QUESTION), meanwhile(tools, memory.bank, scrub))
+    assert (result.opinions, result.trace.notes) == ((), GONE)
+
+
+def test_what_was_closed_meanwhile_is_no_evidence_and_the_rest_is(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    first, second = (memory.unit(fact, days=days) for days, fact in enumerate(FACTS, 1))
+    over = Invalidation("update", explanation="over", actor="test")
+    server.chat.say(write("Hard [1].", opinions=[opinion("I think that remote work is good for most", [1, 2])]))
+    closing = meanwhile(tools, memory.bank, lambda: invalidate_unit(memory.bank, first, over))
+    (formed,) = reflect(memory.bank, ask(QUESTION), closing).opinions
+    assert formed.evidence_ids == (second.id,)
