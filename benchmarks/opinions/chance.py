@@ -6,8 +6,8 @@ from itertools import pairwise
 from uuid import UUID
 
 from reflection.models import OpinionRevision
+from reflection.opinions.history.replay import replay
 from reflection.opinions.moving import move
-from reflection.opinions.replay import replay
 from reflection.opinions.types import Verdict
 
 LONGEST = 40

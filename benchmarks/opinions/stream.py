@@ -11,7 +11,7 @@ from benchmarks.tenant import make_access, make_bank, perform_now, retain_now
 from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.models import Operation
 from reflection.models import OpinionRevision
-from reflection.opinions.replay import replay
+from reflection.opinions.history.replay import replay
 from tenants.transactions import tenant_transaction
 
 BEGAN = datetime(2025, 1, 6, 9, tzinfo=UTC)

@@ -3,10 +3,10 @@ from uuid import UUID
 from banks.retain.answers import open_answers
 from banks.retain.engines.llm.cache import CachedLLM
 from providers.registry import find_llm
-from reflection.opinions.assessing import Assessor
-from reflection.opinions.fallback_assessor import FallbackAssessor
-from reflection.opinions.llm_assessor import LLMAssessor
-from reflection.opinions.rule_assessor import RuleAssessor
+from reflection.opinions.weighing.assessing import Assessor
+from reflection.opinions.weighing.fallback_assessor import FallbackAssessor
+from reflection.opinions.weighing.llm_assessor import LLMAssessor
+from reflection.opinions.weighing.rule_assessor import RuleAssessor
 
 
 def choose_assessor(tenant_id: UUID) -> Assessor:

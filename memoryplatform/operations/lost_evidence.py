@@ -6,7 +6,7 @@ from banks.models import Bank, MemoryUnit
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.kinds.consolidate import NAME
 from memoryplatform.operations.submit import submit
-from reflection.opinions.withdrawing import withdraw_lost_evidence
+from reflection.opinions.history.withdrawing import withdraw_lost_evidence
 
 
 def take_back_lost_evidence(bank: Bank) -> None:

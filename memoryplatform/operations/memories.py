@@ -24,7 +24,7 @@ from providers.registry import get_embedder
 from reflection.forgetting.told_from import lock_documents
 from reflection.observations.dossiers import FACTUAL
 from reflection.observations.marking import mark_stale
-from reflection.opinions.outside import note_outside_change
+from reflection.opinions.history.outside import note_outside_change
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 

@@ -21,8 +21,8 @@ from memoryplatform.operations.revision_evidence import show_revisions
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
+from reflection.opinions.history.revisions import count_steps
 from reflection.opinions.review import Act, Review, review_opinion
-from reflection.opinions.revisions import count_steps
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 

@@ -10,7 +10,7 @@ from unfold.widgets import (
 )
 
 from banks.models import MemoryUnit
-from reflection.opinions.cleaning import LONGEST_TEXT
+from reflection.opinions.forming.cleaning import LONGEST_TEXT
 from reflection.opinions.review import MARKS, Act, Review
 
 LONGEST_REASON = 500

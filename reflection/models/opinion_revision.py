@@ -24,7 +24,7 @@ class OpinionRevision(TenantOwned):
 
     class Cause(models.TextChoices):
         FORMED = "formed"
-        RESTATED = "restated"  # formed once more, in the same sense
+        RESTATED = "restated"  # another that says the same was closed into it
         REVISED = "revised"  # "Previously I thought ... but now ..."
         REINFORCE = "reinforce"  # the verdicts on a new fact (formula 26)
         WEAKEN = "weaken"

@@ -12,11 +12,11 @@ from banks.lifecycle.restore import restore_unit
 from banks.models import Bank, MemoryUnit
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
-from reflection.opinions.cleaning import LONGEST_TEXT
-from reflection.opinions.no_opinion import is_no_opinion
-from reflection.opinions.replay import replay
-from reflection.opinions.revisions import Before, Step, read_revisions, write_step
-from reflection.opinions.voice import turn_to_first_person
+from reflection.opinions.forming.cleaning import LONGEST_TEXT
+from reflection.opinions.history.replay import replay
+from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
+from reflection.opinions.wording.no_opinion import is_no_opinion
+from reflection.opinions.wording.voice import turn_to_first_person
 
 Cause = OpinionRevision.Cause
 Mark = MemoryUnit.Review

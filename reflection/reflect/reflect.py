@@ -5,8 +5,8 @@ from collections.abc import Generator
 from django.utils import timezone
 
 from banks.models import Bank
-from reflection.opinions.cleaning import Refusal, describe_refused
-from reflection.opinions.forming import Claims, form_opinions
+from reflection.opinions.forming.cleaning import Refusal, describe_refused
+from reflection.opinions.forming.form import Claims, form_opinions
 from reflection.opinions.types import FormedOpinion
 from reflection.reflect.candidates import build_candidates, count_unknown
 from reflection.reflect.events import Done, Event, Formed, Pause, Retrieved, Started

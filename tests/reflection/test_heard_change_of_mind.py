@@ -3,7 +3,7 @@
 import pytest
 
 from banks.retain.types import Network
-from reflection.opinions.change_of_mind import find_change_of_mind
+from reflection.opinions.wording.change_of_mind import find_change_of_mind
 from tests.banks.retain.engines.builtin.talk import told
 
 

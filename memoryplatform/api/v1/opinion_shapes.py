@@ -10,7 +10,7 @@ from memoryplatform.api.v1.unit_shapes import MemorySourceOutput, NamedEntityOut
 from memoryplatform.operations.opinions import OpinionFilter
 from memoryplatform.operations.revision_evidence import ShownRevision
 from reflection.models import OpinionRevision
-from reflection.opinions.cleaning import LONGEST_TEXT
+from reflection.opinions.forming.cleaning import LONGEST_TEXT
 from reflection.opinions.review import Act, Review
 
 REVIEWS = ["new", "approved", "pinned", "retired", "all"]

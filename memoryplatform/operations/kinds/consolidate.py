@@ -29,10 +29,10 @@ from providers.usage import Usage
 from reflection.background.learning import find_snippets, read_told
 from reflection.mental_models.storing import has_lost
 from reflection.observations.marking import mark_stale
-from reflection.opinions.adopting import Heard, adopt_opinions
-from reflection.opinions.embedding import embed_opinions
-from reflection.opinions.reinforcing import Tools, reinforce_opinions
-from reflection.opinions.withdrawing import has_lost_evidence, withdraw_lost_evidence
+from reflection.opinions.forming.adopting import Heard, adopt_opinions
+from reflection.opinions.history.embedding import embed_opinions
+from reflection.opinions.history.withdrawing import has_lost_evidence, withdraw_lost_evidence
+from reflection.opinions.weighing.reinforcing import Tools, reinforce_opinions
 from tenants.models import UsageRecord
 from tenants.usage import record_usage
 

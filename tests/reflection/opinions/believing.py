@@ -15,11 +15,11 @@ from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import OpinionRevision
-from reflection.opinions.assessing import Assessment, Assessments, OpinionQuestion
-from reflection.opinions.forming import Claims, Formation, form_opinions
-from reflection.opinions.reinforcing import Reinforced, Tools, reinforce_opinions
-from reflection.opinions.replay import replay
+from reflection.opinions.forming.form import Claims, Formation, form_opinions
+from reflection.opinions.history.replay import replay
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Verdict
+from reflection.opinions.weighing.assessing import Assessment, Assessments, OpinionQuestion
+from reflection.opinions.weighing.reinforcing import Reinforced, Tools, reinforce_opinions
 from tenants.transactions import tenant_transaction
 
 NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)

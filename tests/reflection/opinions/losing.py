@@ -12,8 +12,8 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitChange
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision, RevisionEvidence
-from reflection.opinions.outside import note_outside_change
-from reflection.opinions.withdrawing import Withdrawn, withdraw_lost_evidence
+from reflection.opinions.history.outside import note_outside_change
+from reflection.opinions.history.withdrawing import Withdrawn, withdraw_lost_evidence
 from tenants.transactions import tenant_transaction
 
 

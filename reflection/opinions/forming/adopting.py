@@ -1,0 +1,231 @@
+"""Opinions that retain heard the agent say: each gets its history, and those that say the same become one."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+from django.db.models import F
+
+from banks.lifecycle.invalidate import Invalidation, invalidate_unit
+from banks.lifecycle.restore import restore_unit
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit
+from banks.models.unit import UnitQuerySet
+from banks.retain.vectors import embed_texts
+from providers.embedding.protocol import Embedder
+from providers.embedding.vector import Vector
+from reflection.models import OpinionRevision
+from reflection.opinions.evidence import copy_sources
+from reflection.opinions.forming.cleaning import LONGEST_TEXT, Refusal, find_refusal
+from reflection.opinions.forming.pinned import note_contradiction
+from reflection.opinions.forming.revising import Revision, revise
+from reflection.opinions.forming.uniting import Union, close_into, unite
+from reflection.opinions.forming.voicing import put_in_first_person, voice_texts
+from reflection.opinions.held import HeldOpinion, find_held, read_entities
+from reflection.opinions.history.revisions import Before, Step, count_steps, write_formed, write_step
+from reflection.opinions.history.rewording import find_with_words
+from reflection.opinions.wording.change_of_mind import ChangeOfMind, find_change_of_mind
+from reflection.opinions.wording.sense import find_meant, find_opposed, find_same
+from tenants.transactions import tenant_transaction
+
+Cause = OpinionRevision.Cause
+ACTOR = "retain"
+CHANGED = "Said otherwise."
+STANDS = "What was said instead is no opinion."
+VOICED = "Put in the first person."
+REFUSED = {
+    Refusal.NO_OPINION: "It judges nothing.",
+    Refusal.NOT_ITS_OWN: "It is what somebody else believes.",
+    Refusal.TOO_LONG: f"It has more than {LONGEST_TEXT} characters.",
+}
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a retain did to units of whichever network: new, told again, superseded."""
+
+    new: tuple[UUID, ...]
+    again: tuple[UUID, ...] = ()
+    closed: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """How many became opinions of their own, and how many were closed for being none, by reason."""
+
+    formed: int = 0
+    refused: Mapping[Refusal, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """A change of mind with the vectors of both its halves."""
+
+    mind: ChangeOfMind
+    old: Vector
+    new: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """What is thought from now on in place of what was."""
+
+    text: str
+    vector: Vector
+    now: datetime
+
+
+def adopt_opinions(
+    bank: Bank,
+    heard: Heard,
+    *,
+    embedder: Embedder,
+    write: Callable[[], AbstractContextManager[object]],
+    now: datetime,
+) -> Adopted:
+    """Call outside of transactions; again after a crash it comes to the same. Evidence is the message of each."""
+    with tenant_transaction(bank.tenant_id):
+        texts = dict(find_opinions(bank, heard.new).values_list("id", "text"))
+        again = dict(find_opinions(bank, heard.again).values_list("id", "text"))
+        concerned = bool(texts or again) or find_opinions(bank, heard.closed).exists()
+    if not concerned:
+        return Adopted()
+    changes = read_changes(bank, texts, embedder)
+    voiced = voice_texts(bank, texts | again, embedder)
+    with write():
+        lock_memory(bank)
+        refused = refuse(bank, find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
+        for unit in find_unvouched(bank, list(voiced)).order_by("recorded_at", "id"):
+            put_in_first_person(bank, unit, voiced[unit.id], actor=ACTOR, now=now)
+        for closed in find_opinions(bank, heard.closed).exclude(superseded_by=None).order_by("id"):
+            take_up_again(bank, closed, refused, now=now)
+        new = list(find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
+        begin(bank, [unit for unit in find_opinions(bank, (*heard.new, *heard.again)) if not find_refusal(unit.text)])
+        for unit in find_opinions(bank, heard.again).order_by("id"):
+            note_voiced(bank, unit)
+        formed = sum(settle(bank, unit, changes.get(unit.id), now=now) for unit in new)
+        return Adopted(formed, Counter(refused.values()))
+
+
+def find_opinions(bank: Bank, ids: Collection[UUID]) -> UnitQuerySet:
+    return MemoryUnit.objects.of_bank(bank).filter(id__in=ids, network=MemoryUnit.Network.OPINION)
+
+
+def read_changes(bank: Bank, texts: dict[UUID, str], embedder: Embedder) -> dict[UUID, Changed]:
+    minds = {unit_id: mind for unit_id, text in texts.items() if (mind := find_change_of_mind(text))}
+    if not minds:
+        return {}
+    halves = [half for mind in minds.values() for half in (mind.old, mind.new)]
+    vectors = iter(embed_texts(bank.tenant_id, embedder, halves).vectors)
+    return {unit_id: Changed(mind, next(vectors), next(vectors)) for unit_id, mind in minds.items()}
+
+
+def begin(bank: Bank, units: Sequence[MemoryUnit]) -> None:
+    """The first revision of those that have none."""
+    begun = count_steps(bank, [unit.id for unit in units])
+    write_formed(bank, [unit for unit in units if unit.id not in begun], actor=ACTOR)
+
+
+def find_unvouched(bank: Bank, ids: Collection[UUID]) -> UnitQuerySet:
+    """Those whose words no person wrote, approved or pinned: what a person vouches for stays as it is."""
+    edited = OpinionRevision.objects.of_bank(bank).filter(
+        opinion_id__in=ids, cause=Cause.EDITED, text_after=F("opinion__text")
+    )
+    return find_opinions(bank, ids).current().filter(review="").exclude(id__in=edited.values("opinion_id"))
+
+
+def note_voiced(bank: Bank, unit: MemoryUnit) -> None:
+    """An opinion that got its holder after it had begun: a step of its history like any other."""
+    last = OpinionRevision.objects.of_bank(bank).filter(opinion=unit).order_by("-number").first()
+    if last and last.text_after != unit.text:
+        before = Before(last.text_after, last.confidence_after)
+        write_step(bank, unit, before, Step(Cause.REVISED, ACTOR, VOICED))
+
+
+def take_up_again(bank: Bank, old: MemoryUnit, refused: Collection[UUID], *, now: datetime) -> None:
+    """Retain closed an opinion for a newer one that excludes it. That is a change of mind: the old one goes on with
+    the new words, so that its whole way can be followed. A pinned one stays what it was, and so does one whose
+    successor is none.
+    """
+    successors = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OPINION)
+    new = successors.filter(id__in=[old.superseded_by_id]).first()
+    said_again = find_with_words(bank, old, old.text)
+    if said_again or old.review == MemoryUnit.Review.RETIRED:
+        return
+    if old.superseded_by_id in refused:
+        restore_unit(bank, old, actor=ACTOR, reason=STANDS)
+    if new is None:
+        return
+    begin(bank, [old, new])
+    close_into(bank, old, new, actor=ACTOR, now=now)
+    old.refresh_from_db()
+    restore_unit(bank, old, actor=ACTOR, reason=CHANGED)
+    if old.review == MemoryUnit.Review.PINNED:
+        note_contradiction(bank, old.id, [new.id], text=new.text, actor=ACTOR)
+    else:
+        copy_sources(bank, source=new.id, target=old.id)
+        revision = Revision(new.text, new.confidence or 0.0, read_vector(new), CHANGED, telling=(new.id,))
+        revise(bank, old, revision, actor=ACTOR, now=now)
+
+
+def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: datetime) -> bool:
+    """Whether it stands by itself. Call inside a tenant transaction, after `lock_memory`."""
+    if changed and change_mind(bank, unit, changed, now=now):
+        return False
+    vector = read_vector(unit)
+    if vector is None:
+        return True
+    about = frozenset(read_entities(bank, [unit.id]).get(unit.id, ()))
+    held = [one for one in find_held(bank, unit.text, vector, without=[unit.id]) if one.id < unit.id]
+    if same := find_same(held, text=unit.text, entity_ids=about):
+        unite(bank, MemoryUnit.objects.of_bank(bank).get(id=same.id), unit, Union(ACTOR, now))
+    elif opposed := find_opposed(held, text=unit.text, entity_ids=about):
+        turn_round(bank, opposed, unit, Turn(unit.text, vector, now))
+    return not same and not opposed
+
+
+def contradict(bank: Bank, pinned: MemoryUnit, unit: MemoryUnit, text: str, *, now: datetime) -> None:
+    """The telling is closed into the pinned one, and stands in its history as what speaks against it."""
+    close_into(bank, pinned, unit, actor=ACTOR, now=now)
+    note_contradiction(bank, pinned.id, [unit.id], text=text, actor=ACTOR)
+
+
+def refuse(bank: Bank, units: UnitQuerySet) -> dict[UUID, Refusal]:
+    """Those that are no opinion of the agent, closed before any gets a history.
+
+    Call inside a tenant transaction, after `lock_memory`.
+    """
+    refused = {unit: refusal for unit in units if (refusal := find_refusal(unit.text))}
+    for unit, refusal in refused.items():
+        invalidate_unit(bank, unit, Invalidation("correction", explanation=REFUSED[refusal], actor=ACTOR))
+    return {unit.id: refusal for unit, refusal in refused.items()}
+
+
+def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, *, now: datetime) -> bool:
+    """The opinion that was meant goes on with the new words, and this telling of it becomes part of it."""
+    held = [one for one in find_held(bank, changed.mind.old, changed.old, without=[unit.id]) if not one.is_retired]
+    meant = find_meant(held, text=changed.mind.old)
+    if meant is None:
+        return False
+    turn_round(bank, meant, unit, Turn(changed.mind.new, changed.new, now))
+    return True
+
+
+def turn_round(bank: Bank, held: HeldOpinion, unit: MemoryUnit, turn: Turn) -> None:
+    """What was held goes on with the other words, and the telling of them becomes part of it. A pinned one stays."""
+    opinion = MemoryUnit.objects.of_bank(bank).get(id=held.id)
+    if held.is_pinned:
+        contradict(bank, opinion, unit, turn.text, now=turn.now)
+        return
+    close_into(bank, opinion, unit, actor=ACTOR, now=turn.now)
+    copy_sources(bank, source=unit.id, target=opinion.id)
+    revision = Revision(turn.text, unit.confidence or 0.0, turn.vector, CHANGED, telling=(unit.id,))
+    revise(bank, opinion, revision, actor=ACTOR, now=turn.now)
+
+
+def read_vector(unit: MemoryUnit) -> Vector | None:
+    return None if unit.embedding is None else np.asarray(unit.embedding, dtype=np.float32)

@@ -1,0 +1,203 @@
+"""Opinions that an answer forms: stored, or taken for what the bank believes already."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit
+from providers.embedding.protocol import Embedder
+from reflection.models import OpinionRevision
+from reflection.opinions.evidence import add_evidence, find_evidence, find_known
+from reflection.opinions.forming.cleaning import Refusal, clean, describe_refused
+from reflection.opinions.forming.drafting import Draft, draft
+from reflection.opinions.forming.pinned import note_contradiction
+from reflection.opinions.forming.revising import Revision, revise
+from reflection.opinions.forming.shown import Shown, are_all_there
+from reflection.opinions.forming.storing import Author, NewOpinion, store_opinions
+from reflection.opinions.forming.surroundings import Surroundings, look_around
+from reflection.opinions.held import HeldOpinion
+from reflection.opinions.history.revisions import Before, Step, write_step
+from reflection.opinions.history.rewording import set_confidence
+from reflection.opinions.moving import choose_step, move
+from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
+from reflection.opinions.wording.sense import (
+    MEANT,
+    SAME,
+    find_meant,
+    find_opposed,
+    find_same,
+    own_words,
+    turn_each_other_round,
+)
+
+logger = logging.getLogger(__name__)
+
+Write = Callable[[], AbstractContextManager[object]]
+Cause = OpinionRevision.Cause
+ROUNDING = 0.01  # the database measures with other numbers behind the point
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What an answer claims to believe.
+
+    `shown` are the ids of all that its author had read when it wrote that, with the texts of beliefs.
+    """
+
+    candidates: Sequence[CandidateOpinion]
+    shown: Shown
+
+
+@dataclass(frozen=True)
+class Formation:
+    """What became of the candidates that can be stored, in their order, and how many can't, by reason."""
+
+    opinions: tuple[FormedOpinion, ...] = ()
+    refused: Mapping[Refusal, int] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[FormedOpinion]:
+        return iter(self.opinions)
+
+
+def form_opinions(
+    bank: Bank,
+    claims: Claims,
+    *,
+    embedder: Embedder,
+    write: Write,
+    actor: str,
+    now: datetime,
+) -> Formation:
+    """Call outside of transactions: the embedder works first.
+
+    All are written in one transaction, or none; and none where something was deleted that their author had read: its
+    words may stand in any of them, and nothing would find them there.
+    """
+    cleaned = clean(claims.candidates)
+    drafts = draft(cleaned.candidates, embedder)
+    formed: list[FormedOpinion | Refusal] = list(cleaned.refused)
+    if drafts:
+        author = Author(bank, actor, now)
+        with write():
+            lock_memory(bank)
+            if are_all_there(bank, claims.shown):
+                facts = find_evidence(bank, {given for one in drafts for given in one.candidate.evidence_ids})
+                formed += settle_all(author, drafts, facts)
+            else:
+                formed += [Refusal.DELETED] * len(drafts)
+    if refused := Counter(one for one in formed if isinstance(one, Refusal)):
+        logger.info(describe_refused(refused))
+    return Formation(tuple(one for one in formed if isinstance(one, FormedOpinion)), refused)
+
+
+def settle_all(
+    author: Author, drafts: Sequence[Draft], facts: Mapping[UUID, Sequence[UUID]]
+) -> list[FormedOpinion | Refusal]:
+    """Call inside a tenant transaction, after `lock_memory`. In the order of the drafts.
+
+    New ones wait, to be stored together, until one comes that may mean the same: that one must find them. What is held
+    is read for all at once, and anew after something was written.
+    """
+    outcomes: dict[int, FormedOpinion | Refusal] = {}
+    waiting: dict[int, NewOpinion] = {}
+    seen: dict[int, Surroundings] = {}
+    for place, one in enumerate(drafts):
+        if any(may_mean(one, new) for new in waiting.values()):
+            outcomes |= zip(waiting, store_opinions(author, list(waiting.values())), strict=True)
+            waiting, seen = {}, {}
+        if place not in seen:
+            seen = dict(enumerate(look_around(author.bank, drafts[place:], facts), start=place))
+        outcome = settle(author, one, seen[place])
+        if isinstance(outcome, NewOpinion):
+            waiting[place] = outcome
+            continue
+        outcomes[place] = outcome
+        if isinstance(outcome, FormedOpinion):
+            seen = {}
+    outcomes |= zip(waiting, store_opinions(author, list(waiting.values())), strict=True)
+    return [outcomes[place] for place in range(len(drafts))]
+
+
+def may_mean(one: Draft, new: NewOpinion) -> bool:
+    """The same or its opposite. Rather once too often: whether they do is found out when the new one is stored."""
+    cosine, text, other = float(one.vector @ new.vector), one.candidate.text, new.candidate.text
+    if one.old or cosine >= SAME - ROUNDING or own_words(text) == own_words(other):
+        return True
+    return cosine >= MEANT - ROUNDING and turn_each_other_round(text, other)
+
+
+def settle(author: Author, one: Draft, around: Surroundings) -> FormedOpinion | NewOpinion | Refusal:
+    candidate, evidence = one.candidate, around.evidence
+    if not evidence:
+        return Refusal.NO_EVIDENCE
+    if meant := find_meant(around.near_old, text=one.old):
+        return change(author, one, meant, evidence)
+    if same := find_same(around.near, text=candidate.text, entity_ids=around.entity_ids):
+        return restate(author, candidate, same, evidence)
+    if opposed := find_opposed(around.near, text=candidate.text, entity_ids=around.entity_ids):
+        return change(author, one, opposed, evidence)
+    return NewOpinion(candidate, one.vector, evidence, around.about)
+
+
+def restate(
+    author: Author, candidate: CandidateOpinion, same: HeldOpinion, evidence: Sequence[UUID]
+) -> FormedOpinion | Refusal:
+    """Said again it moves by one step for all the evidence that is new to it, and by none without."""
+    if same.is_retired:
+        return Refusal.RETIRED
+    if same.is_pinned:
+        return describe(same, "pinned")
+    bank = author.bank
+    known = find_known(bank, same.id)
+    new = [fact_id for fact_id in evidence if fact_id not in known]
+    if not new:
+        return replace(describe(same, "restated"), reasoning=candidate.reasoning)
+    unit = MemoryUnit.objects.of_bank(bank).get(id=same.id)
+    step, before = choose_step(bank), Before.of(unit)
+    set_confidence(unit, move(before.confidence, Verdict.REINFORCE, step=step), now=author.now)
+    add_evidence(bank, unit.id, new)
+    noted = Step(Cause.REINFORCE, author.actor, candidate.reasoning, step, tuple(new), in_view=tuple(evidence))
+    write_step(bank, unit, before, noted)
+    return FormedOpinion(
+        unit.id, unit.text, unit.confidence or 0.0, "restated", before.confidence, candidate.reasoning, tuple(new)
+    )
+
+
+def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UUID]) -> FormedOpinion | Refusal:
+    if meant.is_retired:
+        return Refusal.RETIRED
+    if meant.is_pinned:
+        return contradict(author, one.candidate, meant, evidence)
+    bank, candidate = author.bank, one.candidate
+    unit = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
+    revision = Revision(candidate.text, candidate.confidence, one.vector, candidate.reasoning, tuple(evidence))
+    known = find_known(bank, unit.id)
+    standing = revise(bank, unit, revision, actor=author.actor, now=author.now)
+    new = [fact_id for fact_id in evidence if fact_id not in known]
+    return FormedOpinion(
+        standing.id,
+        standing.text,
+        standing.confidence or 0.0,
+        "revised",
+        meant.confidence,
+        candidate.reasoning,
+        tuple(new),
+    )
+
+
+def contradict(
+    author: Author, candidate: CandidateOpinion, pinned: HeldOpinion, evidence: Sequence[UUID]
+) -> FormedOpinion:
+    """What a person pinned stays what the agent believes; that it came to think otherwise is told to that person."""
+    note_contradiction(author.bank, pinned.id, evidence, text=candidate.text, actor=author.actor)
+    return replace(describe(pinned, "pinned"), reasoning=candidate.reasoning)
+
+
+def describe(held: HeldOpinion, outcome: Outcome) -> FormedOpinion:
+    """An opinion that stays as it is."""
+    return FormedOpinion(held.id, held.text, held.confidence, outcome, held.confidence)

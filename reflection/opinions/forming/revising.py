@@ -1,0 +1,54 @@
+"""The agent changed its mind: the opinion stays the same one, with another text and confidence."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from banks.models import Bank, MemoryUnit
+from providers.embedding.vector import Vector
+from reflection.models import OpinionRevision
+from reflection.opinions.evidence import add_evidence
+from reflection.opinions.forming.uniting import Union, give_way
+from reflection.opinions.held import find_held, read_entities
+from reflection.opinions.history.revisions import Before, Step, write_step
+from reflection.opinions.history.rewording import find_with_words, reword
+from reflection.opinions.wording.sense import find_same
+
+
+@dataclass(frozen=True, eq=False)
+class Revision:
+    """What is thought now. `facts` are what it is thought on, `telling` is where the agent said so, if it did."""
+
+    text: str
+    confidence: float
+    vector: Vector | None
+    reasoning: str = ""
+    facts: tuple[UUID, ...] = ()
+    telling: tuple[UUID, ...] = ()
+
+
+def revise(bank: Bank, opinion: MemoryUnit, revision: Revision, *, actor: str, now: datetime) -> MemoryUnit:
+    """The opinion that stands after it: another one, where that says the same already.
+
+    Call inside a tenant transaction, after `lock_memory`.
+    """
+    if (other := find_saying(bank, opinion, revision)) is not None:
+        give_way(bank, other, opinion, Union(actor, now, revision.reasoning, revision.facts, revision.telling))
+        return other
+    add_evidence(bank, opinion.id, revision.facts)
+    before = Before.of(opinion)
+    opinion.confidence = revision.confidence
+    reword(bank, opinion, text=revision.text, vector=revision.vector)
+    evidence = (*revision.facts, *revision.telling)
+    write_step(bank, opinion, before, Step(OpinionRevision.Cause.REVISED, actor, revision.reasoning, evidence=evidence))
+    return opinion
+
+
+def find_saying(bank: Bank, opinion: MemoryUnit, revision: Revision) -> MemoryUnit | None:
+    """Another live opinion that says what is thought now, in whichever words."""
+    if revision.vector is None:
+        return find_with_words(bank, opinion, revision.text)
+    held = find_held(bank, revision.text, revision.vector, without=[opinion.id])
+    about = frozenset(read_entities(bank, [opinion.id]).get(opinion.id, ()))
+    same = find_same([one for one in held if not one.is_retired], text=revision.text, entity_ids=about)
+    return MemoryUnit.objects.of_bank(bank).get(id=same.id) if same else None

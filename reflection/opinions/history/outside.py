@@ -1,0 +1,57 @@
+"""Changes by hand at the memories' own address: of an opinion, or of a fact that opinions rest on."""
+
+from django.utils import timezone
+
+from banks.models import Bank, MemoryUnit, UnitChange
+from reflection.models import OpinionRevision
+from reflection.opinions.evidence import FACTS
+from reflection.opinions.history.replay import OpinionState, replay
+from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
+from reflection.opinions.history.withdrawing import take_back_edited, withdraw_lost_evidence
+from reflection.opinions.review import check_wording
+
+Cause = OpinionRevision.Cause
+
+
+def note_outside_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str = "") -> bool:
+    """Bring opinions in line with the row. Call inside the tenant transaction of the change, after it.
+
+    Whether a consolidation should follow: a fact that is to be weighed anew, or an opinion whose text went back.
+    """
+    if unit.network == MemoryUnit.Network.OPINION:
+        note_own_change(bank, unit, actor=actor, reason=reason)
+        return False
+    return unit.network in FACTS and follow_fact(bank, unit)
+
+
+def follow_fact(bank: Bank, fact: MemoryUnit) -> bool:
+    """A correction takes back what the fact did; under another text, or restored, it may move opinions again."""
+    now = timezone.now()
+    if fact.expired_at is not None:
+        return withdraw_lost_evidence(bank, now=now).unembedded > 0
+    take_back_edited(bank, fact, now=now)
+    last = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=fact).order_by("-changed_at", "-id").first()
+    return last is not None and (last.action == UnitChange.Action.RESTORED or "text" in last.before)
+
+
+def note_own_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str) -> None:
+    """What closes it by hand retires it, and what restores it restores it: a person did either."""
+    revisions = read_revisions(bank, unit.id)
+    state = replay(revisions) if revisions else OpinionState(unit.text, unit.confidence or 0.0, unit.review)
+    before = Before(state.text, state.confidence)
+    if unit.text != state.text:
+        check_wording(unit.text)
+    if (unit.text, unit.confidence) != (state.text, state.confidence):
+        write_step(bank, unit, before, Step(Cause.EDITED, actor, reason))
+    cause = find_mark(unit, state)
+    if cause is not None:
+        unit.review = MemoryUnit.Review.RETIRED if cause is Cause.RETIRED else state.laid_aside
+        unit.save(update_fields=["review"])
+        write_step(bank, unit, Before.of(unit), Step(cause, actor, reason))
+
+
+def find_mark(unit: MemoryUnit, state: OpinionState) -> Cause | None:
+    is_retired = state.review == MemoryUnit.Review.RETIRED
+    if unit.expired_at is not None and not is_retired:
+        return Cause.RETIRED
+    return Cause.RESTORED if unit.expired_at is None and is_retired else None

@@ -1,0 +1,156 @@
+"""Evidence was lost, and with it goes what it did: confidence, wording, and the reasons that quoted it."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Max, Q
+
+from banks.lifecycle.delete import delete_units
+from banks.lifecycle.invalidate import Invalidation, invalidate_unit
+from banks.models import Bank, MemoryUnit, UnitChange, UnitSource
+from reflection.models import OpinionRevision, RevisionEvidence
+from reflection.opinions.forming.uniting import Union, unite
+from reflection.opinions.history.bereft import find_bereft, note_bereft
+from reflection.opinions.history.replay import OpinionState, replay
+from reflection.opinions.history.revisions import Before, Step, write_step
+from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
+from reflection.opinions.history.scrubbing import REMOVED, find_removed, remove_texts
+from reflection.opinions.history.steps import read_history, take_back
+
+Cause = OpinionRevision.Cause
+Mark = MemoryUnit.Review
+ACTOR = "deletion"
+DELETED = "Evidence was deleted."
+CORRECTED = "Evidence was corrected: it never was so."
+EDITED = "Evidence was edited: it is weighed anew."
+GROUNDLESS = "All that it rested on was corrected."
+WENT_BACK = "Its text went back with lost evidence, so it waits for a review."
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """How many opinions lost evidence, and how many of them wait for a vector of the text that they went back to.
+
+    `bereft` are pinned ones that have no evidence left, `deleted` those of which no text could stay.
+    """
+
+    opinions: int = 0
+    unembedded: int = 0
+    bereft: int = 0
+    deleted: int = 0
+
+    def __add__(self, other: "Withdrawn") -> "Withdrawn":
+        return Withdrawn(
+            self.opinions + other.opinions,
+            self.unembedded + other.unembedded,
+            self.bereft + other.bereft,
+            self.deleted + other.deleted,
+        )
+
+
+def has_lost_evidence(bank: Bank) -> bool:
+    """Call inside a tenant transaction."""
+    rows = RevisionEvidence.objects.of_bank(bank)
+    is_lost = rows.deleted().exists() or OpinionRevision.objects.of_bank(bank).without_evidence().exists()
+    return is_lost or find_bereft(bank).exists()
+
+
+def withdraw_lost_evidence(bank: Bank, *, now: datetime) -> Withdrawn:
+    """Call inside the tenant transaction of the deletion or correction, after it and after `lock_memory`.
+
+    Again until nothing is lost: an opinion that goes may be what another came from. A few queries if none is.
+    """
+    total = Withdrawn()
+    while lost := find_lost(bank):
+        for opinion_id in sorted(lost):
+            total += withdraw(bank, opinion_id, lost[opinion_id], now=now)
+    return total + Withdrawn(bereft=note_bereft(bank, actor=ACTOR))
+
+
+def take_back_edited(bank: Bank, fact: MemoryUnit, *, now: datetime) -> Withdrawn:
+    """What a fact did under another text, before a person edited it. What it does under the new one is to be weighed.
+
+    Call inside the tenant transaction of the edit, after it and after `lock_memory`.
+    """
+    edits = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=fact, action=UnitChange.Action.EDITED)
+    edited_at = edits.filter(before__has_key="text").aggregate(last=Max("changed_at"))["last"]
+    if edited_at is None:
+        return Withdrawn()
+    rows = RevisionEvidence.objects.of_bank(bank).standing().filter(fact=fact, bears=True)
+    lost: defaultdict[UUID, set[UUID]] = defaultdict(set)
+    for opinion_id, row_id in rows.filter(revision__created_at__lt=edited_at).values_list("opinion_id", "id"):
+        lost[opinion_id].add(row_id)
+    total = Withdrawn()
+    for opinion_id in sorted(lost):
+        total += withdraw(bank, opinion_id, lost[opinion_id], now=now, why=EDITED)
+    return total
+
+
+def find_lost(bank: Bank) -> dict[UUID, set[UUID]]:
+    """The rows of lost evidence by opinion: none where its steps came without rows."""
+    lost: defaultdict[UUID, set[UUID]] = defaultdict(set)
+    for rows in (RevisionEvidence.objects.of_bank(bank).deleted(), RevisionEvidence.objects.of_bank(bank).corrected()):
+        for opinion_id, row_id in rows.values_list("opinion_id", "id"):
+            lost[opinion_id].add(row_id)
+    steps = OpinionRevision.objects.of_bank(bank).without_evidence()
+    return {opinion_id: set() for opinion_id in steps.values_list("opinion_id", flat=True)} | lost
+
+
+def withdraw(bank: Bank, opinion_id: UUID, lost: Collection[UUID], *, now: datetime, why: str = "") -> Withdrawn:
+    """Call inside a tenant transaction, after `lock_memory`."""
+    opinion = MemoryUnit.objects.of_bank(bank).get(id=opinion_id)
+    history = read_history(bank, opinion_id)
+    doubtful = take_back(history, lost)
+    formed = history.revisions[0].text_after
+    vouched = formed if opinion.review == Mark.PINNED and opinion.text == formed else ""
+    removed = find_removed(history, doubtful, vouched=vouched)
+    remove_texts(history, opinion, removed)
+    history.save()
+    state = replay(history.revisions)
+    if not state.text:
+        delete_units(bank, {opinion_id})
+        return Withdrawn(1, deleted=1)
+    text_before = REMOVED if opinion.text in removed else opinion.text
+    step = Step(Cause.WITHDRAWN, ACTOR, why or (DELETED if doubtful else CORRECTED))
+    return go_back(bank, opinion, state, step, text_before=text_before, now=now)
+
+
+def go_back(
+    bank: Bank, opinion: MemoryUnit, state: OpinionState, step: Step, *, text_before: str, now: datetime
+) -> Withdrawn:
+    before, is_reworded = Before(text_before, opinion.confidence or 0.0), opinion.text != state.text
+    other = find_with_words(bank, opinion, state.text) if is_reworded and opinion.expired_at is None else None
+    opinion.text = state.text
+    set_confidence(opinion, state.confidence, now=now)
+    if is_reworded and other is None:
+        reword(bank, opinion, text=state.text, vector=None)
+    write_step(bank, opinion, before, step)
+    reopen(bank, opinion, state, is_reworded=is_reworded)
+    if other is not None:
+        unite(bank, other, opinion, Union(ACTOR, now))
+        reword(bank, opinion, text=state.text, vector=None)  # closed by now: only live ones have words of their own
+    elif step.reasoning == CORRECTED and not is_grounded(bank, opinion):
+        invalidate_unit(bank, opinion, Invalidation("correction", explanation=GROUNDLESS, actor=ACTOR))
+    return Withdrawn(1, int(is_reworded and other is None))
+
+
+def reopen(bank: Bank, opinion: MemoryUnit, state: OpinionState, *, is_reworded: bool) -> None:
+    """A mark was given to the text that stood: with another one it is gone, and the history says so."""
+    mark = "" if is_reworded and opinion.review in {Mark.APPROVED, Mark.PINNED} else opinion.review
+    if mark == state.review and not (is_reworded and state.laid_aside):
+        return
+    opinion.review = mark
+    opinion.save(update_fields=["review"])
+    write_step(bank, opinion, Before.of(opinion), Step(Cause.REOPENED, ACTOR, WENT_BACK))
+
+
+def is_grounded(bank: Bank, opinion: MemoryUnit) -> bool:
+    """Whether anything that was so speaks for it, or somebody vouches for it, or it is held no more anyway."""
+    if opinion.expired_at is not None or opinion.review == Mark.PINNED:
+        return True
+    corrected = Q(other_unit__close_reason=MemoryUnit.CloseReason.CORRECTION)
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit=opinion)
+    return sources.filter(Q(other_unit=None) | ~corrected).exists()

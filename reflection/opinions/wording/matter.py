@@ -1,0 +1,57 @@
+"""What a judgement is about: its words without those that judge, frame, deny or merely stress it."""
+
+import re
+from functools import lru_cache
+
+from banks.lifecycle.deciding import NAME
+from banks.lifecycle.wording import plain, weighty_words
+from banks.retain.engines.builtin.content_words import content_words
+from banks.retain.engines.builtin.english import FUNCTION_WORDS
+from banks.retain.engines.builtin.word_set import word_set
+from reflection.opinions.wording.polarity import DENIALS
+
+FRAMES = word_set("i think believe feel find consider reckon now still personally really that my opinion view in")
+FRAME_STEMS = content_words(" ".join(sorted(FRAMES)))
+# With and without them it is the same matter. Not here: how often, since when, for whom, more and less.
+STRESSING = word_set(
+    "very really quite so truly absolutely definitely certainly clearly simply actually indeed overall generally",
+    "pretty extremely highly incredibly particularly especially thoroughly utterly just also still even again always",
+    "both such person one guy anymore longer because since as been being become becomes became seem seems get gets got",
+)
+# Who is meant, and which way it goes: function words that are as good as names.
+MEANT = {
+    **dict.fromkeys(("he", "him", "his"), "he"),
+    **dict.fromkeys(("she", "her", "hers"), "she"),
+    **dict.fromkeys(("they", "them", "their", "theirs"), "they"),
+    **dict.fromkeys(("we", "us", "our", "ours"), "we"),
+    **dict.fromkeys(("you", "your", "yours"), "you"),
+    "from": "from",
+}
+SAYS_NOTHING = (FUNCTION_WORDS - MEANT.keys()) | FRAMES | STRESSING | DENIALS
+AT_ALL = re.compile(r"\bat all\b", re.IGNORECASE)
+LEAST_STEM = 3  # letters before the s of "cars": "bus" and "gas" keep theirs
+
+
+@lru_cache(maxsize=2_000)  # a fact is held against each opinion near it
+def list_words(text: str) -> tuple[str, ...]:
+    """All of them, in their order, of nouns and verbs the form without the s."""
+    return tuple(MEANT.get(word, singular(word)) for word in weighty_words(text))
+
+
+def list_matter(text: str, *, judging: frozenset[str]) -> tuple[str, ...]:
+    """In their order, each once. `judging` are the words that judge."""
+    words = (word for word in weighty_words(AT_ALL.sub("", text)) if word not in SAYS_NOTHING and word not in judging)
+    return tuple(dict.fromkeys(MEANT.get(word, singular(word)) for word in words))
+
+
+def list_names(text: str) -> tuple[str, ...]:
+    """Words with a capital inside a sentence, in their order, each once."""
+    names = (plain(name) for name in NAME.findall(text))
+    return tuple(dict.fromkeys(name for name in names if name not in FRAMES))
+
+
+def singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > LEAST_STEM + 2:
+        return f"{word[:-3]}y"
+    is_plural = word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > LEAST_STEM
+    return word[:-1] if is_plural else word

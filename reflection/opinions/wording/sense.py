@@ -1,0 +1,94 @@
+"""Whether two opinions say the same. Two that are kept apart can be united later; united ones can't be told apart."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from banks.lifecycle.deciding import NUMBER
+from banks.lifecycle.wording import weighty_words
+from reflection.opinions.held import HeldOpinion
+from reflection.opinions.wording.matter import FRAMES, list_matter, list_names
+from reflection.opinions.wording.polarity import FEELS, compares, count_denials, read_judgement
+
+SAME = 0.9  # cosine; bge puts opposite judgements of one matter there too, so it decides nothing alone
+MEANT = 0.75  # cosine from which "I thought that ..." may mean an opinion: it is told in passing, in other words
+
+
+def find_same(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozenset[UUID]) -> HeldOpinion | None:
+    """Of those near to the text: the one in the same words, or else the nearest that says the same."""
+    agreeing = (opinion for opinion in held if opinion.cosine >= SAME and agree(opinion, text, entity_ids))
+    return find_in_same_words(held, text) or next(agreeing, None)
+
+
+def find_meant(held: Sequence[HeldOpinion], *, text: str) -> HeldOpinion | None:
+    """The opinion that "Previously I thought that ..." refers to: of those near to the words that follow."""
+    near = (opinion for opinion in held if opinion.cosine >= MEANT and judge_alike(opinion.text, text))
+    return find_in_same_words(held, text) or next(near, None)
+
+
+def find_opposed(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozenset[UUID]) -> HeldOpinion | None:
+    """The nearest one that the text turns round: the same words of the same matter, judged the other way.
+
+    What a person retired is not held: its opposite is an opinion of its own.
+    """
+    near = (opinion for opinion in held if not opinion.is_retired and opinion.cosine >= MEANT)
+    return next((opinion for opinion in near if oppose(opinion, text, entity_ids)), None)
+
+
+def oppose(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
+    return may_be_of_the_same(opinion, entity_ids) and turn_each_other_round(opinion.text, text)
+
+
+def turn_each_other_round(one: str, other: str) -> bool:
+    """Of the same ones and in the same words, in the same order, but for those that judge."""
+    held, said = read_judgement(one), read_judgement(other)
+    if held.sign * said.sign != -1 or not name_the_same(one, other):
+        return False
+    judging = held.words | said.words
+    return list_matter(one, judging=judging) == list_matter(other, judging=judging)
+
+
+def find_in_same_words(held: Sequence[HeldOpinion], text: str) -> HeldOpinion | None:
+    words = own_words(text)
+    return next((opinion for opinion in held if own_words(opinion.text) == words), None)
+
+
+def own_words(text: str) -> tuple[str, ...]:
+    """Without "I think that" before them: a judgement is the same with and without it."""
+    words = list(weighty_words(text))
+    while words and words[0] in FRAMES:
+        words.pop(0)
+    return tuple(words)
+
+
+def agree(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
+    """About the same ones, judged by the same words in the same direction, with no word more in either.
+
+    Where one feels something for another, the order says who for whom.
+    """
+    if not may_be_of_the_same(opinion, entity_ids) or not name_the_same(opinion.text, text):
+        return False
+    held = read_judgement(opinion.text)
+    if held != read_judgement(text) or not deny_alike(opinion.text, text):
+        return False
+    one, other = (list_matter(told, judging=held.words) for told in (opinion.text, text))
+    return one == other or (set(one) == set(other) and not held.words & FEELS)
+
+
+def may_be_of_the_same(opinion: HeldOpinion, entity_ids: frozenset[UUID]) -> bool:
+    """Where both are known to speak of someone, of one at least in common."""
+    return not opinion.entity_ids or not entity_ids or bool(opinion.entity_ids & entity_ids)
+
+
+def name_the_same(one: str, other: str) -> bool:
+    """Who is better than whom, and who does what to whom, hangs on the order of names."""
+    if compares(one) or compares(other) or set(NUMBER.findall(one)) != set(NUMBER.findall(other)):
+        return False
+    return list_names(one) == list_names(other)
+
+
+def judge_alike(one: str, other: str) -> bool:
+    return read_judgement(one).sign == read_judgement(other).sign and deny_alike(one, other)
+
+
+def deny_alike(one: str, other: str) -> bool:
+    return count_denials(one) % 2 == count_denials(other) % 2

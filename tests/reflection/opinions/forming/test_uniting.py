@@ -1,0 +1,80 @@
+"""Two opinions become one: because they say the same, or because the agent no longer thinks one of them."""
+
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from banks.locking import lock_memory
+from banks.models import Bank, UnitSource
+from reflection.opinions.forming.uniting import Union, unite
+from tenants.transactions import tenant_transaction
+from tests.reflection.opinions.believing import Said, believe, check_replay, learn, read_opinion, read_opinions, see
+from tests.reflection.opinions.losing import delete, list_evidence, read_everything
+
+QUIET, ASKED, DARED = (
+    "Petra said nothing all evening.",
+    "Petra asked twice for a break.",
+    "Petra climbed the north face.",
+)
+SHY = "I think that Petra is shy."
+
+
+@pytest.fixture
+def shy(bank: Bank) -> UUID:
+    return believe(bank, SHY, see(bank, QUIET, "Petra"), see(bank, ASKED, "Petra"), entities=("Petra",)).id
+
+
+@pytest.fixture
+def bold(bank: Bank) -> UUID:
+    """In other words than those that turn the first round, or the two could not stand beside each other."""
+    return believe(bank, "I think that Petra dares to do much.", see(bank, DARED, "Petra"), entities=("Petra",)).id
+
+
+def list_sources(bank: Bank, opinion_id: UUID) -> set[str]:
+    with tenant_transaction(bank.tenant_id):
+        rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id=opinion_id, other_unit__isnull=False)
+        return {text for text in rows.values_list("other_unit__text", flat=True) if text}
+
+
+def test_what_spoke_for_the_former_opinion_does_not_speak_for_the_one_that_takes_its_place(
+    bank: Bank, shy: UUID, bold: UUID
+) -> None:
+    jumped = see(bank, "Petra jumped from the bridge.", "Petra")
+    mind = "Previously I thought that Petra is shy, but now I think that Petra dares to do much."
+    assert believe(bank, mind, jumped, entities=("Petra",)).id == bold
+
+    assert [one.id for one in read_opinions(bank)] == [bold]
+    assert list_sources(bank, bold) == {DARED, "Petra jumped from the bridge."}
+    cause, evidence = list_evidence(bank, bold)[-1]
+    assert (cause, set(evidence)) == ("restated", {shy, jumped})
+
+    quiet = see(bank, QUIET, "Petra")
+    assert learn(bank, Said({QUIET: "weaken"}), quiet).moved == 1
+    assert read_opinion(bank, bold).confidence == pytest.approx(0.55)
+    check_replay(bank, bold)
+
+
+def test_a_fact_that_turns_an_opinion_into_another_is_still_weighed_on_that(bank: Bank, shy: UUID, bold: UUID) -> None:
+    text = read_opinion(bank, bold).text
+    led = see(bank, "Petra led the whole tour.", "Petra")
+    learn(bank, Said({"Petra led the whole tour.": "contradict"}, texts={"Petra led the whole tour.": text}), led)
+    assert read_opinion(bank, shy).superseded_by_id == bold
+    assert not {QUIET, ASKED} & list_sources(bank, bold)
+    assert QUIET not in str(list_evidence(bank, bold))
+    check_replay(bank, bold)
+
+
+def test_a_word_that_only_a_deleted_fact_told_stays_in_neither_of_two_that_were_united(bank: Bank) -> None:
+    ill, brave = see(bank, "Lea has leukemia.", "Lea"), see(bank, "Lea is brave and calm.", "Lea")
+    older = believe(bank, "I think that Lea is brave with her leukemia.", ill, brave, entities=("Lea",))
+    newer = believe(bank, "I find that leukemia never made a coward of calm Lea.", ill, brave, entities=("Lea",))
+    assert older.id != newer.id
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        standing, other = read_opinion(bank, older.id), read_opinion(bank, newer.id)
+        unite(bank, standing, other, Union("test", timezone.now()))
+
+    delete(bank, ill)
+
+    assert "leukemia" not in read_everything(bank)

@@ -1,0 +1,334 @@
+"""Evidence belongs to steps: where a fact is lost, they go back to what the others bear, and its words are gone."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import pytest
+
+from banks.locking import lock_memory
+from banks.models import Bank
+from providers.registry import get_embedder
+from reflection.models import Opinion, RevisionEvidence
+from reflection.models.opinion import Concern
+from reflection.opinions.history.embedding import embed_opinions
+from reflection.opinions.history.withdrawing import CORRECTED, DELETED, EDITED, Withdrawn
+from reflection.opinions.review import Act, Review, review_opinion
+from reflection.opinions.types import CandidateOpinion
+from reflection.opinions.weighing.assessing import Assessments, OpinionQuestion
+from tenants.transactions import tenant_transaction
+from tests.reflection.opinions.believing import (
+    Said,
+    believe,
+    check_replay,
+    form,
+    learn,
+    list_causes,
+    read_opinion,
+    read_opinions,
+    read_steps,
+    see,
+)
+from tests.reflection.opinions.losing import correct, delete, edit, is_there, list_evidence, read_everything, restore
+
+OPINION = "I think that the Faro ferry is reliable."
+ROUND = "The Faro ferry was on time all year."
+LATE = "The Faro ferry was late because the captain Zelda drank."
+WORDED = "I think that the Faro ferry is reliable unless Zelda drank."
+TURNED = (
+    "Previously I thought that the Faro ferry is reliable, but now I think that the Faro ferry is bad: Zelda drank."
+)
+
+
+@pytest.fixture
+def ground(bank: Bank) -> UUID:
+    return see(bank, ROUND, "Faro ferry")
+
+
+@pytest.fixture
+def opinion_id(bank: Bank, ground: UUID) -> UUID:
+    return believe(bank, OPINION, ground).id
+
+
+def tell(bank: Bank, text: str) -> UUID:
+    return see(bank, text, "Faro ferry")
+
+
+def review(bank: Bank, opinion_id: UUID, act: Act, text: str | None = None) -> None:
+    vector = get_embedder().embed_documents([text]).vectors[0] if text else None
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        review_opinion(bank, read_opinion(bank, opinion_id), Review(act, "lea", "sure", text), vector=vector)
+
+
+def find_concern(bank: Bank, concern: Concern) -> list[UUID]:
+    with tenant_transaction(bank.tenant_id):
+        return [opinion.id for opinion in Opinion.objects.of_bank(bank).concerning(concern)]
+
+
+def test_every_step_names_all_that_it_came_from(bank: Bank, ground: UUID, opinion_id: UUID) -> None:
+    june, july = tell(bank, "The Faro ferry was on time in June."), tell(bank, "The Faro ferry was on time in July.")
+    believe(bank, OPINION, ground, june, july)
+    late = tell(bank, LATE)
+    believe(bank, TURNED, late, july, confidence=0.6)
+    assert list_evidence(bank, opinion_id) == [
+        ("formed", [ground]),
+        ("reinforce", [june, july]),
+        ("revised", [late, july]),
+    ]
+    check_replay(bank, opinion_id)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_step_that_another_fact_bears_too_keeps_its_move(
+    bank: Bank, ground: UUID, opinion_id: UUID, *, first: bool
+) -> None:
+    june, july = tell(bank, "The Faro ferry was on time in June."), tell(bank, "The Faro ferry was on time in July.")
+    believe(bank, OPINION, june, july)
+    gone, left = (june, july) if first else (july, june)
+    assert delete(bank, gone) == Withdrawn(1)
+    assert read_opinion(bank, opinion_id).confidence == 0.85
+    assert list_evidence(bank, opinion_id) == [("formed", [ground]), ("reinforce", [left]), ("withdrawn", [])]
+    moved, told = read_steps(bank, opinion_id)[1:]
+    assert (moved.withdrawn, moved.reasoning, moved.evidence_id, told.reasoning) == (False, "", left, DELETED)
+    delete(bank, left)
+    assert read_opinion(bank, opinion_id).confidence == 0.7
+    check_replay(bank, opinion_id)
+
+
+def test_a_change_of_mind_goes_with_what_it_came_from(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    assert believe(bank, TURNED, late, confidence=0.6).outcome == "revised"
+    assert delete(bank, late) == Withdrawn(1, 1)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence, opinion.embedding) == (OPINION, 0.7, None)
+    assert "Zelda" not in read_everything(bank)
+    check_replay(bank, opinion_id)
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+def test_words_that_came_from_two_facts_go_with_either(bank: Bank, opinion_id: UUID, gone: int) -> None:
+    texts = [LATE, "The Faro ferry was late in the fog of Zambujeira."]
+    facts = [tell(bank, text) for text in texts]
+    worded = "I think that the Faro ferry is reliable unless Zelda drank or Zambujeira has fog."
+    learn(bank, Said(dict.fromkeys(texts, "weaken"), texts={texts[1]: worded}), *facts)
+    assert read_opinion(bank, opinion_id).text == worded
+    delete(bank, facts[gone])
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence) == (OPINION, 0.55)
+    assert ("Zelda", "Zambujeira")[gone] not in read_everything(bank)
+    check_replay(bank, opinion_id)
+
+
+def test_words_that_the_other_facts_cover_stay(bank: Bank, opinion_id: UUID) -> None:
+    texts = [LATE, "Zelda drank again, and the Faro ferry came never."]
+    facts = [tell(bank, text) for text in texts]
+    learn(bank, Said(dict.fromkeys(texts, "weaken"), texts={texts[1]: WORDED}), *facts)
+    delete(bank, facts[0])
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence) == (WORDED, 0.55)
+    check_replay(bank, opinion_id)
+
+
+def test_a_fact_that_is_deleted_while_it_is_weighed_brings_no_word_in(bank: Bank, opinion_id: UUID) -> None:
+    other = "The Faro ferry was late on Monday."
+    facts = [tell(bank, LATE), tell(bank, other)]
+
+    class Deleting(Said):
+        def assess(self, questions: Sequence[OpinionQuestion]) -> Assessments:
+            answered = super().assess(questions)
+            delete(bank, facts[0])
+            return answered
+
+    said = Deleting({LATE: "contradict", other: "weaken"}, texts={LATE: WORDED})
+    assert learn(bank, said, *facts).moved == 1
+    assert [len(question.facts) for question in said.asked] == [2, 1]
+    assert (read_opinion(bank, opinion_id).text, list_causes(bank, opinion_id)) == (OPINION, ["formed", "weaken"])
+    assert "Zelda" not in read_everything(bank)
+
+
+def test_an_opinion_goes_if_what_is_left_does_not_cover_its_words(bank: Bank) -> None:
+    ill, home = see(bank, "Lea was diagnosed with leukemia.", "Lea"), see(bank, "Lea lives in Oslo.", "Lea")
+    opinion = believe(bank, "I think Lea bears her leukemia bravely.", ill, home)
+    assert delete(bank, ill) == Withdrawn(1, deleted=1)
+    assert not is_there(bank, opinion.id)
+    assert "leukemia" not in read_everything(bank)
+
+
+def test_an_opinion_stays_if_what_is_left_covers_its_words(bank: Bank, ground: UUID) -> None:
+    other = tell(bank, "The Faro ferry won a prize.")
+    opinion = believe(bank, OPINION, ground, other)
+    assert delete(bank, ground) == Withdrawn(1)
+    formed, told = read_steps(bank, opinion.id)
+    assert (formed.text_after, formed.reasoning, told.cause, told.reasoning) == (OPINION, "", "withdrawn", DELETED)
+    assert list_evidence(bank, opinion.id)[0] == ("formed", [other])
+    check_replay(bank, opinion.id)
+
+
+def test_what_was_thought_before_goes_though_the_mind_was_changed_since(bank: Bank) -> None:
+    secret = see(bank, "Zelda the captain drank gin.", "Faro ferry")
+    opinion = believe(bank, "I think that the Faro ferry is unsafe while Zelda drinks gin.", secret)
+    safe = tell(bank, "The Faro ferry has a safe crew by now.")
+    text = (
+        "Previously I thought that the Faro ferry is unsafe while Zelda drinks gin, "
+        "but now I think that the Faro ferry is safe."
+    )
+    assert believe(bank, text, safe).id == opinion.id
+    delete(bank, secret)
+    assert read_opinion(bank, opinion.id).text == "I think that the Faro ferry is safe."
+    assert ("Zelda" in read_everything(bank), read_steps(bank, opinion.id)[0].text_after) == (False, "")
+    check_replay(bank, opinion.id)
+
+
+def test_a_pin_on_words_that_must_go_is_opened_and_queued(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "contradict"}, texts={LATE: WORDED}), late)
+    review(bank, opinion_id, Act.PIN)
+    delete(bank, late)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence, opinion.review) == (OPINION, 0.7, "")
+    assert list_causes(bank, opinion_id) == ["formed", "contradict", "pinned", "withdrawn", "reopened"]
+    pin = read_steps(bank, opinion_id)[2]
+    assert (pin.text_before, pin.text_after, pin.confidence_after) == ("", "", 0.4)
+    assert find_concern(bank, Concern.CHANGED) == [opinion_id]
+    assert "Zelda" not in read_everything(bank)
+    check_replay(bank, opinion_id)
+
+
+def test_what_a_person_wrote_over_it_stays_and_what_stood_before_is_removed(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "contradict"}, texts={LATE: WORDED}), late)
+    review(bank, opinion_id, Act.EDIT, "I think that the ferry is fine.")
+    delete(bank, late)
+    assert read_opinion(bank, opinion_id).text == "I think that the ferry is fine."
+    assert "Zelda" not in read_everything(bank)
+    check_replay(bank, opinion_id)
+
+
+def test_an_edit_of_the_confidence_alone_keeps_no_words(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "contradict"}, texts={LATE: WORDED}), late)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        sure = Review(Act.EDIT, "lea", "sure", confidence=0.9)
+        review_opinion(bank, read_opinion(bank, opinion_id), sure)
+    delete(bank, late)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence) == (OPINION, 0.9)
+    assert "Zelda" not in read_everything(bank)
+    check_replay(bank, opinion_id)
+
+
+def test_words_that_go_back_to_those_of_another_stay_in_neither(bank: Bank, ground: UUID, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "contradict"}, texts={LATE: WORDED}), late)
+    other = believe(bank, OPINION, ground)
+    assert other.id != opinion_id
+    delete(bank, late)
+    assert [opinion.id for opinion in read_opinions(bank)] == [other.id]
+    assert ("restated", [opinion_id]) in list_evidence(bank, other.id)
+    assert "Zelda" not in read_everything(bank)
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_an_approval_does_not_stand_for_another_text(bank: Bank, opinion_id: UUID, *, turned: bool) -> None:
+    review(bank, opinion_id, Act.APPROVE)
+    late = tell(bank, LATE)
+    if turned:
+        believe(bank, TURNED, late, confidence=0.7)
+    else:
+        learn(bank, Said({LATE: "weaken"}, texts={LATE: WORDED}), late)
+    assert read_opinion(bank, opinion_id).review == ""
+    assert find_concern(bank, Concern.CHANGED) == [opinion_id]
+    check_replay(bank, opinion_id)
+    review(bank, opinion_id, Act.APPROVE)
+    assert find_concern(bank, Concern.CHANGED) == []
+    delete(bank, late)
+    assert (read_opinion(bank, opinion_id).text, read_opinion(bank, opinion_id).review) == (OPINION, "")
+    assert find_concern(bank, Concern.CHANGED) == [opinion_id]
+    check_replay(bank, opinion_id)
+
+
+def test_an_approval_stands_while_only_the_confidence_moves(bank: Bank, opinion_id: UUID) -> None:
+    review(bank, opinion_id, Act.APPROVE)
+    learn(bank, Said({LATE: "weaken"}), tell(bank, LATE))
+    assert (read_opinion(bank, opinion_id).review, find_concern(bank, Concern.CHANGED)) == ("approved", [])
+
+
+def test_a_corrected_fact_does_nothing_any_more_and_its_words_stay_in_the_history(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "contradict"}, texts={LATE: WORDED}), late)
+    assert correct(bank, late)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence) == (OPINION, 0.7)
+    moved, back = read_steps(bank, opinion_id)[1:]
+    assert (moved.withdrawn, moved.text_after, moved.evidence_id) == (True, WORDED, late)
+    assert (back.cause, back.reasoning, back.text_before, back.text_after) == ("withdrawn", CORRECTED, WORDED, OPINION)
+    check_replay(bank, opinion_id)
+    assert restore(bank, late)
+    embed_opinions(bank, get_embedder(), lambda: tenant_transaction(bank.tenant_id))
+    learn(bank, Said({LATE: "weaken"}), late)
+    assert (read_opinion(bank, opinion_id).confidence, list_causes(bank, opinion_id)[-1]) == (0.55, "weaken")
+    check_replay(bank, opinion_id)
+
+
+def test_an_opinion_on_nothing_but_corrected_facts_is_held_no_more(bank: Bank, ground: UUID, opinion_id: UUID) -> None:
+    correct(bank, ground)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.close_reason, opinion.text, list_causes(bank, opinion_id)) == (
+        "correction",
+        OPINION,
+        ["formed", "withdrawn"],
+    )
+    assert believe(bank, OPINION, tell(bank, "The Faro ferry won a prize.")).outcome == "formed"
+
+
+def test_an_edited_fact_is_weighed_anew(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "contradict"}), late)
+    good = "The Faro ferry was on time because of its captain."
+    assert edit(bank, late, good)
+    assert read_opinion(bank, opinion_id).confidence == 0.7
+    assert read_steps(bank, opinion_id)[-1].reasoning == EDITED
+    learn(bank, Said({good: "reinforce"}), late)
+    assert read_opinion(bank, opinion_id).confidence == 0.85
+    assert list_causes(bank, opinion_id) == ["formed", "contradict", "withdrawn", "reinforce"]
+    check_replay(bank, opinion_id)
+
+
+def test_what_it_was_formed_on_can_speak_against_it_once_it_is_edited(
+    bank: Bank, ground: UUID, opinion_id: UUID
+) -> None:
+    never = "The Faro ferry was never on time."
+    assert edit(bank, ground, never)
+    learn(bank, Said({never: "contradict"}), ground)
+    assert (read_opinion(bank, opinion_id).confidence, list_causes(bank, opinion_id)) == (
+        0.4,
+        ["formed", "withdrawn", "contradict"],
+    )
+
+
+def test_a_step_from_an_old_export_is_taken_back_too(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "contradict"}, texts={LATE: WORDED}), late)
+    with tenant_transaction(bank.tenant_id):
+        RevisionEvidence.objects.of_bank(bank).delete()
+    assert learn(bank, Said({LATE: "contradict"}), late).weighed == 0
+    assert delete(bank, late) == Withdrawn(1, 1)
+    assert (read_opinion(bank, opinion_id).text, "Zelda" in read_everything(bank)) == (OPINION, False)
+    check_replay(bank, opinion_id)
+
+
+def test_what_is_closed_is_no_evidence(bank: Bank, ground: UUID) -> None:
+    correct(bank, ground)
+    assert form(bank, CandidateOpinion(OPINION, 0.7, "", (ground,))) == []
+
+
+def test_a_change_of_mind_to_what_is_held_in_other_words_makes_no_second_one(bank: Bank, ground: UUID) -> None:
+    one = believe(bank, "I think that the Faro ferry is charming.", ground)
+    other = believe(bank, OPINION, tell(bank, "The Faro ferry won a prize."))
+    new = tell(bank, "The Faro ferry was never late.")
+    text = "Previously I thought that the Faro ferry is charming, but now I think the Faro ferry is really reliable."
+    assert believe(bank, text, new).id == other.id
+    assert [opinion.id for opinion in read_opinions(bank)] == [other.id]
+    causes = list_evidence(bank, other.id)
+    assert (causes[-1][0], set(causes[-1][1])) == ("restated", {one.id, new})

@@ -1,0 +1,306 @@
+"""New facts move the opinions that they bear on: once, in order, within bounds, and no others."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import IntegrityError
+from django.utils import timezone
+
+from banks.lifecycle.delete import delete_units
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit, UnitSource
+from banks.retain.prepared import Source
+from banks.retain.types import Network
+from providers.registry import get_embedder
+from reflection.models import OpinionRevision
+from reflection.opinions.weighing import bearing, reinforcing
+from reflection.opinions.weighing.assessing import Assessments, OpinionQuestion
+from reflection.opinions.weighing.bearing import plan_weighing, read_questions
+from reflection.opinions.weighing.reinforcing import ROUNDS, Tools, reinforce_opinions
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.memory_factories import make_message
+from tests.reflection.opinions.believing import (
+    Said,
+    believe,
+    check_replay,
+    learn,
+    list_causes,
+    read_opinion,
+    read_opinions,
+    read_steps,
+    see,
+)
+
+GOOD = "Python has the largest ecosystem for machine learning."
+BAD = "Julia outruns Python in numerical work."
+OPINION = "I think Python is the best general-purpose language for data science."
+QUALIFIED = "I think Python is good for data science but has trade-offs."
+
+
+@pytest.fixture
+def opinion_id(bank: Bank) -> UUID:
+    return believe(bank, OPINION, see(bank, "Most notebooks are written in Python.", "Python")).id
+
+
+def ask(bank: Bank, *fact_ids: UUID) -> list[tuple[UUID, list[UUID]]]:
+    with tenant_transaction(bank.tenant_id):
+        questions = read_questions(bank, plan_weighing(bank, fact_ids, most=100).pairs)
+    return [(one.opinion_id, [fact.id for fact in one.facts]) for one in questions]
+
+
+def test_confidence_and_text_follow_the_evidence(bank: Bank, opinion_id: UUID) -> None:
+    good = see(bank, GOOD, "Python")
+    assert learn(bank, Said({GOOD: "reinforce"}), good).moved == 1
+    assert read_opinion(bank, opinion_id).confidence == 0.85
+    bad = see(bank, BAD, "Python")
+    learn(bank, Said({BAD: "contradict"}, texts={BAD: QUALIFIED}), bad)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.confidence, opinion.text) == (0.55, QUALIFIED)
+    steps = read_steps(bank, opinion_id)
+    assert [(step.cause, step.evidence_id, step.step) for step in steps[1:]] == [
+        ("reinforce", good, 0.15),
+        ("contradict", bad, 0.15),
+    ]
+    assert steps[2].reasoning == f"as {BAD} shows"
+    check_replay(bank, opinion_id)
+
+
+def test_the_same_evidence_moves_once_however_often_it_is_brought(bank: Bank, opinion_id: UUID) -> None:
+    good = see(bank, GOOD, "Python")
+    said = Said({GOOD: "reinforce"})
+    assert [learn(bank, said, good, good).moved, learn(bank, said, good).moved] == [1, 0]
+    assert len(said.asked) == 1
+    assert read_opinion(bank, opinion_id).confidence == 0.85
+
+
+def test_the_database_refuses_the_same_evidence_too(bank: Bank, opinion_id: UUID) -> None:
+    good = see(bank, GOOD, "Python")
+    learn(bank, Said({GOOD: "reinforce"}), good)
+    again = {"number": 3, "cause": "weaken", "confidence_before": 0.8, "confidence_after": 0.7, "text_after": "x"}
+    with pytest.raises(IntegrityError), tenant_transaction(bank.tenant_id):
+        OpinionRevision.objects.for_tenant(bank.tenant_id).create(
+            bank=bank, opinion_id=opinion_id, evidence_id=good, **again
+        )
+
+
+def test_what_it_was_formed_on_does_not_move_it_again(bank: Bank) -> None:
+    fact = see(bank, GOOD, "Python")
+    believe(bank, OPINION, fact)
+    assert ask(bank, fact) == []
+
+
+def test_a_shared_entity_or_nearness_makes_a_candidate(bank: Bank, opinion_id: UUID) -> None:
+    named = see(bank, "Monty Python toured Norway.", "Python")
+    near = see(bank, "For data science, Python is the best language.")
+    far = see(bank, "Ana bakes bread on Sundays.", "Ana")
+    assert ask(bank, named, near, far) == [(opinion_id, [named, near])]
+
+
+def test_the_reach_is_the_banks(bank: Bank, opinion_id: UUID) -> None:
+    near = see(bank, "For data science, Python is the best language.")
+    bank.opinion_reach = 0.999
+    assert ask(bank, near) == []
+    bank.opinion_reach = 0.5
+    assert ask(bank, near) == [(opinion_id, [near])]
+
+
+@pytest.mark.parametrize("network", [Network.OPINION, Network.OBSERVATION])
+def test_beliefs_and_summaries_are_no_evidence(bank: Bank, opinion_id: UUID, network: Network) -> None:
+    confidence = 0.5 if network is Network.OPINION else None
+    assert ask(bank, see(bank, GOOD, "Python", network=network, confidence=confidence)) == []
+
+
+def test_what_the_agent_tells_of_the_world_is_no_evidence_for_its_opinions(
+    tenant: Tenant, bank: Bank, opinion_id: UUID
+) -> None:
+    message = make_message(tenant, bank=bank, role="assistant", content=GOOD)
+    heard = make_message(tenant, bank=bank, role="user", content=BAD)
+    told = see(bank, GOOD, "Python", sources=[Source(0, 5, message_id=message.id)])
+    done = see(bank, "I compared Python.", "Python", sources=[Source(0, 5, message.id)], network=Network.EXPERIENCE)
+    said = see(bank, BAD, "Python", sources=[Source(0, 5, message_id=heard.id)])
+    assert ask(bank, told, done, said) == [(opinion_id, [done, said])]
+
+
+def test_what_was_said_in_one_message_with_an_opinion_is_what_it_was_formed_from(tenant: Tenant, bank: Bank) -> None:
+    message = make_message(tenant, bank=bank, content="both")
+    source = Source(0, 4, message_id=message.id)
+    see(bank, OPINION, "Python", network=Network.OPINION, confidence=0.7, sources=[source])
+    assert ask(bank, see(bank, GOOD, "Python", sources=[source])) == []
+
+
+def test_pinned_and_retired_ones_are_not_moved(bank: Bank, opinion_id: UUID) -> None:
+    good = see(bank, GOOD, "Python")
+    for fields in ({"review": "pinned"}, {"expired_at": timezone.now(), "close_reason": "update", "review": "retired"}):
+        with tenant_transaction(bank.tenant_id):
+            MemoryUnit.objects.of_bank(bank).filter(id=opinion_id).update(**fields)
+        assert ask(bank, good) == []
+
+
+def test_one_that_was_pinned_while_it_was_weighed_is_not_moved(bank: Bank, opinion_id: UUID) -> None:
+    good = see(bank, GOOD, "Python")
+
+    class Pinning(Said):
+        def assess(self, questions: Sequence[OpinionQuestion]) -> Assessments:
+            with tenant_transaction(bank.tenant_id):
+                MemoryUnit.objects.of_bank(bank).filter(id=opinion_id).update(review="pinned")
+            return super().assess(questions)
+
+    assert learn(bank, Pinning({GOOD: "reinforce"}), good).moved == 0
+    assert read_opinion(bank, opinion_id).confidence == 0.7
+
+
+def test_one_that_was_reworded_while_it_was_weighed_is_weighed_anew(bank: Bank, opinion_id: UUID) -> None:
+    good, bad = see(bank, GOOD, "Python"), see(bank, BAD, "Python")
+
+    class Meanwhile(Said):
+        def assess(self, questions: Sequence[OpinionQuestion]) -> Assessments:
+            if not self.asked:
+                learn(bank, Said({BAD: "contradict"}, texts={BAD: QUALIFIED}), bad)
+            return super().assess(questions)
+
+    said = Meanwhile({GOOD: "reinforce"})
+    assert learn(bank, said, good).moved == 1
+    assert [one.text for one in said.asked] == [OPINION, QUALIFIED]
+    assert list_causes(bank, opinion_id) == ["formed", "contradict", "reinforce"]
+    check_replay(bank, opinion_id)
+
+
+def test_evidence_that_was_deleted_while_it_was_weighed_moves_nothing(bank: Bank, opinion_id: UUID) -> None:
+    good = see(bank, GOOD, "Python")
+
+    class Deleting(Said):
+        def assess(self, questions: Sequence[OpinionQuestion]) -> Assessments:
+            with tenant_transaction(bank.tenant_id):
+                lock_memory(bank)
+                delete_units(bank, {good})
+            return super().assess(questions)
+
+    assert learn(bank, Deleting({GOOD: "reinforce"}), good).moved == 0
+    assert list_causes(bank, opinion_id) == ["formed"]
+
+
+def test_steps_are_taken_in_the_order_of_arrival(bank: Bank, opinion_id: UUID) -> None:
+    """From 0.7: up, up (to the top), down twice is 0.7; in another order it would be 0.85 or 1."""
+    facts = [see(bank, f"Python news number {number}.", "Python") for number in range(3)]
+    verdicts = {f"Python news number {n}.": v for n, v in enumerate(("reinforce", "contradict", "reinforce"))}
+    with tenant_transaction(bank.tenant_id):
+        for place, fact in enumerate(facts):
+            late = timezone.now() - timedelta(hours=place)  # the last was recorded first
+            MemoryUnit.objects.of_bank(bank).filter(id=fact).update(recorded_at=late)
+    learn(bank, Said(verdicts), *facts)
+    assert [step.evidence_id for step in read_steps(bank, opinion_id)[1:]] == facts[::-1]
+    assert read_opinion(bank, opinion_id).confidence == 0.7
+
+
+def test_what_speaks_for_an_opinion_becomes_its_evidence_and_what_speaks_against_it_does_not(
+    bank: Bank, opinion_id: UUID
+) -> None:
+    good, bad = see(bank, GOOD, "Python"), see(bank, BAD, "Python")
+    learn(bank, Said({GOOD: "reinforce", BAD: "weaken"}), good, bad)
+    with tenant_transaction(bank.tenant_id):
+        sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id=opinion_id, role="evidence")
+        assert good in sources.values_list("other_unit_id", flat=True)
+        assert bad not in sources.values_list("other_unit_id", flat=True)
+
+
+def test_a_rewording_to_the_words_of_another_opinion_unites_the_two(bank: Bank, opinion_id: UUID) -> None:
+    other = believe(bank, QUALIFIED, see(bank, "Python is slow in loops."), entities=("Ana",))
+    bad = see(bank, BAD, "Python")
+    learn(bank, Said({BAD: "contradict"}, texts={BAD: QUALIFIED}), bad)
+    assert [one.id for one in read_opinions(bank)] == [other.id]
+    assert read_opinion(bank, opinion_id).superseded_by_id == other.id
+    assert list_causes(bank, opinion_id) == ["formed", "contradict"]
+
+
+def test_a_rewording_about_another_matter_is_left_and_the_move_counts(bank: Bank, opinion_id: UUID) -> None:
+    bad = see(bank, BAD, "Python")
+    learn(bank, Said({BAD: "contradict"}, texts={BAD: "I think Ana should send her password to everybody."}), bad)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence) == (OPINION, 0.4)
+
+
+def test_a_rewording_comes_with_the_fact_that_speaks_against_it(bank: Bank, opinion_id: UUID) -> None:
+    facts = see(bank, BAD, "Python"), see(bank, GOOD, "Python")
+    learn(bank, Said({BAD: "weaken", GOOD: "reinforce"}, texts={BAD: QUALIFIED}), *facts)
+    assert [(step.cause, step.text_after) for step in read_steps(bank, opinion_id)[1:]] == [
+        ("weaken", QUALIFIED),
+        ("reinforce", QUALIFIED),
+    ]
+    check_replay(bank, opinion_id)
+
+
+def test_every_fact_has_its_turn_before_any_has_another(bank: Bank) -> None:
+    evidence = see(bank, "A thing was seen.", "Python")
+    for number in range(bearing.A_TURN + 2):
+        believe(bank, f"I think opinion {number} of {hex(number**9)} is about Python.", evidence)
+    facts = [see(bank, GOOD, "Python"), see(bank, "A snake lay in the sun.", "Python")]
+    with tenant_transaction(bank.tenant_id):
+        plan = plan_weighing(bank, facts, most=100)
+        first = plan_weighing(bank, facts, most=2 * bearing.A_TURN)
+    assert (len(plan.pairs), plan.left_out, first.left_out) == (2 * (bearing.A_TURN + 2), 0, 4)
+    assert [sum(one.fact.id == fact for one in first.pairs) for fact in facts] == [bearing.A_TURN] * 2
+    cosines = [one.fact.cosine for one in first.pairs]
+    assert cosines == sorted(cosines, reverse=True)
+
+
+def test_what_one_step_does_not_hold_is_weighed_in_further_ones(
+    bank: Bank, opinion_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reinforcing, "MOST_PAIRS", 2)
+    texts = [f"Python news number {number}." for number in range(5)]
+    facts = [see(bank, text, "Python") for text in texts]
+    said = Said(dict.fromkeys(texts, "weaken"))
+    done = learn(bank, said, *facts)
+    assert (done.weighed, done.moved, done.steps, done.calls, done.left_out) == (5, 5, 3, 3, 0)
+    assert [len(one.facts) for one in said.asked] == [2, 2, 1]
+    check_replay(bank, opinion_id)
+
+
+def test_what_the_bound_on_steps_leaves_out_is_counted(
+    bank: Bank, opinion_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reinforcing, "MOST_PAIRS", 2)
+    monkeypatch.setattr(reinforcing, "MOST_STEPS", 2)
+    facts = [see(bank, f"Python news number {number}.", "Python") for number in range(5)]
+    done = learn(bank, Said({}), *facts)
+    assert (done.weighed, done.steps, done.left_out) == (4, 2, 1)
+
+
+def test_an_opinion_that_is_changed_again_and_again_is_given_up_and_counted(bank: Bank, opinion_id: UUID) -> None:
+    good = see(bank, GOOD, "Python")
+
+    class Restless(Said):
+        def assess(self, questions: Sequence[OpinionQuestion]) -> Assessments:
+            with tenant_transaction(bank.tenant_id):
+                MemoryUnit.objects.of_bank(bank).filter(id=opinion_id).update(text=f"{OPINION} {len(self.asked)}")
+            return super().assess(questions)
+
+    done = learn(bank, Restless({GOOD: "reinforce"}), good)
+    assert (done.moved, done.steps, done.left_out) == (0, ROUNDS, 1)
+
+
+def test_many_facts_on_one_opinion_are_cut_into_questions(
+    bank: Bank, opinion_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bearing, "MOST_FACTS", 2)
+    facts = [see(bank, f"Python news number {number}.", "Python") for number in range(3)]
+    assert [len(one) for _, one in ask(bank, *facts)] == [2, 1]
+
+
+def test_without_candidates_nobody_is_asked(bank: Bank, opinion_id: UUID) -> None:
+    said = Said({})
+    tools = Tools(said, get_embedder(), lambda: tenant_transaction(bank.tenant_id))
+    reinforced = reinforce_opinions(bank, [see(bank, "Ana bakes bread.", "Ana")], tools, now=timezone.now())
+    assert (said.asked, reinforced.weighed, reinforced.usage.calls) == ([], 0, 0)
+
+
+def test_a_batch_of_any_size_takes_the_same_number_of_statements(
+    bank: Bank, opinion_id: UUID, django_assert_max_num_queries: Any
+) -> None:
+    facts = [see(bank, f"Python news number {number}.", "Python") for number in range(3)]
+    with tenant_transaction(bank.tenant_id), django_assert_max_num_queries(11):
+        assert read_questions(bank, plan_weighing(bank, facts, most=100).pairs)

@@ -1,0 +1,97 @@
+"""Verdicts by rules: sure, or neutral."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from providers.registry import get_embedder
+from reflection.opinions.weighing.assessing import NewFact, OpinionQuestion
+from reflection.opinions.weighing.rule_assessor import RuleAssessor
+from tenants.identifiers import uuid7
+
+NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)
+FERRY = "I think that the Faro ferry is reliable."
+DATABASE = "I think that Postgres is a reliable database."
+MECHANIC = "I think that Dana is a brilliant mechanic."
+REMOTE = "I think that remote work is beneficial."
+
+
+def judge(opinion: str, text: str) -> str:
+    one, other = get_embedder().embed_documents([opinion, text]).vectors
+    fact = NewFact(uuid7(), text, NOON, NOON, cosine=float(one @ other), shared=1)
+    (found,) = RuleAssessor().assess([OpinionQuestion(uuid7(), opinion, 0.7, (fact,))]).assessments
+    assert found.text == ""
+    return found.verdicts[0].value
+
+
+@pytest.mark.parametrize(
+    ("opinion", "fact", "verdict"),
+    [
+        (FERRY, "The Faro ferry was reliable and punctual all winter.", "reinforce"),
+        (FERRY, "The Faro ferry was not reliable in August.", "contradict"),
+        (FERRY, "The Faro ferry crashed into the pier in August.", "weaken"),
+        ("I think that the Faro ferry is unreliable.", "The Faro ferry failed again in May.", "reinforce"),
+        ("I don't think that the Faro ferry is reliable.", "The Faro ferry is reliable.", "contradict"),
+        (DATABASE, "Postgres was reliable in May.", "reinforce"),
+        (DATABASE, "Postgres was never reliable in May.", "contradict"),
+        (DATABASE, "The Postgres database failed in May.", "weaken"),
+        (MECHANIC, "Dana is an excellent mechanic.", "reinforce"),
+        (MECHANIC, "All customers trust Dana as a mechanic.", "reinforce"),
+        (REMOTE, "Remote work was beneficial for the team.", "reinforce"),
+        ("I think that Mario's food is excellent.", "Mario's food was awful on Monday.", "weaken"),
+        ("I think that James is a reliable mechanic.", "James is not a reliable mechanic.", "contradict"),
+        ("I think that Caroline is great.", "Caroline is terrible.", "weaken"),
+    ],
+)
+def test_what_judges_the_same_thing_moves_the_opinion(opinion: str, fact: str, verdict: str) -> None:
+    assert judge(opinion, fact) == verdict
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "The Faro ferry leaves at noon.",  # judges nothing
+        "Ana lives in Faro and loves jazz.",  # another thing
+        "Ana thinks that the Faro ferry is not reliable.",  # a belief
+        "The Faro ferry might fail in August.",  # a guess
+        "The Faro ferry will fail in August.",  # a prophecy
+        "According to Ana, the Faro ferry is terrible.",  # what somebody says
+        "If it rains, the Faro ferry is not reliable.",  # a condition
+        "The Faro ferry is better than the tram.",  # a comparison
+        "The Faro ferry was reliable in May, but failed in August.",  # both ways
+        "The Faro ferry is said to be terrible.",  # hearsay
+    ],
+)
+def test_in_doubt_it_stays_neutral(fact: str) -> None:
+    assert judge(FERRY, fact) == "neutral"
+
+
+def test_an_opinion_that_compares_is_not_moved() -> None:
+    assert judge("I think that Python is better than Julia.", "Julia is excellent and better.") == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("opinion", "fact"),
+    [
+        (DATABASE, "Postgres became a less reliable database."),
+        (DATABASE, "Postgres is anything but reliable."),
+        (DATABASE, "Postgres stopped being a reliable database."),
+        (DATABASE, "Postgres is not only reliable but also fast."),
+        (DATABASE, "Postgres is as reliable a database as any."),
+        (REMOTE, "Remote work is rarely beneficial."),
+        (REMOTE, "Remote work is far from beneficial."),
+        (MECHANIC, "Dana repaired a faulty engine in an hour."),
+        (MECHANIC, "Dana solved the problem of the mechanic next door."),
+        (MECHANIC, "Dana lost her keys."),
+        (MECHANIC, "Dana hates olives."),
+        (MECHANIC, "Dana hates being a mechanic."),
+        (MECHANIC, "Dana won the lottery."),
+        (MECHANIC, "Dana loves jazz."),
+        (MECHANIC, "Dana is a brilliant cook."),
+        (MECHANIC, "Dana has a brilliant car."),
+        (MECHANIC, "Dana's brother is a terrible mechanic."),
+        (MECHANIC, "Tom is a terrible mechanic."),
+    ],
+)
+def test_another_side_of_the_same_one_and_what_is_lessened_move_nothing(opinion: str, fact: str) -> None:
+    assert judge(opinion, fact) == "neutral"
