@@ -1,7 +1,7 @@
 from uuid import UUID
 
 from banks.retain.answers import open_answers
-from banks.retain.engines.llm.cache import CachedLLM
+from providers.llm.prompting.cache import CachedLLM
 from providers.registry import find_llm
 from reflection.opinions.weighing.assessing import Assessor
 from reflection.opinions.weighing.fallback_assessor import FallbackAssessor

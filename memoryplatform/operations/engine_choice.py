@@ -2,9 +2,9 @@ from uuid import UUID
 
 from banks.retain.answers import open_answers
 from banks.retain.engines.builtin.engine import BuiltinEngine
-from banks.retain.engines.llm.cache import CachedLLM
 from banks.retain.engines.llm.engine import LLMEngine
 from banks.retain.engines.protocol import Engine
+from providers.llm.prompting.cache import CachedLLM
 from providers.registry import find_llm, get_embedder
 
 

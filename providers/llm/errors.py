@@ -22,6 +22,8 @@ from providers.endpoint.errors import (
 from providers.errors import ProviderError
 from providers.usage import Usage
 
+REFUSES_CONTENT = {None, 400, 413, 422}  # statuses of a refusal for the content or its length
+
 
 class LLMError(ProviderError):
     pass
@@ -63,3 +65,12 @@ class StreamInterrupted(LLMError):
 LLM_ERRORS = ErrorClasses(
     unavailable=LLMUnavailable, timeout=LLMTimeout, rate_limited=LLMRateLimited, refused=LLMRefused
 )
+
+
+def concerns_content(failure: LLMError) -> bool:
+    """Whether another text, or a part of it, may be answered. Anything else is about the key, the model or the network,
+    and whoever set those can mend it.
+    """
+    return isinstance(failure, MalformedAnswer) or (
+        isinstance(failure, LLMRefused) and failure.status in REFUSES_CONTENT
+    )

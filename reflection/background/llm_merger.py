@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from banks.retain.engines.llm.fence import bar, fence
+from providers.llm.prompting.fence import bar, fence
 from providers.llm.protocol import LLM, ChatMessage
 from reflection.background.first_person import to_first_person
 from reflection.background.merger import MergedBackground, News

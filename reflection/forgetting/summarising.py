@@ -6,9 +6,8 @@ from typing import Protocol
 
 from pydantic import BaseModel, Field
 
-from banks.retain.engines.llm.fence import bar, fence
-from banks.retain.engines.llm.halving import concerns_content
-from providers.llm.errors import LLMRefused, MalformedAnswer
+from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
+from providers.llm.prompting.fence import bar, fence
 from providers.llm.protocol import LLM, ChatMessage
 from providers.usage import Usage
 from reflection.forgetting.old_episodes import Month

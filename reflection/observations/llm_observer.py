@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from banks.retain.engines.llm.fence import bar, fence, label
+from providers.llm.prompting.fence import bar, fence, label
 from providers.llm.protocol import LLM, ChatMessage
 from reflection.observations.types import Dossier, Fact, Observation, Observed
 

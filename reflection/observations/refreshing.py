@@ -11,9 +11,8 @@ from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank, Entity
-from banks.retain.engines.llm.halving import concerns_content
 from providers.embedding.protocol import Embedder
-from providers.llm.errors import LLMError, LLMRefused, MalformedAnswer
+from providers.llm.errors import LLMError, LLMRefused, MalformedAnswer, concerns_content
 from providers.usage import Usage
 from reflection.models import ObservedEntity
 from reflection.observations.dossiers import Seen, read_dossier

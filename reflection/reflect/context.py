@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from itertools import groupby
 
-from banks.retain.engines.llm.fence import bar, fence, label
 from banks.retain.types import Network
+from providers.llm.prompting.fence import bar, fence, label
 from reflection.reflect.citations import unmark
 from reflection.reflect.dates import describe_day, describe_occurrence, get_happened_at, localise
 from reflection.reflect.delimiter import disarm

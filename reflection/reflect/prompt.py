@@ -7,7 +7,7 @@ from datetime import datetime
 import orjson
 
 from banks.dates.describe import describe_date
-from banks.retain.engines.llm.fence import bar, fence
+from providers.llm.prompting.fence import bar, fence
 from providers.llm.protocol import ChatMessage
 from reflection.directives.telling import tell_directives
 from reflection.disposition.system_message import build_system_message

@@ -10,10 +10,10 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 
 from banks.dates import TimeWindow
-from banks.retain.engines.llm.fence import bar, fence
-from banks.retain.engines.llm.moments import read_occurrence
 from providers.errors import ProviderError
 from providers.llm.errors import MalformedAnswer
+from providers.llm.prompting.fence import bar, fence
+from providers.llm.prompting.moments import read_occurrence
 from providers.llm.protocol import LLM, ChatMessage
 from providers.usage import Usage
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field, field_validator
 
 from banks.retain.chunking.date_heading import describe_day
-from banks.retain.engines.llm.fence import bar, fence, label
 from banks.retain.types import Passage, Turn
+from providers.llm.prompting.fence import bar, fence, label
 from providers.llm.protocol import LLM, ChatMessage
 from providers.usage import Usage
 

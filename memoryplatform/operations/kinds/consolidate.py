@@ -10,7 +10,6 @@ from django.utils import timezone
 from banks.entities.describe import describe_entities
 from banks.locking import lock_memory
 from banks.models import Bank
-from banks.retain.engines.llm.halving import concerns_content
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.assessor_choice import choose_assessor
 from memoryplatform.operations.background import merge_background
@@ -23,7 +22,7 @@ from memoryplatform.operations.nights import ask_for_tending
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 from memoryplatform.operations.submit import submit
-from providers.llm.errors import LLMRefused, MalformedAnswer
+from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.background.learning import find_snippets, read_told

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from banks.retain.engines.llm.tolerance import read_text
+from providers.llm.prompting.tolerance import read_text
 from reflection.opinions.types import CandidateOpinion
 from reflection.opinions.wording.change_of_mind import find_change_of_mind, gives_up
 from reflection.opinions.wording.no_opinion import is_no_opinion

@@ -7,15 +7,12 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator
 
-from banks.retain.engines.llm.fact_rules import DATA_RULE
-from banks.retain.engines.llm.fence import bar, fence
-from banks.retain.engines.llm.halving import concerns_content
-from banks.retain.engines.llm.listed_answer import ListedAnswer
-from banks.retain.engines.llm.meter import Meter
-from banks.retain.engines.llm.tolerance import MaybeList, Number, Text
 from banks.retain.engines.llm.transcript import describe_moment
-from banks.retain.engines.llm.vocabulary import snake
-from providers.llm.errors import LLMRefused, MalformedAnswer
+from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
+from providers.llm.prompting.fence import bar, build_data_rule, fence
+from providers.llm.prompting.listed_answer import ListedAnswer
+from providers.llm.prompting.meter import Meter
+from providers.llm.prompting.tolerance import MaybeList, Number, Text, snake
 from providers.llm.protocol import LLM, ChatMessage
 from reflection.opinions.forming.cleaning import LONGEST_REASONING, LONGEST_TEXT
 from reflection.opinions.types import Verdict
@@ -33,7 +30,7 @@ SYSTEM = f"""\
 You weigh evidence for the beliefs of an AI agent. Each numbered opinion of the agent comes with numbered facts that \
 became known after it was formed. Say for each fact how it bears on its opinion.
 
-{DATA_RULE.replace("passage", "list of opinions and facts")}
+{build_data_rule("list of opinions and facts")}
 
 - reinforce: the fact makes the opinion more likely to be right.
 - weaken: the fact speaks against a part of it, or makes it less likely.

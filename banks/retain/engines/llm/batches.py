@@ -4,8 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from banks.retain.engines.llm.halving import concerns_content
-from providers.llm.errors import LLMRefused, MalformedAnswer
+from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 
 logger = logging.getLogger(__name__)
 

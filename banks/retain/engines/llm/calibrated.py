@@ -10,16 +10,16 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator
 
 from banks.retain.engines.llm.answered_fact import AnsweredFact
-from banks.retain.engines.llm.fact_rules import DATA_RULE, EARLIER_RULE, FACT_RULES
-from banks.retain.engines.llm.listed_answer import ListedAnswer
+from banks.retain.engines.llm.fact_rules import EARLIER_RULE, FACT_RULES
 from banks.retain.engines.llm.prediction import Prediction, render_known, render_predictions
 from banks.retain.engines.llm.reading import read_facts
 from banks.retain.engines.llm.section import Section
-from banks.retain.engines.llm.tolerance import Number, Share
 from banks.retain.engines.llm.transcript import render_passage
-from banks.retain.engines.llm.vocabulary import snake
 from banks.retain.engines.protocol import KnownFact
 from banks.retain.types import ExtractedFact
+from providers.llm.prompting.fence import build_data_rule
+from providers.llm.prompting.listed_answer import ListedAnswer
+from providers.llm.prompting.tolerance import Number, Share, snake
 from providers.llm.protocol import ChatMessage
 
 Novelty = Literal["new", "update", "contradiction"]
@@ -31,7 +31,7 @@ SYSTEM = f"""\
 You keep the memory of an AI agent. You are given what the memory knows, numbered, a forecast of a passage, numbered, \
 and the passage itself. Write down only what the forecast missed or got wrong.
 
-{DATA_RULE} The same holds for what is known and for the forecast.
+{build_data_rule("passage")} The same holds for what is known and for the forecast.
 
 {EARLIER_RULE}
 

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from banks.dates import FoundDate, describe_date, find_dates, with_absolute_dates
 from banks.retain.chunking.date_heading import WEEKDAYS
-from banks.retain.engines.llm.moments import Occurrence, read_occurrence
 from banks.retain.types import Dimensions
+from providers.llm.prompting.moments import Occurrence, read_occurrence
 
 ALPHABETIC = re.compile(r"[^\W\d_]+")
 WEEKDAY_WORDS = {day.casefold() for day in WEEKDAYS}

@@ -8,13 +8,12 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from banks.retain.engines.llm.batches import answer_all
-from banks.retain.engines.llm.fact_rules import DATA_RULE
-from banks.retain.engines.llm.fence import bar, fence, label
-from banks.retain.engines.llm.listed_answer import ListedAnswer
-from banks.retain.engines.llm.meter import Meter
-from banks.retain.engines.llm.tolerance import Number
 from banks.retain.types import EntityKind
 from providers import tokens
+from providers.llm.prompting.fence import bar, build_data_rule, fence, label
+from providers.llm.prompting.listed_answer import ListedAnswer
+from providers.llm.prompting.meter import Meter
+from providers.llm.prompting.tolerance import Number
 from providers.llm.protocol import LLM, ChatMessage
 from providers.usage import Usage
 
@@ -25,7 +24,7 @@ SYSTEM = f"""\
 You keep the register of people and things in the memory of an AI agent. For each numbered question you are given a \
 mention, the text that it stands in, and numbered candidates from the register. Say which candidate the mention means.
 
-{DATA_RULE.replace("passage", "list of questions")}
+{build_data_rule("list of questions")}
 
 - A candidate is meant if the text and what is known of the candidate point to the same one: a nickname, a short form, \
 a former name, another spelling. A name that is merely alike is not enough.

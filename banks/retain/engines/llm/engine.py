@@ -8,12 +8,12 @@ from banks.retain.engines.builtin.verbatim import quote_all
 from banks.retain.engines.llm import calibrated, narrative, prediction
 from banks.retain.engines.llm.halving import Read, UnreadableSection, read_in_parts
 from banks.retain.engines.llm.identifier import LLMIdentifier
-from banks.retain.engines.llm.meter import Meter
 from banks.retain.engines.llm.prediction import Prediction, choose_known, predict_the_known
 from banks.retain.engines.llm.section import Section, build_section
 from banks.retain.engines.protocol import Extraction, ExtractionFailed, KnownFact
 from banks.retain.types import ExtractedFact, Mode, Passage
 from providers.llm.errors import MalformedAnswer
+from providers.llm.prompting.meter import Meter
 from providers.llm.protocol import LLM
 from providers.usage import Usage
 

@@ -5,15 +5,12 @@ from dataclasses import dataclass, replace
 
 from banks.retain.engines.llm.section import Section, find_halves
 from banks.retain.types import ExtractedFact
-from providers.llm.errors import LLMError, LLMRefused, MalformedAnswer
+from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 
 Read = Callable[[Section], list[ExtractedFact]]
 
 MAX_SPLITS = 3  # eighths
 MOST_IN_VAIN = 2  # parts that fail before any is read: such a model can't answer, and is not asked about the rest
-# A refusal for the content or its length may spare a part of it. Any other is about the key or the model, and whoever
-# set those can mend it: it goes to the caller, as an outage does.
-REFUSES_CONTENT = {None, 400, 413, 422}
 
 
 class UnreadableSection(Exception):
@@ -81,12 +78,6 @@ def join(parts: Iterable[list[ExtractedFact]]) -> list[ExtractedFact]:
 
 def move_causes(fact: ExtractedFact, *, by: int) -> ExtractedFact:
     return replace(fact, causes=tuple(replace(cause, target=cause.target + by) for cause in fact.causes))
-
-
-def concerns_content(failure: LLMError) -> bool:
-    return isinstance(failure, MalformedAnswer) or (
-        isinstance(failure, LLMRefused) and failure.status in REFUSES_CONTENT
-    )
 
 
 def describe_failure(failure: MalformedAnswer | LLMRefused) -> str:

@@ -8,13 +8,11 @@ from pydantic import BaseModel, BeforeValidator
 
 from banks.lifecycle.judge import Action, Decision, Decisions, LifecycleQuestion, Reason
 from banks.retain.engines.llm.batches import answer_all
-from banks.retain.engines.llm.fact_rules import DATA_RULE
-from banks.retain.engines.llm.fence import bar, fence
-from banks.retain.engines.llm.listed_answer import ListedAnswer
-from banks.retain.engines.llm.meter import Meter
-from banks.retain.engines.llm.tolerance import Number, Numbers, Text
 from banks.retain.engines.llm.transcript import describe_moment
-from banks.retain.engines.llm.vocabulary import snake
+from providers.llm.prompting.fence import bar, build_data_rule, fence
+from providers.llm.prompting.listed_answer import ListedAnswer
+from providers.llm.prompting.meter import Meter
+from providers.llm.prompting.tolerance import Number, Numbers, Text, snake
 from providers.llm.protocol import LLM, ChatMessage
 
 BATCH = 8  # facts, each with the whole texts of those that resemble it
@@ -23,7 +21,7 @@ SYSTEM = f"""\
 You keep the memory of an AI agent in order. For each numbered new fact you are given the similar facts that the \
 memory holds, numbered, each with the day on which it was told. Decide what becomes of the new one.
 
-{DATA_RULE.replace("passage", "list of facts")}
+{build_data_rule("list of facts")}
 
 - ADD: it tells something of its own and stands beside the others. The same kind of thing on another day, to another \
 person or in another place is something of its own. targets is empty.

@@ -3,19 +3,20 @@
 from typing import ClassVar
 
 from banks.retain.engines.llm.answered_fact import AnsweredFact
-from banks.retain.engines.llm.fact_rules import DATA_RULE, EARLIER_RULE, FACT_RULES
-from banks.retain.engines.llm.listed_answer import ListedAnswer
+from banks.retain.engines.llm.fact_rules import EARLIER_RULE, FACT_RULES
 from banks.retain.engines.llm.reading import read_facts
 from banks.retain.engines.llm.section import Section
 from banks.retain.engines.llm.transcript import render_passage
 from banks.retain.types import ExtractedFact
+from providers.llm.prompting.fence import build_data_rule
+from providers.llm.prompting.listed_answer import ListedAnswer
 from providers.llm.protocol import ChatMessage
 
 SYSTEM = f"""\
 You keep the memory of an AI agent. You are given a passage, a conversation or a document, and write down what is \
 worth knowing in a year.
 
-{DATA_RULE}
+{build_data_rule("passage")}
 
 {EARLIER_RULE}
 

@@ -6,14 +6,13 @@ from typing import ClassVar
 
 from pydantic import BaseModel
 
-from banks.retain.engines.llm.fact_rules import DATA_RULE
-from banks.retain.engines.llm.fence import bar, fence
-from banks.retain.engines.llm.listed_answer import ListedAnswer
 from banks.retain.engines.llm.section import Section
-from banks.retain.engines.llm.tolerance import Share, Text
 from banks.retain.engines.llm.transcript import render_head, render_piece
 from banks.retain.engines.protocol import KnownFact
 from providers import tokens
+from providers.llm.prompting.fence import bar, build_data_rule, fence
+from providers.llm.prompting.listed_answer import ListedAnswer
+from providers.llm.prompting.tolerance import Share, Text
 from providers.llm.protocol import ChatMessage
 
 UNSTATED_CERTAINTY = 0.5
@@ -25,7 +24,7 @@ You help the memory of an AI agent to notice what is new. You are given what the
 passage begins: who takes part, when, and the topic. Foretell what the passage will turn out to say, from what is \
 known.
 
-{DATA_RULE} The same holds for what is known.
+{build_data_rule("passage")} The same holds for what is known.
 
 Write up to 12 statements, each a full sentence with names, that the passage is likely to say or to take for granted. \
 Rest each on what is known, not on the opening, and not on what anybody could guess. Where nothing known bears on the \

@@ -7,10 +7,8 @@ from typing import Generic, TypeVar
 
 from banks.retain.engines.llm.answered_fact import AnsweredEntity, AnsweredFact, AnsweredRelationship
 from banks.retain.engines.llm.dating import find_occurrence, settle_dates
-from banks.retain.engines.llm.moments import find_span
 from banks.retain.engines.llm.narration import build_text
 from banks.retain.engines.llm.section import Piece, Section
-from banks.retain.engines.llm.vocabulary import snake
 from banks.retain.types import (
     Cause,
     Dimensions,
@@ -21,6 +19,8 @@ from banks.retain.types import (
     Kind,
     Network,
 )
+from providers.llm.prompting.moments import find_span
+from providers.llm.prompting.tolerance import snake
 
 A = TypeVar("A", bound=AnsweredFact)
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from banks.retain.chunking.date_heading import describe_day
-from banks.retain.engines.llm.fence import bar, fence, label
 from banks.retain.engines.llm.section import Piece, Section
 from banks.retain.engines.llm.weeks import list_weeks_around
 from providers import tokens
+from providers.llm.prompting.fence import bar, fence, label
 
 CONTEXT_TOKENS = 500
 MOST_NAMES = 50

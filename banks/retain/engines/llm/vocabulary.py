@@ -1,11 +1,11 @@
 """The words that models use for ours. Each reader takes whatever stood in the answer."""
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import TypeVar
 
 from banks.retain.types import CauseType, EntityKind, Kind, Network
+from providers.llm.prompting.tolerance import snake
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -35,8 +35,6 @@ CAUSE_TYPES = {
     CauseType.PREVENTS: "prevents prevent prevented blocks blocked stops stopped hinders",
 }
 
-NO_LETTER = re.compile(r"[\W_]+")
-
 
 def build_index(words: Mapping[E, str]) -> dict[str, E]:
     return {word: member for member, known in words.items() for word in known.split()}
@@ -46,10 +44,6 @@ NETWORK_OF = build_index(NETWORKS)
 KIND_OF = build_index(KINDS)
 ENTITY_KIND_OF = build_index(ENTITY_KINDS)
 CAUSE_TYPE_OF = build_index(CAUSE_TYPES)
-
-
-def snake(value: object) -> str:
-    return NO_LETTER.sub("_", str(value).casefold()).strip("_")
 
 
 def read_network(value: object) -> Network:

@@ -3,8 +3,8 @@ from datetime import datetime
 import pytest
 
 from banks.retain.engines.llm.dating import find_occurrence, settle_dates
-from banks.retain.engines.llm.moments import Occurrence
 from banks.retain.types import Dimensions
+from providers.llm.prompting.moments import Occurrence
 from tests.banks.retain.engines.llm.factory import SUNDAY, ZONE
 
 FRIDAY = Occurrence(datetime(2024, 6, 7, tzinfo=ZONE), datetime(2024, 6, 8, tzinfo=ZONE))

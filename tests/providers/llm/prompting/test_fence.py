@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banks.retain.engines.llm.fence import bar, fence, find_code, label
+from providers.llm.prompting.fence import bar, fence, find_code, label
 
 LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
@@ -35,7 +35,7 @@ def test_a_text_that_guesses_its_code_gets_another() -> None:
 
 
 def test_a_code_that_the_text_holds_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("banks.retain.engines.llm.fence.CODE_LENGTH", 1)
+    monkeypatch.setattr("providers.llm.prompting.fence.CODE_LENGTH", 1)
     assert find_code("0123456789abcde") == "f"
 
 

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from banks.retain.engines.llm.moments import Occurrence, read_occurrence
+from providers.llm.prompting.moments import Occurrence, read_occurrence
 from tests.banks.retain.engines.llm.factory import ZONE
 
 

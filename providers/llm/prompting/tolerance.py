@@ -13,6 +13,7 @@ NOTHING = {"n/a", "na", "none", "null", "nil", "unknown", "not specified", "not 
 NULL = "\x00"  # no database takes it
 FIRST_NUMBER = re.compile(r"-?\d+")
 LONGEST_NUMBER = 40  # characters; int() refuses thousands of digits
+NO_LETTER = re.compile(r"[\W_]+")
 
 
 def read_text(value: object) -> str:
@@ -52,6 +53,11 @@ def read_list(value: object) -> object:
 
 def read_flag(value: object) -> bool:
     return str(value).casefold() in {"true", "yes", "1"}
+
+
+def snake(value: object) -> str:
+    """A word of a vocabulary, however it was written."""
+    return NO_LETTER.sub("_", str(value).casefold()).strip("_")
 
 
 Text = Annotated[str, BeforeValidator(read_text)]

@@ -1,10 +1,10 @@
 import pytest
 from pydantic import BaseModel
 
-from banks.retain.engines.llm.cache import CachedLLM
 from banks.retain.engines.llm.engine import LLMEngine
 from banks.retain.types import Mode
 from providers.llm.errors import LLMUnavailable, MalformedAnswer
+from providers.llm.prompting.cache import CachedLLM
 from providers.llm.protocol import LLM, ChatMessage, StreamEnd, TextDelta
 from providers.usage import Usage
 from tests.banks.retain.engines.llm.factory import make_llm, make_passage, say_facts, say_nonsense
