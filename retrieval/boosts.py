@@ -8,23 +8,36 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from math import exp2, log, prod
+from typing import NamedTuple
 from uuid import UUID
 
 from retrieval.recipes import Boosts
-from retrieval.types import Candidate, PointInTime, Ranked, Scores
+from retrieval.types import Candidate, PointInTime, Ranked
 
 DAY = timedelta(days=1)
 
 
+class Combined(NamedTuple):
+    """A candidate at its place in the order that the reranker got, and what that place and the reranker's make of it.
+
+    Not written into its scores yet: that is done once, with the boosts.
+    """
+
+    ranked: Ranked
+    place: int
+    reranker: float | None
+    score: float
+
+
 def boost(
-    ranked: Sequence[Ranked],
+    combined: Sequence[Combined],
     boosts: Boosts,
     *,
     asked_at: datetime,
     moment: PointInTime | None = None,
     is_about_past: bool = False,
 ) -> list[Ranked]:
-    """Each final score times its factors, and the order that follows; ties as they came.
+    """Each score times its factors is the final one, and the order follows; ties as they came.
 
     Who asks for a point in time gets what was valid or known then: nothing is superseded to him. Who asks for history
     asks for what is over: it stands behind what superseded it, and behind nothing else for that; of a time that is past
@@ -33,17 +46,16 @@ def boost(
     moment = moment or PointInTime()
     is_about_now = moment.as_of is None and moment.known_at is None and not is_about_past
     scorers = build_scorers(boosts, asked_at, lowers_past=is_about_now and not moment.history)
-    boosted = [apply(one, {name: score(one.candidate) for name, score in scorers.items()}) for one in ranked]
+    boosted = [apply(one, {name: score(one.ranked.candidate) for name, score in scorers.items()}) for one in combined]
     if is_about_now and any(one.candidate.superseded_by for one in boosted):
         boosted = put_successors_first(boosted)
     return sorted(boosted, key=lambda one: -one.scores.final)
 
 
-def apply(ranked: Ranked, factors: Mapping[str, float]) -> Ranked:
-    scores = ranked.scores
-    final = scores.final * prod(factors.values())
-    boosted = Scores(scores.fused, final, scores.reranker, scores.places, {**scores.boosts, **factors})
-    return Ranked(ranked.candidate, ranked.text, boosted, ranked.bank_id, ranked.passage)
+def apply(combined: Combined, factors: Mapping[str, float]) -> Ranked:
+    ranked, place, reranker, score = combined
+    final = score * prod(factors.values())
+    return ranked.with_scores(ranked.scores._replace(final=final, reranker=reranker, boosts=factors, place=place))
 
 
 def build_scorers(
@@ -68,7 +80,7 @@ def score_recency(boosts: Boosts, asked_at: datetime, candidate: Candidate) -> f
 
 
 def score_validity(boosts: Boosts, asked_at: datetime, candidate: Candidate) -> float:
-    return 1.0 - boosts.validity if is_over(candidate, asked_at) else 1.0
+    return 1.0 - boosts.validity if holds_no_more(candidate, asked_at) else 1.0
 
 
 def score_fading(boosts: Boosts, candidate: Candidate) -> float:
@@ -87,7 +99,7 @@ def score_access(boosts: Boosts, candidate: Candidate) -> float:
     return 1.0 + boosts.access * saturate(candidate.access_count, boosts.access_full)
 
 
-def is_over(candidate: Candidate, asked_at: datetime) -> bool:
+def holds_no_more(candidate: Candidate, asked_at: datetime) -> bool:
     return candidate.expired_at is not None or (candidate.valid_until is not None and candidate.valid_until <= asked_at)
 
 
@@ -127,4 +139,4 @@ def raise_to(ranked: Ranked, final: float) -> Ranked:
         return ranked
     factor = scores.boosts.get("succession", 1.0) * final / scores.final
     boosts = {**scores.boosts, "succession": factor}
-    return ranked._replace(scores=scores._replace(final=final, boosts=boosts))
+    return ranked.with_scores(scores._replace(final=final, boosts=boosts))

@@ -21,6 +21,10 @@ class Deadline:
     def shifted(self, seconds: float) -> "Deadline":
         return self if self.at is None else replace(self, at=self.at + seconds)
 
+    def keeping_a_share(self) -> "Deadline":
+        """For the search: what it finds must still be read, in a statement of its own."""
+        return self.shifted(-(self.share or 0.0))
+
     def left(self) -> float | None:
         return None if self.at is None else max(0.0, self.at - monotonic())
 

@@ -1,13 +1,13 @@
 """How many rows each look-up may bring, and how long it may take, by budget."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from banks.models import Corpus
 from retrieval.deadline import Deadline
 from retrieval.filters.types import Filters
 from retrieval.graph.rules import SPREAD
-from retrieval.types import Budget, Channel
+from retrieval.types import Budget
 
 # A chunk holds some eight turns and an episode up to 25, so a few of them bring many units.
 ARCHIVE_SHARES: Mapping[Corpus, float] = {Corpus.CHUNK: 0.25, Corpus.EPISODE: 0.05, Corpus.RELATIONSHIP: 0.1}
@@ -19,19 +19,6 @@ FILTERED_DEPTH = 5
 SECONDS_A_STATEMENT = 1.0  # a hundred times what one takes; time that the reranker may take comes on top
 # So many shares a recall has: for the search, for what is searched again without what was late, and for the reading.
 SHARES = 3
-# Which rows a channel reads. What no channel reads is in no statement, so its table may be locked.
-SUMMARIES = frozenset({Corpus.EPISODE, Corpus.RELATIONSHIP})
-BY_MEANING: Mapping[Channel, frozenset[Corpus]] = {
-    Channel.SEMANTIC: frozenset({Corpus.UNIT}),
-    Channel.GRAPH: frozenset({Corpus.UNIT}),
-    Channel.ARCHIVE: frozenset({Corpus.CHUNK}),
-    Channel.SUMMARIES: SUMMARIES,
-}
-BY_WORDS: Mapping[Channel, frozenset[Corpus]] = {
-    Channel.KEYWORD: frozenset({Corpus.UNIT}),
-    Channel.ARCHIVE_WORDS: frozenset({Corpus.UNIT, Corpus.CHUNK}),
-    Channel.SUMMARIES: SUMMARIES,
-}
 
 
 @dataclass(frozen=True)
@@ -51,17 +38,11 @@ class Limits:
     def start_clock(self) -> Deadline:
         return Deadline.after(None if self.seconds is None else SHARES * self.seconds, share=self.seconds)
 
-    def by_meaning(self, channels: Iterable[Channel]) -> dict[Corpus, int]:
-        wanted = find_corpora(channels, BY_MEANING)
+    def by_meaning(self, wanted: Container[Corpus]) -> dict[Corpus, int]:
         return {corpus: most for corpus, most in {Corpus.UNIT: self.rows, **self.sources}.items() if corpus in wanted}
 
-    def by_words(self, channels: Iterable[Channel]) -> dict[Corpus, int]:
-        wanted = find_corpora(channels, BY_WORDS)
+    def by_words(self, wanted: Container[Corpus]) -> dict[Corpus, int]:
         return {corpus: most for corpus, most in {Corpus.UNIT: self.words, **self.sources}.items() if corpus in wanted}
-
-
-def find_corpora(channels: Iterable[Channel], read: Mapping[Channel, frozenset[Corpus]]) -> set[Corpus]:
-    return {corpus for channel in channels for corpus in read.get(channel, ())}
 
 
 def build_limits(budget: Budget, filters: Filters) -> Limits:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from banks.models import Corpus
+from retrieval.channels import DECLARED
 from retrieval.limits import Limits, build_limits
 from retrieval.query.reading import Reading
 from retrieval.recipes import Recipe, get_recipe
@@ -25,9 +27,21 @@ class Plan:
 
     @property
     def channels(self) -> list[Channel]:
-        """Those that have a weight; the temporal one only where a time is asked about."""
+        """Those that have a weight, and what they need."""
         weighed = [channel for channel, weight in self.weights.items() if weight > 0]
-        return [channel for channel in weighed if channel != Channel.TEMPORAL or self.reading.window is not None]
+        has_window = self.reading.window is not None
+        return [channel for channel in weighed if has_window or not DECLARED[channel].needs_window]
+
+    @property
+    def reads_window(self) -> bool:
+        return any(DECLARED[channel].needs_window for channel in self.channels)
+
+    def by_meaning(self) -> dict[Corpus, int]:
+        """The most rows of each corpus whose nearest a channel reads."""
+        return self.limits.by_meaning({one for channel in self.channels for one in DECLARED[channel].by_meaning})
+
+    def by_words(self) -> dict[Corpus, int]:
+        return self.limits.by_words({one for channel in self.channels for one in DECLARED[channel].by_words})
 
 
 def build_plan(query: RecallQuery, reading: Reading) -> Plan:

@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 from uuid import UUID
 
 from banks.models import Bank
 from providers.reranking.protocol import Reranker
-from retrieval.boosts import boost
+from retrieval.boosts import Combined, boost
 from retrieval.fusion import Fused, Key, fuse
 from retrieval.passages import PassageFinder
 from retrieval.plan import Plan
-from retrieval.query.history import is_over
+from retrieval.query.history import has_passed
 from retrieval.reranking.combine import combine
 from retrieval.reranking.instructions import INSTRUCTIONS
 from retrieval.reranking.readable import build_readable
@@ -88,15 +89,13 @@ def build_ranked(
 def favour_speaker(ranked: Sequence[Ranked], plan: Plan) -> list[Ranked]:
     """What was said by the one that the query is about moves up, before the reranker chooses what it reads."""
     wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked])
-    favoured = [favour(one, plan.recipe.speaker) if wanted.covers(one.candidate) else one for one in ranked]
-    return sorted(favoured, key=lambda one: -one.scores.fused)
+    factor = plan.recipe.speaker
+    favoured = [favour(one, factor) if wanted.covers(one.candidate) else one for one in ranked]
+    return sorted(favoured, key=lambda one: -one.scores.fused * one.scores.speaker)
 
 
 def favour(ranked: Ranked, factor: float) -> Ranked:
-    scores = ranked.scores
-    raised = scores.fused * factor
-    raised_scores = Scores(raised, raised, scores.reranker, scores.places, {**scores.boosts, "speaker": factor})
-    return Ranked(ranked.candidate, ranked.text, raised_scores, ranked.bank_id, ranked.passage)
+    return ranked.with_scores(ranked.scores._replace(speaker=factor))
 
 
 def rerank_all(ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID) -> Reranked:
@@ -113,19 +112,11 @@ def rerank_all(ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_
 def order_by_all(ranked: Sequence[Ranked], reranked: Reranked, plan: Plan) -> list[Ranked]:
     """Best first, by the reranker and the fused order together, and the boosts on top."""
     finals = combine(reranked.scores, plan.recipe.combination)
-    scored = [
-        Ranked(
-            one.candidate,
-            one.text,
-            Scores(one.scores.fused, final, score, one.scores.places, one.scores.boosts),
-            one.bank_id,
-            one.passage,
-        )
-        for one, score, final in zip(ranked, reranked.scores, finals, strict=True)
-    ]
+    places = range(1, len(ranked) + 1)
+    combined = list(starmap(Combined, zip(ranked, places, reranked.scores, finals, strict=True)))
     asked_at = plan.query.asked_at
-    is_about_past = plan.moment.history and is_over(plan.reading.window, asked_at)
-    boosted = boost(scored, plan.recipe.boosts, asked_at=asked_at, moment=plan.moment, is_about_past=is_about_past)
+    is_about_past = plan.moment.history and has_passed(plan.reading.window, asked_at)
+    boosted = boost(combined, plan.recipe.boosts, asked_at=asked_at, moment=plan.moment, is_about_past=is_about_past)
     return [one for one in boosted if reaches(one, plan.query.least_scores)]
 
 

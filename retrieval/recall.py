@@ -29,7 +29,7 @@ from retrieval.query_vectors import NO_VECTOR, QUERY_VECTORS
 from retrieval.ranking import Merged, build_ranked, fuse_channels, merge_banks, order_by_all, rerank_all
 from retrieval.searching import Found, Question, ask_words, search_banks, start_words
 from retrieval.threads import get_executor, let_go_of_connection
-from retrieval.trace import Trace
+from retrieval.trace import Ordering, Trace
 from retrieval.types import Candidate, RecallQuery, RecallResult
 
 logger = logging.getLogger(__name__)
@@ -58,37 +58,40 @@ def recall_across(banks: Sequence[Bank], query: RecallQuery, tools: RecallTools)
     words = start_words(banks, ask_words(plan, lexemes), tools.executor)
     with trace.phase("embedding"):
         vector, usage = embed(plan, tools.embedder)
-        analysis = plan.reading.complete(lexemes=lexemes, entity_ids=(), vector=vector)
     deadline = plan.limits.start_clock()
     with trace.phase("channels"):
-        asked = Question(plan, analysis, tools.embedder.model_id, deadline.shifted(-(plan.limits.seconds or 0.0)))
+        asked = Question(plan, vector, tools.embedder.model_id, deadline.keeping_a_share())
         found = search_banks(banks, asked, words, tools.executor)
-        analysis = replace(analysis, entity_ids=tuple(one for bank in found for one in bank.entity_ids))
+        entity_ids = tuple(one for bank in found for one in bank.entity_ids)
+        analysis = plan.reading.complete(lexemes=lexemes, entity_ids=entity_ids, vector=vector)
     with trace.phase("fusion"):
         merged = merge_banks(found, plan)
         fused = fuse_channels(merged, plan)
     with trace.phase("hydration"):
         candidates = build_ranked(fused, hydrate_all(fused, merged, plan, deadline), merged, plan)
-    with trace.phase("reranking"):
+    with trace.phase("reranking") as reranking:
         reranked = rerank_all(candidates, plan, tools.reranker, tenant_id)
-    deadline = deadline.shifted(trace.phases[-1].seconds)
+    deadline = deadline.shifted(reranking.seconds)
     with trace.phase("packing"):
         ranked = order_by_all(candidates, reranked, plan)
         packed = pack(ranked, max_tokens=query.max_tokens, query=plan.reading.text)
     with trace.phase("inclusion"):
         along = include(tenant_id, packed.items, query.include, plan.moment, deadline)
     ACCESS_COUNTS.note(tenant_id, [item.candidate.id for item in packed.items if item.candidate.kind == "unit"])
-    trace.analysis, trace.fused, trace.reranked, trace.ranked, trace.packed = analysis, fused, reranked, ranked, packed
+    trace.note_result(analysis, Ordering(plan, fused, reranked, ranked), packed)
     note_channels(trace, found, merged)
     trace.left_out += along.left_out
-    return RecallResult(
-        packed.items,
-        packed.tokens,
-        analysis,
+    result = RecallResult(packed.items, packed.tokens, analysis, included=along.included)
+    return with_account(result, trace, plan.reading.usage + usage + reranked.usage)
+
+
+def with_account(result: RecallResult, trace: Trace, usage: Usage) -> RecallResult:
+    """What it took, what is missing, and the reasons where they were asked for."""
+    return replace(
+        result,
         left_out=tuple(trace.left_out),
-        included=along.included,
-        usage=plan.reading.usage + usage + reranked.usage,
-        trace=trace.as_dict() if query.trace else None,
+        usage=usage,
+        trace=trace.as_dict() if trace.query.trace else None,
         milliseconds={phase.name: round(phase.seconds * 1000, 3) for phase in trace.phases},
     )
 

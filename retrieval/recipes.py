@@ -1,4 +1,5 @@
-"""How each type of question is ranked: every constant of the ranking, as data.
+"""How each type of question is ranked, as data: weights, combination, boosts, passages. docs/recall.md tells where the
+other constants of a recall stand.
 
 The strengths of the boosts are small on purpose: a final score falls by some 1.6 % from one place to the next, so 0.05
 moves a result by about three places.
@@ -57,7 +58,6 @@ class Recipe:
 
     `depth` times the rows of a channel and `rerank_depth` times the pairs of the budget are looked at.
     `speaker` is the factor for the words of the one that the query is about.
-    `writes_time_out`: whether the found window is written behind the query for embedding and reranking.
     """
 
     weights: Mapping[Channel, float] = field(default_factory=lambda: WEIGHTS)
@@ -67,7 +67,6 @@ class Recipe:
     combination: Combination = field(default_factory=Combination)
     boosts: Boosts = field(default_factory=Boosts)
     passages: Passages = field(default_factory=Passages)
-    writes_time_out: bool = True
 
     def weigh(self, channel: Channel) -> float:
         return self.weights.get(channel, 1.0)

@@ -17,6 +17,9 @@ def put_repeats_last(ranked: Sequence[Ranked]) -> list[Ranked]:
             for source in one.candidate.sources
             if source.message_id is not None
         }
-        (repeats if quoted and quoted <= seen else first).append(one)
+        if quoted and quoted <= seen:
+            repeats.append(one.with_scores(one.scores._replace(is_repeat=True)))
+        else:
+            first.append(one)
         seen |= quoted
     return [*first, *repeats]

@@ -3,17 +3,13 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
 from banks.models import Bank, Corpus
-from retrieval.channels.archive import search_archive, search_archive_words, search_summaries
-from retrieval.channels.graph import search_graph
-from retrieval.channels.keyword import search_keyword
-from retrieval.channels.search import Search
-from retrieval.channels.semantic import search_semantic
-from retrieval.channels.temporal import search_temporal
+from providers.embedding.vector import Vector
+from retrieval.channels import DECLARED
 from retrieval.deadline import Deadline
 from retrieval.errors import NothingSearched
 from retrieval.filters.scope import build_scope
@@ -24,21 +20,12 @@ from retrieval.outcome import Outcome, attempt, describe_failure, wait
 from retrieval.plan import Plan
 from retrieval.query_vectors import NO_VECTOR
 from retrieval.threads import start
-from retrieval.types import AT_PRESENT, Analysis, Channel, Hit, LeftOut
+from retrieval.types import AT_PRESENT, Channel, Hit, LeftOut
 
 logger = logging.getLogger(__name__)
-SearchChannel = Callable[[Search], list[Hit]]
 Hits = Outcome[list[Hit]]
-CHANNELS: Mapping[Channel, SearchChannel] = {
-    Channel.SEMANTIC: search_semantic,
-    Channel.KEYWORD: search_keyword,
-    Channel.GRAPH: search_graph,
-    Channel.TEMPORAL: search_temporal,
-    Channel.ARCHIVE: search_archive,
-    Channel.ARCHIVE_WORDS: search_archive_words,
-    Channel.SUMMARIES: search_summaries,
-}
-READERS = (Channel.TEMPORAL, Channel.GRAPH)  # they have statements of their own, so they work beside the others
+CHANNELS: Mapping[Channel, Callable[[Lookups], list[Hit]]] = {name: one.search for name, one in DECLARED.items()}
+READERS = tuple(name for name, one in DECLARED.items() if one.has_statements)
 
 
 @dataclass(frozen=True)
@@ -49,7 +36,7 @@ class Question:
     """
 
     plan: Plan
-    analysis: Analysis
+    vector: Vector
     embedding_model: str
     deadline: Deadline
 
@@ -66,8 +53,7 @@ class Found:
 
 
 def ask_words(plan: Plan, lexemes: Sequence[str]) -> AskedWords:
-    limits = plan.limits.by_words(plan.channels)
-    return AskedWords(lexemes, limits, plan.moment != AT_PRESENT, plan.limits.seconds)
+    return AskedWords(lexemes, plan.by_words(), plan.moment != AT_PRESENT, plan.limits.seconds)
 
 
 def start_words(banks: Sequence[Bank], asked: AskedWords, executor: Executor) -> "list[Future[Outcome[RankedWords]]]":
@@ -80,35 +66,33 @@ def search_banks(
 ) -> list[Found]:
     """All banks' statements are started before the first is waited for."""
     plan = asked.plan
-    searches = [begin(bank, asked, own, executor) for bank, own in zip(banks, words, strict=True)]
-    started = [start_readers(search, plan.channels, executor) for search in searches]
-    found = [gather(search, plan.channels, readers) for search, readers in zip(searches, started, strict=True)]
+    begun = [begin(bank, asked, own, executor) for bank, own in zip(banks, words, strict=True)]
+    started = [start_readers(lookups, plan.channels, executor) for lookups in begun]
+    found = [gather(lookups, plan.channels, readers) for lookups, readers in zip(begun, started, strict=True)]
     if found and not any(one.hits for one in found):
         raise NothingSearched
     return found
 
 
-def begin(bank: Bank, asked: Question, words: "Future[Outcome[RankedWords]]", executor: Executor) -> Search:
+def begin(bank: Bank, asked: Question, words: "Future[Outcome[RankedWords]]", executor: Executor) -> Lookups:
     plan, limits = asked.plan, asked.plan.limits
-    analysis = asked.analysis
-    if bank.embedding_model != asked.embedding_model:
-        analysis = replace(analysis, vector=NO_VECTOR)
+    vector = asked.vector if bank.embedding_model == asked.embedding_model else NO_VECTOR
     scope = build_scope(plan.query.filters, plan.moment)
-    find = partial(find_nearest, bank, analysis.vector, scope, within_seconds=limits.seconds)
+    find = partial(find_nearest, bank, vector, scope, within_seconds=limits.seconds)
     nearest: dict[Corpus, Future[Outcome[Nearest]]] = {}
     for part in part_nearest(plan):
         started = start(executor, partial(attempt, partial(find, limits=part)))
         nearest |= dict.fromkeys(part, started)
-    archive = tuple(one for one in limits.sources if one in {*nearest, *limits.by_words(plan.channels)})
-    looked_for = Asked(bank, analysis.vector, plan.reading.names, scope, limits, archive, asked.deadline)
-    return Search(bank, plan.query, analysis, scope, limits, asked.deadline, Lookups(looked_for, nearest, words))
+    archive = tuple(one for one in limits.sources if one in {*nearest, *plan.by_words()})
+    reading = plan.reading
+    looked_for = Asked(bank, vector, reading.names, reading.window, scope, limits, archive, asked.deadline)
+    return Lookups(looked_for, nearest, words)
 
 
 def part_nearest(plan: Plan) -> list[dict[Corpus, int]]:
     """The archive beside the units, where the statement that a window would have taken is left."""
-    channels = plan.channels
-    every = plan.limits.by_meaning(channels)
-    if Channel.TEMPORAL in channels:
+    every = plan.by_meaning()
+    if plan.reads_window:
         return [every] if every else []
     parts: list[dict[Corpus, int]] = [{}, {}]
     for corpus, most in every.items():
@@ -116,22 +100,22 @@ def part_nearest(plan: Plan) -> list[dict[Corpus, int]]:
     return [part for part in parts if part]
 
 
-def start_readers(search: Search, channels: Sequence[Channel], executor: Executor) -> "dict[Channel, Future[Hits]]":
+def start_readers(lookups: Lookups, channels: Sequence[Channel], executor: Executor) -> "dict[Channel, Future[Hits]]":
     """The graph waits for the nearest units, which were asked for before it."""
     wanted = [channel for channel in READERS if channel in channels]
-    return {channel: start(executor, partial(attempt, partial(CHANNELS[channel], search))) for channel in wanted}
+    return {channel: start(executor, partial(attempt, partial(CHANNELS[channel], lookups))) for channel in wanted}
 
 
-def gather(search: Search, channels: Sequence[Channel], readers: "Mapping[Channel, Future[Hits]]") -> Found:
+def gather(lookups: Lookups, channels: Sequence[Channel], readers: "Mapping[Channel, Future[Hits]]") -> Found:
     outcomes: dict[Channel, Hits] = {}
     for channel in sorted(channels, key=lambda channel: channel in READERS):
         if channel in readers:
-            outcomes[channel] = wait(readers[channel], seconds=search.deadline.left())
+            outcomes[channel] = wait(readers[channel], seconds=lookups.asked.deadline.left())
         else:
-            outcomes[channel] = attempt(partial(CHANNELS[channel], search))
-    resolved = attempt(search.lookups.resolved).value
+            outcomes[channel] = attempt(partial(CHANNELS[channel], lookups))
+    resolved = attempt(lookups.resolved).value
     return Found(
-        search.bank,
+        lookups.asked.bank,
         {channel: outcome.get() for channel, outcome in outcomes.items() if outcome.error is None},
         {channel: outcome.seconds for channel, outcome in outcomes.items()},
         tuple(leave_out(channel, one.error) for channel, one in outcomes.items() if one.error is not None),

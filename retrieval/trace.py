@@ -5,7 +5,7 @@ While it runs only references are kept; `as_dict` makes the JSON, for whoever as
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from time import perf_counter
 from typing import Any
@@ -16,6 +16,9 @@ from retrieval.filters.types import Tags
 from retrieval.fusion import Fused
 from retrieval.graph.rules import SPREAD
 from retrieval.packing import Packed
+from retrieval.plan import Plan
+from retrieval.recipes import RRF_K
+from retrieval.reranking.combine import place_by_reranker
 from retrieval.reranking.rerank import Reranked
 from retrieval.types import Analysis, Channel, Hit, LeftOut, Ranked, RecallItem, RecallQuery, Scores
 
@@ -26,10 +29,22 @@ class ChannelTrace:
     seconds: float
 
 
-@dataclass(frozen=True)
-class PhaseTime:
+@dataclass
+class Phase:
+    """`seconds` are known when it is over."""
+
     name: str
-    seconds: float
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """How the candidates came to their order. `fused` are all that were found, `ranked` those that could be read."""
+
+    plan: Plan
+    fused: Sequence[Fused]
+    reranked: Reranked
+    ranked: Sequence[Ranked]
 
 
 @dataclass
@@ -40,23 +55,26 @@ class Trace:
     analysis: Analysis | None = None
     channels: dict[Channel, ChannelTrace] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
-    fused: Sequence[Fused] = ()
-    reranked: Reranked | None = None
-    ranked: Sequence[Ranked] = ()
+    ordering: Ordering | None = None
     packed: Packed | None = None
-    phases: list[PhaseTime] = field(default_factory=list)
+    phases: list[Phase] = field(default_factory=list)
     _started: float = field(default_factory=perf_counter)
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def phase(self, name: str) -> Iterator[Phase]:
+        phase = Phase(name)
         started = perf_counter()
         try:
-            yield
+            yield phase
         finally:
-            self.phases.append(PhaseTime(name, perf_counter() - started))
+            phase.seconds = perf_counter() - started
+            self.phases.append(phase)
 
     def note_channel(self, channel: Channel, hits: Sequence[Hit], *, seconds: float) -> None:
         self.channels[channel] = ChannelTrace(hits, seconds)
+
+    def note_result(self, analysis: Analysis, ordering: Ordering, packed: Packed) -> None:
+        self.analysis, self.ordering, self.packed = analysis, ordering, packed
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON, in the shape of the peer's trace where it has one for the thing."""
@@ -66,8 +84,9 @@ class Trace:
             "retrieval_results": [describe_channel(channel, found, names) for channel, found in self.channels.items()],
             "left_out": [{"method_name": one.channel.value, "reason": one.reason} for one in self.left_out],
             "entry_points": describe_hits(self._entry_points, names),
-            "rrf_merged": [describe_fused(rank, one, names) for rank, one in enumerate(self.fused, 1)],
-            "reranked": describe_ranked(self.ranked, self.fused, names),
+            "recipe": describe_recipe(self.ordering.plan) if self.ordering else None,
+            "rrf_merged": [describe_fused(rank, one, names) for rank, one in enumerate(self._fused, 1)],
+            "reranked": describe_ranked(self.ordering, names) if self.ordering else [],
             "final_results": [describe_item(rank, one) for rank, one in enumerate(self._items, 1)],
             "cut_by_token_budget": [str(one.candidate.id) for one in (self.packed.left if self.packed else ())],
             "summary": self._summarise(),
@@ -82,16 +101,20 @@ class Trace:
         return [hit for hit in nearest.hits[: SPREAD.entry_points] if hit.score >= SPREAD.least_entry_cosine]
 
     @property
+    def _fused(self) -> Sequence[Fused]:
+        return self.ordering.fused if self.ordering else ()
+
+    @property
     def _items(self) -> Sequence[RecallItem]:
         return self.packed.items if self.packed else ()
 
     def _summarise(self) -> dict[str, Any]:
-        reranked = self.reranked or Reranked(())
+        reranked = self.ordering.reranked if self.ordering else Reranked(())
         return {
             "total_duration_seconds": round(perf_counter() - self._started, 6),
             "results_returned": len(self._items),
             "tokens_returned": self.packed.tokens if self.packed else 0,
-            "candidates": len(self.fused),
+            "candidates": len(self._fused),
             "reranked": sum(score is not None for score in reranked.scores),
             "reranked_from_cache": reranked.cached,
             "out_of_time": reranked.out_of_time,
@@ -170,22 +193,39 @@ def describe_fused(rank: int, fused: Fused, names: Names) -> dict[str, Any]:
     }
 
 
-def describe_ranked(ranked: Sequence[Ranked], fused: Sequence[Fused], names: Names) -> list[dict[str, Any]]:
-    ranks = {one.id.int: rank for rank, one in enumerate(fused, 1)}
+def describe_recipe(plan: Plan) -> dict[str, Any]:
+    """The constants that a reader needs to work the scores out."""
+    weights, recipe = plan.weights, plan.recipe
+    return {
+        "rrf_k": RRF_K,
+        "channel_weights": {channel.value: weights[channel] for channel in plan.channels},
+        "speaker": recipe.speaker,
+        "combination": asdict(recipe.combination),
+        "boosts": asdict(recipe.boosts),
+    }
+
+
+def describe_ranked(ordering: Ordering, names: Names) -> list[dict[str, Any]]:
+    ranks = {one.id.int: rank for rank, one in enumerate(ordering.fused, 1)}
+    by_reranker = dict(enumerate(place_by_reranker(ordering.reranked.scores), 1))
     return [
         {
             "rank": rank,
             "id": names[one.candidate.id.int],
             "rrf_rank": ranks.get(one.candidate.id.int),
+            "is_repeat": one.scores.is_repeat,
+            "place": one.scores.place,
+            "reranker_place": by_reranker.get(one.scores.place or 0),
             "score_components": describe_scores(one.scores),
         }
-        for rank, one in enumerate(ranked, 1)
+        for rank, one in enumerate(ordering.ranked, 1)
     ]
 
 
 def describe_scores(scores: Scores) -> dict[str, Any]:
     return {
         "rrf": scores.fused,
+        "speaker": scores.speaker,
         "cross_encoder": scores.reranker,
         "boosts": dict(scores.boosts),
         "final": scores.final,

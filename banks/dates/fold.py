@@ -3,7 +3,8 @@ from dataclasses import dataclass
 
 _APOSTROPHES = dict.fromkeys("\u2018\u2019\u02bc\u00b4`", "'")
 _DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
-_PLAIN = _APOSTROPHES | _DASHES
+_WAVES = {"\u301c": "~"}  # the other one of Japanese, \uff5e, is a wide tilde and unfolds by itself
+_PLAIN = _APOSTROPHES | _DASHES | _WAVES
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT_OR_OTHER_SCRIPT = re.compile(r"\d|[^\x00-\u024f]")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LENGTH_ONLY = re.compile(r"how (?:many|long|often|much)\b")
-_NOT_TIME = frozenset(listed("may march second new time date min fall spring present sat sun mar present now moment"))
+_NOT_TIME = frozenset(listed("may march second new time date min fall spring present sat sun mar now moment"))
 
 
 def words_of(folded: str) -> frozenset[str]:

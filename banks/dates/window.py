@@ -9,7 +9,7 @@ from banks.dates.time_words import words_of
 from banks.dates.types import FoundDate, TimeWindow
 
 _JOINED = frozenset(
-    {"and", "or", "und", "oder", "et", "ou", "y", "o", "e", "и", "или", "和", "或", ",", "&", "vs", "vs."}
+    {"and", "or", "und", "oder", "et", "ou", "y", "o", "e", "en", "и", "или", "和", "或", "と", ",", "&", "vs", "vs."}
 )
 MAX_CHARACTERS = 4_000  # a question comes to its point before that
 

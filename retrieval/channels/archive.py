@@ -1,59 +1,15 @@
-"""The raw archive: chunks, episodes and relationships that were found bring the units that rest on them.
-
-Three lists, since each ranks differently: chunks by meaning, chunks by words, and what summarises several turns.
-"""
-
-from collections.abc import Mapping
-from math import inf
-from uuid import UUID
-
 from banks.models import Corpus
-from retrieval.channels.search import Search
-from retrieval.lookups.resolving import Resolved
-from retrieval.lookups.sources import SourceScores
-from retrieval.types import Hit
-
-Standing = tuple[float, float]  # of the source, of the unit itself
-NOWHERE: Standing = (-inf, -inf)
+from retrieval.brought import order_brought
+from retrieval.declaration import Declaration
+from retrieval.lookups.shared import Lookups
+from retrieval.types import Channel, Hit
 
 
-def search_archive(search: Search) -> list[Hit]:
+def search_archive(lookups: Lookups) -> list[Hit]:
     """Chunks by cosine; the units of one chunk in the order of their own."""
-    search.lookups.nearest(Corpus.CHUNK)
-    resolved = search.lookups.resolved()
-    return order_brought(search.lookups.sources().chunks_by_meaning, resolved)[: search.limits.rows]
+    lookups.nearest(Corpus.CHUNK)
+    resolved = lookups.resolved()
+    return order_brought(lookups.sources().chunks_by_meaning, resolved)[: lookups.asked.limits.rows]
 
 
-def search_archive_words(search: Search) -> list[Hit]:
-    """Chunks by BM25; the units of one chunk in the order of their own."""
-    search.lookups.check_archive(Corpus.CHUNK)
-    resolved = search.lookups.resolved()
-    ranked = search.lookups.words().get(Corpus.UNIT, ())
-    own = {resolved.units[text.number].int: text.score for text in ranked if text.number in resolved.units}
-    return order_brought(search.lookups.sources().chunks_by_words, resolved, own)[: search.limits.rows]
-
-
-def search_summaries(search: Search) -> list[Hit]:
-    """Episodes by their narrative and relationships by their sentence."""
-    search.lookups.check_archive(Corpus.EPISODE, Corpus.RELATIONSHIP)
-    resolved = search.lookups.resolved()
-    return order_brought(search.lookups.sources().summaries, resolved)[: search.limits.rows]
-
-
-def order_brought(scores: SourceScores, resolved: Resolved, own: Mapping[int, float] | None = None) -> list[Hit]:
-    """A unit stands where its best source does, then by its `own` score, which is its cosine where none are given.
-
-    A chunk that no unit tells stands for itself. Units go by the numbers of their ids, which are quicker than UUIDs.
-    """
-    best: dict[int, Standing] = {}
-    ids: dict[int, UUID] = {}
-    for source, score in scores.items():
-        for unit_id, cosine in resolved.brought.get(source, ()):
-            number = unit_id.int
-            standing = score, cosine if own is None else own.get(number, 0.0)
-            if standing > best.get(number, NOWHERE):
-                best[number], ids[number] = standing, unit_id
-    placed = [(-score, -of_unit, number, Hit("unit", ids[number], score)) for number, (score, of_unit) in best.items()]
-    lone = [(chunk_id, scores[source]) for source, chunk_id in resolved.lone_chunks.items() if source in scores]
-    placed += [(-score, -1.0, chunk_id.int, Hit("chunk", chunk_id, score)) for chunk_id, score in lone]
-    return [hit for *_, hit in sorted(placed)]
+ARCHIVE = Declaration(Channel.ARCHIVE, search_archive, by_meaning=frozenset({Corpus.CHUNK}))

@@ -1,13 +1,14 @@
 from banks.vector_index.literal import write_vector
-from retrieval.channels.proximity import CLOSENESS, Dated, Window, score_closeness, spread_in_time
-from retrieval.channels.search import Search
+from retrieval.declaration import Declaration
 from retrieval.filters.joining import all_of
 from retrieval.filters.own import list_owners
 from retrieval.filters.types import TimeRange
 from retrieval.filters.units import happened_within, occurred_within
 from retrieval.lookups.nearest import NoVector
 from retrieval.lookups.reading import read_rows
-from retrieval.types import Hit
+from retrieval.lookups.shared import Asked, Lookups
+from retrieval.proximity import CLOSENESS, Dated, Window, score_closeness, spread_in_time
+from retrieval.types import Channel, Hit
 
 LEAST_COSINE = 0.4  # TEMPR 3.1.4: what merely happened then is no answer
 REACH = 2  # so many times the entry points are read, for what stands beside them in time
@@ -32,13 +33,14 @@ ORDER BY unit.distance, unit.id
 """
 
 
-def search_temporal(search: Search) -> list[Hit]:
+def search_temporal(lookups: Lookups) -> list[Hit]:
     """Units of the asked time, by how well they fit into it and how near they are. Nothing without a window."""
-    if search.analysis.window is None:
+    asked = lookups.asked
+    if asked.window is None:
         return []
-    window = Window.around(search.analysis.window)
-    units = find_in_window(search, TimeRange(window.start, window.end))
-    entries = units[: search.limits.rows // REACH]
+    window = Window.around(asked.window)
+    units = find_in_window(asked, TimeRange(window.start, window.end))
+    entries = units[: asked.limits.rows // REACH]
     closeness = {unit.id: score_closeness(unit, window) for unit in entries}
     reached = spread_in_time(units, closeness)
     cosines = {unit.id: unit.cosine for unit in units}
@@ -49,21 +51,24 @@ def search_temporal(search: Search) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
 
-def find_in_window(search: Search, window: TimeRange) -> list[Dated]:
+def find_in_window(asked: Asked, window: TimeRange) -> list[Dated]:
     """The nearest to the query first."""
-    if not search.analysis.vector.size:
+    if not asked.vector.size:
         raise NoVector
     statement = IN_WINDOW.format(
-        scope=search.scope.unit,
+        scope=asked.scope.unit,
         occurred=all_of(occurred_within(window)).as_string(),
         mentioned=all_of(happened_within("mentioned_at", window)).as_string(),
-        limit=search.limits.rows,
+        limit=asked.limits.rows,
     )
-    values = (*list_owners(search.bank), write_vector(search.analysis.vector))
-    rows = read_rows(search.bank.tenant_id, statement, values, within_seconds=search.deadline.next_share())
+    values = (*list_owners(asked.bank), write_vector(asked.vector))
+    rows = read_rows(asked.bank.tenant_id, statement, values, within_seconds=asked.deadline.next_share())
     units = [
         Dated(row_id, 1.0 - distance, middle, has_occurred)
         for row_id, distance, has_occurred, middle in rows
         if distance is not None
     ]
     return [unit for unit in units if unit.cosine >= LEAST_COSINE]
+
+
+TEMPORAL = Declaration(Channel.TEMPORAL, search_temporal, has_statements=True, needs_window=True)

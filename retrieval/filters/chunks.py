@@ -1,5 +1,7 @@
 """What a chunk must meet to be searched, and to stand in an answer by itself, as SQL over the alias `chunk`."""
 
+from dataclasses import replace
+
 from psycopg import sql
 
 from retrieval.filters.joining import all_of
@@ -34,6 +36,8 @@ def build_chunk_condition(filters: Filters, moment: PointInTime) -> sql.Composab
 
 
 def can_stand_alone(filters: Filters) -> bool:
-    """A chunk has no network, tags, metadata, mentions or occurrence: where those are asked for, it must not pass."""
-    asks_of_units = filters.networks or filters.tags or filters.metadata or filters.entities
-    return not asks_of_units and filters.occurred == TimeRange()
+    """Only under filters that a chunk can meet itself (`build_chunk_condition`).
+
+    It has no network, tags, metadata, mentions or occurrence, nor what a filter to come may ask for.
+    """
+    return replace(filters, mentioned=TimeRange(), document_ids=()) == Filters()

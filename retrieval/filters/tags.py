@@ -1,4 +1,8 @@
-"""A tree of tag conditions as SQL over `unit`. Tags are rows that are compared by equality (see design: RLS)."""
+"""A tree of tag conditions as SQL over `unit`.
+
+Tags are rows that are compared by equality: under row-level security an array's `&&` would use no index, as it is not
+leakproof (see docs/adr/0004).
+"""
 
 from collections.abc import Callable, Iterator
 

@@ -9,7 +9,7 @@ HOPS = 2
 FALL = 0.5  # the score falls by half a hop, whatever the edge
 
 
-def expand(entries: Mapping[UUID, float], find_edges: FindEdges, *, nodes: int) -> Activation:
+def expand_plainly(entries: Mapping[UUID, float], find_edges: FindEdges, *, nodes: int) -> Activation:
     """Every neighbour counts the same. A node has the score of the best entry point that is nearest to it."""
     reached = dict(entries)
     level: Activation = dict(entries)

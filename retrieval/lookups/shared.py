@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 from uuid import UUID
 
+from banks.dates import TimeWindow
 from banks.models import Bank, Corpus
 from providers.embedding.vector import Vector
 from retrieval.deadline import Deadline
@@ -26,11 +27,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Asked:
-    """What is looked for, and where. `archive` are the corpora that are followed to their units."""
+    """What is looked for in one bank. `archive` are the corpora that are followed to their units."""
 
     bank: Bank
     vector: Vector
     names: tuple[str, ...]
+    window: TimeWindow | None
     scope: Scope
     limits: Limits
     archive: tuple[Corpus, ...]
@@ -53,7 +55,7 @@ class Step(Generic[T]):
 
 
 class Lookups:
-    """What is under way, and what follows from it. Each raises what its statement raised.
+    """What is under way, and what follows from it: all that a channel needs. Each raises what its statement raised.
 
     Where words or vectors failed, the others are resolved alone: a search by words needs no vector. Where a statement
     failed that had more than the units, these are looked up alone: what kept it may be nothing of theirs. A part of the

@@ -6,7 +6,7 @@ from banks.dates.types import Grain
 PREPOSITIONS: Mapping[Grain, str] = {"range": "from", "week": "in the", "day": "on", "hour": "on", "minute": "on"}
 
 
-def expand(text: str, window: TimeWindow | None) -> str:
+def write_time_out(text: str, window: TimeWindow | None) -> str:
     """The query with its time written out, as "... in March 2023 (2023-03-01 to 2023-03-31)".
 
     Memories are stored with their dates: "last spring" meets none of them, "March 2023" does.

@@ -29,10 +29,10 @@ NAME = re.compile(r"\s*((?:[^\W\d_][\w'\u2019-]*\s+){0,3}?[^\W\d_][\w'\u2019-]*)
 
 def wants_history(text: str, window: TimeWindow | None, *, asked_at: datetime) -> bool:
     """It speaks of the past in its words, or of a time that is over: what was so then may be superseded by now."""
-    return is_over(window, asked_at) or speaks_of_past(text, window)
+    return has_passed(window, asked_at) or speaks_of_past(text, window)
 
 
-def is_over(window: TimeWindow | None, asked_at: datetime) -> bool:
+def has_passed(window: TimeWindow | None, asked_at: datetime) -> bool:
     return window is not None and window.end is not None and window.end <= asked_at
 
 

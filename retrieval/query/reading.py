@@ -12,12 +12,11 @@ from providers.usage import Usage
 from retrieval.query.asked_window import AskedWindow, ask_window
 from retrieval.query.cleaning import clean_query
 from retrieval.query.errors import BackwardWindow
-from retrieval.query.expansion import expand
+from retrieval.query.expansion import write_time_out
 from retrieval.query.history import wants_history
 from retrieval.query.language import find_language
 from retrieval.query.names import list_name_candidates
 from retrieval.query.question_type import find_type
-from retrieval.recipes import get_recipe
 from retrieval.types import Analysis, QuestionType, RecallQuery
 
 DAY = timedelta(days=1)
@@ -60,7 +59,7 @@ def read_query(query: RecallQuery, *, llm: LLM | None = None) -> Reading:
     kind = find_type(text, has_window=asked.window is not None)
     return Reading(
         text=text,
-        search_text=expand(text, asked.window) if get_recipe(kind).writes_time_out else text,
+        search_text=write_time_out(text, asked.window),
         type=kind,
         language=find_language(text, time_languages=asked.window.languages if asked.window else ()),
         window=asked.window,

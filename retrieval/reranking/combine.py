@@ -10,12 +10,20 @@ def combine(scores: Sequence[float | None], combination: Combination) -> list[fl
     all that it did, in the fused order, so a reranker that scored nothing changes nothing. Places and not scores,
     because a cross-encoder's scores are nearly all at 0 or 1.
     """
-    by_reranker = sorted(range(len(scores)), key=lambda index: order(scores[index], index))
     best = (combination.reranker + combination.fused) / (combination.k + 1)
     combined = [combination.fused / (combination.k + place) / best for place in range(1, len(scores) + 1)]
-    for place, index in enumerate(by_reranker, 1):
+    for index, place in enumerate(place_by_reranker(scores)):
         combined[index] += combination.reranker / (combination.k + place) / best
     return combined
+
+
+def place_by_reranker(scores: Sequence[float | None]) -> list[int]:
+    """From 1, for each passage of the fused order."""
+    places = [0] * len(scores)
+    best_first = sorted(range(len(scores)), key=lambda index: order(scores[index], index))
+    for place, index in enumerate(best_first, 1):
+        places[index] = place
+    return places
 
 
 def order(score: float | None, index: int) -> tuple[bool, float, int]:

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from datetime import UTC, timedelta
 from typing import Any
 
@@ -5,14 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.boosts import boost
+from retrieval.boosts import Combined
+from retrieval.boosts import boost as boost_combined
 from retrieval.recipes import Boosts
-from retrieval.types import PointInTime, Ranked
+from retrieval.types import Channel, Place, PointInTime, Ranked, Scores
 from tests.retrieval.ranking_factories import ASKED_AT, make_id, make_ranked
 
 OFF = Boosts(recency=0, validity=0, fading=0, proof=0, importance=0, access=0)
 ALL = Boosts(recency=0.2, validity=0.5, fading=0.3, proof=0.1, importance=0.1, access=0.05)
 STRENGTHS = {"recency": 0.2, "validity": 0.5, "fading": 0.3, "proof": 0.1, "importance": 0.1, "access": 0.05}
+
+
+def boost(ranked: Sequence[Ranked], boosts: Boosts, **options: Any) -> list[Ranked]:
+    """Of candidates that have their score already."""
+    combined = [Combined(one, place, None, one.scores.final) for place, one in enumerate(ranked, 1)]
+    return boost_combined(combined, boosts, **options)
 
 
 def score(boosts: Boosts, **values: Any) -> dict[str, float]:
@@ -172,3 +180,11 @@ def test_equal_scores_stay_in_the_order_in_which_they_came() -> None:
 def test_what_faded_falls_back_and_is_told_so() -> None:
     assert score(Boosts(fading=0.4), is_faded=True)["fading"] == pytest.approx(0.6)
     assert score(Boosts(fading=0.4))["fading"] == 1.0
+
+
+def test_what_else_is_known_of_a_candidate_stays_as_it_was() -> None:
+    [before] = [make_ranked(final=0.7)._replace(passage=(3, 9))]
+    before = before.with_scores(Scores(0.1, 0.7, places={Channel.KEYWORD: Place(1, 2.0)}, speaker=1.2, is_repeat=True))
+    [after] = boost_combined([Combined(before, 5, 0.4, 0.7)], OFF, asked_at=ASKED_AT)
+    assert after._replace(scores=before.scores) == before
+    assert after.scores == before.scores._replace(reranker=0.4, place=5)

@@ -34,7 +34,7 @@ def test_the_very_first_is_cut_to_fit() -> None:
     assert 3 <= item.tokens == packed.tokens <= 5
     assert (FACT * 9).startswith(item.text)
     assert item.passage == (0, len(item.text))
-    assert item.is_passage
+    assert item.passage is not None
     assert [one.text for one in packed.left] == ["tea"]
 
 
@@ -59,7 +59,7 @@ def test_a_passage_that_is_cut_keeps_its_place_in_the_whole() -> None:
 def test_what_fits_keeps_its_passage() -> None:
     ranked = Ranked(make_ranked("x" + FACT).candidate, FACT, make_ranked().scores, "bank", passage=(1, 1 + len(FACT)))
     assert pack([ranked], max_tokens=100).items[0].passage == (1, 1 + len(FACT))
-    assert not pack(make_list(FACT), max_tokens=100).items[0].is_passage
+    assert pack(make_list(FACT), max_tokens=100).items[0].passage is None
 
 
 @pytest.mark.parametrize("texts", [[], [FACT], ["", FACT]])
@@ -88,5 +88,5 @@ def test_it_stops_only_where_the_next_does_not_fit(texts: list[str], max_tokens:
     packed = pack(make_list(*texts), max_tokens=max_tokens)
     assert len(packed.items) + len(packed.left) == len(texts)
     assert [item.candidate.text for item in packed.items] == texts[: len(packed.items)]
-    if packed.items and packed.left and not packed.items[0].is_passage:
+    if packed.items and packed.left and packed.items[0].passage is None:
         assert packed.tokens + tokens.count(packed.left[0].text) > max_tokens

@@ -14,9 +14,9 @@ from providers.embedding.protocol import Embedding
 from providers.errors import UnusableVector
 from retrieval import searching
 from retrieval.access import ACCESS_COUNTS
-from retrieval.channels.search import Search
 from retrieval.errors import NothingSearched
 from retrieval.lookups.nearest import NEAREST
+from retrieval.lookups.shared import Lookups
 from retrieval.query.errors import QueryWithoutWords
 from retrieval.recall import RecallTools, recall, recall_across
 from retrieval.types import BUDGETS, Channel, Hit, Include, LeastScores, PointInTime, RecallQuery, RecallResult
@@ -33,7 +33,7 @@ def ids(result: RecallResult) -> list[object]:
 
 
 def break_channel(monkeypatch: pytest.MonkeyPatch, *channels: Channel) -> None:
-    def fail(search: Search) -> list[Hit]:
+    def fail(lookups: Lookups) -> list[Hit]:
         raise RuntimeError("the text of an error")
 
     broken = dict.fromkeys(channels, fail)

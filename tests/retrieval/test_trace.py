@@ -9,8 +9,11 @@ from banks.dates import TimeWindow
 from retrieval.filters.types import Filters, Tags
 from retrieval.fusion import fuse
 from retrieval.packing import pack
+from retrieval.plan import build_plan
+from retrieval.query.reading import read_query
+from retrieval.recipes import WEIGHTS
 from retrieval.reranking.rerank import Reranked
-from retrieval.trace import Trace
+from retrieval.trace import Ordering, Trace
 from retrieval.types import Analysis, Channel, Hit, LeftOut, QuestionType, Ranked, RecallQuery, Scores
 from tests.retrieval.ranking_factories import ASKED_AT, make_candidate, make_id
 
@@ -32,24 +35,24 @@ def make_analysis() -> Analysis:
 
 def make_trace(count: int = 3) -> Trace:
     trace = Trace(RecallQuery("tea", ASKED_AT, filters=Filters(tags=Tags(("home",), "all"))))
-    trace.analysis = make_analysis()
     hits = [Hit("unit", make_id(number), 1 / number) for number in range(1, count + 1)]
     for channel in Channel:
         trace.note_channel(channel, hits, seconds=0.01)
     trace.left_out.append(LeftOut(Channel.GRAPH, "took too long"))
     with trace.phase("fuse"):
-        trace.fused = fuse(dict.fromkeys(Channel, hits), {})
-    trace.reranked = Reranked((0.9, None, None), cached=1)
-    trace.ranked = [
+        fused = fuse(dict.fromkeys(Channel, hits), {})
+    reranked = Reranked((None, 0.9, *[None] * (count - 2)), cached=1)
+    ranked = [
         Ranked(
             make_candidate("Alice drinks tea.", id=one.id),
             "Alice drinks tea.",
-            Scores(one.score, 0.5, 0.9, one.places, {"recency": 1.1}),
+            Scores(one.score, 0.5, 0.9, one.places, {"recency": 1.1}, place=place, is_repeat=place == count),
             "bank",
         )
-        for one in trace.fused
+        for place, one in enumerate(fused, 1)
     ]
-    trace.packed = pack(trace.ranked, max_tokens=10)
+    plan = build_plan(trace.query, read_query(trace.query))
+    trace.note_result(make_analysis(), Ordering(plan, fused, reranked, ranked), pack(ranked, max_tokens=10))
     return trace
 
 
@@ -78,7 +81,22 @@ def test_each_candidate_shows_how_it_came_to_its_place() -> None:
     assert told["rrf_merged"][0]["source_ranks"] == {channel.value: 1 for channel in Channel}
     components = told["reranked"][0]["score_components"]
     assert (components["cross_encoder"], components["boosts"], components["final"]) == (0.9, {"recency": 1.1}, 0.5)
-    assert told["reranked"][0]["rrf_rank"] == 1
+    first, second, last = told["reranked"]
+    assert (first["rrf_rank"], first["place"], first["reranker_place"], first["is_repeat"]) == (1, 1, 2, False)
+    assert (second["place"], second["reranker_place"], last["is_repeat"]) == (2, 1, True)
+
+
+def test_the_recipe_says_with_which_weights_the_channels_were_fused() -> None:
+    told = make_trace().as_dict()["recipe"]
+    assert told["channel_weights"] == {
+        channel.value: WEIGHTS.get(channel, 1.0) for channel in Channel if not_timed(channel)
+    }
+    assert (told["rrf_k"], told["combination"]) == (60, {"reranker": 1.0, "fused": 0.5, "k": 60})
+
+
+def not_timed(channel: Channel) -> bool:
+    """The query names no time."""
+    return channel is not Channel.TEMPORAL
 
 
 def test_what_the_token_budget_cut_is_told() -> None:
@@ -97,6 +115,14 @@ def test_phases_are_timed_also_when_they_fail() -> None:
     assert all(phase["duration_seconds"] >= 0 for phase in phases)
 
 
+def test_a_phase_tells_its_time_when_it_is_over() -> None:
+    trace = make_trace()
+    with trace.phase("rerank") as phase:
+        time.sleep(0.002)
+    assert phase.seconds >= 0.002
+    assert trace.phases[-1] is phase
+
+
 def test_a_recall_that_ended_early_has_a_trace_too() -> None:
     told = json.loads(json.dumps(Trace(RecallQuery("tea", ASKED_AT)).as_dict()))
     assert told["final_results"] == []
@@ -108,8 +134,9 @@ def test_collecting_copies_nothing() -> None:
     hits = [Hit("unit", make_id(number), 1.0) for number in range(300)]
     started = time.perf_counter()
     trace.note_channel(Channel.SEMANTIC, hits, seconds=0.1)
-    with trace.phase("rank"):
-        trace.ranked = list(trace.ranked)
+    assert trace.ordering is not None
+    assert trace.packed is not None
+    trace.note_result(make_analysis(), trace.ordering, trace.packed)
     assert time.perf_counter() - started < 0.001
     assert trace.channels[Channel.SEMANTIC].hits is hits
 

@@ -20,7 +20,7 @@ _YEAR = r"(?:1[5-9]|20)\d\d"
 _SHORT_YEAR, _CENTURY, _SHORT_RUN = 2, 100, 10
 # Two years tell no language, and none of its own words may stand beside them: one rule serves all.
 _FROM = "from|de|von|da|dal|van|desde|du|del|\u0441"
-_UP_TO = "to|through|until|till|bis|a|al|au|hasta|tot|ate|fino al|по"
+_UP_TO = "to|through|until|till|bis|a|al|au|jusqu'en|jusqu'a|hasta|tot|tot en met|t/m|ate|fino al|по|до"
 _BETWEEN = "between|zwischen|entre|tra|fra|tussen|между"
 _BOTH = "and|und|et|y|e|en|и"
 

@@ -20,6 +20,7 @@ _SPACED = {
 }  # fmt: skip
 _UNSPACED = {"zh": chinese.RULES, "ja": japanese.RULES}
 TRIGGERS = frozenset[str]().union(*(language.triggers for language in _SPACED.values()))
+_CUES = frozenset[str]().union(*(language.cues for language in _SPACED.values()))
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -28,21 +29,21 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 def choose_grammar(folded: str) -> Grammar:
     """English always, another language where one of its time words occurs."""
     words = frozenset(_WORD.findall(folded))
-    spaced = () if words.isdisjoint(TRIGGERS) else tuple(_votes(words))
+    spaced = () if words.isdisjoint(_CUES) else tuple(_votes(words))
     return _grammar(spaced + _by_script(folded), has_digits=_DIGIT.search(folded) is not None)
 
 
 def list_languages(folded: str) -> tuple[str, ...]:
     """Those whose tables hold words of a time expression, the likeliest first. English, read always, is none."""
     words = frozenset(_WORD.findall(folded))
-    votes = {} if words.isdisjoint(TRIGGERS) else _votes(words)
+    votes = {} if words.isdisjoint(_CUES) else _votes(words)
     spaced = sorted(votes, key=lambda code: -votes[code])
     return (*spaced, *("ja" for code in _by_script(folded) if code == "ja"))
 
 
 def _votes(words: frozenset[str]) -> dict[str, int]:
     """How many of its time words each language finds."""
-    counts = {code: len(words & language.triggers) for code, language in _SPACED.items()}
+    counts = {code: len(words & language.cues) for code, language in _SPACED.items()}
     return {code: count for code, count in counts.items() if count}
 
 

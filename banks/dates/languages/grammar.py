@@ -1,7 +1,8 @@
-"""One grammar for the languages that put words in a row with spaces."""
+"""One grammar for the languages that put words in a row with spaces. It knows no word of any: their tables do."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from banks.dates.chart import Rule, glue, word
@@ -18,13 +19,23 @@ _LAST_DAY = 31
 Length = Callable[[re.Match[str]], Amount]
 _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
 _LONGEST_WORD = 20
-_LINKS = ("de", "del", "de la", "di", "du", "des", "d'", "van", "von", "vom", "im", "in", "en", "do", "da", "em", "в")
-_FEAST_LEADS = "an|zu|uber|a|pour|pendant|per|durante|quel|questo|ce"
-_ARTICLES = r"(?:(?:der|die|das|dem|den|des|le|la|les|el|los|las|il|lo|gli|i|o|os|het|am|den)\s+|l')?"
+
+
+@dataclass(frozen=True, slots=True)
+class WithArticle(Value):
+    """The end of a range with the article that it may have there; anywhere else the article is not of the time."""
+
+    when: When
+
+
+_END = (When, WithArticle)
 
 
 def build_rules(language: Vocabulary) -> tuple[Rule, ...]:
-    parts = (_dates, _days, _turned_units, _counted, _weekdays, _ordinals, _beside, _seasons, _feasts, _bounds)
+    parts = (
+        _dates, _days, _turned_units, _counted, _weekdays, _ordinals, _beside, _seasons, _feasts, _articles, _bounds,
+        _ranges,
+    )  # fmt: skip
     return tuple(rule for part in parts for rule in part(language))
 
 
@@ -32,25 +43,34 @@ def any_of(names: Iterable[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
 
 
+def led_by_any(names: Iterable[str]) -> str:
+    """One of these words with the space behind it, or none; what ends with an apostrophe needs no space."""
+    return rf"(?:(?:{any_of(names)})(?:(?<=')|\s+))?"
+
+
 def _dates(language: Vocabulary) -> Iterator[Rule]:
-    months, of = any_of(language.months), any_of(("de", "del", "di", *language.of))
-    day = rf"(?<![\d.,:/$€])(\d{{1,2}})(?:\.|er|º|°|-?\u0433\u043e)?\s*(?:(?:{of})\s+)?({months})"
+    months, of = any_of(language.months), led_by_any(language.of)
+    day = rf"{_day_number(language)}\s*{of}({months})"
     leads = any_of(language.in_month)
 
     def month(match: re.Match[str]) -> Value:
         return Month(month=language.months[match[1]])
 
     def month_day(match: re.Match[str]) -> Value | None:
-        number = int(match[1])
+        number = int(match["day"])
         return MonthDay(month=language.months[match[2]], day=number) if 1 <= number <= _LAST_DAY else None
 
     yield Rule((word(rf"({months})\.?"),), month, is_latent=True)
     yield Rule((word(rf"(?:{leads})\s+({months})"),), month)
     yield Rule((re.compile(rf"^\W*({months})\W*$"),), month)
     yield Rule((word(day),), month_day)
-    yield Rule((Yearly, glue(rf",?\s*(?:(?:{of})\s+)?"), Year), _with_year)
+    yield Rule((Yearly, glue(rf",?\s*{of}"), Year), _with_year)
     yield Rule((word(rf"(?:{any_of(language.year_word)})\s+((?:1[5-9]|20)\d\d)"),), _year)
-    yield Rule((Year, glue(rf"(?:{any_of(language.of)})")), lambda year, _: year)
+    yield Rule((Year, word(any_of(language.after_year))), lambda year, _: year)
+
+
+def _day_number(language: Vocabulary) -> str:
+    return rf"(?<![\d.,:/$€])(?P<day>\d{{1,2}})(?:\.|°|{any_of(language.day_suffixes)})?"
 
 
 def _with_year(date: Yearly, _: re.Match[str], year: Year) -> Value | None:
@@ -79,11 +99,11 @@ def _turns(language: Vocabulary) -> tuple[tuple[int, tuple[str, ...]], ...]:
 
 
 def _turned_units(language: Vocabulary) -> Iterator[Rule]:
-    units = any_of(language.units)
+    units, articles = any_of(language.units), led_by_any(language.articles)
     for turn, names in _turns(language):
         unit = partial(_unit, language, turn)
-        yield Rule((word(rf"{_ARTICLES}(?:{any_of(names)})\s*({units})"),), unit)
-        yield Rule((word(rf"{_ARTICLES}({units})\s+(?:{any_of(names)})"),), unit)
+        yield Rule((word(rf"{articles}(?:{any_of(names)})\s*({units})"),), unit)
+        yield Rule((word(rf"{articles}({units})\s+(?:{any_of(names)})"),), unit)
         yield Rule((word(any_of(names)), Yearly), partial(_turned_after, turn))
         yield Rule((Yearly, word(any_of(names))), partial(_turned_before, turn))
     yield Rule((Yearly, glue(r"\s*"), CalendarUnit), _in_year_of)
@@ -115,7 +135,7 @@ def _length(language: Vocabulary, match: re.Match[str]) -> Amount:
 
 
 def _counted(language: Vocabulary) -> Iterator[Rule]:
-    amount = _amount(language)
+    amount, articles = _amount(language), led_by_any(language.articles)
     length = partial(_length, language)
     for before, after, sign in (
         (language.ago_before, language.ago_after, -1),
@@ -129,10 +149,10 @@ def _counted(language: Vocabulary) -> Iterator[Rule]:
         yield Rule((word(bare),), lambda m: Ago(Amount(((1, language.units[m["unit"]]),)), -1))
     for names, sign in ((language.last, -1), (language.next, 1)):
         run = partial(_run, length, sign)
-        yield Rule((word(rf"{_ARTICLES}(?:{any_of(names)})\s+{amount}"),), run)
-        yield Rule((word(rf"{_ARTICLES}{amount}\s+(?:{any_of(names)})"),), run)
+        yield Rule((word(rf"{articles}(?:{any_of(names)})\s+{amount}"),), run)
+        yield Rule((word(rf"{articles}{amount}\s+(?:{any_of(names)})"),), run)
         count = rf"(?P<count>\d{{1,9}}|{any_of(language.numbers)})"
-        inner = rf"{_ARTICLES}{count}\s+(?:{any_of(names)})\s+(?P<unit>{any_of(language.units)})"
+        inner = rf"{articles}{count}\s+(?:{any_of(names)})\s+(?P<unit>{any_of(language.units)})"
         yield Rule((word(inner),), run)
 
 
@@ -145,7 +165,7 @@ def _run(length: Length, sign: int, match: re.Match[str]) -> Value:
 
 
 def _weekdays(language: Vocabulary) -> Iterator[Rule]:
-    days = any_of(language.weekdays)
+    days, articles = any_of(language.weekdays), led_by_any(language.articles)
 
     def weekday(match: re.Match[str]) -> Value | None:
         return None if _is_numbered(language, match) else Weekday(language.weekdays[match[1]])
@@ -153,9 +173,9 @@ def _weekdays(language: Vocabulary) -> Iterator[Rule]:
     yield Rule((word(rf"({days})"),), weekday)
     for turn, names in _turns(language):
         turned = partial(_turned_weekday, language, turn)
-        yield Rule((word(rf"{_ARTICLES}(?:{any_of(names)})\s+({days})"),), turned)
-        yield Rule((word(rf"{_ARTICLES}({days})\s+(?:{any_of(names)})"),), turned)
-    yield Rule((Weekday, glue(r",?\s*(?:den |dem |le |el |il )?"), MonthDay), lambda _, __, date: date)
+        yield Rule((word(rf"{articles}(?:{any_of(names)})\s+({days})"),), turned)
+        yield Rule((word(rf"{articles}({days})\s+(?:{any_of(names)})"),), turned)
+    yield Rule((Weekday, glue(rf",?\s*{articles}"), MonthDay), lambda _, __, date: date)
 
 
 def _is_numbered(language: Vocabulary, match: re.Match[str]) -> bool:
@@ -168,7 +188,7 @@ def _ordinals(language: Vocabulary) -> Iterator[Rule]:
     """As in "am ersten Montag im Mai", "le dernier vendredi de mars", "первая неделя мая"."""
     numbers = {**language.ordinals, **dict.fromkeys(language.before_last, -2)}
     names, whats = any_of(numbers), any_of((*language.weekdays, *language.units))
-    links = any_of((*_LINKS, *language.of, *language.in_month))
+    articles, links = led_by_any(language.articles), led_by_any((*language.links, *language.of, *language.in_month))
 
     def nth(match: re.Match[str], _: re.Match[str], whole: When) -> Value | None:
         number, what = numbers[match[1]], match[2]
@@ -178,16 +198,17 @@ def _ordinals(language: Vocabulary) -> Iterator[Rule]:
             return Nth(number, "day", whole, weekday=language.weekdays[what])
         return Nth(number, language.units[what], whole)
 
-    yield Rule((word(rf"{_ARTICLES}({names})\s+({whats})"), glue(rf"(?:(?:{links})(?!\w)\s*)?{_ARTICLES}"), When), nth)
+    yield Rule((word(rf"{articles}({names})\s+({whats})"), glue(links + articles), When), nth)
 
 
 def _beside(language: Vocabulary) -> Iterator[Rule]:
     """As in "zwei Tage vor Ostern", "la semaine avant Noël", "am zweiten Montag nach Ostern"."""
     names, whats = any_of(language.ordinals), any_of((*language.weekdays, *language.units))
+    articles = led_by_any(language.articles)
     for sides, turn in ((language.before, -1), (language.after, 1)):
         side = any_of(sides)
         yield Rule((word(rf"{_amount(language)}\s+(?:{side})"), When), partial(_shifted, language, turn))
-        beside = rf"{_ARTICLES}(?:(?P<nth>{names})\s+)?(?P<what>{whats})\s+(?:{side})"
+        beside = rf"{articles}(?:(?P<nth>{names})\s+)?(?P<what>{whats})\s+(?:{side})"
         yield Rule((word(beside), When), partial(_nth_beside, language, turn))
 
 
@@ -209,11 +230,11 @@ def _feasts(language: Vocabulary) -> Iterator[Rule]:
     def feast(match: re.Match[str]) -> Value:
         return Holiday(rule=language.feasts[match[1]])
 
-    plain = language.feasts.keys() - language.ambiguous
-    yield Rule((word(rf"{_ARTICLES}({any_of(plain)})"),), feast)
+    articles, plain = led_by_any(language.articles), language.feasts.keys() - language.ambiguous
+    yield Rule((word(rf"{articles}({any_of(plain)})"),), feast)
     names = any_of(language.feasts.keys() & language.ambiguous)
-    yield Rule((word(rf"{_ARTICLES}({names})"),), feast, is_latent=True)
-    yield Rule((word(rf"(?:{_FEAST_LEADS})\s+{_ARTICLES}({names})"),), feast)
+    yield Rule((word(rf"{articles}({names})"),), feast, is_latent=True)
+    yield Rule((word(rf"(?:{any_of(language.feast_leads)})\s+{articles}({names})"),), feast)
 
 
 def _turned_weekday(language: Vocabulary, turn: int, match: re.Match[str]) -> Value:
@@ -221,30 +242,61 @@ def _turned_weekday(language: Vocabulary, turn: int, match: re.Match[str]) -> Va
 
 
 def _seasons(language: Vocabulary) -> Iterator[Rule]:
-    names = any_of(language.seasons)
-    leads = any_of((*language.in_month, "en", "im", "au", "nel", "в", "à"))
+    names, articles = any_of(language.seasons), led_by_any(language.articles)
+    leads = any_of((*language.in_month, *language.in_season))
 
     def season(match: re.Match[str]) -> Value:
         return Stretch(first_month=language.seasons[match[1]], months=3)
 
-    yield Rule((word(rf"{_ARTICLES}({names})"),), season, is_latent=True)
-    yield Rule((word(rf"(?:{leads})\s+{_ARTICLES}({names})"),), season)
+    yield Rule((word(rf"{articles}({names})"),), season, is_latent=True)
+    yield Rule((word(rf"(?:{leads})\s+{articles}({names})"),), season)
+
+
+def _articles(language: Vocabulary) -> Iterator[Rule]:
+    """As in "zwischen dem 3. März und dem 5. Mai"."""
+    if language.articles:
+        yield Rule((word(any_of(language.articles)), When), lambda _, when: WithArticle(when))
 
 
 def _bounds(language: Vocabulary) -> Iterator[Rule]:
-    to = any_of(language.to)
-    yield Rule((word(any_of(language.between)), When, word(to), When), lambda _, a, __, b: _range(a, b))
-    yield Rule((When, glue(r"-|bis\b|hasta\b|fino a\b"), When), lambda a, _, b: _range(a, b))
     sides: tuple[tuple[tuple[str, ...], Side], ...] = (
         (language.since, "since"), (language.before, "before"), (language.after, "after"), (language.until, "until"),
     )  # fmt: skip
     for names, side in sides:
-        yield Rule((word(any_of(names)), When), partial(_open, side))
+        yield Rule((word(any_of(names)), _END), partial(_open, side))
 
 
-def _open(side: Side, _: re.Match[str], anchor: When) -> Value | None:
+def _open(side: Side, _: re.Match[str], end: When | WithArticle) -> Value | None:
+    anchor = _bare(end)
     return None if isinstance(anchor, Open | Range) else Open(side, anchor)
+
+
+def _bare(end: When | WithArticle) -> When:
+    return end.when if isinstance(end, WithArticle) else end
+
+
+def _ranges(language: Vocabulary) -> Iterator[Rule]:
+    between, to, articles = any_of(language.between), any_of(language.to), led_by_any(language.articles)
+    joints = any_of((*language.range_glue, *language.date_glue))
+    yield Rule((word(between), _END, word(to), _END), lambda _, a, __, b: _range(_bare(a), _bare(b)))
+    yield Rule((When, glue(rf"-|(?:{any_of(language.range_glue)})\b"), _END), lambda a, _, b: _range(a, _bare(b)))
+    yield Rule((When, word(any_of(language.date_glue)), _END), lambda a, _, b: _range_of_dates(a, _bare(b)))
+    day = _day_number(language)
+    led = rf"(?<![^\W_])(?:{between})\s+{articles}{day}\s*(?:-|(?:{to})\s)\s*{articles}"
+    yield Rule((re.compile(led), MonthDay), _days_of_month)
+    yield Rule((re.compile(rf"(?<!\w){day}\s*(?:-|(?:{joints})\s)\s*{articles}"), MonthDay), _days_of_month)
 
 
 def _range(first: When, second: When) -> Value | None:
     return None if isinstance(first, Open | Range) or isinstance(second, Open | Range) else Range(first, second)
+
+
+def _range_of_dates(first: When, second: When) -> Value | None:
+    """Where the joint also means "at", two of a kind are needed: "l'an dernier au printemps" is no range."""
+    is_date = isinstance(first, Month | MonthDay | Weekday)
+    return _range(first, second) if is_date and type(first) is type(second) else None
+
+
+def _days_of_month(match: re.Match[str], last: MonthDay) -> Value | None:
+    first = int(match["day"])
+    return Range(MonthDay(last.year, month=last.month, day=first), last) if 1 <= first < last.day else None

@@ -119,6 +119,7 @@ RULES = (
     Rule(((Exact, CalendarUnit), re.compile("の?([春夏秋冬])")), _season),
     Rule((re.compile("|".join(_FEASTS)),), lambda m: Holiday(rule=_FEASTS[m[0]])),
     Rule((When, re.compile("から"), When), lambda first, _, second: _range(first, second)),
+    Rule((When, re.compile("と"), When, re.compile("の間")), lambda first, _, second, __: _range(first, second)),
     Rule((Range, re.compile(fold_word("まで|の間"))), lambda whole, _: whole),
     *(_open_rule(particles, side) for particles, side in _SIDES),
 )

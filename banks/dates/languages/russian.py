@@ -1,7 +1,7 @@
 from banks.dates.languages.vocabulary import Vocabulary, feasts, folded, grouped, numbered, phrases
 
 _SEASONS = numbered("весна весной весну весны", "лето летом лета", "осень осенью осени", "зима зимой зиму зимы")
-_FROM = "\u0441"  # a letter that looks like a Latin one
+_FROM, _TH = "\u0441", "\u0433\u043e"  # letters that look like Latin ones
 
 RUSSIAN = Vocabulary(
     months=numbered(
@@ -41,7 +41,9 @@ RUSSIAN = Vocabulary(
     before=phrases("до|перед"),
     after=phrases("после"),
     until=phrases("по"),
-    of=phrases("года|год|году"),
+    range_glue=phrases("по|до"),
+    after_year=phrases("года|год|году"),
+    day_suffixes=phrases(f"{_TH}|-{_TH}"),
     year_word=phrases("год|году|в"),
     before_last=phrases("позапрошлый|позапрошлая|позапрошлое|позапрошлой|позапрошлом|позапрошлого|позапрошлую|позапрошлым|позапрошлых"),
     ordinals=numbered(

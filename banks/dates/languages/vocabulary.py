@@ -5,7 +5,7 @@ from functools import cached_property
 from banks.dates.fold import fold_word
 from banks.dates.word_lists import listed
 
-_SHORTEST = 3
+_SHORTEST, _LONGER_THAN_IN_NAMES = 3, 5
 _ENGLISH = frozenset(
     listed(
         "april august september november december jan feb aug nov dec sept minute minutes second week weekend winter "
@@ -43,6 +43,12 @@ class Vocabulary:
     """`in_month` are the words that make a bare month a time ("im Mai"); `foreign` those that say that an
     ambiguous word ("hier") belongs to another language. A feast that is ambiguous is also a name ("Noel").
     `ordinals` lead to their numbers, the last one to -1, `feasts` to their rules in banks.dates.feasts.
+
+    `between` and `to` stand around the ends of a range ("from ... to", "between ... and"); `range_glue`, which is
+    `until` where not told, stands alone between them, and `date_glue`, which also means "at", only between two months,
+    dates or weekdays. `links` lead from a part to its whole ("the first Monday of May"), `of` from a day to its month
+    and from a month to its year; `after_year` follows the number of a year and `day_suffixes` that of a day.
+    `feast_leads` make a feast of a word that is a name as well. What ends with an apostrophe needs no space behind it.
     """
 
     months: Mapping[str, int]
@@ -65,14 +71,26 @@ class Vocabulary:
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     until: tuple[str, ...] = ()
+    range_glue: tuple[str, ...] = ()
+    date_glue: tuple[str, ...] = ()
+    articles: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
     year_word: tuple[str, ...] = ()
+    after_year: tuple[str, ...] = ()
+    day_suffixes: tuple[str, ...] = ()
+    in_season: tuple[str, ...] = ()
+    feast_leads: tuple[str, ...] = ()
     before_last: tuple[str, ...] = ()
     after_next: tuple[str, ...] = ()
     ordinals: Mapping[str, int] = field(default_factory=dict)
     feasts: Mapping[str, str] = field(default_factory=dict)
     ambiguous: frozenset[str] = field(default_factory=frozenset)
     foreign: frozenset[str] = field(default_factory=frozenset)
+
+    def __post_init__(self) -> None:
+        if not self.range_glue:
+            object.__setattr__(self, "range_glue", self.until)
 
     @cached_property
     def triggers(self) -> frozenset[str]:
@@ -82,6 +100,14 @@ class Vocabulary:
         turns = [*self.before_last, *self.last, *self.this, *self.next, *self.after_next]
         words = _words_of([*times, *bounds, *turns])
         return frozenset(word for word in words - _ENGLISH if len(word) >= _SHORTEST)
+
+    @cached_property
+    def cues(self) -> frozenset[str]:
+        """The triggers, and the words that tell the language of a range whose months are spelled as in English.
+
+        They say nothing of time by themselves. Short ones stand in names ("van", "del").
+        """
+        return self.triggers | {word for word in _words_of(self.between) if len(word) >= _LONGER_THAN_IN_NAMES}
 
 
 def _words_of(phrases_: Iterable[str]) -> frozenset[str]:

@@ -16,7 +16,8 @@ class ScoresOutput(Output):
     reranker = serializers.FloatField(allow_null=True, help_text="0..1; null where there was no time for it.")
     semantic = serializers.FloatField(allow_null=True)
     keyword = serializers.FloatField(allow_null=True)
-    fused = serializers.FloatField()
+    fused = serializers.FloatField(help_text="The sum over the channels of weight / (60 + rank).")
+    speaker = serializers.FloatField(help_text="Factor for the words of the one that the query is about.")
     ranks = serializers.DictField(child=serializers.IntegerField(), help_text="The place in each channel, from 1.")
     boosts = serializers.DictField(child=serializers.FloatField(), help_text="Factors by name.")
 
@@ -156,6 +157,7 @@ def describe_scores(scores: Scores) -> dict[str, Any]:
         "semantic": places[Channel.SEMANTIC].score if Channel.SEMANTIC in places else None,
         "keyword": places[Channel.KEYWORD].score if Channel.KEYWORD in places else None,
         "fused": scores.fused,
+        "speaker": scores.speaker,
         "ranks": {str(channel): place.rank for channel, place in places.items()},
         "boosts": dict(scores.boosts),
     }

@@ -11,6 +11,7 @@ class Scores(Model):
     semantic: float | None
     keyword: float | None
     fused: float
+    speaker: float
     ranks: dict[str, int]
     boosts: dict[str, float]
 

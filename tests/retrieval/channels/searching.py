@@ -2,7 +2,7 @@ from datetime import datetime
 from typing import Any
 
 from banks.text_index.lexemes import extract_lexemes
-from retrieval.channels.search import Search
+from retrieval.lookups.shared import Lookups
 from retrieval.plan import build_plan
 from retrieval.query.reading import read_query
 from retrieval.searching import Question, ask_words, begin, start_words
@@ -12,12 +12,11 @@ from tests.retrieval.fakes import MODEL, embed
 from tests.retrieval.memory import NOW, Memory
 
 
-def begin_search(memory: Memory, text: str, *, asked_at: datetime = NOW, **fields: Any) -> Search:
+def begin_search(memory: Memory, text: str, *, asked_at: datetime = NOW, **fields: Any) -> Lookups:
     """What a channel is given, for a query in these words."""
     query = RecallQuery(text, asked_at, **fields)
     plan = build_plan(query, read_query(query))
     lexemes = tuple(extract_lexemes(text))
     executor = SerialExecutor()
     (words,) = start_words([memory.bank], ask_words(plan, lexemes), executor)
-    analysis = plan.reading.complete(lexemes=lexemes, entity_ids=(), vector=embed(text))
-    return begin(memory.bank, Question(plan, analysis, MODEL, plan.limits.start_clock()), words, executor)
+    return begin(memory.bank, Question(plan, embed(text), MODEL, plan.limits.start_clock()), words, executor)

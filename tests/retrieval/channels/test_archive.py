@@ -1,7 +1,9 @@
 from datetime import timedelta
 from typing import Any
 
-from retrieval.channels.archive import search_archive, search_archive_words, search_summaries
+from retrieval.channels.archive import search_archive
+from retrieval.channels.archive_words import search_archive_words
+from retrieval.channels.summaries import search_summaries
 from retrieval.filters.types import Filters, Tags
 from retrieval.types import PointInTime
 from tests.retrieval.channels.searching import begin_search

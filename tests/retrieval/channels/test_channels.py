@@ -7,9 +7,9 @@ import pytest
 
 from retrieval.channels.graph import search_graph
 from retrieval.channels.keyword import search_keyword
-from retrieval.channels.search import Search
 from retrieval.channels.semantic import search_semantic
 from retrieval.channels.temporal import search_temporal
+from retrieval.lookups.shared import Lookups
 from retrieval.types import Hit
 from tests.factories import make_bank, make_tenant
 from tests.retrieval.channels.searching import begin_search
@@ -21,7 +21,7 @@ NOT_OVER = (NOW - timedelta(days=2), NOW + timedelta(days=1))  # who asks about 
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
-def test_only_what_is_visible_in_this_bank_is_found(memory: Memory, channel: Callable[[Search], list[Hit]]) -> None:
+def test_only_what_is_visible_in_this_bank_is_found(memory: Memory, channel: Callable[[Lookups], list[Hit]]) -> None:
     seen = memory.unit("green parrot yesterday")
     memory.unit("green parrot yesterday", expired_at=NOW, close_reason="update")
     Memory(make_bank(memory.tenant)).unit("green parrot yesterday")

@@ -3,7 +3,7 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.graph.expansion import expand
+from retrieval.graph.expansion import expand_plainly
 from retrieval.graph.rules import MULTIPLIERS, NEIGHBOURS, SPREAD, EdgeType
 from retrieval.graph.spreading import Edge, spread
 from retrieval.graph.weights import weigh_shared_entity
@@ -73,4 +73,4 @@ def test_the_plain_expansion_goes_two_hops_and_weighs_nothing() -> None:
     one, two, three, four = IDS[:4]
     chain = [Edge(one, two, EdgeType.TEMPORAL, 0.3), Edge(two, three, EdgeType.CAUSES, 1.0)]
     chain.append(Edge(three, four, EdgeType.CAUSES, 1.0))
-    assert expand({one: 0.8}, CountedEdges(chain), nodes=10) == {one: 0.8, two: 0.4, three: 0.2}
+    assert expand_plainly({one: 0.8}, CountedEdges(chain), nodes=10) == {one: 0.8, two: 0.4, three: 0.2}

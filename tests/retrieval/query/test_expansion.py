@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banks.dates import Grain, TimeWindow
-from retrieval.query.expansion import expand
+from retrieval.query.expansion import write_time_out
 
 
 def make_window(start: datetime | None, end: datetime | None, grain: Grain = "range") -> TimeWindow:
@@ -35,12 +35,12 @@ def day(year: int, month: int, day_: int) -> datetime:
     ],
 )
 def test_the_window_is_written_behind_the_query(window: TimeWindow, written: str) -> None:
-    assert expand("What did I do?", window) == f"What did I do? {written}"
+    assert write_time_out("What did I do?", window) == f"What did I do? {written}"
 
 
 def test_without_a_window_the_query_stays() -> None:
-    assert expand("What did I do?", None) == "What did I do?"
-    assert expand("What did I do?", make_window(None, None)) == "What did I do?"
+    assert write_time_out("What did I do?", None) == "What did I do?"
+    assert write_time_out("What did I do?", make_window(None, None)) == "What did I do?"
 
 
 ZONES = st.sampled_from([UTC, timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))])
@@ -52,4 +52,4 @@ GRAINS = st.sampled_from(["hour", "day", "week", "month", "quarter", "year", "de
 def test_any_window_can_be_written(start: datetime | None, end: datetime | None, grain: Grain) -> None:
     if start and end and end < start:
         start, end = end, start
-    assert expand("tea", make_window(start, end, grain)).startswith("tea")
+    assert write_time_out("tea", make_window(start, end, grain)).startswith("tea")

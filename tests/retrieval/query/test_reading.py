@@ -37,6 +37,22 @@ def test_a_query_is_read_into_what_it_says() -> None:
     assert reading.usage.calls == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Wat deden we 3 maart tot 5 mei 2025?", "nl"),
+        ("Qu'avons-nous fait 3 mars jusqu'au 5 mai 2025 ?", "fr"),
+        ("O que fizemos 3 de março até 5 de maio de 2025?", "pt"),
+        ("Что мы делали 3 марта до 5 мая 2025?", "ru"),
+        ("¿Qué hicimos entre el 3 de marzo y el 5 de mayo de 2025?", "es"),
+    ],
+)
+def test_a_range_in_another_language_is_written_out_as_one_time(text: str, language: str) -> None:
+    reading = read_query(ask(text))
+    assert (reading.language, reading.type) == (language, QuestionType.TEMPORAL)
+    assert reading.search_text.endswith("(2025-03-03 to 2025-05-05)")
+
+
 def test_a_plain_question_leaves_what_was_superseded_hidden() -> None:
     assert not read_query(ask("Where does Alice live?")).wants_history
     assert not read_query(ask("When did Alice move?")).wants_history

@@ -12,7 +12,6 @@ from memoryplatform_client.cli.session import Session
 from memoryplatform_client.models.recall import Recalled, RecallItem
 
 PASSED_ON = ("budget", "max_tokens", "types", "tags", "as_of", "known_at")
-CHANNELS = ("semantic", "keyword", "graph", "temporal", "archive", "archive_words", "summaries")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,8 +46,11 @@ def show(out: Output, recalled: Recalled, *, with_trace: bool) -> None:
         out.note("Nothing was found.")
     ranked = enumerate(recalled.results, 1)
     if with_trace:
-        out.table(["#", *CHANNELS, "fused", "reranker", "final", "text"], [trace_row(*one) for one in ranked])
-        show_stages(out, recalled.trace or {})
+        trace = recalled.trace or {}
+        channels = [one["method_name"] for one in trace.get("retrieval_results", ())]
+        rows = [trace_row(rank, item, channels) for rank, item in ranked]
+        out.table(["#", *channels, "fused", "reranker", "final", "text"], rows)
+        show_stages(out, trace)
     else:
         out.table(["#", "score", "type", "when", "text"], [plain_row(*one) for one in ranked])
     for left in recalled.left_out:
@@ -60,10 +62,10 @@ def plain_row(rank: int, item: RecallItem) -> Sequence[object]:
     return rank, f"{item.scores.final:.3f}", item.type or item.kind, day(when), item.text
 
 
-def trace_row(rank: int, item: RecallItem) -> Sequence[object]:
+def trace_row(rank: int, item: RecallItem, channels: Sequence[str]) -> Sequence[object]:
     scores = item.scores
     reranker = "" if scores.reranker is None else f"{scores.reranker:.3f}"
-    ranks = [scores.ranks.get(channel, "") for channel in CHANNELS]
+    ranks = [scores.ranks.get(channel, "") for channel in channels]
     return rank, *ranks, f"{scores.fused:.4f}", reranker, f"{scores.final:.3f}", item.text
 
 

@@ -4,7 +4,7 @@ from uuid import UUID
 import pytest
 
 from banks.dates.types import END_OF_TIME, START_OF_TIME, TimeWindow
-from retrieval.channels.proximity import DECAY, UNDATED, Dated, Window, score_closeness, spread_in_time
+from retrieval.proximity import DECAY, UNDATED, Dated, Window, score_closeness, spread_in_time
 
 MAY = datetime(2023, 5, 1, tzinfo=UTC)
 JUNE = datetime(2023, 6, 1, tzinfo=UTC)
