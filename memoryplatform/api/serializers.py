@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any
 
+from django.http import QueryDict
 from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
@@ -18,7 +19,8 @@ def make_fields(kind: "type[Input]") -> BindingDict:
 
 
 class Input(serializers.Serializer[Any]):
-    """Refuses fields that it does not know: a typo must not pass for a default.
+    """Refuses fields that it does not know: a typo must not pass for a default. Nor may a parameter of a query that is
+    there without a value, which DRF takes for one that was left out: a filter would then find everything.
 
     All of a class share their fields, so none may depend on a request's context.
     """
@@ -31,6 +33,11 @@ class Input(serializers.Serializer[Any]):
         unknown = set(data) - set(self.fields) if isinstance(data, dict) else set()
         if unknown:
             raise serializers.ValidationError({name: ["Unknown field."] for name in sorted(unknown)}, code="unknown")
+        empty = [name for name in data if not all(data.getlist(name))] if isinstance(data, QueryDict) else []
+        if empty:
+            raise serializers.ValidationError(
+                {name: ["Give a value, or leave it out."] for name in empty}, code="blank"
+            )
         return super().to_internal_value(data)
 
 

@@ -1,5 +1,6 @@
 """Rate limits at the door: who asks too often waits, and every answer says how much is left."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest
@@ -29,10 +30,10 @@ def check_rate(request: HttpRequest, identity: KeyIdentity) -> None:
         raise RateLimited(allowance)
 
 
-def tell_allowance(request: HttpRequest) -> dict[str, str]:
+def tell_allowance(request: HttpRequest, *, headers: Sequence[str] = HEADERS) -> dict[str, str]:
     """The headers of an answer; none where nothing was counted."""
     allowance: Any = getattr(request, "allowance", None)
     if allowance is None:
         return {}
     figures = (allowance.limit, allowance.remaining, allowance.reset_seconds)
-    return dict(zip(HEADERS, map(str, figures), strict=True))
+    return dict(zip(headers, map(str, figures), strict=True))

@@ -13,6 +13,7 @@ from banks.models.unit_change import UnitChange
 
 LONGEST_EXCERPT = 2_000  # characters of a source that are shown
 MOST_LINKS = 50
+CLOSING = (UnitChange.Action.INVALIDATED, UnitChange.Action.SUPERSEDED)
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class DescribedUnit:
     entities: tuple[Entity, ...]
     sources: tuple[UnitSource, ...]
     edited_at: datetime | None = None  # by hand
+    closed_because: str = ""  # the words of whoever closed it
     links: tuple[DescribedLink, ...] = ()
 
     @property
@@ -47,6 +49,7 @@ def describe_units(bank: Bank, units: Sequence[MemoryUnit]) -> list[DescribedUni
     ids = [unit.id for unit in units]
     tags, metadata = read_tags(bank, ids), read_metadata(bank, ids)
     entities, sources, edited = read_entities(bank, ids), read_sources(bank, ids), read_edit_times(bank, ids)
+    reasons = read_closing_words(bank, [unit.id for unit in units if unit.expired_at is not None])
     return [
         DescribedUnit(
             unit,
@@ -55,6 +58,7 @@ def describe_units(bank: Bank, units: Sequence[MemoryUnit]) -> list[DescribedUni
             tuple(entities[unit.id]),
             tuple(sources[unit.id]),
             edited.get(unit.id),
+            reasons.get(unit.id, ""),
         )
         for unit in units
     ]
@@ -95,6 +99,14 @@ def read_edit_times(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, datetime]:
     """When each was last changed by hand."""
     rows = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids, action=UnitChange.Action.EDITED)
     return dict(rows.order_by("changed_at").values_list("unit_id", "changed_at"))
+
+
+def read_closing_words(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Of the last time that each was closed, by hand or by what superseded it."""
+    if not ids:
+        return {}
+    rows = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids, action__in=CLOSING)
+    return dict(rows.order_by("changed_at").values_list("unit_id", "reason"))
 
 
 def document_of(source: UnitSource) -> str:

@@ -3,15 +3,20 @@
 from typing import Any
 
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.notify.undelivered import KIND, give_up_delivery
 from tenants.webhooks.announce import Event, announce
 
-UNTOLD = frozenset({"deliver_webhook"})  # telling that something was told would never end
 MOST_IDS = 1_000  # in one event; the operation itself has them all
 
 
 def tell_end(operation: Operation) -> None:
-    """Call inside the transaction that finishes it, with the row as it is then."""
-    if operation.kind in UNTOLD:
+    """Call inside the transaction that finishes it, with the row as it is then.
+
+    Of a delivery nothing is told: that would never end.
+    """
+    if operation.kind == KIND:
+        if operation.status != Operation.Status.COMPLETED:
+            give_up_delivery(operation)
         return
     told = describe(operation)
     announce(operation.tenant_id, Event(f"operation.{operation.status}", operation.bank_key, told))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
+from memoryplatform.operations.versions import check_version, write_version
 from retrieval.feedback.marking import Mark, get_recall, lock_weights
 from retrieval.feedback.marking import mark_result as store_mark
 from retrieval.models import ChannelWeights, Feedback, RecallRecord
@@ -17,6 +18,11 @@ class Tuning:
     learn_from_feedback: bool
     weights: dict[str, float]
     marks: int
+
+    @property
+    def version(self) -> str:
+        """Of what can be changed by hand: a mark more makes no other one."""
+        return write_version({"learn_from_feedback": self.learn_from_feedback})
 
 
 def show_recall(access: BankAccess, bank_id: str, recall_id: UUID) -> RecallRecord:
@@ -37,9 +43,13 @@ def show_tuning(access: BankAccess, bank_id: str) -> Tuning:
         return describe(ChannelWeights.objects.of_bank(get_bank(access, bank_id)).first() or ChannelWeights())
 
 
-def change_tuning(access: BankAccess, bank_id: str, *, learn_from_feedback: bool) -> Tuning:
+def change_tuning(
+    access: BankAccess, bank_id: str, *, learn_from_feedback: bool, expected: str | None = None
+) -> Tuning:
+    """`expected` is the version that the caller saw, or None where he does not care."""
     with tenant_transaction(access.tenant_id):
         row = lock_weights(get_bank(access, bank_id))
+        check_version(describe(row).version, expected)
         row.learn_from_feedback = learn_from_feedback
         row.save(update_fields=["learn_from_feedback", "updated_at"])
         record(

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from banks.models import Bank, Corpus, MemoryUnit, Mention, UnitSource, UnitTag
 from banks.models.unit import UnitQuerySet
@@ -13,9 +13,10 @@ from banks.text_index.lexemes import EXACT, extract_lexemes
 from banks.text_index.read import CorpusView, choose_postings, read_views
 
 MOST_FOUND = 10_000  # texts that a search by words looks at
+MOST_READ = 100_000  # texts that a search by letters reads through
 
 State = Literal["current", "superseded", "all"]
-# any/all let units without a tag pass; the strict forms don't; exact wants these tags and no others.
+# any/all let units without a tag pass; the strict forms don't; exact wants these tags and no others, also none.
 TagMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
 
 
@@ -33,12 +34,14 @@ class MemoryFilter:
     """Every condition must hold; an empty one lets all pass."""
 
     words: str = ""  # a unit must have each of them, in whichever form
+    letters: str = ""  # that its text or context holds, in capitals or not
     network: str = ""
     kind: str = ""
     tags: tuple[str, ...] = ()
     tags_match: TagMatch = "any"
     entity_id: UUID | None = None
     document_id: str = ""
+    chunk_id: UUID | None = None
     episode_id: UUID | None = None
     thread: str = ""
     spans: tuple[Span, ...] = field(default_factory=tuple)
@@ -56,14 +59,16 @@ def find_units(bank: Bank, wanted: MemoryFilter) -> UnitQuerySet:
         units = units.filter(kind=wanted.kind)
     if wanted.words:
         units = units.filter(number__in=find_numbers(bank, wanted.words))
+    if wanted.letters:
+        units = holding(bank, units, wanted.letters)
     for span in wanted.spans:
         units = within(units, span)
-    if wanted.tags:
+    if wanted.tags or wanted.tags_match == "exact":
         units = tagged(bank, units, wanted)
     if wanted.entity_id:
         mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=wanted.entity_id)
         units = units.filter(id__in=mentions.values("unit_id"))
-    if wanted.document_id or wanted.episode_id or wanted.thread:
+    if wanted.document_id or wanted.chunk_id or wanted.episode_id or wanted.thread:
         units = units.filter(id__in=resting_on(bank, wanted).values("unit_id"))
     return units
 
@@ -76,6 +81,13 @@ def find_numbers(bank: Bank, words: str) -> list[int]:
     view = read_views(bank, [Corpus.UNIT], sorted(lexemes)).get(Corpus.UNIT, CorpusView())
     held = [set(choose_postings(view.holders[lexeme], with_retired=True)["number"].tolist()) for lexeme in lexemes]
     return sorted(set.intersection(*held), reverse=True)[:MOST_FOUND]
+
+
+def holding(bank: Bank, units: UnitQuerySet, letters: str) -> UnitQuerySet:
+    """No index knows them, so only the newest texts are read through."""
+    newest = MemoryUnit.objects.of_bank(bank).aggregate(newest=Max("number"))["newest"] or 0
+    held = Q(text__icontains=letters) | Q(context__icontains=letters)
+    return units.filter(held, number__gt=newest - MOST_READ)
 
 
 def in_state(units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
@@ -126,6 +138,8 @@ def resting_on(bank: Bank, wanted: MemoryFilter) -> QuerySet[UnitSource]:
     sources = UnitSource.objects.for_tenant(bank.tenant_id)
     if wanted.document_id:
         sources = sources.filter(chunk__document__bank=bank, chunk__document__document_id=wanted.document_id)
+    if wanted.chunk_id:
+        sources = sources.filter(chunk_id=wanted.chunk_id)
     if wanted.episode_id:
         sources = sources.filter(message__bank=bank, message__episode_id=wanted.episode_id)
     if wanted.thread:

@@ -17,11 +17,13 @@ STRICT: dict[str, TagMatch] = {"any": "any_strict", "all": "all_strict"}
 
 
 def find_scope(bank: Bank, model: MentalModel) -> UnitQuerySet:
-    """Where the trigger has groups of tags, all memories are: a refresh too many is better than one too few."""
+    """All memories are for a model without tags, which reads all of them, and where the trigger has groups of tags: a
+    refresh too many is better than one too few.
+    """
     trigger = read_trigger(model.trigger)
     match = trigger.tags_match or "all_strict"
-    tags = tuple(model.tags) if trigger.tag_groups is None else ()
-    units = find_units(bank, MemoryFilter(tags=tags, tags_match=STRICT.get(match, match)))
+    wanted = MemoryFilter(tags=tuple(model.tags), tags_match=STRICT.get(match, match))
+    units = find_units(bank, wanted if model.tags and trigger.tag_groups is None else MemoryFilter())
     return units.filter(network__in=trigger.fact_types) if trigger.fact_types else units
 
 

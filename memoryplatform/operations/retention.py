@@ -12,11 +12,14 @@ from memoryplatform.operations.bank_profile import BankAccess, get_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.nights import NAME, ask_for_tending
 from memoryplatform.operations.submit import submit
+from memoryplatform.operations.versions import check_version, write_version
 from reflection.errors import RuleExists, RuleNotFound, RuleTooWide
 from reflection.forgetting.rules import find_expired
 from reflection.models import RetentionRule
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
+
+EDITABLE = ("name", "network", "tag", "days", "action", "enabled")
 
 
 @dataclass(frozen=True)
@@ -37,23 +40,27 @@ def create_rule(access: BankAccess, bank_id: str, **fields: Any) -> ShownRule:
         return show_rule(bank, rule)
 
 
-def change_rule(access: BankAccess, bank_id: str, rule_id: UUID, **fields: Any) -> ShownRule:
+def change_rule(
+    access: BankAccess, bank_id: str, rule_id: UUID, fields: dict[str, Any], *, expected: str | None = None
+) -> ShownRule:
+    """`expected` is the version that the caller saw, or None where he does not care. Other columns stay as they are."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
-        rule = get_rule(bank, rule_id)
+        rule = get_rule(bank, rule_id, lock=True)
+        check_version(read_version(rule), expected)
         for name, value in fields.items():
             setattr(rule, name, value)
-        save(rule)
+        save(rule, update_fields=sorted(fields))
         note(access, bank_id, "retention_rule.changed", rule)
         return show_rule(bank, rule)
 
 
-def save(rule: RetentionRule) -> None:
+def save(rule: RetentionRule, *, update_fields: list[str] | None = None) -> None:
     if rule.action == RetentionRule.Action.DELETE and not (rule.network or rule.tag):
         raise RuleTooWide
     try:
         with transaction.atomic():
-            rule.save()
+            rule.save(update_fields=update_fields)
     except IntegrityError:
         raise RuleExists(rule.name) from None
 
@@ -73,11 +80,16 @@ def apply_now(access: BankAccess, bank_id: str) -> Operation:
         return submit(access.tenant_id, NAME, payload={}, bank=bank)
 
 
-def get_rule(bank: Bank, rule_id: UUID) -> RetentionRule:
-    rule = RetentionRule.objects.of_bank(bank).filter(id=rule_id).first()
+def get_rule(bank: Bank, rule_id: UUID, *, lock: bool = False) -> RetentionRule:
+    rows = RetentionRule.objects.of_bank(bank)
+    rule = (rows.select_for_update(no_key=True) if lock else rows).filter(id=rule_id).first()
     if rule is None:
         raise RuleNotFound(rule_id)
     return rule
+
+
+def read_version(rule: RetentionRule) -> str:
+    return write_version({name: getattr(rule, name) for name in EDITABLE})
 
 
 def show_rule(bank: Bank, rule: RetentionRule) -> ShownRule:

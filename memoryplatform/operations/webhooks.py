@@ -13,6 +13,7 @@ from memoryplatform.operations.errors import DeliveryNotFound, WebhookInvalid, W
 from memoryplatform.operations.notify.address import AddressRefused, check_url
 from memoryplatform.operations.notify.shapes import PLATFORM, find_shape
 from memoryplatform.operations.notify.signature import PREFIX
+from memoryplatform.operations.notify.undelivered import find_carried
 from memoryplatform.operations.versions import check_version, write_version
 from tenants.audit import record
 from tenants.identifiers import uuid7
@@ -144,13 +145,13 @@ def ping_webhook(access: BankAccess, webhook_id: UUID) -> Delivery:
 
 
 def redeliver(access: BankAccess, webhook_id: UUID, delivery_id: UUID) -> Delivery:
-    """Send it once more, under the same id, with all its attempts again."""
+    """Send it once more, under the same id, with all its attempts again. What is on its way is left alone."""
     with tenant_transaction(access.tenant_id):
         rows = find_deliveries(access, webhook_id).select_for_update(of=("self",))
         delivery = rows.filter(id=delivery_id).first()
         if delivery is None:
             raise DeliveryNotFound(delivery_id)
-        if delivery.status == Delivery.Status.PENDING:
+        if find_carried(access.tenant_id, [delivery.id]):
             return delivery
         delivery.status, delivery.next_attempt_at = Delivery.Status.PENDING, None
         delivery.attempts = delivery.told = 0

@@ -49,7 +49,8 @@ class SteppedStream:
     """Takes one step after the other. Django closes it when the client has gone, and then the steps are closed.
 
     A step that is under way then is waited for in its thread, by nobody else. A step that brings no bytes sends
-    nothing: long silent work has such steps, so that it can be closed between them.
+    nothing: long silent work has such steps, so that it can be closed between them. A sign of life is a line of its
+    own: where a step ended within a line there is none.
     """
 
     def __init__(self, events: Generator[bytes, None, None], *, sign_of_life: bytes = SIGN_OF_LIFE) -> None:
@@ -61,16 +62,19 @@ class SteppedStream:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
+        is_between_lines = True
         try:
             while True:
                 step = loop.run_in_executor(self._executor, self._step)
                 while not (await asyncio.wait([step], timeout=SECONDS_OF_SILENCE))[0]:
-                    yield self._sign_of_life
+                    if is_between_lines:
+                        yield self._sign_of_life
                 event = step.result()
                 if event is None:
                     return
                 if event:
                     yield event
+                    is_between_lines = event.endswith(b"\n")
         finally:
             self.close()
 

@@ -27,7 +27,9 @@ from memoryplatform_client.errors import (
     Unauthenticated,
     Unavailable,
     UnreadableAnswer,
+    UnusableFilter,
     UnusableId,
+    UnusableText,
     WaitTimedOut,
 )
 from memoryplatform_client.events import (
@@ -92,6 +94,8 @@ __all__ = [
     "Unauthenticated",
     "Unavailable",
     "UnreadableAnswer",
+    "UnusableFilter",
     "UnusableId",
+    "UnusableText",
     "WaitTimedOut",
 ]

@@ -2,6 +2,8 @@
 
 MemoryPlatformError
 ├── UnusableId                  an id that can't be part of an address; nothing was sent
+├── UnusableFilter              a filter without a value, where it chooses what is deleted; nothing was sent
+├── UnusableText                a text with half a character in it; nothing was sent
 ├── ConnectionFailed            no answer came
 │   └── RequestTimedOut
 ├── UnreadableAnswer            an answer came that is not the service's
@@ -20,6 +22,7 @@ MemoryPlatformError
     └── ServerError 5xx         Unavailable 503, ModelFailed 502, ModelTimedOut 504
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,6 +39,17 @@ class MemoryPlatformError(Exception):
 class UnusableId(MemoryPlatformError, ValueError):
     def __init__(self, given: str, rule: str) -> None:
         super().__init__(f"An id {rule}: {given!r}.")
+
+
+class UnusableFilter(MemoryPlatformError, ValueError):
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(f"Given without a value: {', '.join(names)}. Nothing is deleted.")
+
+
+class UnusableText(MemoryPlatformError, ValueError):
+    def __init__(self, fault: UnicodeEncodeError) -> None:
+        around = fault.object[max(0, fault.start - 20) : fault.start + 20]
+        super().__init__(f"Half a character stands in {around!r}: such a text can't be sent.")
 
 
 class ConnectionFailed(MemoryPlatformError):

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from memoryplatform_client.errors import ConnectionFailed, UnreadableAnswer
 from memoryplatform_client.models.base import Model
 from memoryplatform_client.models.reflect import Basis, Citation, FormedOpinion, Reflection
-from memoryplatform_client.refusals import build_error, read_refusal
+from memoryplatform_client.refusals import build_error, read_late_refusal
 
 
 class Started(Model):
@@ -72,7 +72,7 @@ class EventReader:
         name, text = self._name, "\n".join(self._data)
         self._name, self._data = "", []
         if name == "error":
-            raise build_error(read_refusal(httpx.Response(self._response.status_code, text=text)))
+            raise build_error(read_late_refusal(text, self._response))
         self._is_done = self._is_done or name == "done"
         if name not in BY_NAME:
             return

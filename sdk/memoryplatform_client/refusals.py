@@ -1,5 +1,6 @@
 """An answer that says no, as the exception that a caller can tell from others."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -16,7 +17,8 @@ BY_CODE: dict[str, type[APIError]] = {
     "bank_exists": errors.AlreadyExists,
     "memory_exists": errors.AlreadyExists,
     "entity_exists": errors.AlreadyExists,
-    "rule_exists": errors.AlreadyExists,
+    "retention_rule_exists": errors.AlreadyExists,
+    "mental_model_exists": errors.AlreadyExists,
     "request_in_flight": errors.RequestInFlight,
     "idempotency_key_reused": errors.IdempotencyKeyReused,
     "model_failed": errors.ModelFailed,
@@ -35,6 +37,16 @@ BY_STATUS: dict[int, type[APIError]] = {
     503: errors.Unavailable,
 }
 LEAST_SERVER_ERROR = 500
+# What the service would have answered with, had it not begun to answer already.
+LATE_STATUS = {
+    "bank_not_found": 404,
+    "bank_busy": 503,
+    "nothing_searched": 503,
+    "unavailable": 503,
+    "model_unavailable": 503,
+    "model_failed": 502,
+    "model_timeout": 504,
+}
 
 
 def read_refusal(response: httpx.Response) -> Refusal:
@@ -48,6 +60,13 @@ def read_refusal(response: httpx.Response) -> Refusal:
         errors=tuple(read_fault(fault) for fault in body.get("errors") or ()),
         retry_after=read_retry_after(response.headers.get("Retry-After")),
     )
+
+
+def read_late_refusal(text: str, response: httpx.Response) -> Refusal:
+    """Of an error that came as an event: its code says which one it is, since the status was sent long before."""
+    kept = {"X-Request-ID": response.headers.get("X-Request-ID", "")}
+    refusal = read_refusal(httpx.Response(LEAST_SERVER_ERROR, text=text, headers=kept))
+    return replace(refusal, status_code=LATE_STATUS.get(refusal.code, LEAST_SERVER_ERROR))
 
 
 def read_fault(fault: dict[str, Any]) -> FieldFault:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from memoryplatform_client.errors import UnusableId
+from memoryplatform_client.errors import UnusableFilter, UnusableId, UnusableText
 
 DIRECTIONS = ("", ".", "..")
 
@@ -30,7 +30,14 @@ def to_wire(value: Any) -> Any:
 
 
 def encode_body(body: Mapping[str, Any]) -> bytes:
-    return json.dumps(to_wire(body), ensure_ascii=False).encode()
+    return to_bytes(json.dumps(to_wire(body), ensure_ascii=False))
+
+
+def to_bytes(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as fault:
+        raise UnusableText(fault) from None
 
 
 def encode_query(params: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -39,16 +46,26 @@ def encode_query(params: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         (name, word(inner))
         for name, value in params.items()
         if value is not None
-        for inner in (value if isinstance(value, list | tuple) else (value,))
+        for inner in (value if isinstance(value, list | tuple | set | frozenset) else (value,))
     )
 
 
+def check_filters(params: Mapping[str, Any]) -> None:
+    """A list without an entry would not be sent at all."""
+    sent = {name: [text for _, text in encode_query({name: value})] for name, value in params.items()}
+    empty = [name for name, texts in sent.items() if not texts or not all(texts)]
+    if empty:
+        raise UnusableFilter(empty)
+
+
 def word(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(to_wire(value))
+    text = str(value).lower() if isinstance(value, bool) else str(to_wire(value))
+    to_bytes(text)
+    return text
 
 
 def path_of(*parts: str | UUID) -> str:
-    return "".join(f"/{quote(check_part(str(part)), safe='')}" for part in parts)
+    return "".join(f"/{quote(to_bytes(check_part(str(part))), safe='')}" for part in parts)
 
 
 def check_part(part: str) -> str:
@@ -63,4 +80,4 @@ def document_path(document_id: str) -> str:
     parts = document_id.split("/")
     if not document_id or {".", ".."}.intersection(parts) or parts[1:][-1:] == ["chunks"]:
         raise UnusableId(document_id, "must not be empty, have '.' or '..' between slashes, nor end in '/chunks'")
-    return f"/{quote(document_id, safe='/')}"
+    return f"/{quote(to_bytes(document_id), safe='/')}"

@@ -69,6 +69,19 @@ def test_the_chunks_of_a_document_come_in_the_order_of_its_text(
     assert (first["total"], rest["next_cursor"], shown[0]["document_id"]) == (2, None, "notes/2024/may.md")
 
 
+def test_the_next_page_goes_on_where_one_ended_also_where_its_last_chunk_is_gone(
+    call: Caller, alice: Tenant, document: Document
+) -> None:
+    for place in range(5):
+        make_chunk(alice, bank=document.bank, document=document, position=place, text=f"chunk {place}")
+    cursor = call("GET", f"{DOCUMENT}/chunks?limit=3").json()["next_cursor"]
+    with tenant_transaction(alice.id):
+        Chunk.objects.for_tenant(alice.id).filter(text="chunk 2").delete()
+    rest = call("GET", f"{DOCUMENT}/chunks?cursor={cursor}").json()
+    assert [chunk["chunk_text"] for chunk in rest["items"]] == ["chunk 3", "chunk 4"]
+    assert call("GET", f"{DOCUMENT}/chunks?cursor=3").status_code == 422
+
+
 def test_a_deleted_document_takes_what_rests_on_it_alone(call: Caller, alice: Tenant, document: Document) -> None:
     fill(alice, document)
     message = make_message(alice, bank=document.bank)

@@ -17,9 +17,10 @@ def bank(alice: Tenant) -> Bank:
     return make_bank(alice, bank_id="support")
 
 
-def find(call: Caller, q: str = "", **query: str) -> list[dict[str, Any]]:
-    parts = "".join(f"&{name}={value}" for name, value in query.items())
-    return list(call("GET", f"/v1/banks/support/entities?q={q}{parts}").json()["items"])
+def find(call: Caller, q: str | None = None, **query: str) -> list[dict[str, Any]]:
+    asked = query if q is None else {"q": q, **query}
+    parts = "&".join(f"{name}={value}" for name, value in asked.items())
+    return list(call("GET", f"/v1/banks/support/entities?{parts}").json()["items"])
 
 
 def path(entity: dict[str, Any], rest: str = "") -> str:

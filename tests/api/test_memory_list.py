@@ -154,3 +154,46 @@ def test_what_a_filter_finds_is_deleted_and_nothing_else(call: Caller, bank: Ban
     assert call("DELETE", "/v1/banks/support/memories?state=all").json()["deleted_count"] == 2
     with tenant_transaction(bank.tenant_id):
         assert not MemoryUnit.objects.of_bank(bank).exists()
+
+
+FILTERS = (
+    "q",
+    "type",
+    "kind",
+    "tags",
+    "entity_id",
+    "document_id",
+    "episode_id",
+    "thread",
+    "start_date",
+    "end_date",
+    "occurred_after",
+    "mentioned_before",
+    "state",
+    "as_of",
+    "known_at",
+)
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_filter_without_a_value_is_refused_and_deletes_nothing(call: Caller, bank: Bank, name: str) -> None:
+    tell(bank, "Alice ran.")
+    for method in ("DELETE", "GET"):
+        refused = call(method, f"/v1/banks/support/memories?{name}=")
+        assert (refused.status_code, refused.json()["errors"][0]["field"].split(".")[0]) == (422, name)
+    assert listed(call) == {"Alice ran."}
+
+
+@pytest.mark.parametrize("query", ["tags_match=all_strict", "tags_match=any", "time_field=occurred_start"])
+def test_what_only_says_how_a_filter_is_meant_deletes_nothing_by_itself(call: Caller, bank: Bank, query: str) -> None:
+    tell(bank, "Alice ran.")
+    assert call("DELETE", f"/v1/banks/support/memories?{query}").status_code == 422
+    assert listed(call) == {"Alice ran."}
+
+
+def test_exact_without_tags_means_what_has_none(call: Caller, bank: Bank) -> None:
+    for text, tags in TAGGED.items():
+        tell(bank, text, tags=tags)
+    assert listed(call, tags_match="exact") == {"none"}
+    assert call("DELETE", "/v1/banks/support/memories?tags_match=exact").json()["deleted_count"] == 1
+    assert listed(call) == set(TAGGED) - {"none"}

@@ -12,7 +12,7 @@ from banks.retain.types import Network
 from memoryplatform.operations.lost_evidence import weigh_anew
 from memoryplatform.operations.models import Operation
 from providers.registry import get_embedder
-from reflection.opinions.adopting import Heard, adopt_opinions
+from reflection.opinions.forming.adopting import Heard, adopt_opinions
 from reflection.opinions.types import CandidateOpinion
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction

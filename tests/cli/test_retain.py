@@ -1,6 +1,7 @@
 """Texts of every kind come in by the command line."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -49,6 +50,11 @@ def test_labels_and_time_go_along(cli: Cli, client: MemoryClient) -> None:
     document = client.documents.get("support", "d")
     assert (document.context, document.timestamp.isoformat()) == ("small talk", "2023-05-08T13:56:00+00:00")
     assert done["memory_ids"] == []
+
+
+def test_a_text_with_a_thread_was_said_in_that_conversation(cli: Cli, client: MemoryClient) -> None:
+    assert cli("retain", "support", "Dana rides a horse.", "--thread", "t1").code == 0
+    assert [one.content for one in client.messages.list("support", thread="t1")] == ["Dana rides a horse."]
 
 
 def make_folder(folder: Path) -> None:
@@ -143,6 +149,8 @@ def test_nobody_waits_who_does_not_want_to(cli: Cli, client: MemoryClient) -> No
         ("--folder", "nowhere"),
         ("--file", "a", "--file", "b", "--document", "d"),
         ("A text.", "--timestamp", "soon"),
+        ("A text.", "--thread", "t", "--document", "d"),
+        ("--file", "a", "--thread", "t"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_sent(bare_cli: Cli, words: tuple[str, ...]) -> None:
@@ -152,3 +160,27 @@ def test_what_makes_no_sense_is_refused_before_anything_is_sent(bare_cli: Cli, w
 def test_a_missing_file_is_one_sentence(bare_cli: Cli) -> None:
     done = bare_cli("retain", "support", "--file", "/nowhere.txt")
     assert (done.code, done.err) == (1, "/nowhere.txt: No such file or directory\n")
+
+
+def test_two_files_of_one_name_are_refused_and_both_are_named(bare_cli: Cli, tmp_path: Path) -> None:
+    paths = [tmp_path / folder / "notes.md" for folder in ("may", "june")]
+    done = bare_cli("retain", "support", *(word for path in paths for word in ("--file", path)))
+    assert done.code == 2
+    assert all(str(path) in done.err for path in paths)
+
+
+def test_a_file_whose_name_is_no_text_does_not_keep_the_others_out(
+    cli: Cli, client: MemoryClient, tmp_path: Path
+) -> None:
+    (tmp_path / "good.md").write_text("Gina sings.")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.md")).write_text("Its name is Latin-1.")
+    done = cli("retain", "support", "--folder", tmp_path, "--include", "*.md", "--json")
+    assert done.code == 1
+    assert json.loads(done.out)["refused"] == [{"name": "caf\ufffd.md", "reason": "Its name is no UTF-8 text."}]
+    assert [one.id for one in client.documents.list("support")] == ["good.md"]
+
+
+def test_half_a_character_is_one_sentence(cli: Cli) -> None:
+    done = cli("retain", "support", "caf\udce9")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "Half a character" in done.err

@@ -13,7 +13,7 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.submit import submit
-from reflection.opinions.llm_assessor import PAIRS_A_CALL
+from reflection.opinions.weighing.llm_assessor import PAIRS_A_CALL
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.llm_server import Received, ScriptedLLM

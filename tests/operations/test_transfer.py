@@ -22,7 +22,7 @@ from memoryplatform.operations.transfer.receive import Received, import_part
 from memoryplatform.operations.transfer.tables import BY_NAME, LATER
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
-from reflection.opinions.replay import replay
+from reflection.opinions.history.replay import replay
 from retrieval.types import PointInTime
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

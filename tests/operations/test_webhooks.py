@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,9 +15,12 @@ from banks.models import Bank
 from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank, delete_bank_for_good
 from memoryplatform.operations.control import cancel
 from memoryplatform.operations.documents import delete_document
-from memoryplatform.operations.errors import WebhookInvalid, WebhookNotFound
+from memoryplatform.operations.errors import OperationFinished, WebhookInvalid, WebhookNotFound
+from memoryplatform.operations.kinds.deliver_webhook import forget_old
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.notify.turns import KIND as NAME
+from memoryplatform.operations.notify.peer_options import HttpConfig, write_options
+from memoryplatform.operations.notify.peer_shape import NAME as PEER
+from memoryplatform.operations.notify.undelivered import KIND as NAME
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.webhooks import (
     NewWebhook,
@@ -29,7 +33,7 @@ from memoryplatform.operations.webhooks import (
     redeliver,
     renew_secret,
 )
-from reflection.opinions.revisions import write_formed
+from reflection.opinions.history.revisions import write_formed
 from tenants.audit import SYSTEM
 from tenants.models import AuditEvent, Delivery, Tenant, Webhook
 from tenants.transactions import tenant_transaction
@@ -187,6 +191,63 @@ def test_after_the_last_attempt_it_is_given_up_and_can_be_sent_again_by_hand(
     assert (delivery.status, delivery.attempts, len(receiver.received)) == ("delivered", 1, 4)
 
 
+def get_operation(tenant: Tenant) -> Operation:
+    with tenant_transaction(tenant.id):
+        return Operation.objects.for_tenant(tenant.id).get(kind=NAME)
+
+
+def test_a_delivery_is_not_cancelled(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+    ping_webhook(access, make(access, receiver, "bank.created").id)
+    with pytest.raises(OperationFinished):
+        cancel(tenant.id, get_operation(tenant).id, actor=SYSTEM)
+
+
+def test_a_delivery_whose_operation_fails_has_failed_and_can_be_sent_again(
+    tenant: Tenant, access: BankAccess, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = make(access, receiver, "bank.created")
+    ping_webhook(access, webhook.id)
+    with monkeypatch.context() as broken:
+        broken.setattr("memoryplatform.operations.kinds.deliver_webhook.carry", lambda *_: 1 / 0)
+        work(tenant)
+    (delivery,) = deliveries(tenant)
+    assert (get_operation(tenant).status, delivery.status) == ("failed", "failed")
+    assert delivery.error == "Unexpected ZeroDivisionError."
+    redeliver(access, webhook.id, delivery.id)
+    work(tenant)
+    assert deliveries(tenant)[0].status == "delivered"
+
+
+def test_what_is_on_its_way_is_not_sent_twice_and_what_nobody_carries_is_sent(
+    tenant: Tenant, access: BankAccess, receiver: Receiver
+) -> None:
+    webhook = make(access, receiver, "bank.created")
+    delivery = ping_webhook(access, webhook.id)
+    redeliver(access, webhook.id, delivery.id)
+    with tenant_transaction(tenant.id):
+        operations = Operation.objects.for_tenant(tenant.id).filter(kind=NAME)
+        assert operations.count() == 1
+        operations.update(status="cancelled")  # as an earlier version allowed it
+    redeliver(access, webhook.id, delivery.id)
+    work(tenant)
+    assert (deliveries(tenant)[0].status, len(receiver.received)) == ("delivered", 1)
+
+
+def test_old_deliveries_are_forgotten_also_pending_ones_that_nobody_carries(
+    tenant: Tenant, access: BankAccess, receiver: Receiver
+) -> None:
+    webhook = make(access, receiver, "bank.created")
+    carried, abandoned, over = (ping_webhook(access, webhook.id) for _ in range(3))
+    with tenant_transaction(tenant.id):
+        rows = Delivery.objects.for_tenant(tenant.id)
+        rows.update(created_at=timezone.now() - timedelta(days=31))
+        rows.filter(id=over.id).update(status="delivered")
+        operations = Operation.objects.for_tenant(tenant.id)
+        operations.filter(payload__delivery_id=str(abandoned.id)).update(status="cancelled")
+        forget_old(tenant.id, timezone.now())
+    assert [one.id for one in deliveries(tenant)] == [carried.id]
+
+
 def test_a_redirect_is_not_followed(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
     receiver.replies.append(Reply(302, location=f"http://127.0.0.1:{receiver.port}/inside"))
     ping_webhook(access, make(access, receiver, "bank.created").id)
@@ -283,6 +344,19 @@ def test_a_secret_whose_key_has_gone_is_told_in_the_delivery_and_can_be_renewed(
     ping_webhook(access, webhook.id)
     work(tenant)
     assert deliveries(tenant)[1].status == "delivered"
+
+
+def test_headers_whose_key_has_gone_are_not_left_out_of_what_is_sent(
+    tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any
+) -> None:
+    settings.WEBHOOK_MAX_ATTEMPTS = 1
+    options = write_options(HttpConfig(headers={"Authorization": "Bearer x"}), has_secret=False)
+    webhook = make(access, receiver, "bank.created", shape=PEER, options=options)
+    settings.SECRET_KEY = "another-key-" * 5
+    renew_secret(access, webhook.id)
+    ping_webhook(access, webhook.id)
+    work(tenant)
+    assert (receiver.received, deliveries(tenant)[0].error[-21:]) == ([], "set http_config anew.")
 
 
 def test_a_number_of_webhooks_is_enough(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:

@@ -17,7 +17,7 @@ from memoryplatform.operations.retain import retain
 from memoryplatform.operations.transfer.export import export_bank
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
-from reflection.opinions.revisions import Before, Step, write_formed, write_step
+from reflection.opinions.history.revisions import Before, Step, write_formed, write_step
 from retrieval.types import Budget, PointInTime, RecallQuery
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

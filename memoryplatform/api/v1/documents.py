@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from banks.models import Chunk
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Output
-from memoryplatform.api.v1.lists import Listed, ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.documents import (
@@ -29,6 +29,8 @@ from memoryplatform.operations.documents import (
 )
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
+
+CURSOR = r"^[0-9]{1,9}:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"  # position and id of a chunk
 
 
 class DocumentOutput(Output):
@@ -86,8 +88,15 @@ class DocumentChunkOutput(Output):
         return chunk.document.document_id if chunk.document else None
 
 
+class ChunkListInput(ListInput):
+    cursor = serializers.RegexField(  # type: ignore[assignment]  # a place in the text, not a row
+        CURSOR, required=False, help_text="`next_cursor` of the page before."
+    )
+
+
 class ChunkListOutput(ListOutput):
     items = DocumentChunkOutput(many=True)
+    next_cursor = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # as above
 
 
 class ChunkMessageOutput(Output):
@@ -141,15 +150,15 @@ class DocumentChunksView(TenantView):
     @extend_schema(
         operation_id="list_chunks",
         summary="List the chunks of a document, in the order of its text",
-        parameters=[ListInput],
+        parameters=[ChunkListInput],
         responses={200: ChunkListOutput, **ERRORS},
     )
     def get(self, request: Request, bank_id: str, document_id: str) -> Response:
-        wanted = read_query(request, ListInput)
+        wanted = read_query(request, ChunkListInput)
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
             chunks = find_chunks(bank, get_document(bank, document_id))
-            return Response(ChunkListOutput(list_in_order(chunks, wanted)).data)
+            return Response(ChunkListOutput(list_in_order(chunks, **wanted)).data)
 
 
 class ChunkView(TenantView):
@@ -164,15 +173,14 @@ class ChunkView(TenantView):
         return Response(DocumentChunkOutput(shown.chunk).data | {"parts": parts})
 
 
-def list_in_order(chunks: TenantQuerySet[Chunk], wanted: dict[str, Any]) -> Listed:
-    """As `list_rows`, by position: a cursor is the last chunk of the page before."""
-    limit, cursor, total = wanted["limit"], wanted.get("cursor"), None
-    offset = 0 if cursor else wanted["offset"]
+def list_in_order(
+    chunks: TenantQuerySet[Chunk], *, limit: int, offset: int, cursor: str | None = None
+) -> dict[str, Any]:
+    """As `list_rows`, by position. A cursor is where the page before ended: what stood there may be gone by now."""
+    total = None if cursor else chunks.count()
     if cursor:
-        last = chunks.filter(id=cursor).values_list("position", flat=True).first() or 0
-        chunks = chunks.filter(Q(position__gt=last) | Q(position=last, id__gt=cursor))
-    else:
-        total = chunks.count()
+        offset, (position, last) = 0, cursor.split(":")
+        chunks = chunks.filter(Q(position__gt=position) | Q(position=position, id__gt=UUID(last)))
     found = list(chunks.order_by("position", "id")[offset : offset + limit + 1])
-    following = found[limit - 1].id if len(found) > limit else None
-    return Listed(found[:limit], total, limit, offset, following)
+    following = f"{found[limit - 1].position}:{found[limit - 1].id}" if len(found) > limit else None
+    return {"items": found[:limit], "total": total, "limit": limit, "offset": offset, "next_cursor": following}

@@ -10,11 +10,12 @@ from rest_framework.response import Response
 from banks.models import Bank
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.feedback import change_tuning, mark_result, show_tuning
+from memoryplatform.operations.feedback import Tuning, change_tuning, mark_result, show_tuning
 from retrieval.models import Feedback
 from retrieval.models.feedback import FeedbackQuerySet
 from tenants.transactions import tenant_transaction
@@ -99,6 +100,10 @@ def find_feedback(bank: Bank, wanted: dict[str, Any]) -> FeedbackQuerySet:
     return rows if wanted["useful"] is None else rows.filter(useful=wanted["useful"])
 
 
+def render(tuning: Tuning) -> Response:
+    return Response(TuningOutput(tuning).data, headers=write_etag(tuning.version))
+
+
 class TuningView(TenantView):
     @extend_schema(
         operation_id="get_tuning",
@@ -106,15 +111,16 @@ class TuningView(TenantView):
         responses={200: TuningOutput, **ERRORS},
     )
     def get(self, _request: Request, bank_id: str) -> Response:
-        return Response(TuningOutput(show_tuning(self.access, bank_id)).data)
+        return render(show_tuning(self.access, bank_id))
 
     @extend_schema(
         operation_id="change_tuning",
         summary="Let recall use what feedback taught, or not",
+        parameters=[IF_MATCH],
         request=TuningInput,
-        responses={200: TuningOutput, **ERRORS},
+        responses={200: TuningOutput, **ERRORS, 412: ErrorOutput},
     )
     def patch(self, request: Request, bank_id: str) -> Response:
         body = TuningInput(data=request.data)
         body.is_valid(raise_exception=True)
-        return Response(TuningOutput(change_tuning(self.access, bank_id, **body.validated_data)).data)
+        return render(change_tuning(self.access, bank_id, **body.validated_data, expected=read_expected(request)))

@@ -13,7 +13,7 @@ from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.lists import Listed, list_rows
 from memoryplatform.api.v1.retain_shapes import ReadItems, RetainInput, RetainOutput, read_items
-from memoryplatform.api.v1.unit_shapes import DeletedOutput, MemoryFilterInput, UnitListInput, UnitListOutput
+from memoryplatform.api.v1.unit_shapes import ClearInput, DeletedOutput, UnitListInput, UnitListOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.clear_memories import Cleared, clear_memories
@@ -96,11 +96,11 @@ class MemoriesView(TenantView):
         description="For good, with what rests on them alone. Without a filter: every current memory of the bank; "
         "`state=all` takes the superseded ones too. Messages and documents stay. Many are deleted in the background: "
         "then the operation's result is the receipt.",
-        parameters=[MemoryFilterInput],
+        parameters=[ClearInput],
         responses={200: ClearedOutput, **ERRORS},
     )
     def delete(self, request: Request, bank_id: str) -> Response:
-        query = MemoryFilterInput(data=request.query_params)
+        query = ClearInput(data=request.query_params)
         query.is_valid(raise_exception=True)
         cleared = clear_memories(self.access, bank_id, query.memory_filter())
         return Response(ClearedOutput(describe_cleared(cleared)).data)

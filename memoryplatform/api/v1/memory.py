@@ -63,12 +63,12 @@ class MemoryView(TenantView):
         body = UnitEditInput(data=request.data)
         body.is_valid(raise_exception=True)
         state, reason = body.validated_data.get("state"), body.validated_data["reason"]
+        expected = read_expected(request)
         if state == "valid":
-            return render(restore_memory(self.access, bank_id, memory_id, reason=reason))
+            return render(restore_memory(self.access, bank_id, memory_id, reason=reason, expected=expected))
         if state == "invalidated":
             closing = Invalidation("correction", explanation=reason, actor=name_of(self.access))
-            return render(invalidate_memory(self.access, bank_id, memory_id, closing))
-        expected = read_expected(request)
+            return render(invalidate_memory(self.access, bank_id, memory_id, closing, expected=expected))
         return render(edit_memory(self.access, bank_id, memory_id, body.unit_edit(), expected=expected, reason=reason))
 
     @extend_schema(
@@ -103,16 +103,16 @@ class InvalidateView(TenantView):
     @extend_schema(
         operation_id="invalidate_memory",
         summary="Close a memory: it is no longer so, or it never was",
-        parameters=[IDEMPOTENCY_KEY],
+        parameters=[IDEMPOTENCY_KEY, IF_MATCH],
         request=InvalidateInput,
-        responses={200: UnitDetailOutput, **ERRORS},
+        responses={200: UnitDetailOutput, **ERRORS, 412: ErrorOutput},
     )
     @idempotent
     def post(self, request: Request, bank_id: str, memory_id: UUID) -> Response:
         body = InvalidateInput(data=request.data)
         body.is_valid(raise_exception=True)
-        closing = body.invalidation(name_of(self.access))
-        return render(invalidate_memory(self.access, bank_id, memory_id, closing))
+        closing, expected = body.invalidation(name_of(self.access)), read_expected(request)
+        return render(invalidate_memory(self.access, bank_id, memory_id, closing, expected=expected))
 
 
 class RestoreView(TenantView):
@@ -121,13 +121,13 @@ class RestoreView(TenantView):
     @extend_schema(
         operation_id="restore_memory",
         summary="Undo the end of a memory",
-        parameters=[IDEMPOTENCY_KEY],
+        parameters=[IDEMPOTENCY_KEY, IF_MATCH],
         request=RestoreInput,
-        responses={200: UnitDetailOutput, **ERRORS},
+        responses={200: UnitDetailOutput, **ERRORS, 412: ErrorOutput},
     )
     @idempotent
     def post(self, request: Request, bank_id: str, memory_id: UUID) -> Response:
         body = RestoreInput(data=request.data)
         body.is_valid(raise_exception=True)
-        reason = body.validated_data["explanation"]
-        return render(restore_memory(self.access, bank_id, memory_id, reason=reason))
+        reason, expected = body.validated_data["explanation"], read_expected(request)
+        return render(restore_memory(self.access, bank_id, memory_id, reason=reason, expected=expected))

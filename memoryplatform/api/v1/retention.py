@@ -11,16 +11,19 @@ from rest_framework.response import Response
 from banks.models import MemoryUnit
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.retention import (
+    ShownRule,
     apply_now,
     change_rule,
     create_rule,
     delete_rule,
     get_rule,
+    read_version,
     show_rule,
 )
 from reflection.models import RetentionRule
@@ -71,6 +74,10 @@ class AppliedOutput(Output):
     operation_id = serializers.UUIDField()
 
 
+def render(shown: ShownRule, status_code: int = status.HTTP_200_OK) -> Response:
+    return Response(RuleOutput(shown).data, status=status_code, headers=write_etag(read_version(shown.rule)))
+
+
 class RulesView(TenantView):
     @extend_schema(
         operation_id="list_retention_rules",
@@ -99,7 +106,7 @@ class RulesView(TenantView):
         body = RuleInput(data=request.data)
         body.is_valid(raise_exception=True)
         rule = create_rule(self.access, bank_id, **body.validated_data)
-        return Response(RuleOutput(rule).data, status=status.HTTP_201_CREATED)
+        return render(rule, status.HTTP_201_CREATED)
 
 
 class RuleView(TenantView):
@@ -111,18 +118,20 @@ class RuleView(TenantView):
     def get(self, _request: Request, bank_id: str, rule_id: UUID) -> Response:
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
-            return Response(RuleOutput(show_rule(bank, get_rule(bank, rule_id))).data)
+            return render(show_rule(bank, get_rule(bank, rule_id)))
 
     @extend_schema(
         operation_id="change_retention_rule",
         summary="Change a retention rule",
+        parameters=[IF_MATCH],
         request=RuleChangeInput,
-        responses={200: RuleOutput, **ERRORS},
+        responses={200: RuleOutput, **ERRORS, 412: ErrorOutput},
     )
     def patch(self, request: Request, bank_id: str, rule_id: UUID) -> Response:
         body = RuleChangeInput(data=request.data)
         body.is_valid(raise_exception=True)
-        return Response(RuleOutput(change_rule(self.access, bank_id, rule_id, **body.validated_data)).data)
+        expected = read_expected(request)
+        return render(change_rule(self.access, bank_id, rule_id, body.validated_data, expected=expected))
 
     @extend_schema(
         operation_id="delete_retention_rule",

@@ -44,7 +44,10 @@ class MemoryFilterInput(Input):
     kind = serializers.ChoiceField(choices=MemoryUnit.Kind.values, required=False, default="")
     tags = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=100)
     tags_match = serializers.ChoiceField(
-        choices=MATCHES, default="any", help_text="any and all let memories without a tag pass; the strict forms don't."
+        choices=MATCHES,
+        default="any",
+        help_text="any and all let memories without a tag pass; the strict forms don't. exact without tags finds those "
+        "that have none.",
     )
     entity_id = serializers.UUIDField(required=False, default=None)
     document_id = serializers.CharField(max_length=500, required=False, default="")
@@ -83,6 +86,19 @@ class MemoryFilterInput(Input):
 
 class UnitListInput(MemoryFilterInput, ListInput):
     pass
+
+
+class ClearInput(MemoryFilterInput):
+    """What only says how another filter is meant filters nothing by itself, and may have been meant to spare."""
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "tags_match" in self.initial_data and not attrs.get("tags") and attrs["tags_match"] != "exact":
+            raise serializers.ValidationError({"tags_match": ["Says nothing without tags. Nothing is deleted."]})
+        if "time_field" in self.initial_data and not (attrs["start_date"] or attrs["end_date"]):
+            raise serializers.ValidationError(
+                {"time_field": ["Says nothing without start_date or end_date. Nothing is deleted."]}
+            )
+        return attrs
 
 
 class UnitEditInput(Input):

@@ -33,8 +33,8 @@ from tenants.models import Delivery, Webhook
 from tenants.transactions import tenant_transaction
 from tenants.webhooks.events import EVENTS
 
-# A webhook carries what happens out of the house, so who may set one up may administer.
-ADMIN = {"POST": "admin", "PATCH": "admin", "DELETE": "admin"}
+# A webhook carries what happens out of the house, so who may set one up may administer. Its address may be a secret.
+ADMIN = {"GET": "admin", "POST": "admin", "PATCH": "admin", "DELETE": "admin"}
 
 
 class WebhookChangeInput(Input):

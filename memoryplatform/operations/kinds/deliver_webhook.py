@@ -9,11 +9,13 @@ from django.utils import timezone
 
 from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.notify import peer_shape
+from memoryplatform.operations.notify.peer_options import read_config
 from memoryplatform.operations.notify.pinned import Deadline
 from memoryplatform.operations.notify.send import Answer, Limits, send
 from memoryplatform.operations.notify.shapes import Message, add_shape, encode, find_shape
 from memoryplatform.operations.notify.signature import sign
-from memoryplatform.operations.notify.turns import KIND, QUEUE, pass_turn_on, take_turn
+from memoryplatform.operations.notify.turns import QUEUE, pass_turn_on, take_turn
+from memoryplatform.operations.notify.undelivered import KIND, find_carried
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run
 from memoryplatform.operations.submit import submit
@@ -26,6 +28,7 @@ from tenants.webhooks.events import PING
 KEPT_FOR = timedelta(days=30)
 LONGEST_WAIT = timedelta(hours=6)
 UNOPENED = "The secret can't be opened, since the service's SECRET_KEY was changed: renew the secret."
+UNOPENED_CONFIG = "The headers can't be opened, since the service's SECRET_KEY was changed: set http_config anew."
 
 
 def take(delivery: Delivery) -> None:
@@ -46,9 +49,12 @@ class Carried:
     is_cut: bool = False
 
 
-@operation_kind(KIND, queue=QUEUE)
+@operation_kind(KIND, queue=QUEUE, cancellable=False)
 def deliver_webhook(run: Run) -> dict[str, Any]:
-    """Attempts are the delivery's own: an address that is away for an hour must not look like a worker that dies."""
+    """Attempts are the delivery's own: an address that is away for an hour must not look like a worker that dies.
+
+    Who wants no more of it switches the webhook off.
+    """
     delivery = load(run)
     if delivery is None:
         with run.transaction() as operation:
@@ -82,6 +88,8 @@ def carry(webhook: Webhook, delivery: Delivery, now: datetime) -> Carried:
         return Carried(Answer(None, f"There is no shape '{webhook.shape}' in this version."), delivery.told)
     if isinstance(webhook.secret, SealedText):
         return Carried(Answer(None, UNOPENED), delivery.told)
+    if read_config(webhook.options) is None:
+        return Carried(Answer(None, UNOPENED_CONFIG), delivery.told)
     return post_all(webhook, delivery, shape(webhook, delivery), now)
 
 
@@ -124,6 +132,7 @@ def note_attempt(delivery: Delivery, carried: Carried, now: datetime) -> timedel
     elif delivery.attempts >= settings.WEBHOOK_MAX_ATTEMPTS and not got_further:
         delivery.status = Delivery.Status.FAILED
     else:
+        delivery.status = Delivery.Status.PENDING
         wait = timedelta(0) if carried.is_cut else wait_after(delivery.attempts)
     delivery.next_attempt_at = None if wait is None else now + wait
     Delivery.objects.for_tenant(delivery.tenant_id).bulk_update(
@@ -139,5 +148,7 @@ def wait_after(attempts: int) -> timedelta:
 
 
 def forget_old(tenant_id: UUID, now: datetime) -> None:
+    """Also what is pending and nobody carries."""
     old = Delivery.objects.for_tenant(tenant_id).filter(created_at__lt=now - KEPT_FOR)
-    old.exclude(status=Delivery.Status.PENDING).delete()
+    pending = set(old.filter(status=Delivery.Status.PENDING).values_list("id", flat=True))
+    old.exclude(id__in=find_carried(tenant_id, pending) if pending else ()).delete()

@@ -5,6 +5,7 @@ import hmac
 from typing import Any
 
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.notify.peer_options import HttpConfig, read_config
 from memoryplatform.operations.notify.shapes import Message, encode
 from memoryplatform.operations.peer_operation_names import name_operation
 from tenants.models import Delivery, Webhook
@@ -22,12 +23,12 @@ def tell_as_peer(webhook: Webhook, delivery: Delivery) -> list[Message]:
     if delivery.event not in {*OURS, PING}:
         return []
     body = describe(delivery, name)
-    config = webhook.options.get("http_config", {})
-    headers = dict(config.get("headers", {})) | {"X-Hindsight-Event": name}
+    config = read_config(webhook.options) or HttpConfig()
+    headers = config.headers | {"X-Hindsight-Event": name}
     if webhook.options.get("has_secret"):
         digest = hmac.new(webhook.secret.encode(), encode(body), hashlib.sha256).hexdigest()
         headers["X-Hindsight-Signature"] = f"sha256={digest}"
-    return [Message(body, headers, dict(config.get("params", {})), config.get("method", "POST"))]
+    return [Message(body, headers, config.params, config.method)]
 
 
 def describe(delivery: Delivery, name: str) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from django.utils import timezone
 from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.models.operation import OperationQuerySet
+from memoryplatform.operations.notify.undelivered import KIND
 from memoryplatform.operations.queues import wake_worker
 from memoryplatform.operations.run import Run
 
-KIND, QUEUE = "deliver_webhook", "notify"
+QUEUE = "notify"
 MOST_AT_ONCE = 2  # of a tenant, over all workers
 SENDING = "sending"
 LEAST_WAIT, LONGEST_WAIT = 5, 300  # seconds, for the case that whoever should wake it has died

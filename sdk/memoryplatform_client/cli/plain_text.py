@@ -14,7 +14,9 @@ def harmless(text: str) -> str:
 
 
 def is_control(character: str) -> bool:
-    return character in TURNING or (unicodedata.category(character) == "Cc" and character not in "\n\t")
+    """Also half a character, as a file name in another encoding has them: no terminal takes it."""
+    category = unicodedata.category(character)
+    return character in TURNING or category == "Cs" or (category == "Cc" and character not in "\n\t")
 
 
 def in_one_line(text: str) -> str:

@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from memoryplatform_client.cli.failures import BadUsage, CommandFailed
+from memoryplatform_client.cli.plain_text import in_one_line
 
 LARGEST = 8 * 1024 * 1024  # bytes: a request has 10 MB at most, and JSON makes a text longer
 
@@ -35,13 +36,24 @@ def read_stdin() -> Source:
 
 
 def read_file(path: Path, name: str) -> Source | NotRead:
-    """A file that can't be read at all raises; one that holds no text is told of."""
+    """A file that can't be read at all raises; one that holds no text, or whose name is none, is told of."""
+    if not is_text(name):
+        return NotRead(in_one_line(name), "Its name is no UTF-8 text.")
     if path.stat().st_size > LARGEST:
         return NotRead(name, f"It is larger than {LARGEST // 1024 // 1024} MB.")
     text = decode(path.read_bytes())
     if text is None:
         return NotRead(name, "It is no UTF-8 text.")
     return Source(name, text) if text.strip() else NotRead(name, "It is empty.")
+
+
+def is_text(name: str) -> bool:
+    """Python keeps bytes of a file name that are no UTF-8 as halves of characters, which can't be sent."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def decode(content: bytes) -> str | None:

@@ -17,6 +17,9 @@ class Feedback(Model):
 
 
 class Tuning(Model):
+    """`etag` goes with an edit, which is then refused where somebody else edited it since."""
+
     learn_from_feedback: bool
     weights: dict[str, float]
     marks: int
+    etag: str = ""

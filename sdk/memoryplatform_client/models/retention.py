@@ -5,6 +5,8 @@ from memoryplatform_client.models.base import Model
 
 
 class RetentionRule(Model):
+    """`etag` goes with an edit, which is then refused where somebody else edited it since. Rows of a list have none."""
+
     id: UUID
     name: str
     network: str
@@ -15,6 +17,7 @@ class RetentionRule(Model):
     matches: int
     applied_at: datetime | None
     created_at: datetime
+    etag: str = ""
 
 
 class Tended(Model):

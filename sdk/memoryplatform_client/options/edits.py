@@ -24,11 +24,12 @@ class MemoryEdit(TypedDict, total=False):
 
 
 class Invalidation(TypedDict, total=False):
-    """`reason`: it is no longer so (update), or it never was (correction)."""
+    """`reason`: it is no longer so (update), or it never was (correction). `if_match` is the `etag` that was read."""
 
     reason: Literal["update", "correction"]
     valid_until: datetime | None
     explanation: str
+    if_match: str
     idempotency_key: str
 
 

@@ -1,6 +1,6 @@
 from typing import Unpack
 
-from memoryplatform_client.calls import Call, change, fetch, reader, submit
+from memoryplatform_client.calls import Call, change, fetch, reader, submit, tagged_reader
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.feedback import Feedback, Tuning
 from memoryplatform_client.options.edits import Mark
@@ -26,9 +26,10 @@ class Feedbacks(Resource[S_co]):
 
     @route
     def get_tuning(self, bank_id: str) -> Call[Tuning]:
-        return fetch(path_of("banks", bank_id, "tuning"), reader(Tuning))
+        return fetch(path_of("banks", bank_id, "tuning"), tagged_reader(Tuning))
 
     @route
-    def update_tuning(self, bank_id: str, *, learn_from_feedback: bool) -> Call[Tuning]:
-        path = path_of("banks", bank_id, "tuning")
-        return change(path, reader(Tuning), {"learn_from_feedback": learn_from_feedback})
+    def update_tuning(self, bank_id: str, *, learn_from_feedback: bool, if_match: str | None = None) -> Call[Tuning]:
+        """`if_match` is the `etag` that was read."""
+        fields = {"learn_from_feedback": learn_from_feedback, "if_match": if_match}
+        return change(path_of("banks", bank_id, "tuning"), tagged_reader(Tuning), fields)

@@ -13,7 +13,7 @@ from memoryplatform_client.options.edits import Invalidation, MemoryEdit
 from memoryplatform_client.options.lists import CursorOptions, MemoryFilter, MemoryListOptions
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.routes import Resource, S_co, listed, route
-from memoryplatform_client.wire import path_of
+from memoryplatform_client.wire import check_filters, path_of
 
 
 class Memories(Resource[S_co]):
@@ -37,10 +37,16 @@ class Memories(Resource[S_co]):
 
     @route
     def restore(
-        self, bank_id: str, memory_id: Id, *, explanation: str = "", idempotency_key: str | None = None
+        self,
+        bank_id: str,
+        memory_id: Id,
+        *,
+        explanation: str = "",
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Call[MemoryDetail]:
         path = path_of("banks", bank_id, "memories", memory_id, "restore")
-        fields = {"explanation": explanation, "idempotency_key": idempotency_key}
+        fields = {"explanation": explanation, "if_match": if_match, "idempotency_key": idempotency_key}
         return submit(path, tagged_reader(MemoryDetail), fields)
 
     @route
@@ -55,5 +61,9 @@ class Memories(Resource[S_co]):
 
     @route
     def clear(self, bank_id: str, **wanted: Unpack[MemoryFilter]) -> Call[MemoriesCleared]:
-        """Delete what the filter finds; without one, every current memory of the bank."""
+        """Delete what the filter finds; without one, every current memory of the bank.
+
+        A filter that is there and empty is no reason to delete everything: it raises before anything is sent.
+        """
+        check_filters(wanted)
         return remove(path_of("banks", bank_id, "memories"), reader(MemoriesCleared), wanted)

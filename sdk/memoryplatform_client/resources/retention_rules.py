@@ -1,6 +1,6 @@
 from typing import Unpack
 
-from memoryplatform_client.calls import Call, change, fetch, read_nothing, reader, remove, submit
+from memoryplatform_client.calls import Call, change, fetch, read_nothing, remove, submit, tagged_reader
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.retention import RetentionRule
 from memoryplatform_client.options.banks import NewRuleFields, RuleChange
@@ -15,7 +15,7 @@ class RetentionRules(Resource[S_co]):
     def create(self, bank_id: str, name: str, days: int, **fields: Unpack[NewRuleFields]) -> Call[RetentionRule]:
         """Applied every night; `matches` says what that would mean now."""
         path = path_of("banks", bank_id, "retention-rules")
-        return submit(path, reader(RetentionRule), {"name": name, "days": days, **fields})
+        return submit(path, tagged_reader(RetentionRule), {"name": name, "days": days, **fields})
 
     @listed
     def list(self, bank_id: str, **wanted: Unpack[ListOptions]) -> Listing[RetentionRule]:
@@ -23,11 +23,11 @@ class RetentionRules(Resource[S_co]):
 
     @route
     def get(self, bank_id: str, rule_id: Id) -> Call[RetentionRule]:
-        return fetch(path_of("banks", bank_id, "retention-rules", rule_id), reader(RetentionRule))
+        return fetch(path_of("banks", bank_id, "retention-rules", rule_id), tagged_reader(RetentionRule))
 
     @route
     def update(self, bank_id: str, rule_id: Id, **fields: Unpack[RuleChange]) -> Call[RetentionRule]:
-        return change(path_of("banks", bank_id, "retention-rules", rule_id), reader(RetentionRule), fields)
+        return change(path_of("banks", bank_id, "retention-rules", rule_id), tagged_reader(RetentionRule), fields)
 
     @route
     def delete(self, bank_id: str, rule_id: Id) -> Call[None]:

@@ -54,6 +54,16 @@ def test_the_routes_of_other_clients_are_limited_too(call: Caller, settings: Set
     assert refused.json()["detail"]
 
 
+def test_mem0s_client_is_told_under_the_names_that_it_reads(call: Caller, settings: Settings) -> None:
+    settings.RATE_LIMIT_PER_KEY = 1
+    told, refused = call("GET", "/v1/ping/"), call("GET", "/v1/ping/")
+    assert (told.status_code, refused.status_code) == (200, 429)
+    for answer in (told, refused):
+        for name in ("Limit", "Remaining", "Reset"):
+            assert answer.headers[f"X-RateLimit-{name}"] == answer.headers[f"RateLimit-{name}"]
+    assert "X-RateLimit-Limit" not in call("GET", "/v1/banks").headers
+
+
 def test_keys_have_limits_of_their_own_and_share_that_of_their_tenant(
     alice: Tenant, charlie: Tenant, make_caller: MakeCaller, settings: Settings
 ) -> None:

@@ -4,10 +4,13 @@ from typing import Any
 
 import pytest
 
-from memoryplatform.operations.notify.peer_shape import NAME
-from tenants.models import Tenant
+from memoryplatform.operations.notify.peer_options import HttpConfig, read_config
+from memoryplatform.operations.notify.peer_shape import NAME, tell_as_peer
+from tenants.models import Tenant, Webhook
+from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
-from tests.factories import make_bank, make_key_with_text, make_webhook
+from tests.factories import make_bank, make_delivery, make_key_with_text, make_webhook
+from tests.held_rows import ask_during
 
 HOOKS = "/v1/default/banks/support/webhooks"
 
@@ -50,3 +53,77 @@ def test_a_number_that_was_kept_before_there_was_a_bound_is_shown_within_it(call
 def test_webhooks_of_a_bank_that_can_not_be_are_not_found(call: Caller, alice: Tenant) -> None:
     webhook = make_webhook(alice, bank_id="support", shape=NAME)
     assert call("GET", f"/v1/default/banks/no%00pe/webhooks/{webhook.id}/deliveries").status_code == 404
+
+
+KEPT = {"headers": {"Authorization": "Bearer t0ken"}, "params": {"key": "s3cret"}}
+NEW = {"url": "https://example.com/hooks/B00/x", "secret": "mine", "http_config": KEPT}
+
+
+def load(tenant: Tenant) -> Webhook:
+    with tenant_transaction(tenant.id):
+        return Webhook.objects.for_tenant(tenant.id).get()
+
+
+def test_a_key_without_admin_sees_what_was_delivered_but_no_webhook(call: Caller, alice: Tenant) -> None:
+    made = call("POST", HOOKS, NEW).json()
+    make_delivery(alice, webhook=load(alice))
+    reader = Caller(make_key_with_text(alice, scopes=["read"])[1])
+    assert reader("GET", HOOKS).status_code == 403
+    urls = [asking("GET", f"{HOOKS}/{made['id']}/deliveries").json()["items"][0]["url"] for asking in (reader, call)]
+    assert urls == ["https://example.com/***", NEW["url"]]
+
+
+def test_headers_and_parameters_are_sealed_and_shown_as_a_mask_that_stands_for_them(
+    call: Caller, alice: Tenant
+) -> None:
+    made = call("POST", HOOKS, NEW).json()
+    (shown,) = call("GET", HOOKS).json()["items"]
+    assert made["http_config"] == shown["http_config"]
+    assert shown["http_config"] == {
+        "method": "POST",
+        "timeout_seconds": 30,
+        "headers": {"Authorization": "***"},
+        "params": {"key": "***"},
+    }
+    stored = str(load(alice).options)
+    assert "t0ken" not in stored
+    assert "s3cret" not in stored
+    sent_back = {"http_config": shown["http_config"], "secret": shown["secret"], "enabled": False}
+    assert call("PATCH", f"{HOOKS}/{made['id']}", sent_back).status_code == 200
+    webhook = load(alice)
+    assert (webhook.secret, read_config(webhook.options)) == ("mine", HttpConfig(**KEPT))  # type: ignore[arg-type]
+
+
+def test_a_mask_is_never_stored(call: Caller, alice: Tenant) -> None:
+    bare = {"url": NEW["url"]}
+    assert call("POST", HOOKS, bare | {"secret": "***"}).status_code == 422
+    assert call("POST", HOOKS, bare | {"http_config": {"headers": {"X-Key": "***"}}}).status_code == 422
+    path = f"{HOOKS}/{call('POST', HOOKS, bare).json()['id']}"
+    assert call("PATCH", path, {"secret": "***"}).status_code == 422
+    refused = call("PATCH", path, {"http_config": {"params": {"key": "***"}}})
+    assert refused.json()["detail"][0]["loc"][:3] == ["body", "http_config", "params"]
+
+
+def test_what_was_kept_before_there_was_a_seal_is_sent_and_sealed_with_the_next_change(
+    call: Caller, alice: Tenant
+) -> None:
+    old = {"has_secret": True, "http_config": {"method": "POST", "timeout_seconds": 9, **KEPT}}
+    webhook = make_webhook(alice, bank_id="support", shape=NAME, options=old)
+    (message,) = tell_as_peer(webhook, make_delivery(alice, webhook=webhook, event="memories.retained"))
+    assert (message.headers["Authorization"], message.query) == ("Bearer t0ken", {"key": "s3cret"})
+    shown = call("GET", HOOKS).json()["items"][0]["http_config"]
+    call("PATCH", f"{HOOKS}/{webhook.id}", {"http_config": shown})
+    assert "t0ken" not in str(load(alice).options)
+    assert read_config(load(alice).options) == HttpConfig(timeout_seconds=9, **KEPT)  # type: ignore[arg-type]
+
+
+def test_a_change_at_the_same_time_keeps_the_signature(call: Caller, alice: Tenant) -> None:
+    path = f"{HOOKS}/{call('POST', HOOKS, {'url': NEW['url']}).json()['id']}"
+    answers = []
+
+    def give_a_secret() -> None:
+        answers.append(call("PATCH", path, {"secret": "mine"}).status_code)
+
+    answers.append(ask_during(alice, give_a_secret, lambda: call("PATCH", path, {"http_config": KEPT}).status_code))
+    options = load(alice).options
+    assert (answers, options["has_secret"], read_config(options)) == ([200, 200], True, HttpConfig(**KEPT))  # type: ignore[arg-type]

@@ -16,7 +16,8 @@ from memoryplatform.operations.lease import claim
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.notify import turns
 from memoryplatform.operations.notify.shapes import Message, add_shape
-from memoryplatform.operations.notify.turns import KIND, MOST_AT_ONCE, OthersFirst, take_turn
+from memoryplatform.operations.notify.turns import MOST_AT_ONCE, OthersFirst, take_turn
+from memoryplatform.operations.notify.undelivered import KIND
 from memoryplatform.operations.perform import attempt, perform
 from memoryplatform.operations.run import Run
 from memoryplatform.operations.webhooks import NewWebhook, create_webhook, ping_webhook, redeliver

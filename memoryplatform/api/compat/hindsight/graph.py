@@ -29,6 +29,7 @@ class GraphInput(serializers.Serializer[Any]):
     tags = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=100)
     tags_match = serializers.ChoiceField(choices=MATCHES, default="all_strict")
     document_id = serializers.CharField(max_length=500, required=False, default="")
+    chunk_id = serializers.UUIDField(required=False, default=None)
 
     def validate_limit(self, value: int) -> int:
         return min(value, MOST_NODES)
@@ -54,11 +55,12 @@ class PeerGraphView(PeerView):
 
 def build_filter(wanted: dict[str, Any]) -> MemoryFilter:
     return MemoryFilter(
-        words=wanted["q"],
+        letters=wanted["q"],
         network=wanted["type"],
         tags=tuple(wanted.get("tags", ())),
         tags_match=wanted["tags_match"],
         document_id=wanted["document_id"],
+        chunk_id=wanted["chunk_id"],
     )
 
 

@@ -7,6 +7,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from banks.models.unit import UnitQuerySet
+from memoryplatform.api.compat.hindsight.errors import NotOffered
 from memoryplatform.api.compat.hindsight.fact_types import KNOWN
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_listed
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
@@ -14,6 +16,7 @@ from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.retain import retain_items
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
+from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.unit_shapes import MATCHES, STATES, TIME_FIELDS
 from memoryplatform.operations.bank_profile import get_bank
@@ -23,8 +26,10 @@ from memoryplatform.operations.memory_filter import MemoryFilter, Span, find_uni
 from tenants.transactions import tenant_transaction
 
 
-class ClearInput(serializers.Serializer[Any]):
-    type = serializers.CharField(required=False, default="", allow_blank=True)
+class ClearInput(Input):
+    """Stricter than the peer: what is not known, or empty, may have been meant to spare something."""
+
+    type = serializers.CharField(required=False, default="")
 
 
 class PeerMemoriesView(PeerView):
@@ -35,7 +40,9 @@ class PeerMemoriesView(PeerView):
 
     def delete(self, request: Request, bank_id: str) -> Response:
         """Without a type: every memory of the bank, opinions too, however old."""
-        wanted = MemoryFilter(network=read_query(ClearInput, request)["type"], state="all")
+        query = ClearInput(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        wanted = MemoryFilter(network=query.validated_data["type"], state="all")
         return Response(describe_cleared(clear_memories(self.access, bank_id, wanted)))
 
 
@@ -43,6 +50,7 @@ class PeerMemoryListInput(OffsetInput):
     type = serializers.CharField(required=False, default="", allow_blank=True)
     q = serializers.CharField(max_length=1_000, required=False, default="", allow_blank=True)
     state = serializers.ChoiceField(choices=["valid", "invalidated"], default="valid")
+    consolidation_state = serializers.CharField(max_length=100, required=False, default="", allow_blank=True)
     document_id = serializers.CharField(max_length=500, required=False, default="")
     entity_id = serializers.UUIDField(required=False, default=None)
     tags = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=100)
@@ -51,6 +59,18 @@ class PeerMemoryListInput(OffsetInput):
     start_date = MomentField(required=False, default=None)
     end_date = MomentField(required=False, default=None)
 
+    def validate_consolidation_state(self, value: str) -> str:
+        """Passing it over would show what the caller wanted left out."""
+        if value:
+            raise NotOffered("Memories have no consolidation_state here: they can't be listed by it.")
+        return value
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A window without an axis is one of created_at."""
+        if attrs["start_date"] or attrs["end_date"]:
+            attrs.setdefault("time_field", "created_at")
+        return attrs
+
 
 class PeerMemoryListView(PeerView):
     def get(self, request: Request, bank_id: str) -> Response:
@@ -58,16 +78,23 @@ class PeerMemoryListView(PeerView):
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
             units = find_units(bank, build_filter(wanted)).filter(network__in=KNOWN).defer("embedding")
-            axis = TIME_FIELDS.get(wanted.get("time_field", ""))
-            ordered = units.exclude(**{axis: None}).order_by(f"-{axis}", "-id") if axis else units.order_by("-id")
+            ordered = put_in_order(units, wanted.get("time_field"))
             items = [describe_listed(shown) for shown in describe_units(bank, cut_page(ordered, wanted))]
             return Response(describe_page(items, ordered.count(), wanted))
+
+
+def put_in_order(units: UnitQuerySet, time_field: str | None) -> UnitQuerySet:
+    """The newest first. What has no time on the axis that was asked for is left out."""
+    if time_field is None:
+        return units.order_by("-mentioned_at", "-recorded_at", "-id")
+    axis = TIME_FIELDS[time_field]
+    return units.exclude(**{axis: None}).order_by(f"-{axis}", "-id")
 
 
 def build_filter(wanted: dict[str, Any]) -> MemoryFilter:
     axis = TIME_FIELDS[wanted.get("time_field", "created_at")]
     found = MemoryFilter(
-        words=wanted["q"],
+        letters=wanted["q"],
         network=wanted["type"],
         tags=tuple(wanted.get("tags", ())),
         tags_match=wanted["tags_match"],

@@ -37,6 +37,9 @@ EDITED = (
 )
 
 
+CLEARABLE = ("occurred_start", "occurred_end")
+
+
 class PeerMemoryView(PeerView):
     scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
 
@@ -52,15 +55,20 @@ class PeerMemoryView(PeerView):
         return render(self.curate(bank_id, memory_id, given))
 
     def curate(self, bank_id: str, memory_id: UUID, given: dict[str, Any]) -> ShownMemory:
-        """The peer takes an edit and a state in one call: restored before it is edited, closed after."""
+        """The peer takes an edit and a state in one call: restored before it is edited, closed after.
+
+        All of it is read before the first is done.
+        """
         state, reason = given.get("state"), str(given.get("reason") or "")
-        edits = {name: given[name] for name in EDITED if given.get(name) is not None}
+        edits = read_edits(given)
         if state is not None:
             read_body(UnitEditInput, {"state": state, "reason": reason})
-        if state == "valid":
-            shown = restore_memory(self.access, bank_id, memory_id, reason=reason)
+        edit = None
         if edits or state is None:
             edit = read_body(UnitEditInput, {**edits, "reason": reason}).unit_edit()
+        if state == "valid":
+            shown = restore_memory(self.access, bank_id, memory_id, reason=reason)
+        if edit is not None:
             shown = edit_memory(self.access, bank_id, memory_id, edit, expected=None, reason=reason)
         if state == "invalidated":
             closing = Invalidation("correction", explanation=reason, actor=name_of(self.access))
@@ -71,6 +79,12 @@ class PeerMemoryView(PeerView):
 class PeerMemoryHistoryView(PeerView):
     def get(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
         return Response(HistoryOutput(show_history(self.access, bank_id, memory_id)).data)
+
+
+def read_edits(given: dict[str, Any]) -> dict[str, Any]:
+    """Null leaves a field as it is, and an empty date clears it."""
+    edits = {name: given[name] for name in EDITED if given.get(name) is not None}
+    return edits | {name: None for name in CLEARABLE if edits.get(name) == ""}
 
 
 def render(shown: ShownMemory) -> Response:

@@ -31,7 +31,7 @@ def describe_memory(shown: DescribedUnit) -> dict[str, Any]:
         "proof_count": unit.proof_count,
         "state": "valid" if unit.expired_at is None else "invalidated",
         "invalidated_at": unit.expired_at,
-        "invalidation_reason": unit.close_reason or None,
+        "invalidation_reason": shown.closed_because or unit.close_reason or None,
         "created_at": unit.recorded_at,
         "updated_at": unit.updated_at,
         "edited_at": shown.edited_at,

@@ -40,9 +40,11 @@ def read_addition(given: Any) -> Addition:
     """The ids stand at the top or among the filters, as the client's versions have it."""
     body = read_body(AddInput, given).validated_data
     owners = read_owners({name: given.get(name, body["filters"].get(name)) for name in KINDS})
+    content = read_content(body["messages"], infer=body["infer"])
+    if "messages" in content:
+        content["thread"] = owners.name_of("run")
     item = {
-        **read_content(body["messages"], infer=body["infer"]),
-        "thread": owners.name_of("run"),
+        **content,
         "tags": list(owners.tags),
         "metadata": write_metadata(body["metadata"]) | write_own(body),
     }

@@ -1,25 +1,28 @@
 """Deleting all of somebody's memories. Without saying whose, nothing is deleted."""
 
+import json
 from typing import Any
 
 from django.http import QueryDict
 from rest_framework import serializers
 
+from banks.models.unit import UnitQuerySet
 from memoryplatform.api.compat.mem0.asking import read_asked
-from memoryplatform.api.compat.mem0.filters.conditions import Condition
 from memoryplatform.api.compat.mem0.locating import Located
-from memoryplatform.api.compat.mem0.owners import KINDS
+from memoryplatform.api.compat.mem0.owners import KINDS, Owner
 from memoryplatform.api.compat.mem0.query_filters import read_query_filters
 from memoryplatform.api.compat.mem0.reach import find_told
 from memoryplatform.operations.bank_profile import BankAccess
-from memoryplatform.operations.delete_memories import delete_memories
+from memoryplatform.operations.delete_memories import delete_asked, delete_memories
+from memoryplatform.operations.kinds.delete_memories import add_finder
 from memoryplatform.operations.memories import show_history
 from memoryplatform.operations.models import Operation
-from tenants.transactions import tenant_transaction
 
 IN_PROGRESS = "Delete in progress. This may take some time."
 KNOWN = {*KINDS, "metadata", "filters", "categories", "start_date", "end_date", "keywords"}
 PASSED_OVER = {"org_id", "project_id"}
+FINDER = "mem0"
+KEYS = {kind: key for key, kind in KINDS.items()}
 
 
 def delete_all(access: BankAccess, query: QueryDict) -> dict[str, Any]:
@@ -30,15 +33,30 @@ def delete_all(access: BankAccess, query: QueryDict) -> dict[str, Any]:
     empty = sorted(name for name in KNOWN.intersection(query) if not all(query.getlist(name)))
     if empty:
         raise serializers.ValidationError(f"Given without a value: {', '.join(empty)}. Nothing is deleted.")
-    operation = delete_told(access, read_asked(read_query_filters(query), flat_ids=True))
+    operation = delete_asked(access, FINDER, as_kept(read_query_filters(query)))
     return {"message": IN_PROGRESS, "event_id": operation.id}
 
 
-def delete_told(access: BankAccess, condition: Condition) -> Operation:
+def delete_of_owner(access: BankAccess, owner: Owner) -> Operation:
+    return delete_asked(access, FINDER, {KEYS[owner.kind]: owner.name})
+
+
+def find_asked(access: BankAccess, asked: dict[str, Any]) -> UnitQuerySet:
     """Also what no longer holds."""
-    with tenant_transaction(access.tenant_id):
-        found = list(find_told(access, condition, closed=True).order_by("id").values_list("bank_id", "id"))
-    return delete_memories(access, found)
+    return find_told(access, read_asked(asked, flat_ids=True), closed=True)
+
+
+add_finder(FINDER, find_asked)
+
+
+def as_kept(asked: dict[str, Any]) -> dict[str, Any]:
+    """As the operation keeps it. In a query may stand what no JSON has: it is refused, not read as something else."""
+    read_asked(asked, flat_ids=True)
+    try:
+        kept: dict[str, Any] = json.loads(json.dumps(asked))
+    except (TypeError, ValueError):
+        raise serializers.ValidationError("The filters must be JSON. Nothing is deleted.") from None
+    return kept
 
 
 def delete_superseded(access: BankAccess, located: Located) -> int:

@@ -13,9 +13,8 @@ from rest_framework.response import Response
 
 from banks.models import UnitTag
 from memoryplatform.api.compat.hindsight.errors import NotOffered
-from memoryplatform.api.compat.mem0.deleting import IN_PROGRESS, delete_told
+from memoryplatform.api.compat.mem0.deleting import IN_PROGRESS, delete_of_owner
 from memoryplatform.api.compat.mem0.errors import NotFound
-from memoryplatform.api.compat.mem0.filters.conditions import HasLabel
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.owners import KINDS, Owner, read_bank_id, read_owner
 from memoryplatform.api.compat.mem0.pages import PageWanted, asks_for_page, describe_page, read_page
@@ -117,5 +116,5 @@ def delete_entity(access: BankAccess, owner: Owner) -> UUID:
             raise NotFound("Entity not found")
         has_bank = find_banks(access).filter(bank_id=owner.bank_id).exists()
     event = delete_bank_for_good(access, owner.bank_id) if has_bank else None
-    elsewhere = delete_told(access, HasLabel(owner.kind, (owner.name,)))
+    elsewhere = delete_of_owner(access, owner)
     return event.id if event else elsewhere.id

@@ -27,8 +27,8 @@ from memoryplatform.operations.webhooks import (
 from tenants.models import Webhook
 from tenants.transactions import tenant_transaction
 
-# A webhook carries what happens out of the house, so who may set one up may administer.
-ADMIN = {"POST": "admin", "PUT": "admin", "DELETE": "admin"}
+# A webhook carries what happens out of the house, so who may set one up may administer. Its address may be a secret.
+ADMIN = {"GET": "admin", "POST": "admin", "PUT": "admin", "DELETE": "admin"}
 EVENTS = {
     "memory_add": ("memories.retained",),
     "memory_update": ("memory.edited",),

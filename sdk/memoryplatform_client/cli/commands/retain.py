@@ -1,7 +1,7 @@
 """`retain`: a text, files, a folder, or standard input."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -17,7 +17,7 @@ from memoryplatform_client.cli.settling import settle
 from memoryplatform_client.errors import BodyTooLarge, Invalid
 from memoryplatform_client.options.retain import Item
 
-LABELS = ("context", "timestamp", "thread", "tags")
+LABELS = ("context", "timestamp", "tags")
 
 
 @dataclass
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--document", metavar="ID", help="the id of a single text or file; it replaces what it was")
     parser.add_argument("--context", help="what the text is about")
     parser.add_argument("--timestamp", type=moment, metavar="TIME", help="when it was said or written")
-    parser.add_argument("--thread", help="the conversation that it belongs to")
+    parser.add_argument("--thread", help="the conversation that a text was said in")
     parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="may be repeated")
     parser.add_argument("--no-infer", action="store_true", help="store the text and take no facts from it")
     parser.add_argument("--no-wait", action="store_true", help="name the operation and don't wait for it")
@@ -65,6 +65,9 @@ def find_sources(given: Given) -> Iterator[Source | NotRead]:
         raise BadUsage("Give a text, or --file, or --folder: one of them.")
     if given.document and (given.folder or len(given.file) > 1):
         raise BadUsage("--document names a single text.")
+    if given.thread and (given.document or given.file or given.folder):
+        raise BadUsage("--thread is for a text that was said: files, and what has --document, are documents.")
+    check_names(given.file)
     if given.folder:
         yield from read_folder(given.folder, given.include)
     elif given.file:
@@ -75,10 +78,22 @@ def find_sources(given: Given) -> Iterator[Source | NotRead]:
         yield Source(given.document or "", read_stdin().text)
 
 
+def check_names(paths: Sequence[Path]) -> None:
+    """A file is a document under its name alone: of two with one name, the second would replace the first."""
+    by_name: dict[str, Path] = {}
+    for path in paths:
+        twin = by_name.setdefault(path.name, path)
+        if twin is not path:
+            raise BadUsage(
+                f"{twin} and {path} would both be the document {path.name}: retain one of them with --document."
+            )
+
+
 def build_item(source: Source, given: Given) -> Item:
     document = {"document_id": source.name} if source.name else {}
-    labels = given_ones(given, *LABELS)
-    return cast("Item", {"content": source.text, "infer": not given.no_infer, **document, **labels})
+    said = {"messages": [{"role": "user", "content": source.text}], "thread": given.thread}
+    text = said if given.thread else {"content": source.text, **document}
+    return cast("Item", {**text, "infer": not given.no_infer, **given_ones(given, *LABELS)})
 
 
 def send(session: Session, batch: Batch, tally: Tally, *, wait: bool) -> None:
