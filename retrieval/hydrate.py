@@ -42,8 +42,7 @@ SELECT 'unit', unit.id, {was[text]}, {was[context]}, unit.network, {was[occurred
         FROM banks_unitsource AS source
         LEFT JOIN banks_message AS message ON message.id = source.message_id AND message.tenant_id = $1
         LEFT JOIN banks_chunk AS chunk ON chunk.id = source.chunk_id AND chunk.tenant_id = $1
-        LEFT JOIN banks_document AS document
-          ON document.id = coalesce(message.document_id, chunk.document_id) AND document.tenant_id = $1
+        LEFT JOIN banks_document AS document ON document.id = chunk.document_id AND document.tenant_id = $1
         WHERE source.unit_id = unit.id AND source.tenant_id = $1 AND {known.source}
           AND (source.message_id IS NOT NULL OR source.chunk_id IS NOT NULL))::text
 FROM banks_memoryunit AS unit {known.joined}
@@ -54,10 +53,9 @@ SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
     NULL, 0.5, 1, 0, false,
     NULL, NULL, NULL,
     coalesce(
-        (SELECT json_agg(json_build_array(part.message_id, chunk.id, document.document_id,
+        (SELECT json_agg(json_build_array(part.message_id, chunk.id, NULL,
                 part.message_start, part.message_end, 'said', message.speaker, message.role) ORDER BY part.start)
             FROM banks_chunkpart AS part JOIN banks_message AS message ON message.id = part.message_id
-            LEFT JOIN banks_document AS document ON document.id = message.document_id
             WHERE part.chunk_id = chunk.id),
         (SELECT json_build_array(json_build_array(
                 NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said', NULL, NULL))

@@ -3,7 +3,6 @@ from typing import ClassVar
 from django.db import models
 
 from banks.models.bank import Bank
-from banks.models.document import Document
 from banks.models.episode import Episode
 from banks.models.spoken import Spoken
 from tenants.scoping import TenantManager, TenantOwned
@@ -18,9 +17,6 @@ class Message(Spoken, TenantOwned):
     speaker = models.CharField(max_length=200, help_text="The name that stands for it in texts.")
     actor = models.CharField(max_length=200, blank=True, help_text="Which agent or user, by the caller's own id.")
     content = models.TextField()
-    document = models.ForeignKey(
-        Document, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
-    )
     episode = models.ForeignKey(Episode, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     recorded_at = models.DateTimeField(auto_now_add=True)
     extracted_at = models.DateTimeField(null=True, help_text="When facts were taken from it; null while that waits.")

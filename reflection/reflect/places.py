@@ -12,10 +12,9 @@ from banks.models import Bank
 from reflection.reflect.types import Labelled
 
 FIND = """
-SELECT message.id, episode.id, episode.started_at, document.document_id
+SELECT message.id, episode.id, episode.started_at, NULL
 FROM banks_message AS message
 LEFT JOIN banks_episode AS episode ON episode.id = message.episode_id AND episode.tenant_id = %(tenant)s
-LEFT JOIN banks_document AS document ON document.id = message.document_id AND document.tenant_id = %(tenant)s
 WHERE message.tenant_id = %(tenant)s AND message.bank_id = %(bank)s AND message.id = ANY(%(messages)s)
 UNION ALL
 SELECT chunk.id, episode.id, episode.started_at, document.document_id

@@ -15,11 +15,6 @@ CHUNK = sql.Identifier("chunk")
 OF_DOCUMENT = sql.SQL("""EXISTS (
     SELECT FROM banks_document AS document
     WHERE document.id = chunk.document_id AND document.document_id = ANY({document_ids})
-    UNION ALL
-    SELECT FROM banks_chunkpart AS part
-    JOIN banks_message AS message ON message.id = part.message_id
-    JOIN banks_document AS document ON document.id = message.document_id
-    WHERE part.chunk_id = chunk.id AND document.document_id = ANY({document_ids})
 )""")
 
 

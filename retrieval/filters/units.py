@@ -29,9 +29,8 @@ MENTIONS = sql.SQL("""EXISTS (
 )""")
 RESTS_ON_DOCUMENT = sql.SQL("""EXISTS (
     SELECT FROM banks_unitsource AS source
-    LEFT JOIN banks_chunk AS chunk ON chunk.id = source.chunk_id
-    LEFT JOIN banks_message AS message ON message.id = source.message_id
-    JOIN banks_document AS document ON document.id = coalesce(chunk.document_id, message.document_id)
+    JOIN banks_chunk AS chunk ON chunk.id = source.chunk_id
+    JOIN banks_document AS document ON document.id = chunk.document_id
     WHERE source.unit_id = unit.id AND document.bank_id = $2 AND document.document_id = ANY({document_ids})
 )""")
 

@@ -90,11 +90,9 @@ def delete(table: str, row: Any) -> None:
 def test_a_deleted_document_takes_its_text_along(tenant: Tenant) -> None:
     document = make.make_document(tenant)
     make.make_chunk(tenant, document=document)
-    make.make_message(tenant, document=document)
     with tenant_transaction(tenant.id):
         delete("banks_document", document)
         assert not Chunk.objects.for_tenant(tenant.id).exists()
-        assert not Message.objects.for_tenant(tenant.id).exists()
 
 
 def test_a_deleted_message_leaves_no_trace_of_having_been_a_source(tenant: Tenant) -> None:

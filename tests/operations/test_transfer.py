@@ -16,6 +16,7 @@ from banks.models import Document, Entity, Link, MemoryUnit, Message, Relationsh
 from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.perform import perform
+from memoryplatform.operations.retain import retain
 from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep, ImportUnderWay
 from memoryplatform.operations.transfer.export import write_lines
 from memoryplatform.operations.transfer.receive import Received, import_part
@@ -29,7 +30,7 @@ from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
 from tests.memory_factories import make_document, make_row, make_unit
 from tests.operations.conftest import reload
-from tests.operations.transferred import MARCH, ask, fill, load, run_waiting, without_ids, write_out
+from tests.operations.transferred import MARCH, ask, fill, load, run_waiting, say, without_ids, write_out
 from tests.tenants.walled_models import walled_models
 
 NOT_IN_A_FILE = {
@@ -356,6 +357,15 @@ def test_a_file_of_the_first_version_is_still_read(access: BankAccess) -> None:
     with tenant_transaction(access.tenant_id):
         (row,) = Link.objects.for_tenant(access.tenant_id)
     assert (row.type, row.weight) == ("causes", 0.5)
+
+
+def test_a_column_that_only_older_files_have_is_passed_over(tenant: Tenant, access: BankAccess) -> None:
+    retain(access, "source", [say("I play the cello.", MARCH)], wait=True)
+    file = write_out(access)
+    older = file.replace(b'"role":"user"', b'"role":"user","document_id":null')
+    assert older != file
+    import_part(access, "copy", older, first_line=1)
+    assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
 
 
 def test_vectors_of_another_model_are_made_anew(access: BankAccess, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,7 +151,6 @@ def test_what_can_be_no_tenant_is_refused_in_a_sentence(arguments: tuple[str, ..
     "arguments",
     [
         ("create_api_key", "bob@example.com"),
-        ("revoke_api_key", "0" * 12),
         ("create_tenant", "Blue Sun", "--email", "eve@example.com"),
         ("demo",),
     ],

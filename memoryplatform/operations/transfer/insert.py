@@ -48,7 +48,7 @@ def insert_rows(target: Target, table: Table, lines: Sequence[Line]) -> None:
 
 def read_row(target: Target, table: Table, line: Line, renaming: Renaming) -> dict[str, Any]:
     bank, fields = target.bank, table.fields(vectors=target.vectors)
-    if unknown := sorted(set(line.row) - set(fields)):
+    if unknown := sorted(set(line.row) - set(fields) - table.gone):
         raise ImportInvalid(line.number, f"A {table.name} has no field '{unknown[0]}'.")
     owner = {"tenant_id": str(bank.tenant_id)} | ({"bank_id": str(bank.id)} if table.has_bank_column else {})
     row: dict[str, Any] = dict(owner)

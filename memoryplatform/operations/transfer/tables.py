@@ -52,7 +52,8 @@ NEVER = frozenset({"tenant", "bank", "bank_id", "number"})  # whose it is, and i
 class Table:
     """`bank` is the way from a row to its bank. `later` names the columns that point at rows of the same table.
 
-    `keeps_number`: a column of that name that is no place in the text index. `checks`, by the name of a column, raise
+    `keeps_number`: a column of that name that is no place in the text index. `gone` are columns that older files still
+    have. `checks`, by the name of a column, raise
     ValueError for JSON that the database would take and we could not read.
     """
 
@@ -61,6 +62,7 @@ class Table:
     bank: str = "bank_id"
     later: str = ""
     keeps_number: bool = False
+    gone: frozenset[str] = frozenset()
     checks: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
 
     @property
@@ -88,7 +90,7 @@ class Table:
 TABLES = (
     Table("document", Document),
     Table("episode", Episode, later="previous"),
-    Table("message", Message),
+    Table("message", Message, gone=frozenset({"document_id"})),
     Table("chunk", Chunk),
     Table("chunk_part", ChunkPart, "chunk__bank_id"),
     Table("entity", Entity),

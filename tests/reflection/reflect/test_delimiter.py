@@ -62,7 +62,10 @@ def test_what_looks_like_the_line_does_not_divide() -> None:
     assert split([f"{old}\n{DELIMITER}\n{{}}"]) == (f"{old}\n", "\n{}")
 
 
-@pytest.mark.parametrize("line", ["=====NOTES=====", "===== notes 12ab =====", "--- NOTES ---", DELIMITER])
+@pytest.mark.parametrize(
+    "line",
+    ["=====NOTES=====", "===== notes 12ab =====", "--- NOTES ---", pytest.param(DELIMITER, id="the line itself")],
+)
 def test_a_memory_loses_what_looks_like_the_line(line: str) -> None:
     assert disarm(f"before\n{line}\nafter") == "before\nnotes\nafter"
 

@@ -10,12 +10,12 @@ from psycopg import sql
 
 from banks.models import (
     Bank,
+    Chunk,
     Document,
     Entity,
     EntityName,
     MemoryUnit,
     Mention,
-    Message,
     UnitMetadata,
     UnitSource,
     UnitTag,
@@ -106,7 +106,7 @@ class Bench:
         self.tenant_id = bank.tenant_id
         with tenant_transaction(self.tenant_id):
             self.entities = {name: self.make_entity(name) for name in NAMES}
-            self.messages = {name: self.make_message(name) for name in DOCUMENTS}
+            self.chunks = {name: self.make_chunk(name) for name in DOCUMENTS}
 
     def make_entity(self, name: str) -> Entity:
         entities = Entity.objects.for_tenant(self.tenant_id)
@@ -116,12 +116,12 @@ class Bench:
         )
         return entity
 
-    def make_message(self, document_id: str) -> Message:
+    def make_chunk(self, document_id: str) -> Chunk:
         document = Document.objects.for_tenant(self.tenant_id).create(
             bank=self.bank, document_id=document_id, text="t", content_hash=b"x", said_at=DAYS[0]
         )
-        return Message.objects.for_tenant(self.tenant_id).create(
-            bank=self.bank, role="user", speaker="A", content="t", said_at=DAYS[0], document=document
+        return Chunk.objects.for_tenant(self.tenant_id).create(
+            bank=self.bank, document=document, text="t", content_hash=b"x", said_at=DAYS[0], position=0
         )
 
     def write(self, said: list[Said]) -> list[UUID]:
@@ -144,7 +144,7 @@ class Bench:
             [Mention(unit=row, entity=self.entities[name], name=name) for one, row in pairs for name in one.entities]
         )
         UnitSource.objects.for_tenant(self.tenant_id).bulk_create(
-            [UnitSource(unit=row, message=self.messages[name]) for one, row in pairs for name in one.documents]
+            [UnitSource(unit=row, chunk=self.chunks[name]) for one, row in pairs for name in one.documents]
         )
         return ids
 

@@ -35,7 +35,9 @@ class RetainArguments(Arguments):
     context: Annotated[str, Field(description="What the situation was, e.g. 'planning a trip'.")] = ""
     tags: Annotated[tuple[str, ...], Field(description="Labels that recall can filter by.")] = ()
     metadata: Annotated[dict[str, str] | None, Field(description="Names with values, kept with the memories.")] = None
-    thread: Annotated[str, Field(description="With messages: the conversation's own id, so that its parts stay together.")] = ""
+    thread: Annotated[
+        str, Field(description="With messages: the conversation's own id, so that its parts stay together.")
+    ] = ""
     wait: Annotated[bool, Field(description="False: do not wait until the memories are made.")] = True
 
 
