@@ -7,6 +7,7 @@ from banks.models.bank import Bank
 from banks.models.document import Document
 from banks.models.episode import Episode
 from banks.models.message import Message
+from banks.models.of_bank import OfBankManager
 from tenants.scoping import TenantManager, TenantOwned
 
 
@@ -30,7 +31,7 @@ class Chunk(TenantOwned):
     created_at = models.DateTimeField(auto_now_add=True)
     extracted_at = models.DateTimeField(null=True, help_text="When facts were taken from it; null while that waits.")
 
-    objects: ClassVar[TenantManager["Chunk"]] = TenantManager()
+    objects: ClassVar[OfBankManager["Chunk"]] = OfBankManager()
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["bank", "number"], name="chunk_number_once"),)

@@ -3,8 +3,9 @@ from typing import ClassVar
 from django.db import models
 
 from banks.models.bank import Bank
+from banks.models.of_bank import OfBankManager
 from banks.models.spoken import Spoken
-from tenants.scoping import TenantManager, TenantOwned
+from tenants.scoping import TenantOwned
 
 
 class Document(Spoken, TenantOwned):
@@ -22,7 +23,7 @@ class Document(Spoken, TenantOwned):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    objects: ClassVar[TenantManager["Document"]] = TenantManager()
+    objects: ClassVar[OfBankManager["Document"]] = OfBankManager()
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["bank", "document_id"], name="document_id_unique"),)

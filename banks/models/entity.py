@@ -1,17 +1,17 @@
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import F, Q
 from pgvector.django import VectorField
 
 from banks.models.bank import Bank
+from banks.models.of_bank import OfBankQuerySet
 from banks.models.unit import MemoryUnit
-from tenants.scoping import TenantManager, TenantOwned, TenantQuerySet
+from tenants.scoping import TenantManager, TenantOwned
 
 
-class EntityQuerySet(TenantQuerySet["Entity"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
+class EntityQuerySet(OfBankQuerySet["Entity"]):
+    pass
 
 
 EntityManager = models.Manager.from_queryset(EntityQuerySet)

@@ -4,7 +4,8 @@ from django.db import models
 from pgvector.django import VectorField
 
 from banks.models.bank import Bank
-from tenants.scoping import TenantManager, TenantOwned
+from banks.models.of_bank import OfBankManager
+from tenants.scoping import TenantOwned
 
 
 class Episode(TenantOwned):
@@ -22,7 +23,7 @@ class Episode(TenantOwned):
     message_count = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects: ClassVar[TenantManager["Episode"]] = TenantManager()
+    objects: ClassVar[OfBankManager["Episode"]] = OfBankManager()
 
     class Meta:
         constraints = (

@@ -4,8 +4,9 @@ from django.db import models
 
 from banks.models.bank import Bank
 from banks.models.episode import Episode
+from banks.models.of_bank import OfBankManager
 from banks.models.spoken import Spoken
-from tenants.scoping import TenantManager, TenantOwned
+from tenants.scoping import TenantOwned
 
 
 class Message(Spoken, TenantOwned):
@@ -21,7 +22,7 @@ class Message(Spoken, TenantOwned):
     recorded_at = models.DateTimeField(auto_now_add=True)
     extracted_at = models.DateTimeField(null=True, help_text="When facts were taken from it; null while that waits.")
 
-    objects: ClassVar[TenantManager["Message"]] = TenantManager()
+    objects: ClassVar[OfBankManager["Message"]] = OfBankManager()
 
     class Meta:
         constraints = (

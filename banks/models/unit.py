@@ -1,4 +1,4 @@
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import Case, F, Q, When
@@ -13,8 +13,7 @@ HAPPENED_AT = Case(When(occurred_start=None, then="mentioned_at"), default="occu
 
 
 class UnitQuerySet(ValidityQuerySet["MemoryUnit"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
+    pass
 
 
 UnitManager = models.Manager.from_queryset(UnitQuerySet)

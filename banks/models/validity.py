@@ -6,12 +6,13 @@ from typing import Self, TypeVar
 from django.db import models
 from django.db.models import Q
 
-from tenants.scoping import TenantOwned, TenantQuerySet
+from banks.models.of_bank import OfBankQuerySet
+from tenants.scoping import TenantOwned
 
 M = TypeVar("M", bound="Validity")
 
 
-class ValidityQuerySet(TenantQuerySet[M]):
+class ValidityQuerySet(OfBankQuerySet[M]):
     def current(self) -> Self:
         """What we hold to be so now."""
         return self.filter(expired_at=None)

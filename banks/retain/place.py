@@ -106,7 +106,7 @@ def lock_thread(bank: Bank, thread: str) -> None:
 
 def find_open_episodes(bank: Bank, thread: str, first: Message) -> list[Episode]:
     """Those that the first message may continue, the current one last."""
-    rows = Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank, thread=thread)
+    rows = Episode.objects.of_bank(bank).filter(thread=thread)
     recent = rows.filter(ended_at__gte=first.said_at - LONGEST_GAP, started_at__lte=first.said_at)
     return list(recent.order_by("ended_at", "id"))
 
@@ -139,7 +139,7 @@ def save_episodes(
 
 def link_in_time(bank: Bank, thread: str, *, since: datetime) -> None:
     """Each episode from then on points to the one that began before it, whichever came in first."""
-    rows = Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank, thread=thread)
+    rows = Episode.objects.of_bank(bank).filter(thread=thread)
     earlier = rows.filter(started_at__lt=since).order_by("-started_at").values_list("started_at", flat=True)
     first = earlier.first() or since
     with connection.cursor() as cursor:

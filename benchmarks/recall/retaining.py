@@ -31,7 +31,7 @@ def find_bank(access: BankAccess, case: Case) -> Bank | None:
 def is_whole(bank: Bank, case: Case) -> bool:
     with tenant_transaction(bank.tenant_id):
         retains = Operation.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, kind="retain")
-        messages = Message.objects.for_tenant(bank.tenant_id).filter(bank=bank).count()
+        messages = Message.objects.of_bank(bank).count()
         return messages == len(case.turns) and not retains.exclude(status=Operation.Status.COMPLETED).exists()
 
 

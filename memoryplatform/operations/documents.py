@@ -54,7 +54,7 @@ def get_document(bank: Bank, document_id: str, *, lock: bool = False) -> Documen
     """Call inside a tenant transaction."""
     if "\x00" in document_id:  # Postgres has no text with it
         raise DocumentNotFound(document_id.replace("\x00", "?"))
-    rows = Document.objects.for_tenant(bank.tenant_id).filter(bank=bank, document_id=document_id)
+    rows = Document.objects.of_bank(bank).filter(document_id=document_id)
     document = (rows.select_for_update() if lock else rows).first()
     if document is None:
         raise DocumentNotFound(document_id)
@@ -75,7 +75,7 @@ def show_document(access: BankAccess, bank_id: str, document_id: str) -> ShownDo
 
 def find_documents(bank: Bank) -> TenantQuerySet[Any]:
     """Without their texts. Call inside a tenant transaction."""
-    rows = Document.objects.for_tenant(bank.tenant_id).filter(bank=bank).select_related("bank")
+    rows = Document.objects.of_bank(bank).select_related("bank")
     return rows.defer("text").annotate(text_length=Length("text"))
 
 
@@ -128,9 +128,7 @@ def forget_payloads(bank: Bank, document: Document) -> None:
 def show_chunk(access: BankAccess, bank_id: str, chunk_id: UUID) -> ShownChunk:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
-        rows = (
-            Chunk.objects.for_tenant(bank.tenant_id).filter(bank=bank, id=chunk_id).select_related("document", "bank")
-        )
+        rows = Chunk.objects.of_bank(bank).filter(id=chunk_id).select_related("document", "bank")
         chunk = rows.first()
         if chunk is None:
             raise ChunkNotFound(chunk_id)

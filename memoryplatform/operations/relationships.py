@@ -24,7 +24,7 @@ class RelationshipFilter:
 
 def find_relationships(bank: Bank, wanted: RelationshipFilter) -> RelationshipQuerySet:
     """Without their vectors. Call inside a tenant transaction."""
-    rows = Relationship.objects.for_tenant(bank.tenant_id).filter(bank=bank).defer("embedding")
+    rows = Relationship.objects.of_bank(bank).defer("embedding")
     if wanted.relation is not None:
         rows = rows.filter(relation=wanted.relation)
     if wanted.subject_id is not None:

@@ -25,7 +25,7 @@ def read_told(bank: Bank, unit_ids: Collection[UUID]) -> list[str]:
     talk, "you" is somebody else.
     """
     sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids, message__isnull=False)
-    messages = Message.objects.for_tenant(bank.tenant_id).filter(bank=bank)
+    messages = Message.objects.of_bank(bank)
     talks = messages.filter(role="assistant", episode__isnull=False).values("episode_id")
     told = messages.filter(id__in=sources.values("message_id"), role="user", episode_id__in=talks)
     return list(told.order_by("said_at", "id").values_list("content", flat=True))

@@ -45,7 +45,7 @@ def forget_archive(bank: Bank, told_from: ToldFrom) -> Forgotten:
 
 def forget_messages(bank: Bank, message_ids: Collection[UUID]) -> Removed:
     """With episodes that were made of them alone, and with summaries of every episode that had one of them."""
-    rows = Message.objects.for_tenant(bank.tenant_id).filter(bank=bank, id__in=message_ids)
+    rows = Message.objects.of_bank(bank).filter(id__in=message_ids)
     episode_ids = {one for one in rows.values_list("episode_id", flat=True) if one}
     rows.delete()
     removed = delete_units(bank, find_summaries(bank, episode_ids))

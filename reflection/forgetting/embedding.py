@@ -32,8 +32,8 @@ class BareText:
 
 def find_bare_texts(bank: Bank) -> list[BareText]:
     """Call inside a tenant transaction. A chunk of a document gets its vector from the retain that reads it."""
-    chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(bank=bank, episode__isnull=False, embedding=None)
-    episodes = Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank, embedding=None).exclude(narrative="")
+    chunks = Chunk.objects.of_bank(bank).filter(episode__isnull=False, embedding=None)
+    episodes = Episode.objects.of_bank(bank).filter(embedding=None).exclude(narrative="")
     found = [BareText(Chunk, chunk.id, f"{chunk.heading}\n{chunk.text}", chunk.text) for chunk in chunks.order_by("id")]
     return found + [BareText(Episode, one.id, one.narrative, one.narrative) for one in episodes.order_by("id")]
 

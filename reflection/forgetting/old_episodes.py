@@ -34,7 +34,7 @@ class Month:
 
 def find_months(bank: Bank, *, now: datetime) -> list[Month]:
     """Call inside a tenant transaction."""
-    episodes = Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank).exclude(narrative="")
+    episodes = Episode.objects.of_bank(bank).exclude(narrative="")
     open_ones = episodes.exclude(id__in=find_named(bank))
     groups = (
         open_ones.annotate(month=TruncMonth("started_at", tzinfo=UTC))

@@ -67,7 +67,7 @@ def has_all(bank: Bank, result: ReflectResult) -> bool:
 def find_looked_at(bank: Bank, ids: Collection[UUID]) -> tuple[set[UUID], set[UUID]]:
     """The memories and the raw passages among them."""
     units = MemoryUnit.objects.of_bank(bank).filter(id__in=ids)
-    chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(bank=bank, id__in=ids)
+    chunks = Chunk.objects.of_bank(bank).filter(id__in=ids)
     return set(units.values_list("id", flat=True)), set(chunks.values_list("id", flat=True))
 
 

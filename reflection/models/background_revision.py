@@ -1,14 +1,14 @@
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from django.db import models
 
 from banks.models import Bank
-from tenants.scoping import TenantOwned, TenantQuerySet
+from banks.models.of_bank import OfBankQuerySet
+from tenants.scoping import TenantOwned
 
 
-class BackgroundRevisionQuerySet(TenantQuerySet["BackgroundRevision"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
+class BackgroundRevisionQuerySet(OfBankQuerySet["BackgroundRevision"]):
+    pass
 
 
 BackgroundRevisionManager = models.Manager.from_queryset(BackgroundRevisionQuerySet)

@@ -4,13 +4,11 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from banks.models import Bank
-from tenants.scoping import TenantOwned, TenantQuerySet
+from banks.models.of_bank import OfBankQuerySet
+from tenants.scoping import TenantOwned
 
 
-class DirectiveQuerySet(TenantQuerySet["Directive"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
-
+class DirectiveQuerySet(OfBankQuerySet["Directive"]):
     def active(self) -> Self:
         return self.filter(is_active=True)
 

@@ -5,15 +5,13 @@ from django.db import models
 from django.db.models import Q
 
 from banks.models import Bank
-from tenants.scoping import TenantOwned, TenantQuerySet
+from banks.models.of_bank import OfBankQuerySet
+from tenants.scoping import TenantOwned
 
 LEAST_TOKENS, MOST_TOKENS = 256, 8_192  # of a content
 
 
-class MentalModelQuerySet(TenantQuerySet["MentalModel"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
-
+class MentalModelQuerySet(OfBankQuerySet["MentalModel"]):
     def following_facts(self) -> Self:
         """Those that are written anew by themselves. One that failed waits until somebody asks for it."""
         return self.filter(trigger__refresh_after_consolidation=True, failed_at=None)

@@ -4,14 +4,12 @@ from django.db import models
 from django.db.models import Q
 
 from banks.models import Bank, Chunk, MemoryUnit
+from banks.models.of_bank import OfBankQuerySet
 from reflection.models.mental_model_revision import MentalModelRevision
-from tenants.scoping import TenantOwned, TenantQuerySet
+from tenants.scoping import TenantOwned
 
 
-class MentalModelSourceQuerySet(TenantQuerySet["MentalModelSource"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
-
+class MentalModelSourceQuerySet(OfBankQuerySet["MentalModelSource"]):
     def lost(self) -> Self:
         """What they pointed at was deleted."""
         return self.filter(unit=None, chunk=None)

@@ -4,13 +4,11 @@ from django.db import models
 from django.db.models import Q
 
 from banks.models import Bank, Entity
-from tenants.scoping import TenantOwned, TenantQuerySet
+from banks.models.of_bank import OfBankQuerySet
+from tenants.scoping import TenantOwned
 
 
-class ObservedEntityQuerySet(TenantQuerySet["ObservedEntity"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
-
+class ObservedEntityQuerySet(OfBankQuerySet["ObservedEntity"]):
     def stale(self) -> Self:
         return self.filter(stale_since__isnull=False)
 

@@ -4,13 +4,11 @@ from django.db import models
 from django.db.models import Q
 
 from banks.models import Bank, MemoryUnit
-from tenants.scoping import TenantOwned, TenantQuerySet
+from banks.models.of_bank import OfBankQuerySet
+from tenants.scoping import TenantOwned
 
 
-class OpinionRevisionQuerySet(TenantQuerySet["OpinionRevision"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
-
+class OpinionRevisionQuerySet(OfBankQuerySet["OpinionRevision"]):
     def without_evidence(self) -> Self:
         """Moved by a fact that was deleted since, and not yet taken back."""
         return self.filter(cause__in=OpinionRevision.EVIDENTIAL, evidence=None, withdrawn=False)

@@ -1,15 +1,15 @@
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
 
 from banks.models import Bank, MemoryUnit
-from tenants.scoping import TenantOwned, TenantQuerySet
+from banks.models.of_bank import OfBankQuerySet
+from tenants.scoping import TenantOwned
 
 
-class RetentionRuleQuerySet(TenantQuerySet["RetentionRule"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
+class RetentionRuleQuerySet(OfBankQuerySet["RetentionRule"]):
+    pass
 
 
 RetentionRuleManager = models.Manager.from_queryset(RetentionRuleQuerySet)

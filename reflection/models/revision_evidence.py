@@ -4,14 +4,12 @@ from django.db import models
 from django.db.models import Q
 
 from banks.models import Bank, MemoryUnit
+from banks.models.of_bank import OfBankQuerySet
 from reflection.models.opinion_revision import OpinionRevision
-from tenants.scoping import TenantOwned, TenantQuerySet
+from tenants.scoping import TenantOwned
 
 
-class RevisionEvidenceQuerySet(TenantQuerySet["RevisionEvidence"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
-
+class RevisionEvidenceQuerySet(OfBankQuerySet["RevisionEvidence"]):
     def standing(self) -> Self:
         return self.filter(taken_back=False, fact__isnull=False)
 

@@ -57,7 +57,7 @@ def lock_memory_of(bank: Bank, result: LoggedResult) -> dict[str, MemoryUnit | C
     if result.kind == "unit":
         found = MemoryUnit.objects.of_bank(bank).filter(id=result.id).select_for_update(no_key=True).only("id").first()
     else:
-        rows = Chunk.objects.for_tenant(bank.tenant_id).filter(bank=bank, id=result.id)
+        rows = Chunk.objects.of_bank(bank).filter(id=result.id)
         found = rows.select_for_update(no_key=True).only("id").first()
     if found is None:
         raise MemoryNotFound(result.id)

@@ -5,13 +5,11 @@ from django.db import models
 from django.db.models import Q
 
 from banks.models import Bank, Chunk, MemoryUnit
-from tenants.scoping import TenantOwned, TenantQuerySet
+from banks.models.of_bank import OfBankQuerySet
+from tenants.scoping import TenantOwned
 
 
-class FeedbackQuerySet(TenantQuerySet["Feedback"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
-
+class FeedbackQuerySet(OfBankQuerySet["Feedback"]):
     def about(self, memory_id: UUID) -> Self:
         return self.filter(Q(unit_id=memory_id) | Q(chunk_id=memory_id))
 

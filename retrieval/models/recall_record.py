@@ -4,13 +4,11 @@ from typing import ClassVar, Self
 from django.db import models
 
 from banks.models import Bank
-from tenants.scoping import TenantOwned, TenantQuerySet
+from banks.models.of_bank import OfBankQuerySet
+from tenants.scoping import TenantOwned
 
 
-class RecallRecordQuerySet(TenantQuerySet["RecallRecord"]):
-    def of_bank(self, bank: Bank) -> Self:
-        return self.for_tenant(bank.tenant_id).filter(bank=bank)
-
+class RecallRecordQuerySet(OfBankQuerySet["RecallRecord"]):
     def kept(self, since: datetime) -> Self:
         """Without those whose time is over, whether they are swept already or not."""
         return self.filter(recalled_at__gte=since)

@@ -118,7 +118,7 @@ class EpisodesView(TenantView):
 
 
 def find_episodes(bank: Bank, *, thread: str | None) -> TenantQuerySet[Episode]:
-    rows = Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank).defer("embedding", "centroid")
+    rows = Episode.objects.of_bank(bank).defer("embedding", "centroid")
     return rows if thread is None else rows.filter(thread=thread)
 
 

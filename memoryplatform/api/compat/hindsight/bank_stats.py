@@ -62,7 +62,7 @@ def count_units(bank: Bank) -> dict[str, Any]:
         "total_observations": observations["count"],
         "last_consolidated_at": observations["newest"],
         "last_memory_write_at": max((row["newest"] for row in found.values()), default=None),
-        "total_documents": Document.objects.for_tenant(bank.tenant_id).filter(bank=bank).count(),
+        "total_documents": Document.objects.of_bank(bank).count(),
         "total_opinions": opinions.count(),
     }
 
