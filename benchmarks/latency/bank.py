@@ -12,7 +12,7 @@ from benchmarks.options import Options
 from benchmarks.progress import in_batches
 from benchmarks.ready_facts import read_notes
 from benchmarks.tenant import make_bank, retain_now, tend_index
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 
 UNITS = 10_000
 FACTS_A_CALL = 500

@@ -16,7 +16,7 @@ from benchmarks.options import Options
 from benchmarks.recall.summary import describe
 from benchmarks.report import Goal
 from memoryplatform.api.v1.recall_input import RecallInput
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
 from retrieval.types import RecallQuery
 from tenants.keys import make_key

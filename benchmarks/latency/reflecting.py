@@ -11,7 +11,7 @@ from benchmarks.latency.scripted_model import ScriptedModel
 from benchmarks.options import Options
 from benchmarks.recall.summary import describe
 from benchmarks.report import Goal
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.reflect import build_tools
 from reflection.reflect.reflect import reflect
 from reflection.reflect.types import ReflectQuery

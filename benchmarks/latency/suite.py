@@ -17,7 +17,7 @@ from benchmarks.options import Options
 from benchmarks.recall.summary import describe
 from benchmarks.report import Goal, describe_goals
 from benchmarks.tenant import make_access, retain_now
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
 from tenants.transactions import tenant_transaction
 

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from django.db import connection
 
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
 from retrieval.types import BUDGETS, RecallQuery
 

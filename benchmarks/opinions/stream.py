@@ -8,7 +8,7 @@ from banks.models import Bank, MemoryUnit
 from banks.retain.input import RetainItem
 from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
 from benchmarks.tenant import make_access, make_bank, perform_now, retain_now
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from reflection.models import OpinionRevision
 from reflection.opinions.history.replay import replay

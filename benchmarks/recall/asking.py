@@ -7,7 +7,7 @@ from time import perf_counter
 from benchmarks.recall.cases import Asked, Case, SpokenTurn
 from benchmarks.recall.metrics import Figures, measure_cover, measure_sessions, measure_turns
 from benchmarks.recall.quoting import TurnKeys, find_covered, list_quotes, rank_turns
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
 from retrieval.types import BUDGETS, Channel, RecallQuery, RecallResult
 

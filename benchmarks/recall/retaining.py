@@ -4,7 +4,8 @@ from banks.models import Bank, Message
 from benchmarks.recall.asking import Haystack
 from benchmarks.recall.cases import Case, build_items
 from benchmarks.tenant import make_bank, perform_now, retain_now
-from memoryplatform.operations.bank_profile import BankAccess, delete_bank_for_good
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import delete_bank_for_good
 from memoryplatform.operations.models import Operation
 from tenants.transactions import tenant_transaction
 

@@ -13,7 +13,7 @@ from benchmarks.progress import in_batches
 from benchmarks.ready_facts import read_extracted
 from benchmarks.report import Goal
 from benchmarks.tenant import make_access, make_bank, retain_now
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from tenants.transactions import tenant_transaction
 
 FACTS_A_CALL = 200

@@ -22,7 +22,7 @@ from benchmarks.report import Goal
 from benchmarks.retain.recombined import RecombiningEmbedder, recombine
 from benchmarks.retain.storage import measure_storage
 from benchmarks.tenant import make_access, make_bank, retain_now, tend_index
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from providers.embedding.protocol import Embedder
 from providers.registry import get_embedder
 from tenants.transactions import tenant_transaction

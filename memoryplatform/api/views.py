@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memoryplatform.api.throttles import check_rate, tell_allowance
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from tenants.audit import Actor
 from tenants.keys import KeyIdentity
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from banks.errors import BankBusy
 from banks.models import Bank
-from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
+from memoryplatform.operations.access import BankAccess, name_of
+from memoryplatform.operations.bank_profile import get_bank
 from providers.registry import find_llm
 from providers.usage import Usage
 from reflection.background.builtin_merger import BuiltinMerger

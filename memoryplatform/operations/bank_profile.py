@@ -1,8 +1,7 @@
 """Making, changing and deleting banks."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
-from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -11,13 +10,14 @@ from django.utils import timezone
 from banks.errors import BankExists, BankNotFound
 from banks.models import Bank
 from banks.models.bank import BankQuerySet
+from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.kinds import delete_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.submit import submit
 from memoryplatform.operations.versions import check_version, write_version
 from providers.registry import get_embedder
 from reflection.background.revisions import BackgroundChange, note_background
-from tenants.audit import Actor, record
+from tenants.audit import record
 from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
 
@@ -45,23 +45,6 @@ class BankChange:
     @classmethod
     def names(cls) -> list[str]:
         return [one.name for one in fields(cls) if one.name != "cleared"]
-
-
-@dataclass(frozen=True)
-class BankAccess:
-    """Whose banks, and which of them, as the key decides."""
-
-    tenant_id: UUID
-    banks: frozenset[str] | None = None
-    actor: Actor = field(default_factory=Actor)
-
-    def reaches(self, bank_id: str) -> bool:
-        return self.banks is None or bank_id in self.banks
-
-
-def name_of(access: BankAccess) -> str:
-    """As whom the histories of banks and memories know the caller."""
-    return f"api_key:{access.actor.api_key_prefix}"
 
 
 def check_bank_id(bank_id: str) -> None:

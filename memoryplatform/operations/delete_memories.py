@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from banks.models import Bank
 from banks.models.unit import UnitQuerySet
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds.delete_memories import BATCH, NAME, find_named
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform

@@ -5,7 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from banks.models import Bank
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.versions import check_version, write_version
 from reflection.errors import DirectiveNotFound
 from reflection.models import Directive

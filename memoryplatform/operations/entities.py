@@ -16,7 +16,8 @@ from banks.errors import EntityNotFound
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, EntityKey, EntityName, MemoryUnit, Mention, Relationship
 from banks.models.entity import EntityQuerySet
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.versions import check_version, write_version
 from tenants.audit import record
 from tenants.transactions import tenant_transaction

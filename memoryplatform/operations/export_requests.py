@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.models.operation import OperationQuerySet
 from tenants.transactions import tenant_transaction

@@ -2,7 +2,8 @@
 
 from uuid import UUID
 
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from retrieval.models import RecallRecord
 from retrieval.recall_log import get_oldest
 from tenants.transactions import tenant_transaction

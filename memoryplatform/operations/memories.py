@@ -14,8 +14,9 @@ from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, Mention
 from banks.retain.vectors import embed_texts
+from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.after_deletion import follow_deletion
-from memoryplatform.operations.bank_profile import BankAccess, get_bank, name_of
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import weigh_anew

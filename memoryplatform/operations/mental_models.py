@@ -7,7 +7,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from banks.models import Bank, Chunk, MemoryUnit
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.mental_model_refreshes import ask_for_content
 from memoryplatform.operations.mental_model_scope import find_stale
 from memoryplatform.operations.models import Operation

@@ -10,7 +10,8 @@ from django.utils import timezone
 from banks.errors import EntityNotFound
 from banks.models import Bank, Entity, MemoryUnit, Mention
 from banks.models.unit import UnitQuerySet
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.kinds.refresh_observations import NAME
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.submit import submit

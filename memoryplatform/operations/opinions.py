@@ -14,7 +14,8 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from banks.retain.vectors import embed_texts
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.revision_evidence import show_revisions

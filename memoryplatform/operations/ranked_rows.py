@@ -12,7 +12,8 @@ from pgvector.django import CosineDistance
 from banks.models import Bank, Corpus
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.read import rank_texts
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from providers.embedding.vector import Vector
 from providers.errors import ProviderError
 from providers.registry import get_embedder

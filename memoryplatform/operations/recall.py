@@ -8,8 +8,8 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.asked_banks import load_banks
-from memoryplatform.operations.bank_profile import BankAccess
 from providers.registry import find_llm, get_embedder, get_reranker
 from retrieval.recall import RecallTools, recall_across
 from retrieval.recall_entry import Call, build_entry

@@ -8,8 +8,8 @@ from time import perf_counter
 from django.utils import timezone
 
 from banks.models import Bank
+from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.asked_banks import load_banks
-from memoryplatform.operations.bank_profile import BankAccess, name_of
 from memoryplatform.operations.recall import is_sampled
 from providers.registry import find_llm, get_embedder, get_reranker
 from reflection.directives.reading import read_directives

@@ -12,7 +12,8 @@ from banks.retain.archive import archive_document, archive_messages
 from banks.retain.archive_facts import archive_facts
 from banks.retain.fact_chunks import write_facts
 from banks.retain.input import RetainItem
-from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
 from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform

@@ -8,7 +8,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.nights import NAME, ask_for_tending
 from memoryplatform.operations.submit import submit

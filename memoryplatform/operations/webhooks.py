@@ -8,7 +8,8 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memoryplatform.operations.bank_profile import BankAccess, check_bank_id, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import check_bank_id, get_bank
 from memoryplatform.operations.errors import DeliveryNotFound, WebhookInvalid, WebhookNotFound
 from memoryplatform.operations.notify.address import AddressRefused, check_url
 from memoryplatform.operations.notify.shapes import PLATFORM, find_shape

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from banks.models import Bank
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.opinions import list_opinions, review
 from reflection.models import Opinion, OpinionRevision
 from reflection.opinions.review import Review

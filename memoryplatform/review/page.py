@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from banks.models import Bank, UnitSource
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import read_sources
 from memoryplatform.operations.opinions import Evidence, ShownOpinion, find_revisions, get_opinion, show
 from memoryplatform.operations.revision_evidence import ShownRevision, show_revisions

@@ -7,7 +7,7 @@ import pytest
 from banks.lifecycle.edit import UnitEdit
 from banks.lifecycle.invalidate import Invalidation
 from banks.models import MemoryUnit, Mention
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.memories import edit_memory, invalidate_memory, restore_memory
 from memoryplatform.operations.models import Operation
 from reflection.models import ObservedEntity

@@ -12,8 +12,9 @@ from banks.models import UnitSource
 from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.post_retain import PostRetain
 from banks.retain.types import Role
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.background import merge_background
-from memoryplatform.operations.bank_profile import BankAccess, BankChange, change_bank, create_bank, get_bank
+from memoryplatform.operations.bank_profile import BankChange, change_bank, create_bank, get_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain

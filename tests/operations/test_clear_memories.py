@@ -3,7 +3,7 @@
 import pytest
 
 from banks.models import Bank, MemoryUnit
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.clear_memories import clear_memories
 from memoryplatform.operations.memory_filter import MemoryFilter
 from memoryplatform.operations.models import Operation

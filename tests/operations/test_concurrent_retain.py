@@ -8,7 +8,7 @@ from django.db import connections
 
 from banks.models import ChunkPart, Entity, Episode, MemoryUnit, Message, UnitSource
 from banks.retain.input import GivenMessage, RetainItem
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

@@ -6,7 +6,7 @@ from typing import Any
 from banks.models import Chunk, Document, MemoryUnit, UnitChange, UnitMetadata, UnitTag
 from banks.retain.input import RetainItem
 from banks.retain.types import ExtractedFact, Network
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain

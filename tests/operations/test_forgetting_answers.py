@@ -12,8 +12,8 @@ from banks.lifecycle.delete import Removed
 from banks.models import CachedAnswer
 from banks.retain.answers import forget_answers, open_answers
 from banks.retain.input import RetainItem
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.after_deletion import follow_deletion
-from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.memories import delete_memory
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant

@@ -8,7 +8,7 @@ from django.utils import timezone
 from banks.models import Bank, MemoryUnit, UnitSource
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations import reflect as reflecting
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds.consolidate import hand_over
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.memories import delete_memory

@@ -8,7 +8,7 @@ from typing import Any
 from banks.models import Bank, MemoryUnit
 from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain

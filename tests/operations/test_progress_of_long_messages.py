@@ -8,7 +8,7 @@ import pytest
 from banks.models import MemoryUnit
 from banks.retain import vectors
 from banks.retain.input import GivenMessage, RetainItem
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.control import cancel
 from memoryplatform.operations.kinds import retain as retain_kind
 from memoryplatform.operations.models import Operation

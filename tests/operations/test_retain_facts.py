@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from banks.models import MemoryUnit
 from banks.retain.input import RetainItem
 from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, FoundRelationship, Network
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

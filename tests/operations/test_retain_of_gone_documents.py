@@ -16,7 +16,7 @@ from banks.retain.engines.builtin.engine import BuiltinEngine
 from banks.retain.engines.protocol import Extraction
 from banks.retain.input import RetainItem
 from banks.retain.types import ExtractedFact, FoundEntity, Network
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.control import cancel, retry
 from memoryplatform.operations.documents import delete_document
 from memoryplatform.operations.kinds import retain as retain_kind

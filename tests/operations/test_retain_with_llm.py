@@ -6,7 +6,7 @@ from typing import Any
 
 from banks.models import MemoryUnit, Message
 from banks.retain.input import GivenMessage, RetainItem
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from banks.lifecycle.delete import Removed
 from banks.models import Bank, MemoryUnit
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.after_deletion import follow_deletion
-from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.kinds import tend_bank
 from memoryplatform.operations.retention import change_rule
 from tenants.models import Tenant

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 from banks.models import Message
 from banks.retain.input import GivenMessage, RetainItem
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 
 from banks.models import Document, Entity, Link, MemoryUnit, Message, Relationship
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from banks.models import Bank, Link, MemoryUnit, UnitMetadata
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.transfer.receive import import_part
 from memoryplatform.operations.transfer.tables import BY_NAME, LATER
 from retrieval.models import ChannelWeights, Feedback

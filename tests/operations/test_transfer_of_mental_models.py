@@ -6,7 +6,7 @@ from uuid import UUID
 import orjson
 import pytest
 
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.export import export_bank
 from memoryplatform.operations.transfer.receive import import_part

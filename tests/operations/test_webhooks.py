@@ -12,7 +12,8 @@ import pytest
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank, delete_bank_for_good
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import BankChange, create_bank, delete_bank_for_good
 from memoryplatform.operations.control import cancel
 from memoryplatform.operations.documents import delete_document
 from memoryplatform.operations.errors import OperationFinished, WebhookInvalid, WebhookNotFound

@@ -9,7 +9,8 @@ from banks.locking import lock_memory
 from banks.models import Bank, Corpus, MemoryUnit
 from banks.retain.input import GivenMessage, RetainItem
 from banks.text_index.write import add_texts
-from memoryplatform.operations.bank_profile import BankAccess, BankChange, change_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import BankChange, change_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.perform import perform
 from memoryplatform.operations.recall import recall

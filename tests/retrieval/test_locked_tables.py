@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connections, transaction
 
 from memoryplatform.operations import asked_banks
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from providers.reranking.none import NoReranker
 from retrieval import limits
 from retrieval.errors import NothingSearched

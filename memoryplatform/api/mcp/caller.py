@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from threading import Event
 
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from tenants.audit import Actor
 from tenants.keys import KeyIdentity
 

@@ -16,8 +16,8 @@ from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.views import TenantView
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import (
-    BankAccess,
     BankChange,
     change_bank,
     create_bank,

@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from banks.models import Bank, Corpus
 from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.serializers import Output
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.ranked_rows import NO_SCORES, RowQuestion, RowScores, search_rows
 from tenants.scoping import TenantOwned, TenantQuerySet
 from tenants.transactions import tenant_transaction

@@ -23,7 +23,7 @@ from memoryplatform.api.v1.unit_shapes import (
     UnitEditInput,
 )
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import name_of
+from memoryplatform.operations.access import name_of
 from memoryplatform.operations.memories import (
     ShownMemory,
     delete_memory,

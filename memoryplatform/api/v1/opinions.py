@@ -26,7 +26,8 @@ from memoryplatform.api.v1.opinion_shapes import (
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.v1.unit_shapes import MemorySourceOutput
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank, name_of
+from memoryplatform.operations.access import name_of
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.opinions import (
     ShownOpinion,
     find_opinions,

@@ -11,10 +11,10 @@ from banks.entities.describe import describe_entities
 from banks.locking import lock_memory
 from banks.models import Bank
 from banks.retain.post_retain import PostRetain
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.assessor_choice import choose_assessor
 from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.bank_of_run import load_bank
-from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.mental_model_refreshes import follow_facts, renew_bereft
 from memoryplatform.operations.models import Operation

@@ -7,8 +7,8 @@ from banks.lifecycle.delete import Removed, delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.after_deletion import follow_deletion
-from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.kinds.clear_memories import count
 from memoryplatform.operations.registry import operation_kind
 from memoryplatform.operations.run import Run

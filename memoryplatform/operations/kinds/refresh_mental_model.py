@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_of_run import load_bank
-from memoryplatform.operations.bank_profile import BankAccess
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.mental_model_refreshes import AFTER_OBSERVATIONS, NAME, is_observing
 from memoryplatform.operations.mental_model_scope import find_newest, is_stale

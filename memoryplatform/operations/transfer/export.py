@@ -15,7 +15,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.transfer.lines import END, HEADER, write_line, write_row
 from memoryplatform.operations.transfer.places import PLACES, Place
 from memoryplatform.operations.transfer.profile import NAME as PROFILE

@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank, Document, Entity, MemoryUnit, Message
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.registry import get_kind
 from memoryplatform.operations.retain import find_or_create_bank

@@ -7,8 +7,8 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.api.v1.recall_output import RecallItemOutput, RecallOutput, ScoresOutput
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.asked_banks import load_banks
-from memoryplatform.operations.bank_profile import BankAccess
 from retrieval import searching
 from retrieval.types import Channel
 from tenants.models import Tenant

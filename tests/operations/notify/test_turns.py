@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from memoryplatform.embedded.redis import EmbeddedRedis
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.lease import claim
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.notify import turns

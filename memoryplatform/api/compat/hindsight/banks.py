@@ -16,13 +16,8 @@ from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.errors import readable
 from memoryplatform.api.v1.banks import check_bank_id
-from memoryplatform.operations.bank_profile import (
-    BankAccess,
-    BankChange,
-    change_bank,
-    delete_bank_for_good,
-    get_bank,
-)
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import BankChange, change_bank, delete_bank_for_good, get_bank
 from memoryplatform.operations.retain import find_or_create_bank
 from tenants.transactions import tenant_transaction
 

@@ -17,7 +17,8 @@ from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.v1.documents import DocumentDetailOutput, DocumentOutput, DocumentView
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.unit_shapes import MATCHES
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.documents import (
     ListedDocument,
     describe_documents,

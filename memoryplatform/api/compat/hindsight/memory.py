@@ -13,7 +13,7 @@ from memoryplatform.api.compat.hindsight.memory_shapes import describe_memory
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.v1.unit_shapes import HistoryOutput, UnitEditInput
-from memoryplatform.operations.bank_profile import name_of
+from memoryplatform.operations.access import name_of
 from memoryplatform.operations.memories import (
     ShownMemory,
     edit_memory,

@@ -12,7 +12,8 @@ from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.control import cancel, retry
 from memoryplatform.operations.errors import OperationNotFound
 from memoryplatform.operations.models import Operation

@@ -14,7 +14,8 @@ from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.v1.recall_included import describe_chunks, describe_entities
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.api.v1.recall_output import describe_item
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.recall import Recalled, recall
 from retrieval.types import RecallQuery
 from tenants.transactions import tenant_transaction

@@ -14,7 +14,7 @@ from memoryplatform.api.compat.hindsight.usage import describe_usage
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.retain_shapes import ItemInput, ItemList, ReadItems, read_items
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.peer_operation_names import build_key, name_operation
 from memoryplatform.operations.retain import retain

@@ -11,7 +11,8 @@ from banks.models import Bank, MemoryUnit
 from banks.retain.types import Network
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_fact
 from memoryplatform.api.compat.hindsight.tolerance import read_body
-from memoryplatform.operations.bank_profile import BankAccess, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import describe_units
 from providers import tokens
 from reflection.observations.dossiers import read_sources

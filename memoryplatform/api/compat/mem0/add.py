@@ -6,7 +6,7 @@ from typing import Any
 from banks.models import MemoryUnit
 from memoryplatform.api.compat.mem0.add_input import Addition, read_addition
 from memoryplatform.api.compat.mem0.homes import make_home
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
 from tenants.transactions import tenant_transaction

@@ -12,7 +12,7 @@ from memoryplatform.api.compat.mem0.filters.fields import read_uuid
 from memoryplatform.api.compat.mem0.locating import Located, locate_all
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.memory import read_update, update_memory
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.delete_memories import delete_memories
 
 MOST_MEMORIES = 1_000

@@ -12,7 +12,7 @@ from memoryplatform.api.compat.mem0.locating import Located
 from memoryplatform.api.compat.mem0.owners import KINDS, Owner
 from memoryplatform.api.compat.mem0.query_filters import read_query_filters
 from memoryplatform.api.compat.mem0.reach import find_told
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.delete_memories import delete_asked, delete_memories
 from memoryplatform.operations.kinds.delete_memories import add_finder
 from memoryplatform.operations.memories import show_history

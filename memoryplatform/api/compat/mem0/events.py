@@ -12,7 +12,7 @@ from memoryplatform.api.compat.mem0.filters.fields import read_uuid
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.owners import BANKS
 from memoryplatform.api.compat.mem0.pages import describe_page, read_page
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds import delete_bank, delete_memories
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.models.operation import OperationQuerySet

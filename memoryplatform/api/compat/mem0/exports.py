@@ -17,7 +17,7 @@ from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.owners import KINDS
 from memoryplatform.api.compat.mem0.pages import PageWanted
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.export_requests import (
     ExportRequest,
     find_export_request,

@@ -13,7 +13,7 @@ from memoryplatform.api.compat.mem0.locating import Located, locate
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.metadata import FEEDBACK, FEEDBACK_REASON
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.feedback import mark_result
 from memoryplatform.operations.latest_recall import find_latest_recall
 from memoryplatform.operations.memories import edit_memory, show_memory

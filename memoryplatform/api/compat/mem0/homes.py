@@ -2,7 +2,8 @@
 
 from banks.errors import BankExists, BankNotFound
 from memoryplatform.api.compat.mem0.owners import Owners
-from memoryplatform.operations.bank_profile import BankAccess, BankChange, create_bank, get_bank
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
 from tenants.transactions import tenant_transaction
 
 NOBODY = "Assistant"

@@ -13,7 +13,7 @@ from memoryplatform.api.compat.mem0.filters.conditions import Condition
 from memoryplatform.api.compat.mem0.memory_shapes import describe_memory, pick_fields
 from memoryplatform.api.compat.mem0.pages import PageWanted
 from memoryplatform.api.compat.mem0.reach import find_told
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.described_units import DescribedUnit, describe_units
 from tenants.transactions import tenant_transaction
 

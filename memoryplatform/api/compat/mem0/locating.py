@@ -8,7 +8,7 @@ from uuid import UUID
 from banks.errors import MemoryNotFound
 from memoryplatform.api.compat.mem0.filters.fields import read_uuid
 from memoryplatform.api.compat.mem0.reach import find_banks, of_banks
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from tenants.transactions import tenant_transaction
 
 

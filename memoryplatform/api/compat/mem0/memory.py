@@ -16,7 +16,7 @@ from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.memory_shapes import describe_memory
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, keep_own, keep_told, write_metadata
 from memoryplatform.api.compat.mem0.moments import read_extent
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.memories import ShownMemory, delete_memory, edit_memory, show_history, show_memory
 
 

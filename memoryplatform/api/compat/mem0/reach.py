@@ -11,7 +11,7 @@ from banks.models.unit import UnitQuerySet
 from memoryplatform.api.compat.mem0.filters.conditions import AllOf, AnyOf, Condition, HasLabel
 from memoryplatform.api.compat.mem0.filters.units import TOLD, Place, build_q
 from memoryplatform.api.compat.mem0.owners import BANKS, Owner
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 
 FIRST = "user"  # a memory of a user lies in the user's bank, whatever other ids it has
 

@@ -17,7 +17,7 @@ from memoryplatform.api.compat.mem0.memory_shapes import describe_memory, pick_f
 from memoryplatform.api.compat.mem0.moments import read_extent
 from memoryplatform.api.compat.mem0.reach import find_told
 from memoryplatform.api.v1.recall_input import LONGEST_QUERY
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.described_units import DescribedUnit
 from memoryplatform.operations.recall import recall
 from retrieval.query.cleaning import clean_query

@@ -13,7 +13,7 @@ from memoryplatform.api.compat.mem0.errors import NotFound
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.owners import BANKS
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.operations.bank_profile import BankAccess
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import WebhookNotFound
 from memoryplatform.operations.kinds import memory_events
 from memoryplatform.operations.webhooks import (

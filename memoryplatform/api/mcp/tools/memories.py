@@ -13,7 +13,8 @@ from memoryplatform.api.mcp.shapes import BriefMemory, PageAnswer, PageArguments
 from memoryplatform.api.mcp.tool import Answer, Arguments, Effect, Tool
 from memoryplatform.api.v1.lists import list_rows
 from memoryplatform.api.v1.unit_shapes import InvalidateInput, UnitListInput
-from memoryplatform.operations.bank_profile import get_bank, name_of
+from memoryplatform.operations.access import name_of
+from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units, document_of, quote
 from memoryplatform.operations.memories import delete_memory, invalidate_memory, show_memory
 from memoryplatform.operations.memory_filter import find_units
