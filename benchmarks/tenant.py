@@ -9,8 +9,8 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, create_bank
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.perform import perform
 from tenants.founding import found_tenant
 from tenants.identifiers import uuid7
 from tenants.memberships import list_memberships

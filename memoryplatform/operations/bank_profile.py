@@ -13,7 +13,7 @@ from banks.models.bank import BankQuerySet
 from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.kinds import delete_bank
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.submit import submit
 from memoryplatform.operations.versions import check_version, write_version
 from providers.registry import get_embedder
 from reflection.background.revisions import BackgroundChange, note_background

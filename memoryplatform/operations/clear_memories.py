@@ -11,7 +11,7 @@ from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.kinds.clear_memories import BATCH, NAME, delete_batch, write_filter
 from memoryplatform.operations.memory_filter import MemoryFilter, Span, find_units
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.submit import submit
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 

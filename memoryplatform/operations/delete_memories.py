@@ -16,8 +16,8 @@ from banks.models.unit import UnitQuerySet
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds.delete_memories import BATCH, NAME, find_named
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import submit
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 

@@ -5,7 +5,7 @@ from django.utils import timezone
 from banks.models import Bank, MemoryUnit
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.kinds.consolidate import NAME
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.submit import submit
 from reflection.opinions.history.withdrawing import withdraw_lost_evidence
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from banks.models import Bank
 from memoryplatform.operations.mental_model_scope import concerns, is_stale
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.submit import submit, submit_for_later
+from memoryplatform.operations.running.submit import submit, submit_for_later
 from reflection.mental_models.storing import withdraw_lost
 from reflection.mental_models.trigger import read_trigger
 from reflection.models import MentalModel, ObservedEntity

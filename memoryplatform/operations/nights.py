@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.submit import submit_for_later
+from memoryplatform.operations.running.submit import submit_for_later
 
 NAME = "tend_bank"
 NIGHT = time(3)  # UTC

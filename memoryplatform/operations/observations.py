@@ -14,7 +14,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.kinds.refresh_observations import NAME
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity
 from reflection.observations.dossiers import read_episodes, read_sources
 from reflection.observations.marking import mark_stale

@@ -16,8 +16,8 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
 from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import submit
 from tenants.transactions import tenant_transaction
 
 KIND = "retain"

@@ -12,7 +12,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.nights import NAME, ask_for_tending
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.submit import submit
 from memoryplatform.operations.versions import check_version, write_version
 from reflection.errors import RuleExists, RuleNotFound, RuleTooWide
 from reflection.forgetting.rules import find_expired

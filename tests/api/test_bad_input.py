@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from banks.models import Document, MemoryUnit, Message
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller

@@ -6,7 +6,7 @@ import pytest
 
 from banks.models import Bank
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from banks.models import Chunk, Document, Episode, MemoryUnit, Message
-from memoryplatform.operations.queues import ACTORS
+from memoryplatform.operations.running.queues import ACTORS
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from banks.models import Bank, Entity, Mention, UnitSource
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from providers.once import Once
 from reflection.models import ObservedEntity
 from retrieval import threads

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from banks.models import Chunk, ChunkPart, Message, UnitSource
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from providers.once import Once
 from retrieval import threads
 from tenants.models import Tenant

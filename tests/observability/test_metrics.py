@@ -2,7 +2,7 @@ import pytest
 from django.test import Client, override_settings
 
 from memoryplatform.embedded.redis import EmbeddedRedis
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.submit import submit
 from providers import registry
 from tenants.transactions import tenant_transaction
 from tests.factories import make_tenant

@@ -12,7 +12,7 @@ from django.test import override_settings
 import tests.operations.probe_kinds  # noqa: F401  # registers them
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.submit import submit
 from providers import registry
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

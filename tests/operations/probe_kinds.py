@@ -4,8 +4,8 @@ import time
 from typing import Any
 
 from memoryplatform.operations.errors import PermanentFailure
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
 from tenants.audit import SYSTEM, record
 
 

@@ -16,9 +16,9 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.bank_profile import BankChange, change_bank, create_bank, get_bank
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import submit
 from providers.llm.errors import MalformedAnswer
 from reflection.models import BackgroundRevision
 from tenants.models import Tenant, UsageRecord

@@ -7,7 +7,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.clear_memories import clear_memories
 from memoryplatform.operations.memory_filter import MemoryFilter
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank

@@ -12,8 +12,8 @@ from banks.retain.post_retain import PostRetain
 from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 

@@ -8,8 +8,8 @@ from banks.retain.input import RetainItem
 from banks.retain.types import ExtractedFact, Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 

@@ -11,15 +11,15 @@ from django.utils import timezone
 from dramatiq.brokers.redis import RedisBroker
 
 from banks.errors import BankNotFound
-from memoryplatform.operations.control import cancel, retry
 from memoryplatform.operations.errors import LeaseLost, OperationFinished, OperationNotFound, UnknownKind
-from memoryplatform.operations.lease import claim
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.perform import perform, wait_before
-from memoryplatform.operations.queues import ACTORS
-from memoryplatform.operations.run import Run
-from memoryplatform.operations.submit import submit
-from memoryplatform.operations.sweep import sweep
+from memoryplatform.operations.running.control import cancel, retry
+from memoryplatform.operations.running.lease import claim
+from memoryplatform.operations.running.perform import perform, wait_before
+from memoryplatform.operations.running.queues import ACTORS
+from memoryplatform.operations.running.run import Run
+from memoryplatform.operations.running.submit import submit
+from memoryplatform.operations.running.sweep import sweep
 from providers.llm.errors import LLMRefused, LLMUnavailable
 from tenants.audit import SYSTEM
 from tenants.models import AuditEvent, Tenant

@@ -23,7 +23,7 @@ from memoryplatform.operations.mental_models import (
     show_models,
 )
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from providers import registry
 from providers.once import Once
 from providers.reranking.none import NoReranker

@@ -10,9 +10,9 @@ from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import submit
 from reflection.opinions.weighing.llm_assessor import PAIRS_A_CALL
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

@@ -9,11 +9,11 @@ from banks.models import MemoryUnit
 from banks.retain import vectors
 from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.control import cancel
 from memoryplatform.operations.kinds import retain as retain_kind
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.control import cancel
+from memoryplatform.operations.running.perform import perform
 from providers.embedding.protocol import EmbeddingBatch
 from tenants.audit import SYSTEM
 from tenants.models import Tenant

@@ -9,8 +9,8 @@ from django.utils import timezone
 from banks.models import Bank, Entity, Mention
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.perform import perform
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity
 from reflection.observations.marking import QUIET, mark_stale
 from reflection.observations.putting_off import FIRST_WAIT, LONGEST_WAIT

@@ -17,12 +17,12 @@ from banks.retain.engines.protocol import Extraction
 from banks.retain.input import RetainItem
 from banks.retain.types import ExtractedFact, FoundEntity, Network
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.control import cancel, retry
 from memoryplatform.operations.documents import delete_document
 from memoryplatform.operations.kinds import retain as retain_kind
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.control import cancel, retry
+from memoryplatform.operations.running.perform import perform
 from tenants.audit import SYSTEM
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

@@ -7,8 +7,8 @@ from typing import Any
 from banks.models import MemoryUnit, Message
 from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.llm_server import ScriptedLLM

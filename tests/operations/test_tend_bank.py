@@ -9,8 +9,8 @@ from django.utils import timezone
 from banks.models import Bank, Episode, MemoryUnit, UnitSource, UnitTag
 from memoryplatform.operations.models import Dispatch, IdempotencyRecord, Operation
 from memoryplatform.operations.nights import ask_for_tending, find_night
-from memoryplatform.operations.perform import perform
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import submit
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_retention_rule

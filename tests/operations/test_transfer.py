@@ -15,8 +15,8 @@ from django.utils import timezone
 from banks.models import Document, Entity, Link, MemoryUnit, Message, Relationship
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep, ImportUnderWay
 from memoryplatform.operations.transfer.export import write_lines
 from memoryplatform.operations.transfer.receive import Received, import_part

@@ -12,7 +12,7 @@ from banks.vector_index.build import drop_index
 from banks.vector_index.lookup import read_state
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank

@@ -12,9 +12,9 @@ from banks.text_index.write import add_texts
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, change_bank
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
 from memoryplatform.operations.recall import recall
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.transfer.export import export_bank
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision

@@ -7,6 +7,6 @@ import django
 if __name__ == "__main__":
     django.setup()
     import tests.operations.probe_kinds  # noqa: F401  # registers them
-    from memoryplatform.operations.worker import serve
+    from memoryplatform.operations.running.worker import serve
 
     serve(sys.argv[1])

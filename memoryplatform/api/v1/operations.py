@@ -13,9 +13,9 @@ from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import Output
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.control import cancel, retry
 from memoryplatform.operations.errors import OperationNotFound
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.control import cancel, retry
 from tenants.transactions import tenant_transaction
 
 

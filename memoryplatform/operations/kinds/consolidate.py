@@ -14,14 +14,14 @@ from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.assessor_choice import choose_assessor
 from memoryplatform.operations.background import merge_background
-from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.mental_model_refreshes import follow_facts, renew_bereft
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.nights import ask_for_tending
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
+from memoryplatform.operations.running.submit import submit
 from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 from providers.registry import get_embedder
 from providers.usage import Usage

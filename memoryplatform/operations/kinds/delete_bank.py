@@ -6,8 +6,8 @@ from banks.retain.answers import forget_answers
 from banks.vector_index.build import drop_index
 from banks.vector_index.lookup import read_state
 from memoryplatform.operations.idempotency import forget_answers_about
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
 
 NAME = "delete_bank"
 

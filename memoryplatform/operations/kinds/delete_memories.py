@@ -10,8 +10,8 @@ from banks.models.unit import UnitQuerySet
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.kinds.clear_memories import count
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
 from reflection.forgetting.told_from import lock_documents
 from tenants.transactions import tenant_transaction
 

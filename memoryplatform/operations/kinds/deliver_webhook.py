@@ -16,9 +16,9 @@ from memoryplatform.operations.notify.shapes import Message, add_shape, encode, 
 from memoryplatform.operations.notify.signature import sign
 from memoryplatform.operations.notify.turns import QUEUE, pass_turn_on, take_turn
 from memoryplatform.operations.notify.undelivered import KIND, find_carried
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
+from memoryplatform.operations.running.submit import submit
 from tenants.models import Delivery, Webhook
 from tenants.sealed_text import SealedText
 from tenants.transactions import tenant_transaction

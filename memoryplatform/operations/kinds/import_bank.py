@@ -16,13 +16,13 @@ from banks.retain.bare_rows import (
     store_bare_vectors,
 )
 from banks.text_index.rebuild import rebuild_corpus
-from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.nights import ask_for_tending
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.transfer.receive import ABANDONED, KIND, Progress
 from providers.registry import get_embedder
 from providers.usage import Usage

@@ -9,13 +9,13 @@ from django.utils import timezone
 from banks.locking import lock_memory
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.mental_model_refreshes import AFTER_OBSERVATIONS, NAME, is_observing
 from memoryplatform.operations.mental_model_scope import find_newest, is_stale
 from memoryplatform.operations.reflect import reflect
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
 from providers.errors import ProviderError
 from reflection.mental_models.asking import build_query
 from reflection.mental_models.storing import has_all, store_content

@@ -8,12 +8,12 @@ from django.utils import timezone
 
 from banks.models import Bank
 from banks.retain.answers import open_answers
-from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.mental_model_refreshes import follow_facts
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
-from memoryplatform.operations.submit import submit_for_later
+from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
+from memoryplatform.operations.running.submit import submit_for_later
 from providers.llm.prompting.cache import CachedLLM
 from providers.registry import find_llm, get_embedder
 from providers.usage import Usage

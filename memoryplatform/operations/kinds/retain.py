@@ -17,13 +17,13 @@ from banks.retain.ready_facts import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import EntityKind, FoundEntity, Mode
 from memoryplatform.operations.after_deletion import follow_replacement
-from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure
 from memoryplatform.operations.kinds.consolidate import hand_over
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
 from providers.registry import get_embedder
 from providers.usage import Usage
 from tenants.models import UsageRecord

@@ -13,12 +13,12 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.retain.answers import forget_answers, open_answers
 from memoryplatform.operations.after_deletion import follow_deletion
-from memoryplatform.operations.bank_of_run import load_bank
 from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.idempotency import forget_old_records
 from memoryplatform.operations.nights import NAME, ask_for_tending
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
 from providers.llm.prompting.cache import CachedLLM
 from providers.registry import find_llm, get_embedder
 from providers.usage import Usage

@@ -9,9 +9,9 @@ from banks.vector_index.definition import LARGEST_DIMENSION
 from banks.vector_index.lookup import find_dimension
 from banks.vector_index.sizing import Need, find_need
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.registry import operation_kind
-from memoryplatform.operations.run import Run
-from memoryplatform.operations.submit import submit
+from memoryplatform.operations.running.registry import operation_kind
+from memoryplatform.operations.running.run import Run
+from memoryplatform.operations.running.submit import submit
 from tenants.transactions import tenant_transaction
 
 NAME = "vector_index"

@@ -14,8 +14,8 @@ from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.models.operation import OperationQuerySet
 from memoryplatform.operations.notify.undelivered import KIND
-from memoryplatform.operations.queues import wake_worker
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.queues import wake_worker
+from memoryplatform.operations.running.run import Run
 
 QUEUE = "notify"
 MOST_AT_ONCE = 2  # of a tenant, over all workers

@@ -19,9 +19,9 @@ from banks.models import Bank, Document, Entity, MemoryUnit, Message
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.registry import get_kind
 from memoryplatform.operations.retain import find_or_create_bank
-from memoryplatform.operations.submit import dispatch
+from memoryplatform.operations.running.registry import get_kind
+from memoryplatform.operations.running.submit import dispatch
 from memoryplatform.operations.transfer import profile
 from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep, ImportUnderWay
 from memoryplatform.operations.transfer.export import FORMAT, READABLE

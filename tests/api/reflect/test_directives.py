@@ -4,7 +4,7 @@ from typing import Any
 
 from banks.models import Bank
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from reflection.models import Directive, MentalModel, MentalModelRevision, MentalModelSource
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction

@@ -4,7 +4,7 @@ import pytest
 from hindsight_client import Hindsight
 from hindsight_client_api.exceptions import ApiException
 
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tests.compat.hindsight.conftest import Run
 from tests.retrieval.memory import Memory

@@ -13,7 +13,7 @@ from hindsight_client_api.models.update_webhook_request import UpdateWebhookRequ
 
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.peer_operation_names import build_key
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tenants.webhooks.announce import Event, announce

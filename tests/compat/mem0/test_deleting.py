@@ -12,7 +12,7 @@ from memoryplatform.operations import delete_memories as use_case
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds import delete_memories as kind
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 from tenants.models import AuditEvent
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank

@@ -12,14 +12,14 @@ from django.utils import timezone
 
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.lease import claim
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.notify import turns
 from memoryplatform.operations.notify.shapes import Message, add_shape
 from memoryplatform.operations.notify.turns import MOST_AT_ONCE, OthersFirst, take_turn
 from memoryplatform.operations.notify.undelivered import KIND
-from memoryplatform.operations.perform import attempt, perform
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.lease import claim
+from memoryplatform.operations.running.perform import attempt, perform
+from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.webhooks import NewWebhook, create_webhook, ping_webhook, redeliver
 from tenants.models import Delivery, Tenant
 from tenants.transactions import tenant_transaction

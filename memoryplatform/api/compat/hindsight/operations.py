@@ -14,10 +14,10 @@ from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.control import cancel, retry
 from memoryplatform.operations.errors import OperationNotFound
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.peer_operation_names import name_operation, named
+from memoryplatform.operations.running.control import cancel, retry
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from prometheus_client import start_http_server
 
-from memoryplatform.operations.worker import serve
+from memoryplatform.operations.running.worker import serve
 from tenants.wall_check import WallIsOpen
 
 

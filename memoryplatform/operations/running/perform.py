@@ -13,13 +13,13 @@ from dramatiq.middleware import Shutdown, TimeLimitExceeded
 
 from banks.errors import BankError
 from memoryplatform.observability.metrics import count_operation
-from memoryplatform.operations.endings import tell_end
 from memoryplatform.operations.errors import LeaseLost, NotYet, OperationError, PermanentFailure, UnknownKind
-from memoryplatform.operations.heartbeat import heartbeat
-from memoryplatform.operations.lease import Lease, claim
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.registry import get_kind
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.endings import tell_end
+from memoryplatform.operations.running.heartbeat import heartbeat
+from memoryplatform.operations.running.lease import Lease, claim
+from memoryplatform.operations.running.registry import get_kind
+from memoryplatform.operations.running.run import Run
 from providers.errors import ProviderError
 
 log = structlog.get_logger(__name__)

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connections
 from dramatiq.errors import BrokerError
 from redis.exceptions import RedisError
 
-from memoryplatform.operations.sweep import sweep
+from memoryplatform.operations.running.sweep import sweep
 from memoryplatform.server.warm_up import warm_up_in_background
 from providers import registry
 from tenants.wall_check import check_service_role

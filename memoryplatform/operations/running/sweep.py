@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from memoryplatform.operations.models import Dispatch
-from memoryplatform.operations.queues import wake_worker
+from memoryplatform.operations.running.queues import wake_worker
 
 BATCH = 500
 FIRST_WAIT = timedelta(seconds=15)

@@ -5,11 +5,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from memoryplatform.observability.metrics import count_operation
-from memoryplatform.operations.endings import tell_end
 from memoryplatform.operations.errors import OperationFinished, OperationNotFound
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.registry import find_kind
-from memoryplatform.operations.submit import dispatch
+from memoryplatform.operations.running.endings import tell_end
+from memoryplatform.operations.running.registry import find_kind
+from memoryplatform.operations.running.submit import dispatch
 from tenants.audit import Actor, record
 from tenants.transactions import tenant_transaction
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import DatabaseError, connections
 
 from memoryplatform.operations.errors import LeaseLost
-from memoryplatform.operations.lease import Lease
+from memoryplatform.operations.running.lease import Lease
 
 log = structlog.get_logger(__name__)
 BEATS_PER_LEASE = 3

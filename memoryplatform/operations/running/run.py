@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memoryplatform.operations.endings import tell_end
-from memoryplatform.operations.lease import Lease
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.running.endings import tell_end
+from memoryplatform.operations.running.lease import Lease
 
 
 @dataclass

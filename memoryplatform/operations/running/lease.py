@@ -10,9 +10,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from memoryplatform.observability.metrics import count_operation
-from memoryplatform.operations.endings import tell_end
 from memoryplatform.operations.errors import LeaseLost
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.running.endings import tell_end
 from tenants.transactions import tenant_transaction
 
 

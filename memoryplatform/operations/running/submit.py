@@ -11,8 +11,8 @@ from django.utils import timezone
 from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.queues import wake_worker
-from memoryplatform.operations.registry import get_kind
+from memoryplatform.operations.running.queues import wake_worker
+from memoryplatform.operations.running.registry import get_kind
 
 # The sweeper looks after this time, in case the process dies between the commit and the message.
 GRACE = timedelta(seconds=5)

@@ -5,7 +5,7 @@ from uuid import UUID
 import dramatiq
 from django.conf import settings
 
-from memoryplatform.operations.perform import perform
+from memoryplatform.operations.running.perform import perform
 
 ATTEMPT_LIMIT_MS = 60 * 60 * 1000
 

@@ -1,6 +1,6 @@
 from banks.models import Bank
 from memoryplatform.operations.errors import PermanentFailure
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.run import Run
 from tenants.transactions import tenant_transaction
 
 

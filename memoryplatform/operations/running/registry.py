@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memoryplatform.operations.errors import UnknownKind
-from memoryplatform.operations.run import Run
+from memoryplatform.operations.running.run import Run
 
 Handler = Callable[[Run], dict[str, Any]]
 
