@@ -45,8 +45,9 @@ class OpinionRevisionAdmin(MemoryAdmin):
 
     @admin.display(description="Evidence")
     def all_evidence(self, revision: OpinionRevision) -> str:
-        """As it reads now; the opinion's own page has the texts of then."""
-        rows = RevisionEvidence.objects.using(PLATFORM).filter(revision=revision, bears=True).select_related("fact")
+        """As it reads now; the opinion's own page has the texts of then. What was taken back bears on nothing."""
+        told = Q(bears=True) | Q(revision__cause=OpinionRevision.Cause.WITHDRAWN)
+        rows = RevisionEvidence.objects.using(PLATFORM).filter(told, revision=revision).select_related("fact")
         facts = [row.fact for row in rows.defer("fact__embedding").order_by("id") if row.fact]
         lines = ((link_to_id("banks.memoryunit", fact.pk, shorten(fact.text)),) for fact in facts)
         return format_html_join("\n", "{}", lines) or "-"

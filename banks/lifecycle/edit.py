@@ -82,8 +82,8 @@ def read_state(bank: Bank, unit: MemoryUnit) -> UnitState:
     )
 
 
-def check_version(unit: MemoryUnit, state: UnitState, expected: str | None) -> None:
-    if expected is not None and expected != state.version:
+def check_version(unit: MemoryUnit, state: UnitState, expected: frozenset[str] | None) -> None:
+    if expected is not None and state.version not in expected:
         raise MemoryChanged(unit.id)
 
 

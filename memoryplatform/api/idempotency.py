@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.idempotency import Claim, Replay, begin, build_operation_key
+from memoryplatform.operations.idempotency import ANY_BANK, Claim, Replay, begin, build_operation_key
 from tenants.transactions import tenant_transaction
 
 HEADER = "Idempotency-Key"
@@ -45,7 +45,7 @@ def once_for_each_key(handler: Handler, perform: Callable[[Claim, Callable[[], R
         key = request.headers.get(HEADER)
         if key is None:
             return handler(view, request, *args, **kwargs)
-        bank_key = kwargs.get("bank_id", "")
+        bank_key = kwargs.get("bank_id", ANY_BANK) if view.quotes_memories else ""
         outcome = begin(view.tenant_id, check_key(key), fingerprint(request, view.identity.id), bank_key=bank_key)
         if isinstance(outcome, Replay):
             return Response(outcome.body, status=outcome.status_code, headers={"Idempotency-Replayed": "true"})

@@ -65,13 +65,17 @@ class InvalidOutput(ErrorOutput):
     errors = FieldFault(many=True, required=False)  # type: ignore[assignment]  # the wire's name, not DRF's attribute
 
 
-class ConfidenceField(serializers.FloatField):
-    """A share of certainty. True is no number, though Python takes it for 1."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(min_value=0.0, max_value=1.0, **options)
+class NumberField(serializers.FloatField):
+    """True is no number, though Python takes it for 1."""
 
     def to_internal_value(self, data: Any) -> float:
         if isinstance(data, bool):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+class ConfidenceField(NumberField):
+    """A share of certainty."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_value=0.0, max_value=1.0, **options)

@@ -18,6 +18,8 @@ from tenants.keys import KeyIdentity
 
 
 class TenantView(APIView):
+    quotes_memories = True  # whether answers may hold what memories say: those are not kept beyond them
+
     @property
     def identity(self) -> KeyIdentity:
         return cast("KeyIdentity", self.request.auth)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from banks.errors import BankBusy
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, name_of
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.bank_profile import get_bank, read_version
+from memoryplatform.operations.versions import check_version
 from providers.registry import find_llm
 from providers.usage import Usage
 from reflection.background.builtin_merger import BuiltinMerger
@@ -32,11 +33,14 @@ class Merged:
     refused: str = ""
 
 
-def merge_background(access: BankAccess, bank_id: str, *texts: str, actor: str = "") -> Merged:
+def merge_background(
+    access: BankAccess, bank_id: str, *texts: str, actor: str = "", expected: frozenset[str] | None = None
+) -> Merged:
     """Of several texts the last is the newest. All of them are one merge, and one revision.
 
     No transaction is open while the merger works. If somebody else was quicker, his text is merged with too. `actor`
-    is whom the history names; the caller where it is empty.
+    is whom the history names; the caller where it is empty. With `expected`, versions of the bank, there is no merging
+    with what somebody else wrote since.
     """
     merger = choose_merger()
     usage = Usage()
@@ -44,11 +48,13 @@ def merge_background(access: BankAccess, bank_id: str, *texts: str, actor: str =
         with tenant_transaction(access.tenant_id):
             number = get_number(get_bank(access, bank_id))
             bank = get_bank(access, bank_id)  # after the number: what comes in between is then noticed
+            check_version(read_version(bank), expected)
         own = tuple(to_first_person(text, bank.name, is_of_agent=True) for text in texts)
         merged = merger.merge(bank.background, News(own, bank.name))
         usage += merged.usage
         with tenant_transaction(access.tenant_id):
             bank = get_bank(access, bank_id, lock=True)
+            check_version(read_version(bank), expected)
             if get_number(bank) == number:
                 change = BackgroundChange(
                     merged.text, actor or name_of(access), snippet="\n".join(texts), engine=merger.name

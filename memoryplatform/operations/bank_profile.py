@@ -90,8 +90,10 @@ def read_version(bank: Bank) -> str:
     return write_version({name: getattr(bank, name) for name in BankChange.names()})
 
 
-def change_bank(access: BankAccess, bank_id: str, change: BankChange, *, expected: str | None = None) -> Bank:
-    """`expected` is the version that the caller saw, or None where he does not care."""
+def change_bank(
+    access: BankAccess, bank_id: str, change: BankChange, *, expected: frozenset[str] | None = None
+) -> Bank:
+    """`expected` are the versions that the caller takes it for, or None where he does not care."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id, lock=True)
         check_version(read_version(bank), expected)
@@ -111,10 +113,11 @@ def change_bank(access: BankAccess, bank_id: str, change: BankChange, *, expecte
     return bank
 
 
-def delete_bank_for_good(access: BankAccess, bank_id: str) -> Operation:
+def delete_bank_for_good(access: BankAccess, bank_id: str, *, expected: frozenset[str] | None = None) -> Operation:
     """Hide the bank at once, so that its id is free again, and have a worker remove its rows."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id, lock=True)
+        check_version(read_version(bank), expected)
         bank.deleted_at = timezone.now()
         bank.save(update_fields=["deleted_at"])
         record(access.tenant_id, actor=access.actor, action="bank.deleted", target=f"bank:{bank_id}")

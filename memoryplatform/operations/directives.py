@@ -39,9 +39,14 @@ def create_directive(access: BankAccess, bank_id: str, change: DirectiveChange) 
 
 
 def change_directive(
-    access: BankAccess, bank_id: str, directive_id: UUID, change: DirectiveChange, *, expected: str | None = None
+    access: BankAccess,
+    bank_id: str,
+    directive_id: UUID,
+    change: DirectiveChange,
+    *,
+    expected: frozenset[str] | None = None,
 ) -> Directive:
-    """`expected` is the version that the caller saw, or None where he does not care."""
+    """`expected` are the versions that the caller takes it for, or None where he does not care."""
     with tenant_transaction(access.tenant_id):
         directive = get_directive(get_bank(access, bank_id), directive_id, lock=True)
         check_version(read_version(directive), expected)
@@ -52,9 +57,12 @@ def change_directive(
         return directive
 
 
-def delete_directive(access: BankAccess, bank_id: str, directive_id: UUID) -> None:
+def delete_directive(
+    access: BankAccess, bank_id: str, directive_id: UUID, *, expected: frozenset[str] | None = None
+) -> None:
     with tenant_transaction(access.tenant_id):
         directive = get_directive(get_bank(access, bank_id), directive_id, lock=True)
+        check_version(read_version(directive), expected)
         note(access, bank_id, "directive.deleted", directive)
         directive.delete()
 

@@ -11,7 +11,7 @@ from banks.errors import ChunkNotFound, DocumentNotFound
 from banks.lifecycle.delete import Removed, delete_chunks
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, ChunkPart, Document, MemoryUnit, UnitSource
-from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.kinds.retain import keep_ids
@@ -105,7 +105,7 @@ def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Remov
         lock_memory(bank)
         chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
         removed = delete_chunks(bank, set(chunks.values_list("id", flat=True)))
-        follow_deletion(bank, removed)
+        follow_deletion(bank, removed, actor=name_of(access))
         forget_payloads(bank, document)
         target = f"document:{document.id}"  # the caller's own id may be a text, which is gone with it
         document.delete()

@@ -96,9 +96,9 @@ def change_entity(
     *,
     name: str | None,
     kind: str | None,
-    expected: str | None = None,
+    expected: frozenset[str] | None = None,
 ) -> ShownEntity:
-    """`expected` is the version that the caller saw, or None where he does not care."""
+    """`expected` are the versions that the caller takes it for, or None where he does not care."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         lock_memory(bank)

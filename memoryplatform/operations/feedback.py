@@ -45,9 +45,9 @@ def show_tuning(access: BankAccess, bank_id: str) -> Tuning:
 
 
 def change_tuning(
-    access: BankAccess, bank_id: str, *, learn_from_feedback: bool, expected: str | None = None
+    access: BankAccess, bank_id: str, *, learn_from_feedback: bool, expected: frozenset[str] | None = None
 ) -> Tuning:
-    """`expected` is the version that the caller saw, or None where he does not care."""
+    """`expected` are the versions that the caller takes it for, or None where he does not care."""
     with tenant_transaction(access.tenant_id):
         row = lock_weights(get_bank(access, bank_id))
         check_version(describe(row).version, expected)

@@ -18,6 +18,7 @@ KEPT_FOR = timedelta(hours=24)
 # A request that has not answered by then died with its process, and its key may be used again.
 IN_FLIGHT_FOR = timedelta(minutes=5)
 OPERATION_KEY = "request:"
+ANY_BANK = "/"  # no bank can be called so
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,11 @@ class Claim:
     def finish(self, *, status_code: int, body: Any) -> None:
         """Keep the answer. Inside the transaction of the work, work and answer stand together or not at all."""
         with tenant_transaction(self.tenant_id):
-            if not self._record().update(status_code=status_code, answer=json.dumps(body)):
+            record = self._record().select_for_update().first()
+            if record is None:
                 raise RequestInFlight("Another request has taken over this Idempotency-Key.")
+            record.status_code, record.answer = status_code, "" if record.forgotten else json.dumps(body)
+            record.save(update_fields=["status_code", "answer"])
 
     def release(self) -> None:
         """Forget the request, since nothing came of it: the same key may be tried again."""
@@ -75,17 +79,17 @@ def begin(tenant_id: UUID, key: str, fingerprint: str, *, bank_key: str = "") ->
 
 def replay(status_code: int, answer: str) -> Replay:
     if not answer or isinstance(answer, SealedText):
-        raise AnswerForgotten("The request was performed; its answer is no longer kept, since memories were deleted.")
+        raise AnswerForgotten("The request was performed; its answer is no longer kept.")
     return Replay(status_code, json.loads(answer))
 
 
 def forget_answers_about(tenant_id: UUID, bank_key: str) -> None:
-    """Answers may quote what was deleted from the bank. That the requests were performed stays known.
+    """Answers may quote what was deleted from the bank, and those that are still being made may too.
 
-    Those without a bank's name may be about any. Call inside the tenant transaction of the deletion.
+    That the requests were performed stays known. Call inside the tenant transaction of the deletion.
     """
-    rows = IdempotencyRecord.objects.for_tenant(tenant_id).filter(bank_key__in=["", bank_key])
-    rows.exclude(answer="").update(answer="")
+    rows = IdempotencyRecord.objects.for_tenant(tenant_id).filter(bank_key__in=[ANY_BANK, bank_key])
+    rows.filter(forgotten=False).update(answer="", forgotten=True)
 
 
 def forget_old_records(tenant_id: UUID, *, now: datetime) -> None:

@@ -6,15 +6,15 @@ from banks.models import Bank, MemoryUnit
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.kinds.consolidate import NAME
 from memoryplatform.operations.running.submit import submit
-from reflection.opinions.history.withdrawing import withdraw_lost_evidence
+from reflection.opinions.history.withdrawing import ACTOR, withdraw_lost_evidence
 
 
-def take_back_lost_evidence(bank: Bank) -> None:
-    """Call inside the tenant transaction of a deletion, after it, with `lock_memory` held.
+def take_back_lost_evidence(bank: Bank, *, actor: str = ACTOR) -> None:
+    """Call inside the tenant transaction of a deletion, after it, with `lock_memory` held. `actor` is who deleted.
 
     An opinion whose text went back is embedded by an operation: no model is asked inside a transaction.
     """
-    withdrawn = withdraw_lost_evidence(bank, now=timezone.now())
+    withdrawn = withdraw_lost_evidence(bank, now=timezone.now(), actor=actor)
     if withdrawn.unembedded:
         submit(bank.tenant_id, NAME, payload=PostRetain().write(), bank=bank)
 

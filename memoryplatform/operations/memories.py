@@ -66,9 +66,15 @@ def show_history(access: BankAccess, bank_id: str, memory_id: UUID) -> History:
 
 
 def edit_memory(
-    access: BankAccess, bank_id: str, memory_id: UUID, edit: UnitEdit, *, expected: str | None, reason: str = ""
+    access: BankAccess,
+    bank_id: str,
+    memory_id: UUID,
+    edit: UnitEdit,
+    *,
+    expected: frozenset[str] | None,
+    reason: str = "",
 ) -> ShownMemory:
-    """`expected` is the version that the caller saw, or None where he does not care.
+    """`expected` are the versions that the caller takes it for, or None where he does not care.
 
     The model is asked between two transactions, so an edit that came in meanwhile is a conflict for both ways.
     """
@@ -82,7 +88,7 @@ def edit_memory(
     with tenant_transaction(access.tenant_id):
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
-        check_version(unit, read_state(bank, unit), state.version)
+        check_version(unit, read_state(bank, unit), frozenset({state.version}))
         edit_unit(bank, unit, edit, vector=vector, actor=name_of(access), reason=reason)
         if note_outside_change(bank, unit, actor=name_of(access), reason=reason):
             weigh_anew(bank, unit)
@@ -113,7 +119,12 @@ def embed(bank: Bank, text: str) -> Vector:
 
 
 def invalidate_memory(
-    access: BankAccess, bank_id: str, memory_id: UUID, invalidation: Invalidation, *, expected: str | None = None
+    access: BankAccess,
+    bank_id: str,
+    memory_id: UUID,
+    invalidation: Invalidation,
+    *,
+    expected: frozenset[str] | None = None,
 ) -> ShownMemory:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
@@ -130,7 +141,7 @@ def invalidate_memory(
 
 
 def restore_memory(
-    access: BankAccess, bank_id: str, memory_id: UUID, *, reason: str, expected: str | None = None
+    access: BankAccess, bank_id: str, memory_id: UUID, *, reason: str, expected: frozenset[str] | None = None
 ) -> ShownMemory:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
@@ -146,13 +157,17 @@ def restore_memory(
         return show(bank, unit)
 
 
-def delete_memory(access: BankAccess, bank_id: str, memory_id: UUID) -> Removed:
+def delete_memory(
+    access: BankAccess, bank_id: str, memory_id: UUID, *, expected: frozenset[str] | None = None
+) -> Removed:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         lock_documents(bank, [memory_id])
         lock_memory(bank)
-        removed = delete_units(bank, {get_unit(bank, memory_id).id})
-        follow_deletion(bank, removed)
+        unit = get_unit(bank, memory_id)
+        check_version(unit, read_state(bank, unit), expected)
+        removed = delete_units(bank, {unit.id})
+        follow_deletion(bank, removed, actor=name_of(access))
         note(access, bank_id, "memory.deleted", memory_id)
         return removed
 

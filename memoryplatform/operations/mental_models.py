@@ -74,9 +74,9 @@ def create_model(
 
 
 def change_model(
-    access: BankAccess, bank_id: str, key: str, change: MentalModelChange, *, expected: str | None = None
+    access: BankAccess, bank_id: str, key: str, change: MentalModelChange, *, expected: frozenset[str] | None = None
 ) -> ShownModel:
-    """The content stays until the next refresh. `expected` is the version that the caller saw."""
+    """The content stays until the next refresh. `expected` are the versions that the caller takes it for."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         model = get_model(bank, key, lock=True)
@@ -91,10 +91,11 @@ def change_model(
         return show_models(bank, [model])[0]
 
 
-def delete_model(access: BankAccess, bank_id: str, key: str) -> None:
+def delete_model(access: BankAccess, bank_id: str, key: str, *, expected: frozenset[str] | None = None) -> None:
     """With its history: the foreign keys cascade."""
     with tenant_transaction(access.tenant_id):
         model = get_model(get_bank(access, bank_id), key, lock=True)
+        check_version(read_version(model), expected)
         note(access, bank_id, "mental_model.deleted", model)
         model.delete()
 

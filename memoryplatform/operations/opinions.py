@@ -18,11 +18,12 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
-from memoryplatform.operations.revision_evidence import show_revisions
+from memoryplatform.operations.revision_evidence import ShownGround, ShownRevision, show_revisions
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
 from reflection.opinions.history.revisions import count_steps
+from reflection.opinions.history.turning import FORMATION, Stance, find_stance, find_turn
 from reflection.opinions.review import Act, Review, review_opinion
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
@@ -47,7 +48,8 @@ class OpinionFilter:
 class Evidence:
     """A fact with its text of then, and what it did: the cause of the step that came from it. `at` is when it did that.
 
-    `revision` is the number of that step, None where nothing tells it; `taken_back`: it does that no more.
+    `revision` is the number of that step, None where nothing tells it; `taken_back`: it does that no more. `stance` is
+    what it says of the present text.
     """
 
     unit: MemoryUnit
@@ -56,6 +58,7 @@ class Evidence:
     at: datetime
     revision: int | None = None
     taken_back: bool = False
+    stance: Stance = "for"
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,11 @@ class ListedOpinion:
 
 @dataclass(frozen=True)
 class ShownOpinion:
+    """`is_turned`: it does not say any more what it was formed as."""
+
     listed: ListedOpinion
     evidence: tuple[Evidence, ...]
+    is_turned: bool = False
 
 
 def find_opinions(bank: Bank, wanted: OpinionFilter) -> UnitQuerySet:
@@ -130,27 +136,41 @@ def show_opinion(access: BankAccess, bank_id: str, opinion_id: UUID) -> ShownOpi
 
 def show(bank: Bank, opinion: MemoryUnit) -> ShownOpinion:
     (listed,) = list_opinions(bank, [opinion])
-    return ShownOpinion(listed, tuple(read_evidence(bank, listed.described)))
+    steps = show_revisions(bank, list(find_revisions(bank, opinion.id)))
+    turn = find_turn([step.revision for step in steps])
+    return ShownOpinion(listed, tuple(read_evidence(bank, listed.described, steps, turn)), turn > FORMATION)
 
 
-def read_evidence(bank: Bank, described: DescribedUnit) -> list[Evidence]:
+def read_evidence(bank: Bank, described: DescribedUnit, steps: Sequence[ShownRevision], turn: int) -> list[Evidence]:
     """What it was formed on, then what moved it, step by step. A fact that bore on two steps is there twice."""
-    steps = show_revisions(bank, list(find_revisions(bank, described.unit.id)))
     shown = [
-        Evidence(
-            one.unit, one.text, step.revision.cause, step.revision.created_at, step.revision.number, one.taken_back
-        )
+        show_evidence(step.revision, one, turn)
         for step in steps
         for one in step.evidence
+        if step.revision.cause != OpinionRevision.Cause.WITHDRAWN
     ]
-    return [*read_unexplained(bank, described, {one.unit.id for one in shown}), *shown]
+    stance: Stance = "former" if turn > FORMATION else "for"
+    return [*read_unexplained(bank, described, {one.unit.id for one in shown}, stance=stance), *shown]
 
 
-def read_unexplained(bank: Bank, described: DescribedUnit, explained: set[UUID]) -> list[Evidence]:
+def show_evidence(revision: OpinionRevision, ground: ShownGround, turn: int) -> Evidence:
+    return Evidence(
+        ground.unit,
+        ground.text,
+        revision.cause,
+        revision.created_at,
+        revision.number,
+        ground.taken_back,
+        find_stance(revision, turn),
+    )
+
+
+def read_unexplained(bank: Bank, described: DescribedUnit, explained: set[UUID], *, stance: Stance) -> list[Evidence]:
     """Facts that it rests on and that no step names, from an old export: it was formed on them."""
     ids = [one.other_unit_id for one in described.sources if one.other_unit_id and one.other_unit_id not in explained]
     units = MemoryUnit.objects.of_bank(bank).filter(id__in=ids).defer("embedding").in_bulk() if ids else {}
-    return [Evidence(units[one], units[one].text, FORMED_ON, described.unit.recorded_at) for one in ids]
+    formed_at = described.unit.recorded_at
+    return [Evidence(units[one], units[one].text, FORMED_ON, formed_at, stance=stance) for one in ids]
 
 
 def find_revisions(bank: Bank, opinion_id: UUID) -> QuerySet[OpinionRevision]:
@@ -161,9 +181,9 @@ def find_revisions(bank: Bank, opinion_id: UUID) -> QuerySet[OpinionRevision]:
 
 
 def review(
-    access: BankAccess, bank_id: str, opinion_id: UUID, given: Review, *, expected: str | None = None
+    access: BankAccess, bank_id: str, opinion_id: UUID, given: Review, *, expected: frozenset[str] | None = None
 ) -> ShownOpinion:
-    """`expected` is the version that the reviewer saw, or None where he does not care.
+    """`expected` are the versions that the reviewer takes it for, or None where he does not care.
 
     A new text is embedded between two transactions, so an edit that came in meanwhile is a conflict for both ways.
     """
@@ -175,15 +195,15 @@ def review(
     with tenant_transaction(access.tenant_id):
         lock_memory(bank)
         opinion = get_opinion(bank, opinion_id)
-        check_version(bank, opinion, seen if vector is not None else expected)
+        check_version(bank, opinion, frozenset({seen}) if vector is not None else expected)
         review_opinion(bank, opinion, given, vector=vector)
         note(access, bank_id, opinion_id, given)
         return show(bank, opinion)
 
 
-def check_version(bank: Bank, opinion: MemoryUnit, expected: str | None) -> str:
+def check_version(bank: Bank, opinion: MemoryUnit, expected: frozenset[str] | None) -> str:
     (listed,) = list_opinions(bank, [opinion])
-    if expected is not None and expected != listed.version:
+    if expected is not None and listed.version not in expected:
         raise MemoryChanged(opinion.id)
     return listed.version
 

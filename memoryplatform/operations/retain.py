@@ -1,9 +1,11 @@
 """Retain: archive what came in and hand the rest to an operation, which a small call waits for."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from django.db import IntegrityError
 from django.utils import timezone
 
 from banks.errors import BankExists, BankNotFound
@@ -26,12 +28,23 @@ MOST_CHARACTERS_TO_WAIT_FOR = 100_000
 
 
 def retain(
-    access: BankAccess, bank_id: str, items: Sequence[RetainItem], *, wait: bool, idempotency_key: str | None = None
+    access: BankAccess,
+    bank_id: str,
+    items: Sequence[RetainItem],
+    *,
+    wait: bool,
+    idempotency_key: str | None = None,
 ) -> Operation:
-    """Accept the items. With `wait`, and a call that is small enough, return the finished operation."""
+    """Accept the items. With `wait`, and a call that is small enough, return the finished operation.
+
+    Under a key that is known it is the operation that was accepted then; its `items_digest` tells of what.
+    """
     bank = find_or_create_bank(access, bank_id)
     here = wait and is_small(items)
-    operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here)
+    try:
+        operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here)
+    except IntegrityError:  # the same call came twice at once, and the other was quicker
+        operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here)
     if here:
         perform(access.tenant_id, operation.id)
     with tenant_transaction(access.tenant_id):
@@ -45,8 +58,18 @@ def accept(
     with tenant_transaction(access.tenant_id):
         if idempotency_key and (known := find_operation(access.tenant_id, KIND, idempotency_key, now=timezone.now())):
             return known
-        payload = {"sources": [source for item in join_documents(items) for source in archive(bank, item)]}
+        payload: dict[str, Any] = {"items_digest": digest_items(items)} if idempotency_key else {}
+        payload["sources"] = [source for item in join_documents(items) for source in archive(bank, item)]
         return submit(access.tenant_id, KIND, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)
+
+
+def digest_items(items: Sequence[RetainItem]) -> str:
+    """Of what a caller gave: that he gave no time, or no name of a document, is no difference."""
+    told = [
+        (item.text, [(one.role, one.content) for one in item.messages], [fact.text for fact in item.facts])
+        for item in items
+    ]
+    return hashlib.sha256(repr(told).encode()).hexdigest()
 
 
 def join_documents(items: Sequence[RetainItem]) -> Iterator[RetainItem]:

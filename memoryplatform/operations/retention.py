@@ -42,9 +42,12 @@ def create_rule(access: BankAccess, bank_id: str, **fields: Any) -> ShownRule:
 
 
 def change_rule(
-    access: BankAccess, bank_id: str, rule_id: UUID, fields: dict[str, Any], *, expected: str | None = None
+    access: BankAccess, bank_id: str, rule_id: UUID, fields: dict[str, Any], *, expected: frozenset[str] | None = None
 ) -> ShownRule:
-    """`expected` is the version that the caller saw, or None where he does not care. Other columns stay as they are."""
+    """`expected` are the versions that the caller takes it for, or None where he does not care.
+
+    Other columns stay as they are.
+    """
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         rule = get_rule(bank, rule_id, lock=True)
@@ -66,9 +69,10 @@ def save(rule: RetentionRule, *, update_fields: list[str] | None = None) -> None
         raise RuleExists(rule.name) from None
 
 
-def delete_rule(access: BankAccess, bank_id: str, rule_id: UUID) -> None:
+def delete_rule(access: BankAccess, bank_id: str, rule_id: UUID, *, expected: frozenset[str] | None = None) -> None:
     with tenant_transaction(access.tenant_id):
-        rule = get_rule(get_bank(access, bank_id), rule_id)
+        rule = get_rule(get_bank(access, bank_id), rule_id, lock=True)
+        check_version(read_version(rule), expected)
         note(access, bank_id, "retention_rule.deleted", rule)
         rule.delete()
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Q
+
 from banks.models import Bank, MemoryUnit, UnitChange
 from reflection.models import OpinionRevision, RevisionEvidence
 
@@ -43,10 +45,13 @@ def show_revisions(bank: Bank, revisions: Sequence[OpinionRevision]) -> list[Sho
 
 
 def read_rows(bank: Bank, revisions: Sequence[OpinionRevision]) -> defaultdict[UUID, list[RevisionEvidence]]:
-    """A step that came from an old export has its one fact in a column alone."""
+    """A step that came from an old export has its one fact in a column alone. One that took others back bears nothing,
+    and shows what was lost.
+    """
     found: defaultdict[UUID, list[RevisionEvidence]] = defaultdict(list)
-    rows = RevisionEvidence.objects.of_bank(bank).filter(revision_id__in=[one.id for one in revisions], bears=True)
-    for row in rows.select_related("fact").defer("fact__embedding").order_by("id"):
+    rows = RevisionEvidence.objects.of_bank(bank).filter(revision_id__in=[one.id for one in revisions])
+    shown = rows.filter(Q(bears=True) | Q(revision__cause=OpinionRevision.Cause.WITHDRAWN))
+    for row in shown.select_related("fact").defer("fact__embedding").order_by("id"):
         found[row.revision_id].append(row)
     for revision in revisions:
         if revision.evidence_id and revision.id not in found:

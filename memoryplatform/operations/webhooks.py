@@ -11,10 +11,12 @@ from django.conf import settings
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import check_bank_id, get_bank
 from memoryplatform.operations.errors import DeliveryNotFound, WebhookInvalid, WebhookNotFound
+from memoryplatform.operations.models import Operation
 from memoryplatform.operations.notify.address import AddressRefused, check_url
 from memoryplatform.operations.notify.shapes import PLATFORM, find_shape
 from memoryplatform.operations.notify.signature import PREFIX
-from memoryplatform.operations.notify.undelivered import find_carried
+from memoryplatform.operations.notify.turns import begin_now
+from memoryplatform.operations.notify.undelivered import find_carriers
 from memoryplatform.operations.versions import check_version, write_version
 from tenants.audit import record
 from tenants.identifiers import uuid7
@@ -101,9 +103,9 @@ def change_webhook(
     change: WebhookChange,
     *,
     bank_id: str | None = None,
-    expected: str | None = None,
+    expected: frozenset[str] | None = None,
 ) -> Webhook:
-    """`expected` is the version that the caller saw, or None where he does not care."""
+    """`expected` are the versions that the caller takes it for, or None where he does not care."""
     with tenant_transaction(access.tenant_id):
         webhook = get_webhook(access, webhook_id, bank_id=bank_id, lock=True)
         check_version(read_version(webhook), expected)
@@ -124,10 +126,13 @@ def renew_secret(access: BankAccess, webhook_id: UUID) -> Webhook:
     return change_webhook(access, webhook_id, WebhookChange(secret=make_secret()))
 
 
-def delete_webhook(access: BankAccess, webhook_id: UUID, *, bank_id: str | None = None) -> None:
+def delete_webhook(
+    access: BankAccess, webhook_id: UUID, *, bank_id: str | None = None, expected: frozenset[str] | None = None
+) -> None:
     """Its deliveries go with it, also those on their way."""
     with tenant_transaction(access.tenant_id):
-        webhook = get_webhook(access, webhook_id, bank_id=bank_id)
+        webhook = get_webhook(access, webhook_id, bank_id=bank_id, lock=True)
+        check_version(read_version(webhook), expected)
         note(access, webhook, "webhook.deleted")
         webhook.delete()
 
@@ -146,18 +151,32 @@ def ping_webhook(access: BankAccess, webhook_id: UUID) -> Delivery:
 
 
 def redeliver(access: BankAccess, webhook_id: UUID, delivery_id: UUID) -> Delivery:
-    """Send it once more, under the same id, with all its attempts again. What is on its way is left alone."""
+    """Send it once more, under the same id, with all its attempts again, and without the wait that one had before it.
+
+    One that is being sent right now is left alone. A worker locks the operation before the delivery, here it is the
+    other way round: so nothing waits for the operation's row.
+    """
     with tenant_transaction(access.tenant_id):
         rows = find_deliveries(access, webhook_id).select_for_update(of=("self",))
         delivery = rows.filter(id=delivery_id).first()
         if delivery is None:
             raise DeliveryNotFound(delivery_id)
-        if find_carried(access.tenant_id, [delivery.id]):
+        carriers = find_carriers(access.tenant_id, [delivery.id])
+        idle = carriers.filter(status=Operation.Status.PENDING).select_for_update(
+            of=("self",), no_key=True, skip_locked=True
+        )
+        waiting = idle.first()
+        if waiting is None and carriers.exists():
             return delivery
         delivery.status, delivery.next_attempt_at = Delivery.Status.PENDING, None
         delivery.attempts = delivery.told = 0
         delivery.save()
-        hand_over(delivery)
+        if waiting is None:
+            hand_over(delivery)
+        else:
+            waiting.attempts = 0
+            waiting.save(update_fields=["attempts"])
+            begin_now(waiting)
         return delivery
 
 

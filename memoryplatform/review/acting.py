@@ -30,7 +30,7 @@ def build_access(request: HttpRequest, tenant_id: UUID) -> BankAccess:
 def act_on(request: HttpRequest, opinion: Opinion, given: Review, *, version: str) -> None:
     """Raises a BankError where it can't be done, also because somebody else was faster."""
     access = build_access(request, opinion.tenant_id)
-    review(access, opinion.bank.bank_id, opinion.pk, given, expected=version)
+    review(access, opinion.bank.bank_id, opinion.pk, given, expected=frozenset({version}))
 
 
 def read_versions(opinions: Sequence[Opinion]) -> dict[UUID, str]:

@@ -4,17 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from banks.models import Bank, UnitSource
+from banks.models import Bank, MemoryUnit, UnitSource
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import read_sources
 from memoryplatform.operations.opinions import Evidence, ShownOpinion, find_revisions, get_opinion, show
 from memoryplatform.operations.revision_evidence import ShownRevision, show_revisions
 from memoryplatform.review.trajectory import Trajectory, draw_trajectory
+from reflection.opinions.history.turning import OPPOSING
 from tenants.transactions import tenant_transaction
 
 MOST_STEPS = 200  # the newest; the list of revisions has all
 MOST_EVIDENCE = 100
+FORMER = "former"
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,16 @@ class SourcedEvidence:
 
     evidence: Evidence
     sources: tuple[UnitSource, ...]
+
+    @property
+    def is_telling(self) -> bool:
+        return self.evidence.unit.network == MemoryUnit.Network.OPINION
+
+    @property
+    def bearing(self) -> str:
+        """What opposed a former text and brought the present one supports that."""
+        is_turning = self.evidence.stance == "for" and self.evidence.bearing in OPPOSING
+        return "supports" if is_turning else self.evidence.bearing
 
 
 @dataclass(frozen=True)
@@ -33,9 +45,31 @@ class OpinionPage:
     trajectory: Trajectory
 
     @property
-    def said_in(self) -> list[UnitSource]:
+    def present(self) -> list[SourcedEvidence]:
+        return [one for one in self.evidence if one.evidence.stance != FORMER]
+
+    @property
+    def former(self) -> list[SourcedEvidence]:
+        return [one for one in self.evidence if one.evidence.stance == FORMER]
+
+    @property
+    def said(self) -> list[UnitSource]:
         """Where the agent said it, in a message or a text: what an opinion of retain rests on."""
         return [source for source in self.shown.listed.described.sources if source.message or source.chunk]
+
+    @property
+    def said_in(self) -> list[UnitSource]:
+        """Where it said what it thinks now: all of them, or those of tellings since its text changed."""
+        if not self.shown.is_turned:
+            return self.said
+        sources = [source for one in self.present if one.is_telling for source in one.sources]
+        places = {(source.message_id, source.chunk_id) for source in sources}
+        return [source for source in self.said if (source.message_id, source.chunk_id) in places]
+
+    @property
+    def said_before(self) -> list[UnitSource]:
+        now = self.said_in
+        return [source for source in self.said if source not in now]
 
     @property
     def missing_steps(self) -> int:

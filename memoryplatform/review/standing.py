@@ -1,22 +1,36 @@
 """What stands beside each opinion of a page: its newest step and the evidence, with a fixed number of statements."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Window
-from django.db.models.functions import Coalesce, RowNumber
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    Expression,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+    Window,
+)
+from django.db.models.functions import RowNumber
 
 from banks.models import Chunk, MemoryUnit, Message, UnitSource
 from reflection.models import Opinion, OpinionRevision, RevisionEvidence
 from reflection.models.opinion import BY_PEOPLE, URGENCY, Concern
+from reflection.opinions.history.turning import FORMATION, OPPOSING, filter_worded, find_turn
 from tenants.platform_admin import PLATFORM
 
 MOST_EVIDENCE = 3  # of each kind beside an opinion; its own page has more
-AGAINST = (OpinionRevision.Cause.WEAKEN, OpinionRevision.Cause.CONTRADICT)
 
 
 @dataclass(frozen=True)
@@ -41,7 +55,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Standing:
-    """`seen` is the confidence at the last review, or at the formation."""
+    """`seen` is the confidence at the last review, or at the formation. What bore on a former text is not counted."""
 
     newest: OpinionRevision | None
     seen: float | None
@@ -64,46 +78,91 @@ def read_standings(opinions: Sequence[Opinion]) -> dict[UUID, Standing]:
     newest = {step.opinion_id: step for step in steps.order_by("opinion_id", "-number").distinct("opinion_id")}
     reviewed = steps.filter(cause__in=BY_PEOPLE) | steps.filter(number=1)
     seen = dict(reviewed.order_by("number").values_list("opinion_id", "confidence_after"))
-    sources, against = read_sources(ids), read_against(steps)
+    turns = read_turns(steps)
+    sources, opposing = read_sources(ids, turns), read_opposing(steps, turns)
+    turning, against = opposing.turning, opposing.against
     return {
         one: Standing(
             newest.get(one),
             seen.get(one),
-            sources[one].total,
+            sources[one].total + turning[one].total,
             against[one].total,
-            (*map(oppose, against[one].rows), *map(support, sources[one].rows)),
+            (
+                *map(oppose, against[one].rows),
+                *(Ground("supports", step.evidence) for step in turning[one].rows),
+                *map(support, sources[one].rows),
+            ),
         )
         for one in ids
     }
 
 
-def read_sources(ids: Sequence[UUID]) -> defaultdict[UUID, Few]:
-    """What speaks for each as it is now: not what it was formed on before the agent changed its mind, nor what was
-    taken back or speaks against it by now.
+def read_turns(steps: QuerySet[OpinionRevision]) -> dict[UUID, int]:
+    """By opinion: the step that gave it its present text."""
+    worded: defaultdict[UUID, list[OpinionRevision]] = defaultdict(list)
+    for step in filter_worded(steps):
+        worded[step.opinion_id].append(step)
+    return {opinion_id: find_turn(some) for opinion_id, some in worded.items()}
+
+
+def build_turn(turns: Mapping[UUID, int], owner: str) -> Expression:
+    whens = [When(**{owner: opinion_id}, then=Value(turn)) for opinion_id, turn in turns.items() if turn > FORMATION]
+    return Case(*whens, default=Value(FORMATION), output_field=IntegerField())
+
+
+def read_sources(ids: Sequence[UUID], turns: Mapping[UUID, int]) -> defaultdict[UUID, Few]:
+    """What speaks for each as it is now: not what it was formed on before its text changed, nor what was taken back or
+    speaks against it by now. Of messages and texts those count in which the agent said what it thinks now.
     """
-    rows = UnitSource.objects.using(PLATFORM).filter(unit_id__in=ids)
+    rows = UnitSource.objects.using(PLATFORM).filter(unit_id__in=ids).annotate(turn=build_turn(turns, "unit_id"))
     evidence = RevisionEvidence.objects.using(PLATFORM).filter(
         opinion_id=OuterRef("unit_id"), fact_id=OuterRef("other_unit_id"), bears=True, fact__isnull=False
     )
-    standing = evidence.filter(taken_back=False).exclude(revision__cause__in=AGAINST).order_by("-revision__number")
-    turned = OpinionRevision.objects.using(PLATFORM).filter(
-        opinion_id=OuterRef("unit_id"), cause=OpinionRevision.Cause.REVISED, withdrawn=False, evidence__isnull=False
-    )
+    standing = evidence.filter(taken_back=False).exclude(revision__cause__in=OPPOSING).order_by("-revision__number")
     told = rows.annotate(
         step=Subquery(standing.values("revision__number")[:1]),
         any_step=Subquery(evidence.values("revision__number")[:1]),
-        turned=Coalesce(Subquery(turned.order_by("-number").values("number")[:1]), 0),
     )
-    counting = told.filter(Q(any_step=None) | Q(step__gte=F("turned")))
+    counting = told.filter(
+        Q(any_step=None, turn__lte=FORMATION) | Q(step__gte=F("turn")) | Q(Exists(find_said_since()))
+    )
     return take_newest(
         counting.select_related("other_unit", "message", "chunk").defer("other_unit__embedding", "chunk__embedding"),
         "unit_id",
     )
 
 
-def read_against(steps: QuerySet[OpinionRevision]) -> defaultdict[UUID, Few]:
-    rows = steps.filter(cause__in=AGAINST, withdrawn=False, evidence__isnull=False)
-    return take_newest(rows.select_related("evidence").defer("evidence__embedding"), "opinion_id")
+def find_said_since() -> QuerySet[UnitSource]:
+    """The same message or text, as the source of a telling that brought the present text or came after it."""
+    tellings = RevisionEvidence.objects.using(PLATFORM).filter(
+        opinion_id=OuterRef(OuterRef("unit_id")),
+        revision__number__gte=OuterRef(OuterRef("turn")),
+        bears=True,
+        taken_back=False,
+    )
+    place = Q(message_id=OuterRef("message_id")) | Q(chunk_id=OuterRef("chunk_id"))
+    return UnitSource.objects.using(PLATFORM).filter(
+        place, unit_id__in=tellings.values("fact_id"), unit__network=MemoryUnit.Network.OPINION
+    )
+
+
+@dataclass(frozen=True)
+class Opposing:
+    """Verdicts against what each says now, and the one against its former text that brought the present one."""
+
+    against: defaultdict[UUID, Few]
+    turning: defaultdict[UUID, Few]
+
+
+def read_opposing(steps: QuerySet[OpinionRevision], turns: Mapping[UUID, int]) -> Opposing:
+    rows = steps.filter(cause__in=OPPOSING, withdrawn=False, evidence__isnull=False).annotate(
+        turn=build_turn(turns, "opinion_id")
+    )
+    told = rows.select_related("evidence").defer("evidence__embedding")
+    return Opposing(
+        take_newest(told.filter(number__gt=F("turn")), "opinion_id"),
+        take_newest(told.filter(number=F("turn")), "opinion_id"),
+    )
 
 
 def take_newest(rows: QuerySet[Any], owner: str) -> defaultdict[UUID, Few]:

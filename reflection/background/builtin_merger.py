@@ -38,11 +38,22 @@ def merge_backgrounds(background: str, news: str) -> str | None:
     denials = [denial for sentence in told for clause in sentence if (denial := find_denial(clause))]
     news_left = [[clause for clause in sentence if not is_past(clause)] for sentence in told]
     kept = drop_denied(drop_displaced(drop_disproved(split_clauses(background), news_left), news_left), denials)
-    said = {fold(clause) for sentence in kept for clause in sentence}
-    added = [[clause for clause in sentence if fold(clause) not in said] for sentence in news_left]
+    added = drop_repeated(news_left, {fold(clause) for sentence in kept for clause in sentence})
     told_now = [join_clauses(sentence) for sentence in added if sentence]
     most = max(MOST_CHARACTERS, len(background))  # what somebody set is not cut because it is long
     return shorten([join_clauses(sentence) for sentence in kept if sentence], told_now, most)
+
+
+def drop_repeated(news: list[list[str]], said: set[str]) -> list[list[str]]:
+    """Neither what the background says nor what the news itself said before."""
+    known, added = set(said), list[list[str]]()
+    for sentence in news:
+        fresh = dict[str, str]()
+        for clause in sentence:
+            fresh.setdefault(fold(clause), clause)
+        added.append([clause for folded, clause in fresh.items() if folded not in known])
+        known |= fresh.keys()
+    return added
 
 
 def is_past(clause: str) -> bool:

@@ -97,8 +97,8 @@ def add_all_evidence(bank: Bank, facts: Mapping[UUID, Sequence[UUID]]) -> None:
     UnitSource.objects.for_tenant(bank.tenant_id).bulk_create(rows)
 
 
-def copy_sources(bank: Bank, *, source: UUID, target: UUID) -> None:
-    """What one opinion rests on, the other rests on too. Call inside a tenant transaction."""
+def copy_sources(bank: Bank, *, source: UUID, target: UUID, without: Collection[UUID] = ()) -> None:
+    """What one opinion rests on, the other rests on too, but for these facts. Call inside a tenant transaction."""
     rows = UnitSource.objects.for_tenant(bank.tenant_id)
     there = {identify(row) for row in rows.filter(unit_id=target)}
     copies = [
@@ -113,7 +113,7 @@ def copy_sources(bank: Bank, *, source: UUID, target: UUID) -> None:
             end=row.end,
         )
         for row in rows.filter(unit_id=source).order_by("id")
-        if identify(row) not in there
+        if identify(row) not in there and row.other_unit_id not in without
     ]
     rows.bulk_create(copies)
 

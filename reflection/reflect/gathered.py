@@ -1,7 +1,6 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from banks.retain.types import Network
 from reflection.reflect.types import Labelled
 from retrieval.types import RecallItem
 
@@ -41,9 +40,9 @@ class Gathered:
 
     @property
     def shown(self) -> dict[UUID, str | None]:
-        """All that a model has read, whether it can name it or not, with the texts of beliefs."""
+        """All that a model has read, whether it can name it or not, with the texts of memories as it read them."""
         memories = (self._by_label[label] for label in self._shown)
-        return dict.fromkeys(self._read) | {memory.id: find_belief(memory) for memory in memories}
+        return dict.fromkeys(self._read) | {memory.id: find_own_text(memory) for memory in memories}
 
     def knows(self, memory_id: UUID) -> bool:
         return memory_id in self._by_id
@@ -62,6 +61,7 @@ class Gathered:
         return tuple(self._by_label.values())
 
 
-def find_belief(memory: Labelled) -> str | None:
+def find_own_text(memory: Labelled) -> str | None:
+    """None of a raw passage, whose words nobody can change."""
     candidate = memory.item.candidate
-    return candidate.text if candidate.network is Network.OPINION else None
+    return candidate.text if candidate.kind == "unit" else None

@@ -58,8 +58,15 @@ def part_headers(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, s
     return {name: value for name, value in fields.items() if name not in HEADER_OF}, headers
 
 
-def remove(path: str, parse: Callable[[httpx.Response], T], params: Mapping[str, Any] | None = None) -> Call[T]:
-    return Call("DELETE", path, parse, query=encode_query(params or {}))
+def remove(
+    path: str,
+    parse: Callable[[httpx.Response], T],
+    params: Mapping[str, Any] | None = None,
+    *,
+    if_match: str | None = None,
+) -> Call[T]:
+    _, headers = part_headers({"if_match": if_match})
+    return Call("DELETE", path, parse, query=encode_query(params or {}), headers=headers)
 
 
 def reader(model: type[M]) -> Callable[[httpx.Response], M]:

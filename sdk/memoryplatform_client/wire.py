@@ -43,17 +43,18 @@ def to_bytes(text: str) -> bytes:
 def encode_query(params: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """None is left out; a list becomes the same name several times."""
     return tuple(
-        (name, word(inner))
-        for name, value in params.items()
-        if value is not None
-        for inner in (value if isinstance(value, list | tuple | set | frozenset) else (value,))
+        (name, word(inner)) for name, value in params.items() if value is not None for inner in list_entries(value)
     )
 
 
+def list_entries(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+
+
 def check_filters(params: Mapping[str, Any]) -> None:
-    """A list without an entry would not be sent at all."""
-    sent = {name: [text for _, text in encode_query({name: value})] for name, value in params.items()}
-    empty = [name for name, texts in sent.items() if not texts or not all(texts)]
+    """A list without an entry would not be sent at all, and None has no meaning there."""
+    entries = {name: list_entries(value) for name, value in params.items()}
+    empty = [name for name, inner in entries.items() if not inner or any(one is None or one == "" for one in inner)]
     if empty:
         raise UnusableFilter(empty)
 

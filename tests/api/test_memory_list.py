@@ -6,14 +6,14 @@ from urllib.parse import urlencode
 
 import pytest
 
-from banks.models import Bank, MemoryUnit
+from banks.models import Bank, MemoryUnit, UnitTag
 from banks.retain.prepared import Source
 from banks.retain.types import Kind, Network
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.factories import make_bank
-from tests.memory_factories import make_chunk, make_document, make_episode, make_message, make_unit
+from tests.memory_factories import make_chunk, make_document, make_episode, make_message, make_row, make_unit
 from tests.told_facts import NOON, tell
 
 DAY = timedelta(days=1)
@@ -197,3 +197,19 @@ def test_exact_without_tags_means_what_has_none(call: Caller, bank: Bank) -> Non
     assert listed(call, tags_match="exact") == {"none"}
     assert call("DELETE", "/v1/banks/support/memories?tags_match=exact").json()["deleted_count"] == 1
     assert listed(call) == set(TAGGED) - {"none"}
+
+
+@pytest.mark.parametrize("path", ["/v1/banks/support/memories", "/v1/default/banks/support/memories"])
+def test_a_filter_in_the_body_of_a_deletion_deletes_nothing(call: Caller, bank: Bank, alice: Tenant, path: str) -> None:
+    make_unit(alice, bank=bank, text="Bob has a boat")
+    assert call("DELETE", path, {"type": "opinion"}).status_code == 422
+    assert listed(call) == {"Bob has a boat"}
+
+
+def test_a_deletion_by_a_tag_spares_what_has_none(call: Caller, bank: Bank, alice: Tenant) -> None:
+    tagged, _ = (
+        make_unit(alice, bank=bank, text=text, content_hash=text.encode()) for text in ("Bob has a boat", "Ana sings")
+    )
+    make_row(UnitTag, alice, unit=tagged, bank_id=bank.id, tag="a")
+    assert call("DELETE", "/v1/banks/support/memories?tags=a").status_code == 200
+    assert listed(call) == {"Ana sings"}

@@ -119,8 +119,10 @@ def test_each_revision_shows_all_its_evidence_as_it_read_then(
     assert shown == [
         [(str(ground), "The Faro ferry was on time all year.", True)],
         [(str(fact), text, False) for fact, text in zip(facts, texts, strict=True)],
-        [],
+        [(str(ground), "The Faro ferry was on time all summer.", True)],
     ]
+    assert steps[2]["reasoning"] == "Leaves 1 standing: evidence was edited and is weighed anew."
+    assert steps[2]["actor"].startswith("api_key:")
     assert [(one["evidence_id"], one["evidence_text"]) for one in steps[:2]] == [
         (str(ground), "The Faro ferry was on time all year."),
         (str(facts[0]), texts[0]),
@@ -270,3 +272,19 @@ def test_reviewing_wants_both_scopes(alice: Tenant, ferry: UUID, make_caller: Ma
 
 def test_an_approval_needs_no_reason(call: Caller, ferry: UUID) -> None:
     assert call("POST", path(ferry, "/review"), {"action": "approve"}).json()["review"] == "approved"
+
+
+def test_evidence_says_whether_it_bears_on_the_present_text(call: Caller, bank: Bank, ferry: UUID) -> None:
+    texts = ["The Faro ferry was praised.", "The Faro ferry sank.", "The Faro ferry was raised."]
+    worded = "I think that the Faro ferry is not reliable."
+    verdicts = dict(zip(texts, ("reinforce", "contradict", "weaken"), strict=True))
+    for text in texts:
+        learn(bank, Said(verdicts, texts={texts[1]: worded}), see(bank, text, "Faro ferry"))
+    shown = call("GET", path(ferry)).json()
+    assert shown["text"] == worded
+    assert [(one["bearing"], one["stance"]) for one in shown["evidence"]] == [
+        ("formed", "former"),
+        ("reinforce", "former"),
+        ("contradict", "for"),
+        ("weaken", "against"),
+    ]

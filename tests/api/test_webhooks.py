@@ -37,7 +37,9 @@ def test_an_edit_of_what_somebody_else_edited_is_refused(admin: Caller) -> None:
     second = admin("PATCH", path, {"enabled": False}, If_Match=made.headers["ETag"])
     assert (first.status_code, second.status_code, second.json()["code"]) == (200, 412, "changed_meanwhile")
     assert admin("GET", path).json()["enabled"] is True
-    assert admin("PATCH", path, {"enabled": False}, If_Match=first.headers["ETag"]).status_code == 200
+    assert admin("DELETE", path, If_Match=made.headers["ETag"]).json()["code"] == "changed_meanwhile"
+    last = admin("PATCH", path, {"enabled": False}, If_Match=first.headers["ETag"])
+    assert (last.status_code, admin("DELETE", path, If_Match=last.headers["ETag"]).status_code) == (200, 204)
 
 
 def test_it_is_changed_listed_and_deleted(admin: Caller, alice: Tenant) -> None:

@@ -157,6 +157,13 @@ def test_what_makes_no_sense_is_refused_before_anything_is_sent(bare_cli: Cli, w
     assert bare_cli("retain", "support", *words).code == 2
 
 
+@pytest.mark.parametrize("option", ["--thread", "--document", "--file", "--folder"])
+def test_an_option_that_is_there_and_empty_is_not_passed_over(bare_cli: Cli, option: str) -> None:
+    for value in ("", " "):
+        done = bare_cli("retain", "support", "A text.", option, value)
+        assert (done.code, f"{option}: it is empty" in done.err) == (2, True)
+
+
 def test_a_missing_file_is_one_sentence(bare_cli: Cli) -> None:
     done = bare_cli("retain", "support", "--file", "/nowhere.txt")
     assert (done.code, done.err) == (1, "/nowhere.txt: No such file or directory\n")

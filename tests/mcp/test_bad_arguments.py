@@ -50,6 +50,22 @@ def test_the_argument_at_fault_is_named(
     assert set(failed.value.told) == {"detail", "code", "request_id", "errors"}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({}, "Give either content or messages."),
+        ({"content": "A.", "messages": [{"role": "user", "content": "B."}]}, "Give either content or messages."),
+        ({"content": "A.", "thread": "t1"}, "Goes with messages."),
+    ],
+)
+def test_retain_names_only_what_it_takes(
+    memory: Memory, alice: Tenant, connected: Connect, arguments: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        connected(alice, bank="support").call("retain", **arguments)
+    assert [fault["message"] for fault in failed.value.told["errors"]] == [told]
+
+
 def test_what_is_null_or_empty_was_left_out(memory: Memory, alice: Tenant, connected: Connect) -> None:
     client = connected(alice, bank="support")
     assert client.call("list_memories", q="", type=None, tags=[], cursor=None)["total"] == 0

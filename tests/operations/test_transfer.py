@@ -245,6 +245,16 @@ def test_the_same_file_comes_in_anew_after_all_of_it_was_deleted(tenant: Tenant,
     assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
 
 
+def test_a_file_whose_memories_were_deleted_is_not_said_to_be_there(tenant: Tenant, access: BankAccess) -> None:
+    lines = small_file(tenant, access)
+    import_part(access, "copy", b"".join(lines), first_line=1)
+    run_waiting(access)
+    with tenant_transaction(tenant.id):
+        MemoryUnit.objects.of_bank(load(access, "copy")).delete()
+    with pytest.raises(BankNotEmpty):
+        import_part(access, "copy", lines[0], first_line=1)
+
+
 def test_a_second_file_waits_until_the_first_is_whole(tenant: Tenant, access: BankAccess) -> None:
     """Its lines would be taken for the first one's."""
     lines = small_file(tenant, access)

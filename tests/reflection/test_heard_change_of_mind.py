@@ -4,6 +4,7 @@ import pytest
 
 from banks.retain.types import Network
 from reflection.opinions.wording.change_of_mind import find_change_of_mind
+from reflection.opinions.wording.sense import turn_each_other_round
 from tests.banks.retain.engines.builtin.talk import told
 
 
@@ -30,3 +31,18 @@ def test_a_heard_change_of_mind_names_what_was_thought_and_what_is(said: str, ol
     mind = find_change_of_mind(opinion.text)
     assert mind is not None
     assert (mind.old, mind.new) == (old, new)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("I think Max is a kind man.", "I don't think Max is a kind man."),
+        ("I think Max is a kind man.", "I don\u2019t think Max is a kind man anymore."),
+        ("I think Ida is a good cook.", "I no longer think Ida is a good cook."),
+        ("I think Ida is a bad cook.", "I do not believe Ida is a bad cook any more."),
+    ],
+)
+def test_a_belief_that_is_denied_is_heard_as_the_opposite_of_the_held_one(held: str, said: str) -> None:
+    facts = told("Ann: What do you think now?", f"Agent: {said}")
+    [opinion] = [fact for fact in facts if fact.network is Network.OPINION]
+    assert turn_each_other_round(held, opinion.text)

@@ -18,9 +18,13 @@ def test_a_bank_from_its_making_to_its_end(client: MemoryClient, worker: None) -
     assert changed.extraction_mode == "verbatim"
     with pytest.raises(PreconditionFailed):
         client.banks.update("support", name="Ana", if_match=made.etag)
+    with pytest.raises(PreconditionFailed):
+        client.background.merge("support", "You were born in Texas.", if_match=made.etag)
+    with pytest.raises(PreconditionFailed):
+        client.banks.delete("support", if_match=made.etag)
     with pytest.raises(AlreadyExists):
         client.banks.create("support")
-    gone = client.banks.delete("support")
+    gone = client.banks.delete("support", if_match=changed.etag)
     with pytest.raises(BankNotFound):
         client.banks.get("support")
     assert client.operations.wait(gone.operation_id, timeout=30).status == "completed"

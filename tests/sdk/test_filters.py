@@ -23,7 +23,14 @@ CLEARED = httpx.Response(
 
 @pytest.mark.parametrize(
     "wanted",
-    [{"document_id": ""}, {"thread": None}, {"tags": []}, {"tags": ["a", ""]}, {"tags": (), "tags_match": "exact"}],
+    [
+        {"document_id": ""},
+        {"thread": None},
+        {"tags": []},
+        {"tags": [None]},
+        {"tags": ["a", ""]},
+        {"tags": (), "tags_match": "exact"},
+    ],
 )
 def test_a_filter_without_a_value_clears_nothing(wanted: dict[str, Any]) -> None:
     transport = Scripted()

@@ -19,7 +19,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--data", type=Path, help="folder with the evaluation data, or one file; opinions needs none"
         )
-        parser.add_argument("--out", type=Path, required=True, help="folder for report.json and report.md")
+        parser.add_argument(
+            "--out", type=Path, help="folder for report.json and report.md (default: benchmark-reports/SUITE)"
+        )
         parser.add_argument("--limit", type=int, help="facts, rows or turns to stop at, for a short run")
         parser.add_argument(
             "--leave-one-out", action="store_true", help="recall suites: ask once more without each channel"
@@ -39,7 +41,7 @@ class Command(BaseCommand):
         data: Path | None = options["data"]
         if data is None and options["suite"] not in WITHOUT_DATA:
             raise CommandError(f"The suite {options['suite']} needs --data.")
-        out: Path = options["out"].absolute()
+        out: Path = (options["out"] or Path("benchmark-reports", options["suite"])).absolute()
         kept: Path | None = options["keep"].absolute() if options["keep"] else None
         chosen = Options(
             data.absolute() if data else out,

@@ -9,8 +9,9 @@ from rest_framework.response import Response
 
 from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.bank_profile import get_bank
@@ -65,16 +66,18 @@ class BackgroundView(TenantView):
     @extend_schema(
         operation_id="merge_background",
         summary="Merge news into the background",
-        description="Where the two conflict, the news wins; details add up. To set it outright, change the bank.",
-        parameters=[IDEMPOTENCY_KEY],
+        description="Where the two conflict, the news wins; details add up. To set it outright, change the bank. "
+        "`If-Match` takes the ETag of the bank.",
+        parameters=[IDEMPOTENCY_KEY, IF_MATCH],
         request=BackgroundInput,
-        responses={200: BackgroundMergedOutput, **ERRORS},
+        responses={200: BackgroundMergedOutput, **ERRORS, 412: ErrorOutput},
     )
     @idempotent_operation
     def post(self, request: Request, bank_id: str) -> Response:
         body = BackgroundInput(data=request.data)
         body.is_valid(raise_exception=True)
-        merged = merge_background(self.access, bank_id, body.validated_data["content"])
+        content, expected = body.validated_data["content"], read_expected(request)
+        merged = merge_background(self.access, bank_id, content, expected=expected)
         if merged.refused:
             raise serializers.ValidationError({"content": [merged.refused]})
         with tenant_transaction(self.tenant_id):

@@ -13,7 +13,7 @@ from banks.models import Bank
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import ErrorOutput, Input, Output
+from memoryplatform.api.serializers import ErrorOutput, Input, NumberField, Output
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import BankAccess
@@ -51,17 +51,17 @@ class BankChangeInput(Input):
         required=False, help_text="Whether what people tell the agent about itself is merged into the background."
     )
     disposition = DispositionInput(required=False)
-    bias_strength = serializers.FloatField(
+    bias_strength = NumberField(
         min_value=0.0, max_value=1.0, required=False, help_text="0 answers objectively, 1 is openly opinionated."
     )
-    opinion_step = serializers.FloatField(
+    opinion_step = NumberField(
         min_value=0.001,
         max_value=0.999,
         required=False,
         allow_null=True,
         help_text="How far one piece of evidence moves an opinion. Null: as the deployment has it.",
     )
-    opinion_reach = serializers.FloatField(
+    opinion_reach = NumberField(
         min_value=0.0,
         max_value=1.0,
         required=False,
@@ -128,6 +128,8 @@ def render(bank: Bank, code: int = status.HTTP_200_OK) -> Response:
 
 
 class BanksView(TenantView):
+    quotes_memories = False
+
     @extend_schema(
         operation_id="list_banks",
         summary="List banks, newest first",
@@ -178,10 +180,11 @@ class BankView(TenantView):
         operation_id="delete_bank",
         summary="Delete a bank with all it holds",
         description="The bank is gone for every caller at once; its rows are removed in the background.",
-        responses={200: BankDeletedOutput, **ERRORS},
+        parameters=[IF_MATCH],
+        responses={200: BankDeletedOutput, **ERRORS, 412: ErrorOutput},
     )
-    def delete(self, _request: Request, bank_id: str) -> Response:
-        operation = delete_bank_for_good(self.access, bank_id)
+    def delete(self, request: Request, bank_id: str) -> Response:
+        operation = delete_bank_for_good(self.access, bank_id, expected=read_expected(request))
         answer = {"success": True, "message": f"Bank '{bank_id}' is deleted.", "operation_id": operation.id}
         return Response(BankDeletedOutput(answer).data)
 

@@ -136,7 +136,12 @@ class DirectiveView(TenantView):
         expected = read_expected(request)
         return render(change_directive(self.access, bank_id, directive_id, body.change(), expected=expected))
 
-    @extend_schema(operation_id="delete_directive", summary="Delete a directive", responses={204: None, **ERRORS})
-    def delete(self, _request: Request, bank_id: str, directive_id: UUID) -> Response:
-        delete_directive(self.access, bank_id, directive_id)
+    @extend_schema(
+        operation_id="delete_directive",
+        summary="Delete a directive",
+        parameters=[IF_MATCH],
+        responses={204: None, **ERRORS, 412: ErrorOutput},
+    )
+    def delete(self, request: Request, bank_id: str, directive_id: UUID) -> Response:
+        delete_directive(self.access, bank_id, directive_id, expected=read_expected(request))
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -53,6 +53,8 @@ class ClearedOutput(DeletedOutput):
 
 
 class MemoriesView(TenantView):
+    quotes_memories = False
+
     @extend_schema(
         operation_id="retain",
         summary="Retain conversations, texts and facts",
@@ -100,10 +102,17 @@ class MemoriesView(TenantView):
         responses={200: ClearedOutput, **ERRORS},
     )
     def delete(self, request: Request, bank_id: str) -> Response:
+        check_no_body(request)
         query = ClearInput(data=request.query_params)
         query.is_valid(raise_exception=True)
         cleared = clear_memories(self.access, bank_id, query.memory_filter())
         return Response(ClearedOutput(describe_cleared(cleared)).data)
+
+
+def check_no_body(request: Request) -> None:
+    """A filter that is passed over would find everything."""
+    if request.body.strip() not in {b"", b"{}", b"null"}:
+        raise serializers.ValidationError("A body is not read here: filters go in the address. Nothing is deleted.")
 
 
 def describe_cleared(cleared: Cleared) -> dict[str, Any]:

@@ -75,10 +75,11 @@ class MemoryView(TenantView):
         operation_id="delete_memory",
         summary="Delete a memory for good",
         description="With what rests on it alone. To close it and keep it for the past, invalidate it instead.",
-        responses={200: DeletedOutput, **ERRORS},
+        parameters=[IF_MATCH],
+        responses={200: DeletedOutput, **ERRORS, 412: ErrorOutput},
     )
-    def delete(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
-        removed = delete_memory(self.access, bank_id, memory_id)
+    def delete(self, request: Request, bank_id: str, memory_id: UUID) -> Response:
+        removed = delete_memory(self.access, bank_id, memory_id, expected=read_expected(request))
         answer = {"success": True, "message": f"Memory {memory_id} is deleted.", "removed": removed}
         return Response(DeletedOutput(answer).data)
 

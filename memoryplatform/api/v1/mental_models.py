@@ -114,10 +114,11 @@ class MentalModelView(TenantView):
     @extend_schema(
         operation_id="delete_mental_model",
         summary="Delete a mental model with its history",
-        responses={204: None, **ERRORS},
+        parameters=[IF_MATCH],
+        responses={204: None, **ERRORS, 412: ErrorOutput},
     )
-    def delete(self, _request: Request, bank_id: str, model_id: str) -> Response:
-        delete_model(self.access, bank_id, model_id)
+    def delete(self, request: Request, bank_id: str, model_id: str) -> Response:
+        delete_model(self.access, bank_id, model_id, expected=read_expected(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

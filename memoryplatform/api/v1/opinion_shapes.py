@@ -1,6 +1,6 @@
 """What comes in and goes out where opinions are listed, followed and reviewed."""
 
-from typing import Any
+from typing import Any, get_args
 
 from rest_framework import serializers
 
@@ -11,9 +11,11 @@ from memoryplatform.operations.opinions import OpinionFilter
 from memoryplatform.operations.revision_evidence import ShownRevision
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.cleaning import LONGEST_TEXT
+from reflection.opinions.history.turning import Stance
 from reflection.opinions.review import Act, Review
 
 REVIEWS = ["new", "approved", "pinned", "retired", "all"]
+STANCES = list(get_args(Stance))
 ACTIONS = [act.value for act in Act]
 
 
@@ -101,6 +103,10 @@ class EvidenceOutput(Output):
     at = serializers.DateTimeField(help_text="When it did that.")
     revision = serializers.IntegerField(allow_null=True, help_text="The number of that revision.")
     taken_back = serializers.BooleanField(help_text="It was corrected or edited since, and does that no more.")
+    stance = serializers.ChoiceField(
+        choices=STANCES,
+        help_text="What it says of the present text; former: it bore on a wording that the opinion has no more.",
+    )
     expired_at = serializers.DateTimeField(
         source="unit.expired_at", allow_null=True, help_text="When it was closed; null while it holds."
     )

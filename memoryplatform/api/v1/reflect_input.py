@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from banks.retain.types import Network
-from memoryplatform.api.serializers import Input
+from memoryplatform.api.serializers import Input, NumberField
 from memoryplatform.api.v1.recall_input import RecallInput, read_budget, read_filters
 from memoryplatform.api.v1.recall_options import read_window
 from reflection.reflect.response_schema import SchemaInvalid, check_schema
@@ -99,9 +99,7 @@ class ReflectInput(RecallInput):
         help_text="Read and written by the language model, in all calls. Memories that don't fit are left out of the "
         "prompt; where not even the rest fits, the built-in engine answers.",
     )
-    max_seconds = serializers.FloatField(
-        min_value=LEAST_SECONDS, max_value=MOST_SECONDS, required=False, allow_null=True
-    )
+    max_seconds = NumberField(min_value=LEAST_SECONDS, max_value=MOST_SECONDS, required=False, allow_null=True)
     trace = None  # type: ignore[assignment]  # DRF's way to leave out a field: include.tool_calls has its place
     min_scores = None  # type: ignore[assignment]
     prefer_observations = None  # type: ignore[assignment]
@@ -137,7 +135,7 @@ class ReflectInput(RecallInput):
             response_schema=given.get("response_schema"),
             forms_opinions=given["form_opinions"] and recall.moment == AT_PRESENT,  # the past is no ground for today
             applies_all_directives=given["apply_all_directives"],
-            is_shortened=len(" ".join(self.initial_data["query"].split())) > MAX_CHARACTERS,
+            is_shortened=len(" ".join(str(self.initial_data["query"]).split())) > MAX_CHARACTERS,
         )
 
 

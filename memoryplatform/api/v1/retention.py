@@ -137,10 +137,11 @@ class RuleView(TenantView):
         operation_id="delete_retention_rule",
         summary="Delete a retention rule",
         description="What it faded comes back with the next night; what it deleted does not.",
-        responses={204: None, **ERRORS},
+        parameters=[IF_MATCH],
+        responses={204: None, **ERRORS, 412: ErrorOutput},
     )
-    def delete(self, _request: Request, bank_id: str, rule_id: UUID) -> Response:
-        delete_rule(self.access, bank_id, rule_id)
+    def delete(self, request: Request, bank_id: str, rule_id: UUID) -> Response:
+        delete_rule(self.access, bank_id, rule_id, expected=read_expected(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -111,6 +111,7 @@ class ExportView(TenantView):
 
 
 class ImportView(TenantView):
+    quotes_memories = False
     parser_classes = (JSONLinesParser,)
 
     @extend_schema(

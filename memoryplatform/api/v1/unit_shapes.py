@@ -89,7 +89,16 @@ class UnitListInput(MemoryFilterInput, ListInput):
 
 
 class ClearInput(MemoryFilterInput):
-    """What only says how another filter is meant filters nothing by itself, and may have been meant to spare."""
+    """What only says how another filter is meant filters nothing by itself, and may have been meant to spare.
+
+    Tags alone mean what has one of them: nobody who names a tag means what has none.
+    """
+
+    tags_match = serializers.ChoiceField(
+        choices=MATCHES,
+        default="any_strict",
+        help_text="any and all take memories without a tag along. exact without tags finds those that have none.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if "tags_match" in self.initial_data and not attrs.get("tags") and attrs["tags_match"] != "exact":

@@ -131,6 +131,7 @@ def render(
 
 
 class WebhooksView(TenantView):
+    quotes_memories = False
     scopes = ADMIN
 
     @extend_schema(
@@ -185,14 +186,16 @@ class WebhookView(TenantView):
         operation_id="delete_webhook",
         summary="Delete a webhook",
         description="Its deliveries go with it, also those on their way.",
-        responses={204: None, **ERRORS},
+        parameters=[IF_MATCH],
+        responses={204: None, **ERRORS, 412: ErrorOutput},
     )
-    def delete(self, _request: Request, webhook_id: UUID) -> Response:
-        delete_webhook(self.access, webhook_id)
+    def delete(self, request: Request, webhook_id: UUID) -> Response:
+        delete_webhook(self.access, webhook_id, expected=read_expected(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class WebhookSecretView(TenantView):
+    quotes_memories = False
     scopes = ADMIN
 
     @extend_schema(
@@ -249,7 +252,8 @@ class RedeliverView(TenantView):
     @extend_schema(
         operation_id="redeliver",
         summary="Send a delivery once more",
-        description="Under the same id, with all its attempts again. One that is on its way is left alone.",
+        description="Under the same id, with all its attempts again. One that waits for its next attempt "
+        "begins anew at once; one that is being sent is left alone.",
         parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={202: DeliveryOutput, **ERRORS},

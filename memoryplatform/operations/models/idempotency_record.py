@@ -13,8 +13,11 @@ class IdempotencyRecord(TenantOwned):
     fingerprint = models.CharField(max_length=64, help_text="SHA-256 of API key, method, path and body.")
     claimed_at = models.DateTimeField(help_text="In flight since, while there is no answer.")
     status_code = models.PositiveSmallIntegerField(null=True)
-    bank_key = models.CharField(max_length=200, blank=True, help_text="The id of the bank that it was about, if one.")
+    bank_key = models.CharField(
+        max_length=200, blank=True, help_text="The bank whose memories the answer may quote; '/' if any may be."
+    )
     answer = SealedTextField(blank=True, help_text="As JSON. Empty until there is one, and once it was forgotten.")
+    forgotten = models.BooleanField(default=False, help_text="What it may quote was deleted since it was begun.")
 
     objects: ClassVar[TenantManager["IdempotencyRecord"]] = TenantManager()
 
@@ -23,7 +26,7 @@ class IdempotencyRecord(TenantOwned):
         indexes = (
             models.Index(fields=["tenant", "claimed_at"], name="idempotency_by_age"),  # the expiry of old ones
             models.Index(
-                fields=["tenant", "bank_key"], condition=~models.Q(answer=""), name="idempotency_by_bank"
+                fields=["tenant", "bank_key"], condition=models.Q(forgotten=False), name="idempotency_by_bank"
             ),  # what tells of deleted memories
         )
 

@@ -50,13 +50,17 @@ def wake_next(tenant_id: UUID) -> None:
     """Call inside a tenant transaction."""
     rows = find_waiting(tenant_id).select_for_update(of=("self",), no_key=True, skip_locked=True)
     waiting = rows.order_by("id").first()
-    if waiting is None:
-        return
+    if waiting is not None:
+        begin_now(waiting)
+
+
+def begin_now(waiting: Operation) -> None:
+    """End the wait of one that is pending. Call inside a tenant transaction that holds its row."""
     waiting.next_attempt_at, waiting.error_code, waiting.error_detail = None, "", ""
     waiting.save(update_fields=["next_attempt_at", "error_code", "error_detail", "updated_at"])
     due_at = timezone.now() + timedelta(seconds=LEAST_WAIT)
     Dispatch.objects.filter(operation_id=waiting.id).update(due_at=due_at, wakes=0)
-    transaction.on_commit(lambda: wake_worker(QUEUE, tenant_id, waiting.id), robust=True)
+    transaction.on_commit(lambda: wake_worker(QUEUE, waiting.tenant_id, waiting.id), robust=True)
 
 
 def find_waiting(tenant_id: UUID) -> OperationQuerySet:

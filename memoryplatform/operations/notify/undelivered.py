@@ -4,6 +4,7 @@ from collections.abc import Collection
 from uuid import UUID
 
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.models.operation import OperationQuerySet
 from tenants.models import Delivery
 
 KIND = "deliver_webhook"
@@ -21,6 +22,12 @@ def give_up_delivery(operation: Operation) -> None:
 
 def find_carried(tenant_id: UUID, delivery_ids: Collection[UUID]) -> set[UUID]:
     """Those of them that an unfinished operation looks after. Call inside a tenant transaction."""
-    rows = Operation.objects.for_tenant(tenant_id).filter(kind=KIND, status__in=UNFINISHED)
-    named = rows.filter(payload__delivery_id__in=[str(one) for one in delivery_ids])
+    named = find_carriers(tenant_id, delivery_ids)
     return {UUID(one) for one in named.values_list("payload__delivery_id", flat=True)}
+
+
+def find_carriers(tenant_id: UUID, delivery_ids: Collection[UUID]) -> OperationQuerySet:
+    """The unfinished operations that look after them. Call inside a tenant transaction."""
+    rows = Operation.objects.for_tenant(tenant_id).filter(kind=KIND, status__in=UNFINISHED)
+    named: OperationQuerySet = rows.filter(payload__delivery_id__in=[str(one) for one in delivery_ids])
+    return named

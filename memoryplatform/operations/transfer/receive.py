@@ -99,10 +99,21 @@ def find_operation(bank: Bank, digest: str) -> Operation | None:
     if newest is None or not digest:
         return newest
     if digest == newest.payload["digest"]:
-        return None if newest.status == Operation.Status.COMPLETED and is_empty(bank) else newest
+        return find_same(bank, newest)
     if not newest.is_finished and not newest.payload["is_done"]:
         raise ImportUnderWay(newest.payload["next_line"])
     return None
+
+
+def find_same(bank: Bank, newest: Operation) -> Operation | None:
+    """The import of the same file: it goes on, or was done before. None where nothing is left of it."""
+    if not newest.payload["is_done"]:
+        return newest
+    if is_empty(bank):
+        return None
+    if newest.payload["rows"].get("unit") and not MemoryUnit.objects.of_bank(bank).exists():
+        raise BankNotEmpty(bank.bank_id)
+    return newest
 
 
 def begin(access: BankAccess, bank: Bank, first_line: int, digest: str) -> Operation:

@@ -46,7 +46,7 @@ ROUNDING = 0.01  # the database measures with other numbers behind the point
 class Claims:
     """What an answer claims to believe.
 
-    `shown` are the ids of all that its author had read when it wrote that, with the texts of beliefs.
+    `shown` are the ids of all that its author had read when it wrote that, with the texts of memories.
     """
 
     candidates: Sequence[CandidateOpinion]
@@ -176,9 +176,7 @@ def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UU
     bank, candidate = author.bank, one.candidate
     unit = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
     revision = Revision(candidate.text, candidate.confidence, one.vector, candidate.reasoning, tuple(evidence))
-    known = find_known(bank, unit.id)
     standing = revise(bank, unit, revision, actor=author.actor, now=author.now)
-    new = [fact_id for fact_id in evidence if fact_id not in known]
     return FormedOpinion(
         standing.id,
         standing.text,
@@ -186,7 +184,7 @@ def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UU
         "revised",
         meant.confidence,
         candidate.reasoning,
-        tuple(new),
+        tuple(evidence),
     )
 
 

@@ -23,7 +23,8 @@ SELECT id, NULL FROM banks_relationship WHERE tenant_id = %(tenant)s AND bank_id
 
 
 def are_all_there(bank: Bank, shown: Shown) -> bool:
-    """Live or closed, and with the text that is given, if one is: a belief loses words with a fact that is deleted.
+    """Live or closed, and with the text that is given, if one is: a belief loses words with a fact that is deleted, and
+    a person may have put a fact right.
 
     Call inside a tenant transaction, after `lock_memory`: nothing is deleted behind it then.
     """

@@ -11,9 +11,10 @@ from banks.entities.store import store_mentions
 from banks.lifecycle.close import Closing, close_units
 from banks.models import Bank, Corpus, MemoryUnit
 from banks.text_index.write import retire_texts
-from reflection.models import OpinionRevision
+from reflection.models import OpinionRevision, RevisionEvidence
 from reflection.opinions.evidence import add_evidence, copy_sources, find_known
-from reflection.opinions.history.revisions import Before, Step, write_step
+from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
+from reflection.opinions.history.turning import find_stance, find_turn
 
 UNITED = "Said again in other words."
 
@@ -36,12 +37,36 @@ def unite(bank: Bank, standing: MemoryUnit, other: MemoryUnit, union: Union) -> 
     """Call inside a tenant transaction, after `lock_memory`. Its confidence stays: to say it twice proves nothing.
 
     The other is closed, not deleted: its history stays where it was, and leads on to this one, whose history names it.
+    What spoke against the other, or of another text that it had, is not brought along: it is free to be weighed.
     """
     known = find_known(bank, standing.id)
-    gained = [fact_id for fact_id in (*union.facts, *sorted(find_known(bank, other.id))) if fact_id not in known]
-    copy_sources(bank, source=other.id, target=standing.id)
+    speaking = find_speaking_for(bank, other)
+    gained = [fact_id for fact_id in (*union.facts, *speaking) if fact_id not in known]
+    copy_sources(bank, source=other.id, target=standing.id, without=find_known(bank, other.id).difference(speaking))
     copy_mentions(bank, standing, other)
     restate(bank, standing, other, union, gained=gained)
+
+
+def find_speaking_for(bank: Bank, opinion: MemoryUnit) -> list[UUID]:
+    """Of the facts that it was formed on or moved by those that speak for what it says.
+
+    One that no step names came with an old export: it was formed on that.
+    """
+    revisions = read_revisions(bank, opinion.id)
+    turn = find_turn(revisions)
+    stances = {revision.id: find_stance(revision, turn) for revision in revisions}
+    rows = RevisionEvidence.objects.of_bank(bank).standing().filter(opinion_id=opinion.id, bears=True)
+    told = [
+        *(
+            (revision.evidence_id, revision.id)
+            for revision in revisions
+            if revision.cause in OpinionRevision.EVIDENTIAL and not revision.withdrawn
+        ),
+        *rows.values_list("fact_id", "revision_id"),
+    ]
+    explained = {fact_id for fact_id, _ in told}
+    speaking = {fact_id for fact_id, revision_id in told if stances[revision_id] == "for"}
+    return sorted(one for one in find_known(bank, opinion.id) if one in speaking or one not in explained)
 
 
 def give_way(bank: Bank, standing: MemoryUnit, other: MemoryUnit, union: Union) -> None:

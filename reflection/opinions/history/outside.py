@@ -21,15 +21,15 @@ def note_outside_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str
     if unit.network == MemoryUnit.Network.OPINION:
         note_own_change(bank, unit, actor=actor, reason=reason)
         return False
-    return unit.network in FACTS and follow_fact(bank, unit)
+    return unit.network in FACTS and follow_fact(bank, unit, actor=actor)
 
 
-def follow_fact(bank: Bank, fact: MemoryUnit) -> bool:
+def follow_fact(bank: Bank, fact: MemoryUnit, *, actor: str) -> bool:
     """A correction takes back what the fact did; under another text, or restored, it may move opinions again."""
     now = timezone.now()
     if fact.expired_at is not None:
-        return withdraw_lost_evidence(bank, now=now).unembedded > 0
-    take_back_edited(bank, fact, now=now)
+        return withdraw_lost_evidence(bank, now=now, actor=actor).unembedded > 0
+    take_back_edited(bank, fact, now=now, actor=actor)
     last = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=fact).order_by("-changed_at", "-id").first()
     return last is not None and (last.action == UnitChange.Action.RESTORED or "text" in last.before)
 

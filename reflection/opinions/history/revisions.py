@@ -16,7 +16,8 @@ from tenants.webhooks.announce import Event, announce
 class Step:
     """One change, from what the unit was before to what it is now.
 
-    `evidence` is what it came from, `in_view` what was seen besides by who put it into words.
+    `evidence` is what it came from, `in_view` what was seen besides by who put it into words. `lost` is what an earlier
+    step came from and does no more because of this one: it stays free to be weighed.
     """
 
     cause: OpinionRevision.Cause
@@ -25,6 +26,7 @@ class Step:
     step: float | None = None
     evidence: tuple[UUID, ...] = ()
     in_view: tuple[UUID, ...] = ()
+    lost: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,23 +121,28 @@ def write_step(bank: Bank, opinion: MemoryUnit, before: Before, step: Step) -> O
         text_before=before.text,
         text_after=opinion.text,
         step=step.step,
-        evidence_id=next(iter(step.evidence), None),
+        evidence_id=next(iter(step.evidence or step.lost), None),
         reasoning=step.reasoning,
         actor=step.actor,
     )
-    in_view = [fact_id for fact_id in step.in_view if fact_id not in step.evidence]
-    record_evidence(
-        bank,
-        [
-            *(build_evidence(bank, revision, fact_id) for fact_id in step.evidence),
-            *(build_evidence(bank, revision, fact_id, bears=False) for fact_id in in_view),
-        ],
-    )
+    record_evidence(bank, build_grounds(bank, revision, step))
     if step.cause in REWORDING and before.text != opinion.text and opinion.review == MemoryUnit.Review.APPROVED:
         opinion.review = ""
         opinion.save(update_fields=["review"])
     tell(bank, [revision])
     return revision
+
+
+def build_grounds(bank: Bank, revision: OpinionRevision, step: Step) -> list[RevisionEvidence]:
+    in_view = [fact_id for fact_id in step.in_view if fact_id not in step.evidence]
+    lost = [build_evidence(bank, revision, fact_id, bears=False) for fact_id in step.lost]
+    for row in lost:
+        row.taken_back = True
+    return [
+        *(build_evidence(bank, revision, fact_id) for fact_id in step.evidence),
+        *(build_evidence(bank, revision, fact_id, bears=False) for fact_id in in_view),
+        *lost,
+    ]
 
 
 def count_steps(bank: Bank, opinion_ids: Collection[UUID]) -> dict[UUID, int]:

@@ -1,7 +1,7 @@
 """Evidence was lost, and with it goes what it did: confidence, wording, and the reasons that quoted it."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -14,6 +14,16 @@ from banks.models import Bank, MemoryUnit, UnitChange, UnitSource
 from reflection.models import OpinionRevision, RevisionEvidence
 from reflection.opinions.forming.uniting import Union, unite
 from reflection.opinions.history.bereft import find_bereft, note_bereft
+from reflection.opinions.history.losses import (
+    CORRECTED,
+    DELETED,
+    EDITED,
+    Loss,
+    find_facts,
+    find_over,
+    find_touched,
+    unite_losses,
+)
 from reflection.opinions.history.replay import OpinionState, replay
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
@@ -23,11 +33,9 @@ from reflection.opinions.history.steps import read_history, take_back
 Cause = OpinionRevision.Cause
 Mark = MemoryUnit.Review
 ACTOR = "deletion"
-DELETED = "Evidence was deleted."
-CORRECTED = "Evidence was corrected: it never was so."
-EDITED = "Evidence was edited: it is weighed anew."
 GROUNDLESS = "All that it rested on was corrected."
 WENT_BACK = "Its text went back with lost evidence, so it waits for a review."
+STAYS_RETIRED = "Its text went back with lost evidence: it stays retired, and the mark that it had before is gone."
 
 
 @dataclass(frozen=True)
@@ -58,19 +66,33 @@ def has_lost_evidence(bank: Bank) -> bool:
     return is_lost or find_bereft(bank).exists()
 
 
-def withdraw_lost_evidence(bank: Bank, *, now: datetime) -> Withdrawn:
+def withdraw_lost_evidence(bank: Bank, *, now: datetime, actor: str = ACTOR) -> Withdrawn:
     """Call inside the tenant transaction of the deletion or correction, after it and after `lock_memory`.
 
-    Again until nothing is lost: an opinion that goes may be what another came from. A few queries if none is.
+    Again until nothing is lost: an opinion that goes may be what another came from. What one deletion did to an opinion
+    is one step, however it came to it. A few queries if nothing is lost.
     """
-    total = Withdrawn()
+    losses: dict[UUID, Loss] = {}
+    gone: set[UUID] = set()
     while lost := find_lost(bank):
         for opinion_id in sorted(lost):
-            total += withdraw(bank, opinion_id, lost[opinion_id], now=now)
-    return total + Withdrawn(bereft=note_bereft(bank, actor=ACTOR))
+            loss, known = settle(bank, opinion_id, lost[opinion_id]), losses.pop(opinion_id, None)
+            if loss is None:
+                gone.add(opinion_id)
+            else:
+                losses[opinion_id] = unite_losses(known, loss) if known else loss
+    total = Withdrawn(len(gone), deleted=len(gone)) + go_all_back(bank, losses, actor=actor, now=now)
+    return total + Withdrawn(bereft=note_bereft(bank, actor=actor))
 
 
-def take_back_edited(bank: Bank, fact: MemoryUnit, *, now: datetime) -> Withdrawn:
+def go_all_back(bank: Bank, losses: Mapping[UUID, Loss], *, actor: str, now: datetime) -> Withdrawn:
+    total = Withdrawn()
+    for opinion in list(MemoryUnit.objects.of_bank(bank).filter(id__in=losses).order_by("id")):
+        total += go_back(bank, opinion, losses[opinion.id], actor=actor, now=now)
+    return total
+
+
+def take_back_edited(bank: Bank, fact: MemoryUnit, *, now: datetime, actor: str) -> Withdrawn:
     """What a fact did under another text, before a person edited it. What it does under the new one is to be weighed.
 
     Call inside the tenant transaction of the edit, after it and after `lock_memory`.
@@ -83,10 +105,10 @@ def take_back_edited(bank: Bank, fact: MemoryUnit, *, now: datetime) -> Withdraw
     lost: defaultdict[UUID, set[UUID]] = defaultdict(set)
     for opinion_id, row_id in rows.filter(revision__created_at__lt=edited_at).values_list("opinion_id", "id"):
         lost[opinion_id].add(row_id)
-    total = Withdrawn()
-    for opinion_id in sorted(lost):
-        total += withdraw(bank, opinion_id, lost[opinion_id], now=now, why=EDITED)
-    return total
+    settled = {opinion_id: settle(bank, opinion_id, lost[opinion_id], why=EDITED) for opinion_id in sorted(lost)}
+    losses = {opinion_id: loss for opinion_id, loss in settled.items() if loss}
+    gone = len(settled) - len(losses)
+    return Withdrawn(gone, deleted=gone) + go_all_back(bank, losses, actor=actor, now=now)
 
 
 def find_lost(bank: Bank) -> dict[UUID, set[UUID]]:
@@ -99,10 +121,15 @@ def find_lost(bank: Bank) -> dict[UUID, set[UUID]]:
     return {opinion_id: set() for opinion_id in steps.values_list("opinion_id", flat=True)} | lost
 
 
-def withdraw(bank: Bank, opinion_id: UUID, lost: Collection[UUID], *, now: datetime, why: str = "") -> Withdrawn:
-    """Call inside a tenant transaction, after `lock_memory`."""
+def settle(bank: Bank, opinion_id: UUID, lost: Collection[UUID], *, why: str = "") -> Loss | None:
+    """None where no text could stay, and the opinion went. Else its steps are what they are without the lost evidence,
+    and the row still has to follow.
+
+    Call inside a tenant transaction, after `lock_memory`.
+    """
     opinion = MemoryUnit.objects.of_bank(bank).get(id=opinion_id)
     history = read_history(bank, opinion_id)
+    before, facts = find_over(history.revisions), find_facts(history, lost)
     doubtful = take_back(history, lost)
     formed = history.revisions[0].text_after
     vouched = formed if opinion.review == Mark.PINNED and opinion.text == formed else ""
@@ -112,39 +139,39 @@ def withdraw(bank: Bank, opinion_id: UUID, lost: Collection[UUID], *, now: datet
     state = replay(history.revisions)
     if not state.text:
         delete_units(bank, {opinion_id})
-        return Withdrawn(1, deleted=1)
-    text_before = REMOVED if opinion.text in removed else opinion.text
-    step = Step(Cause.WITHDRAWN, ACTOR, why or (DELETED if doubtful else CORRECTED))
-    return go_back(bank, opinion, state, step, text_before=text_before, now=now)
+        return None
+    over = find_over(history.revisions)
+    left = find_touched(history, lost) - over
+    return Loss(state, why or (DELETED if doubtful else CORRECTED), over - before, left, facts, frozenset(removed))
 
 
-def go_back(
-    bank: Bank, opinion: MemoryUnit, state: OpinionState, step: Step, *, text_before: str, now: datetime
-) -> Withdrawn:
+def go_back(bank: Bank, opinion: MemoryUnit, loss: Loss, *, actor: str, now: datetime) -> Withdrawn:
+    state, text_before = loss.state, REMOVED if opinion.text in loss.removed else opinion.text
     before, is_reworded = Before(text_before, opinion.confidence or 0.0), opinion.text != state.text
     other = find_with_words(bank, opinion, state.text) if is_reworded and opinion.expired_at is None else None
     opinion.text = state.text
     set_confidence(opinion, state.confidence, now=now)
     if is_reworded and other is None:
         reword(bank, opinion, text=state.text, vector=None)
-    write_step(bank, opinion, before, step)
-    reopen(bank, opinion, state, is_reworded=is_reworded)
+    write_step(bank, opinion, before, Step(Cause.WITHDRAWN, actor, loss.reasoning, lost=loss.facts))
+    reopen(bank, opinion, state, is_reworded=is_reworded, actor=actor)
     if other is not None:
-        unite(bank, other, opinion, Union(ACTOR, now))
+        unite(bank, other, opinion, Union(actor, now))
         reword(bank, opinion, text=state.text, vector=None)  # closed by now: only live ones have words of their own
-    elif step.reasoning == CORRECTED and not is_grounded(bank, opinion):
-        invalidate_unit(bank, opinion, Invalidation("correction", explanation=GROUNDLESS, actor=ACTOR))
+    elif loss.why == CORRECTED and not is_grounded(bank, opinion):
+        invalidate_unit(bank, opinion, Invalidation("correction", explanation=GROUNDLESS, actor=actor))
     return Withdrawn(1, int(is_reworded and other is None))
 
 
-def reopen(bank: Bank, opinion: MemoryUnit, state: OpinionState, *, is_reworded: bool) -> None:
+def reopen(bank: Bank, opinion: MemoryUnit, state: OpinionState, *, is_reworded: bool, actor: str) -> None:
     """A mark was given to the text that stood: with another one it is gone, and the history says so."""
     mark = "" if is_reworded and opinion.review in {Mark.APPROVED, Mark.PINNED} else opinion.review
     if mark == state.review and not (is_reworded and state.laid_aside):
         return
     opinion.review = mark
     opinion.save(update_fields=["review"])
-    write_step(bank, opinion, Before.of(opinion), Step(Cause.REOPENED, ACTOR, WENT_BACK))
+    why = STAYS_RETIRED if mark == Mark.RETIRED else WENT_BACK
+    write_step(bank, opinion, Before.of(opinion), Step(Cause.REOPENED, actor, why))
 
 
 def is_grounded(bank: Bank, opinion: MemoryUnit) -> bool:

@@ -28,7 +28,12 @@ MEANT = {
     "from": "from",
 }
 SAYS_NOTHING = (FUNCTION_WORDS - MEANT.keys()) | FRAMES | STRESSING | DENIALS
-AT_ALL = re.compile(r"\bat all\b", re.IGNORECASE)
+# The frames are no FRAMES: in the midst of a sentence these words say something.
+BESIDES = re.compile(
+    r"\bat all\b|\bany (?:more|longer)\b(?=\W*$)|^I(?:'m| am) (?:\w+ )?(?:convinced|sure|certain|confident) (?=\w)"
+    r"|^I (?:(?:really|still|very much|strongly) )?doubt (?=\w)",
+    re.IGNORECASE,
+)
 LEAST_STEM = 3  # letters before the s of "cars": "bus" and "gas" keep theirs
 
 
@@ -40,7 +45,8 @@ def list_words(text: str) -> tuple[str, ...]:
 
 def list_matter(text: str, *, judging: frozenset[str]) -> tuple[str, ...]:
     """In their order, each once. `judging` are the words that judge."""
-    words = (word for word in weighty_words(AT_ALL.sub("", text)) if word not in SAYS_NOTHING and word not in judging)
+    own = BESIDES.sub("", text.replace("\u2019", "'"))
+    words = (word for word in weighty_words(own) if word not in SAYS_NOTHING and word not in judging)
     return tuple(dict.fromkeys(MEANT.get(word, singular(word)) for word in words))
 
 

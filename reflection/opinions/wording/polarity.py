@@ -6,6 +6,7 @@ A lexicon of our own: words that praise or blame whatever they are said of. Word
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from banks.retain.engines.builtin.word_set import word_set
 from reflection.opinions.wording.doubt import is_merely_aimed_at, leaves_open, removes
@@ -36,6 +37,13 @@ BAD = word_set(
     "complained complaint complaints fail fails failed failing lose loses lost crash crashes crashed worsen worsens",
     "worsened worsening decline declines declined declining overrated unpunctual neglect neglects neglected",
 )
+# Adjectives alone: "a disadvantage" is more than no advantage.
+NOT = {
+    word: word[len(prefix) :]
+    for word in BAD - word_set("disadvantage disadvantages distrust distrusts")
+    for prefix in ("un", "in", "im", "dis")
+    if word.startswith(prefix) and word[len(prefix) :] in GOOD
+}
 # What one feels for another: of its two sides it judges the one that is felt for.
 FEELS = word_set(
     "love loves loved enjoy enjoys enjoyed admire admires admired praise praises praised trust trusts trusted",
@@ -50,6 +58,7 @@ DENIALS = word_set(
 IDIOMS = re.compile(
     r"\bkinds? of\b|\b(?:what|which|this|that|every|any|some|same|other|another) kind\b|\bat (?:best|worst)\b"
     r"|\b(?:best|worst)[- ]case\b|\bfor good\b|\ba good (?:deal|many|while)\b|\b(?:good|bad) luck\b"
+    r"|\bsecond to none\b|,? \bany (?:more|longer)\b(?=\W*$|[.,;:!?])"
     r"|\bgood (?:morning|afternoon|evening|night)\b|\b(?:the|a|book|trade|job|fun|world'?s) fair(?= in| of|[.,;!?]|$)",
     re.IGNORECASE,
 )
@@ -66,9 +75,14 @@ UNSURE = re.compile(
     r"|insisted|suspects?|suspected|fears?|feared|guess(?:es|ed)?|imagin\w+|dream\w*)\b|'ll\b|\?",
     re.IGNORECASE,
 )
+DOUBT = r"\bI (?:(?:really|still|very much|strongly) )?doubt(?: that)?(?! (?:it|if|whether|about)\b)"
 DENIED_FRAME = re.compile(
-    r"\bI (?:don't|do not|no longer|doubt|never) (?:really )?(?:think|believe|feel|find|that)\b", re.IGNORECASE
+    rf"\bI (?:don't|do not|no longer|never) (?:really )?(?:think|believe|feel|find)\b|{DOUBT}(?= \w)", re.IGNORECASE
 )
+DOUBTED = re.compile(rf"{DOUBT}(?= \w)", re.IGNORECASE)
+# "kind to nobody"; of "safe in no weather" it is left open which way it goes
+ONTO = word_set("to for by in of at on")
+ONTO_NOBODY = word_set("nobody none nothing")
 
 
 @dataclass(frozen=True)
@@ -97,6 +111,11 @@ def read_judgement(text: str) -> Judgement:
     return Judgement(told.blamed, told.praised) if DENIED_FRAME.search(own) else told
 
 
+def unfold(judgement: Judgement) -> Judgement:
+    """With "unreliable" told as "not reliable". "not unreliable" stays: it says less than "reliable"."""
+    return Judgement(judgement.praised, frozenset(NOT.get(word, word) for word in judgement.blamed))
+
+
 def read_words(text: str) -> Judgement:
     read = [read_sentence(sentence) for sentence in SENTENCE_END.split(text)]
     praised = frozenset[str]().union(*(one.praised for one in read))
@@ -115,7 +134,7 @@ def read_sentence(sentence: str) -> Judgement:
         for place, word in enumerate(words):
             if word not in GOOD and word not in BAD:
                 continue
-            denials = None if is_denied else count_reaching(words[:place])
+            denials = None if is_denied else count_around(words, place)
             in_doubt = is_open or denials is None or is_merely_aimed_at(words[:place])
             in_doubt = in_doubt or (is_removed and word in BAD)
             is_good = (word in GOOD) != bool(denials)
@@ -131,6 +150,20 @@ def count_reaching(before: list[str]) -> int | None:
     return None if denials > 1 or DENIALS & set(before[:-REACH]) else denials
 
 
+def count_around(words: list[str], place: int) -> int | None:
+    before, after = count_reaching(words[:place]), count_following(words[place + 1 :])
+    return None if before is None or after is None or before + after > 1 else before + after
+
+
+def count_following(after: list[str]) -> int | None:
+    """How many denials behind a word turn it: one or none. None where that can't be told."""
+    pairs = enumerate(pairwise(after[: REACH + 1]))
+    denied = next((place for place, (one, other) in pairs if one in ONTO and other in {*ONTO_NOBODY, "no"}), None)
+    if denied is None:
+        return 0
+    return 1 if after[denied + 1] in ONTO_NOBODY or after[denied + 1 : denied + 3] == ["no", "one"] else None
+
+
 def compares(text: str) -> bool:
     return bool(COMPARES.search(text))
 
@@ -141,4 +174,5 @@ def is_unsure(text: str) -> bool:
 
 
 def count_denials(text: str) -> int:
-    return sum(word.casefold() in DENIALS for word in WORD.findall(text.replace("\u2019", "'")))
+    own = text.replace("\u2019", "'")
+    return sum(word.casefold() in DENIALS for word in WORD.findall(own)) + len(DOUBTED.findall(own))

@@ -7,7 +7,7 @@ from banks.lifecycle.deciding import NUMBER
 from banks.lifecycle.wording import weighty_words
 from reflection.opinions.held import HeldOpinion
 from reflection.opinions.wording.matter import FRAMES, list_matter, list_names
-from reflection.opinions.wording.polarity import FEELS, compares, count_denials, read_judgement
+from reflection.opinions.wording.polarity import FEELS, NOT, compares, count_denials, read_judgement, unfold
 
 SAME = 0.9  # cosine; bge puts opposite judgements of one matter there too, so it decides nothing alone
 MEANT = 0.75  # cosine from which "I thought that ..." may mean an opinion: it is told in passing, in other words
@@ -67,11 +67,12 @@ def agree(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
     """
     if not may_be_of_the_same(opinion, entity_ids) or not name_the_same(opinion.text, text):
         return False
-    held = read_judgement(opinion.text)
-    if held != read_judgement(text) or not deny_alike(opinion.text, text):
+    held, said = read_judgement(opinion.text), read_judgement(text)
+    if unfold(held) != unfold(said) or not deny_alike(opinion.text, text):
         return False
-    one, other = (list_matter(told, judging=held.words) for told in (opinion.text, text))
-    return one == other or (set(one) == set(other) and not held.words & FEELS)
+    judging = held.words | said.words
+    one, other = (list_matter(told, judging=judging) for told in (opinion.text, text))
+    return one == other or (set(one) == set(other) and not judging & FEELS)
 
 
 def may_be_of_the_same(opinion: HeldOpinion, entity_ids: frozenset[UUID]) -> bool:
@@ -91,4 +92,9 @@ def judge_alike(one: str, other: str) -> bool:
 
 
 def deny_alike(one: str, other: str) -> bool:
-    return count_denials(one) % 2 == count_denials(other) % 2
+    """One word, as "unreliable", denies as "not reliable" does."""
+    return count_all_denials(one) % 2 == count_all_denials(other) % 2
+
+
+def count_all_denials(text: str) -> int:
+    return count_denials(text) + len(read_judgement(text).blamed & NOT.keys())

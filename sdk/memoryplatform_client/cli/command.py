@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from memoryplatform_client.cli.session import Session
@@ -45,6 +46,18 @@ def moment(text: str) -> datetime:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError, OSError) as fault:
         raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2024-05-08T13:56") from fault
+
+
+def filled(text: str) -> str:
+    """For argparse. What is there and empty was meant to be something, such as a variable that nobody set."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
+
+
+def filled_path(text: str) -> Path:
+    """For argparse: an empty one would be the folder that one is in."""
+    return Path(filled(text))
 
 
 def at_least(least: int) -> Callable[[str], int]:

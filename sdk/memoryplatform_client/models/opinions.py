@@ -31,6 +31,7 @@ class Evidence(Model):
     at: datetime
     revision: int | None = None
     taken_back: bool = False
+    stance: str = "for"
     expired_at: datetime | None = None
 
 

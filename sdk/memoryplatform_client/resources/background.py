@@ -16,9 +16,11 @@ class Backgrounds(Resource[S_co]):
         return fetch(path_of("banks", bank_id, "background"), reader(Background))
 
     @route
-    def merge(self, bank_id: str, content: str, *, idempotency_key: str | None = None) -> Call[BackgroundMerged]:
-        """Where the two conflict, the news win; details add up."""
-        fields = {"content": content, "idempotency_key": idempotency_key}
+    def merge(
+        self, bank_id: str, content: str, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> Call[BackgroundMerged]:
+        """Where the two conflict, the news win; details add up. `if_match` is the `etag` of the bank."""
+        fields = {"content": content, "if_match": if_match, "idempotency_key": idempotency_key}
         return submit(path_of("banks", bank_id, "background"), reader(BackgroundMerged), fields)
 
     @listed

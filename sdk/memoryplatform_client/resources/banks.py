@@ -29,9 +29,12 @@ class Banks(Resource[S_co]):
         return change(path_of("banks", bank_id), tagged_reader(Bank), fields)
 
     @route
-    def delete(self, bank_id: str) -> Call[BankDeleted]:
-        """For good. The id is free at once; the result of the operation that is named is the receipt."""
-        return remove(path_of("banks", bank_id), reader(BankDeleted))
+    def delete(self, bank_id: str, *, if_match: str | None = None) -> Call[BankDeleted]:
+        """For good. The id is free at once; the result of the operation that is named is the receipt.
+
+        `if_match` is the `etag` that was read.
+        """
+        return remove(path_of("banks", bank_id), reader(BankDeleted), if_match=if_match)
 
     @route
     def tend(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[Tended]:

@@ -29,5 +29,6 @@ class Directives(Resource[S_co]):
         return change(path_of("banks", bank_id, "directives", directive_id), tagged_reader(Directive), fields)
 
     @route
-    def delete(self, bank_id: str, directive_id: Id) -> Call[None]:
-        return remove(path_of("banks", bank_id, "directives", directive_id), read_nothing)
+    def delete(self, bank_id: str, directive_id: Id, *, if_match: str | None = None) -> Call[None]:
+        """`if_match` is the `etag` that was read."""
+        return remove(path_of("banks", bank_id, "directives", directive_id), read_nothing, if_match=if_match)

@@ -55,9 +55,9 @@ class Memories(Resource[S_co]):
         return fetch(path_of("banks", bank_id, "memories", memory_id, "history"), reader(MemoryHistory), wanted)
 
     @route
-    def delete(self, bank_id: str, memory_id: Id) -> Call[MemoriesDeleted]:
-        """For good, with what rests on it alone."""
-        return remove(path_of("banks", bank_id, "memories", memory_id), reader(MemoriesDeleted))
+    def delete(self, bank_id: str, memory_id: Id, *, if_match: str | None = None) -> Call[MemoriesDeleted]:
+        """For good, with what rests on it alone. `if_match` is the `etag` that was read."""
+        return remove(path_of("banks", bank_id, "memories", memory_id), reader(MemoriesDeleted), if_match=if_match)
 
     @route
     def clear(self, bank_id: str, **wanted: Unpack[MemoryFilter]) -> Call[MemoriesCleared]:

@@ -49,9 +49,9 @@ class MentalModels(Resource[S_co]):
         return change(path_of("banks", bank_id, "mental-models", model_id), tagged_reader(MentalModel), fields)
 
     @route
-    def delete(self, bank_id: str, model_id: str) -> Call[None]:
-        """With its history."""
-        return remove(path_of("banks", bank_id, "mental-models", model_id), read_nothing)
+    def delete(self, bank_id: str, model_id: str, *, if_match: str | None = None) -> Call[None]:
+        """With its history. `if_match` is the `etag` that was read."""
+        return remove(path_of("banks", bank_id, "mental-models", model_id), read_nothing, if_match=if_match)
 
     @route
     def refresh(

@@ -30,6 +30,9 @@ class RetentionRules(Resource[S_co]):
         return change(path_of("banks", bank_id, "retention-rules", rule_id), tagged_reader(RetentionRule), fields)
 
     @route
-    def delete(self, bank_id: str, rule_id: Id) -> Call[None]:
-        """What it faded comes back with the next night; what it deleted does not."""
-        return remove(path_of("banks", bank_id, "retention-rules", rule_id), read_nothing)
+    def delete(self, bank_id: str, rule_id: Id, *, if_match: str | None = None) -> Call[None]:
+        """What it faded comes back with the next night; what it deleted does not.
+
+        `if_match` is the `etag` that was read.
+        """
+        return remove(path_of("banks", bank_id, "retention-rules", rule_id), read_nothing, if_match=if_match)

@@ -30,9 +30,9 @@ class Webhooks(Resource[S_co]):
         return change(path_of("webhooks", webhook_id), tagged_reader(Webhook), fields)
 
     @route
-    def delete(self, webhook_id: Id) -> Call[None]:
-        """Its deliveries go with it, also those on their way."""
-        return remove(path_of("webhooks", webhook_id), read_nothing)
+    def delete(self, webhook_id: Id, *, if_match: str | None = None) -> Call[None]:
+        """Its deliveries go with it, also those on their way. `if_match` is the `etag` that was read."""
+        return remove(path_of("webhooks", webhook_id), read_nothing, if_match=if_match)
 
     @route
     def renew_secret(self, webhook_id: Id, *, idempotency_key: str | None = None) -> Call[WebhookWithSecret]:

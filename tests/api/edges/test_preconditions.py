@@ -1,5 +1,8 @@
-"""An editor who saw something older does not overwrite what another wrote since."""
+"""An editor who saw something older neither overwrites nor deletes what another wrote since."""
 
+from typing import Any
+
+import pytest
 from django.utils import timezone
 
 from memoryplatform.embedded.redis import EmbeddedRedis
@@ -26,6 +29,53 @@ def test_a_tag_that_was_weakened_on_its_way_still_fits(call: Caller, alice: Tena
     make_bank(alice, bank_id="support")
     seen = call("GET", PATH).headers["ETag"]
     assert call("PATCH", PATH, {"name": "Vera"}, If_Match=f"W/{seen}").status_code == 200
+
+
+def test_of_several_tags_one_must_fit(call: Caller, alice: Tenant) -> None:
+    make_bank(alice, bank_id="support")
+    seen = call("GET", PATH).headers["ETag"]
+    assert call("PATCH", PATH, {"name": "Vera"}, If_Match='"older", "oldest"').status_code == 412
+    assert call("PATCH", PATH, {"name": "Vera"}, If_Match=f'"older",W/{seen}').status_code == 200
+
+
+DELETABLE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+    ("/v1/banks", "/{bank_id}", {"bank_id": "other"}, {"name": "Vera"}),
+    (f"{PATH}/retention-rules", "/{id}", {"name": "old", "days": 30}, {"days": 60}),
+    (f"{PATH}/directives", "/{id}", {"name": "tone", "content": "Be brief."}, {"content": "Be kind."}),
+    (f"{PATH}/mental-models", "/{id}", {"name": "Boats", "source_query": "Which boats?"}, {"name": "Ships"}),
+]
+
+
+@pytest.mark.parametrize(("where", "one", "new", "change"), DELETABLE, ids=[row[0] for row in DELETABLE])
+def test_what_another_changed_since_is_not_deleted(
+    call: Caller, alice: Tenant, where: str, one: str, new: dict[str, Any], change: dict[str, Any]
+) -> None:
+    make_bank(alice, bank_id="support")
+    path = where + one.format(**call("POST", where, new).json())
+    seen = call("GET", path).headers["ETag"]
+    changed = call("PATCH", path, change)
+    refused = call("DELETE", path, If_Match=seen)
+    assert (changed.status_code, refused.status_code, refused.json()["code"]) == (200, 412, "changed_meanwhile")
+    assert call("GET", path).status_code == 200
+    assert call("DELETE", path, If_Match=changed.headers["ETag"]).status_code in {200, 204}
+    assert call("GET", path).status_code == 404
+
+
+def test_a_memory_that_another_edited_since_is_not_deleted(call: Caller, alice: Tenant) -> None:
+    path = f"{PATH}/memories/{make_unit(alice, bank=make_bank(alice, bank_id='support')).id}"
+    seen = call("GET", path).headers["ETag"]
+    edited = call("PATCH", path, {"importance": 0.9}).headers["ETag"]
+    assert call("DELETE", path, If_Match=seen).json()["code"] == "memory_changed"
+    assert call("DELETE", path, If_Match=f"{seen}, {edited}").status_code == 200
+
+
+def test_news_is_not_merged_into_a_background_that_another_changed_since(call: Caller, alice: Tenant) -> None:
+    make_bank(alice, bank_id="support", background="I am Nora.")
+    seen, news = call("GET", PATH).headers["ETag"], {"content": "You were born in Texas."}
+    changed = call("PATCH", PATH, {"background": "I am Vera."}).headers["ETag"]
+    assert call("POST", f"{PATH}/background", news, If_Match=seen).json()["code"] == "changed_meanwhile"
+    assert call("GET", PATH).json()["background"] == "I am Vera."
+    assert call("POST", f"{PATH}/background", news, If_Match=changed).json()["changed"]
 
 
 def test_who_sends_no_tag_edits_as_before(call: Caller, alice: Tenant) -> None:

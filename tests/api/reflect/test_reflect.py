@@ -201,3 +201,9 @@ def test_a_model_that_fails_is_an_error_in_the_one_shape(
     response = ask(QUESTION)
     assert response.status_code == answered
     assert {"detail", "code", "request_id"} == set(response.json())
+
+
+@pytest.mark.parametrize("query", [5, 1.5])
+def test_a_number_is_a_query_as_it_is_for_recall(ask: Ask, memory: Memory, query: float) -> None:
+    memory.unit("Bob has a boat")
+    assert ask(query).json()["query_shortened"] is False

@@ -65,6 +65,11 @@ def test_a_wrong_field_is_named_as_the_peer_names_it(
     where = "/v1/default/banks/support/memories/list?limit=-1"
     _, answer = run(send(base_url, where, method="GET", headers=headers))
     assert answer["detail"][0]["loc"] == ["query", "limit"]
+    where = "/v1/default/banks/support/memories"
+    _, answer = run(send(base_url, f"{where}?type=", method="DELETE", headers=headers))
+    assert answer["detail"][0]["loc"] == ["query", "type"]
+    _, answer = run(send(base_url, where, method="DELETE", headers=headers, json={"type": "world"}))
+    assert answer["detail"][0]["loc"] == ["body"]
 
 
 @pytest.mark.parametrize("body", [b"[]", b'"text"', b"3"])

@@ -54,6 +54,16 @@ def test_an_operation_is_cancelled_and_retried_under_the_callers_own_id(client: 
     assert shown.task_payload["sources"]
 
 
+def test_the_callers_own_id_names_one_call_alone(client: Hindsight) -> None:
+    own = str(uuid4())
+    first = client.retain("new", "Bob bought a boat.", retain_async=True, operation_id=own)
+    again = client.retain("new", "Bob bought a boat.", retain_async=True, operation_id=own)
+    assert first.operation_id == again.operation_id == own
+    with pytest.raises(ApiException) as refused:
+        client.retain("new", "Bob sold his boat.", retain_async=True, operation_id=own)
+    assert refused.value.status == 409
+
+
 def test_an_unknown_operation_is_a_status_and_a_malformed_id_an_error(
     client: Hindsight, run: Run, memory: Memory
 ) -> None:

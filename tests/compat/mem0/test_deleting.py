@@ -69,3 +69,25 @@ def test_filters_that_are_no_json_delete_nothing(memory: Memory) -> None:
     with pytest.raises(ValidationError):
         ask(memory, "filters={'user_id': {'in': {'bob'}}}")
     assert texts(memory) == {"Bob has a boat"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'filters={"OR": [{"user_id": "nobody"}, {}]}',
+        'filters={"user_id": "bob", "AND": []}',
+        'filters={"user_id": "bob", "NOT": []}',
+        'filters={"user_id": "bob", "metadata": {}}',
+        'filters={"AND": [{"user_id": "bob"}, {"OR": [{"run_id": "r1"}, {"metadata": {}}]}]}',
+        'filters={"user_id": "bob", "NOT": {"run_id": {"in": []}}}',
+        'filters={"user_id": "bob", "NOT": {"memory_ids": []}}',
+        "filters={}&user_id=bob",
+        "metadata={}&user_id=bob",
+    ],
+)
+def test_a_condition_without_a_value_deletes_nothing(memory: Memory, query: str) -> None:
+    memory.unit("Bob has a boat", tags=["user:bob"])
+    memory.unit("Carol has a boat", tags=["user:carol"])
+    with pytest.raises(ValidationError):
+        ask(memory, query)
+    assert texts(memory) == {"Bob has a boat", "Carol has a boat"}

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.models import Operation
+from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.notify import turns
 from memoryplatform.operations.notify.shapes import Message, add_shape
 from memoryplatform.operations.notify.turns import MOST_AT_ONCE, OthersFirst, take_turn
@@ -147,6 +147,39 @@ def test_many_messages_share_the_time_of_one_delivery(tenant: Tenant, receiver: 
     for _ in range(2 * MESSAGES):
         try_again(tenant, operation_id)
     assert (find_delivery(tenant).status, find_delivery(tenant).told) == ("delivered", MESSAGES)
+
+
+def test_one_that_waits_for_its_next_attempt_is_begun_anew_at_once_when_it_is_asked_for(
+    tenant: Tenant, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.WEBHOOK_RETRY_SECONDS = 1_800
+    receiver.replies.extend([Reply(), Reply(500)])
+    (operation_id,) = ping(tenant, receiver, shape="several")
+    perform(tenant.id, operation_id)
+    woken: list[UUID] = []
+    monkeypatch.setattr(turns, "wake_worker", lambda _queue, _tenant_id, operation_id: woken.append(operation_id))
+    waiting = find_delivery(tenant)
+    begun = redeliver(BankAccess(tenant.id), waiting.webhook_id, waiting.id)
+    assert (waiting.attempts, waiting.told, waiting.next_attempt_at is None) == (1, 1, False)
+    assert (begun.status, begun.attempts, begun.told, begun.next_attempt_at) == ("pending", 0, 0, None)
+    assert Dispatch.objects.get(operation_id=operation_id).due_at < timezone.now() + timedelta(seconds=10)
+    assert woken == [operation_id]
+    perform(tenant.id, operation_id)
+    assert (find_delivery(tenant).status, find_delivery(tenant).attempts) == ("delivered", 1)
+    assert [one.json["number"] for one in receiver.received] == [0, 1, *range(MESSAGES)]
+
+
+def test_one_that_is_being_sent_is_left_alone(tenant: Tenant, receiver: Receiver) -> None:
+    receiver.replies.extend([Reply(500)])
+    (operation_id,) = ping(tenant, receiver)
+    perform(tenant.id, operation_id)
+    with tenant_transaction(tenant.id):
+        Operation.objects.for_tenant(tenant.id).update(next_attempt_at=None)
+    taken = begin(tenant, operation_id)
+    left = redeliver(BankAccess(tenant.id), find_delivery(tenant).webhook_id, find_delivery(tenant).id)
+    assert (left.attempts, look(tenant, operation_id).status) == (1, "processing")
+    attempt(*taken)
+    assert (find_delivery(tenant).status, len(receiver.received)) == ("delivered", 2)
 
 
 def test_deliveries_have_a_worker_of_their_own() -> None:

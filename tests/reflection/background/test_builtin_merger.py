@@ -195,3 +195,14 @@ def test_where_nothing_may_be_dropped_news_are_refused() -> None:
     full = background[: background[:MOST_CHARACTERS].rfind(".") + 1]
     refused = merge(full, f"I care {'very ' * 100}much about bikes.")
     assert (refused.text, refused.refused) == (full, NO_ROOM)
+
+
+@pytest.mark.parametrize(
+    ("news", "told"),
+    [
+        ("I like cats. " * 50, "I like cats."),
+        ("I like cats and own a boat. I own a boat! I like dogs.", "I like cats and own a boat. I like dogs."),
+    ],
+)
+def test_what_the_news_says_twice_is_told_once(news: str, told: str) -> None:
+    assert merge("I live in Rome.", news).text == f"I live in Rome. {told}"

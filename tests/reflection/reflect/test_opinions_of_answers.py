@@ -220,6 +220,19 @@ def test_a_belief_that_the_model_read_and_that_lost_words_counts_too(
     assert (result.opinions, result.trace.notes) == ((), GONE)
 
 
+def test_a_fact_that_a_person_put_right_meanwhile_counts_too(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    fact = memory.unit(FACTS[0])
+
+    def put_right() -> None:
+        MemoryUnit.objects.of_bank(memory.bank).filter(id=fact.id).update(text="Remote work is over")
+
+    server.chat.say(write("Good [1].", opinions=[opinion("I think that remote work is good", [1])]))
+    result = reflect(memory.bank, ask(QUESTION), meanwhile(tools, memory.bank, put_right))
+    assert (result.opinions, result.trace.notes) == ((), GONE)
+
+
 def test_what_was_closed_meanwhile_is_no_evidence_and_the_rest_is(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:

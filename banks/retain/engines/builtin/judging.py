@@ -8,6 +8,9 @@ from banks.retain.engines.builtin.changed_minds import find_changed_mind
 from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.pronouns import OTHER_VOICES
 
+DENIED = r"(?:(?:really |honestly |personally )?(?:don't|do not)|no longer)(?: really| actually| still)?"
+# not "so", and not what was said before: "I don't believe it"
+SOMETHING = r"(?!(?:so|about|of|twice|anything)\b|(?:it|this|that)(?: any ?more| any longer| either| now)?\W*$)(?=\w)"
 # cue -> confidence of a plain sentence with it: taste is known to its owner, a guess is half a belief
 CUES: tuple[tuple[re.Pattern[str], float], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), confidence)
@@ -24,6 +27,7 @@ CUES: tuple[tuple[re.Pattern[str], float], ...] = tuple(
         (r"\bI (?:personally |really |also |still |do )?believe\b", 0.8),
         (r"\b(?:in my (?:opinion|view|experience|eyes)|to my mind|if you ask me|imo|imho)\b", 0.75),
         (r"\bI (?:personally |really |also |still |do )?(?:think|reckon)\b", 0.7),
+        (rf"\bI {DENIED} (?:think|believe) {SOMETHING}", 0.7),
         (r"\bI (?:find|consider) (?:\w+ ){1,6}?(?:\w+ing|more|less|most|very|too|quite|to be)\b", 0.75),
         (r"\bI (?:personally |really )?feel (?:that|like)\b", 0.65),
         (r"\bI (?:agree|disagree)\b", 0.75),
@@ -48,6 +52,7 @@ FLOOR, CEILING = 0.1, 0.98
 NO_JUDGEMENT = re.compile(
     r"\bas an? (?:ai|language model|assistant)\b"
     r"|\bI (?:think|believe|guess|suppose|assume) (?:you|I|we|there (?:was|is|may))\b"
+    rf"|\bI {DENIED} (?:think|believe)(?: that)? (?:you|your|I|we|there)\b"
     r"|\bI (?:don't|do not|can't|cannot) have\b"
     r"|\bI(?:'d| would) love to\b|\bI (?:love|hate) (?:to|you)\b|\b(?:love|appreciate) (?:your|that you|how you)\b"
     r"|\bI(?:'m| am) (?:sure|confident|certain|not sure) (?:you|I|we|how|what|which|where)\b",

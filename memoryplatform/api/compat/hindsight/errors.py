@@ -31,12 +31,17 @@ class NotOffered(APIException):
 def handle_peer_exception(error: Exception, context: dict[str, Any]) -> Response:
     """What our own handler makes of it, in the peer's shape. The request id stays in its header."""
     response = handle_exception(error, context)
-    place = "query" if context["request"].method == "GET" else "body"
-    faults = [describe_fault(fault, place) for fault in response.data.get("errors", ())]
+    method = context["request"].method
+    faults = [describe_fault(fault, place_of(fault, method)) for fault in response.data.get("errors", ())]
     response.data = {"detail": faults or readable(response.data["detail"])}
     if isinstance(error, BankNotFound):
         response.data = {"detail": str(error).removesuffix(".")}  # clients of the peer compare the text
     return response
+
+
+def place_of(fault: dict[str, str], method: str) -> str:
+    """Nothing is named in the body of a deletion, which may be at fault only as a whole."""
+    return "query" if method == "GET" or (method == "DELETE" and fault["field"]) else "body"
 
 
 def describe_fault(fault: dict[str, str], place: str) -> dict[str, Any]:

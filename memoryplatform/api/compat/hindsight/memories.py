@@ -17,6 +17,7 @@ from memoryplatform.api.compat.hindsight.retain import retain_items
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
 from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.memories import check_no_body
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.unit_shapes import MATCHES, STATES, TIME_FIELDS
 from memoryplatform.operations.bank_profile import get_bank
@@ -33,6 +34,8 @@ class ClearInput(Input):
 
 
 class PeerMemoriesView(PeerView):
+    quotes_memories = False
+
     @idempotent_operation
     def post(self, request: Request, bank_id: str) -> Response:
         key = read_operation_key(self, request)
@@ -40,6 +43,7 @@ class PeerMemoriesView(PeerView):
 
     def delete(self, request: Request, bank_id: str) -> Response:
         """Without a type: every memory of the bank, opinions too, however old."""
+        check_no_body(request)
         query = ClearInput(data=request.query_params)
         query.is_valid(raise_exception=True)
         wanted = MemoryFilter(network=query.validated_data["type"], state="all")

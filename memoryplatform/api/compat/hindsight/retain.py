@@ -17,7 +17,7 @@ from memoryplatform.api.v1.retain_shapes import ItemInput, ItemList, ReadItems, 
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.peer_operation_names import build_key, name_operation
-from memoryplatform.operations.retain import retain
+from memoryplatform.operations.retain import digest_items, retain
 from tenants.identifiers import uuid7
 
 ITEM, TAGS = ItemInput(), TagsField()  # once for all: to make them for each of a thousand items takes seconds
@@ -42,8 +42,10 @@ def retain_items(access: BankAccess, bank_id: str, given: Any, *, header_key: st
         return describe_retained(bank_id, None, items_count=0, is_async=body["async"])
     items = read_all([translate_item(item, body["document_tags"] or []) for item in body["items"]])
     key = build_key(body["operation_id"]) if body["operation_id"] and body["async"] else header_key
-    operation = retain(access, bank_id, share_document(items.good), wait=not body["async"], idempotency_key=key)
-    if operation.bank_key != bank_id:
+    good = share_document(items.good)
+    operation = retain(access, bank_id, good, wait=not body["async"], idempotency_key=key)
+    digest = digest_items(good)
+    if operation.bank_key != bank_id or operation.payload.get("items_digest", digest) != digest:
         raise Conflict(f"Operation {body['operation_id']} belongs to another call.")
     is_async = body["async"] or not operation.is_finished
     return describe_retained(bank_id, operation, items_count=len(items.good), is_async=is_async)
@@ -68,6 +70,8 @@ def translate_item(item: Any, document_tags: Sequence[str]) -> Any:
     if not isinstance(item, Mapping):
         return item
     known: dict[str, Any] = drop_unknown(item, ITEM)
+    if "messages" not in known:
+        known.pop("thread", None)  # of ours, and not of a text
     if isinstance(known.get("content"), list):
         known["content"] = join_blocks(known["content"])
     if known.get("timestamp") == WITHOUT_DATE:

@@ -84,6 +84,7 @@ class DeliveryListInput(serializers.Serializer[Any]):
 
 
 class PeerWebhooksView(PeerView):
+    quotes_memories = False
     scopes = ADMIN
 
     def get(self, request: Request, bank_id: str) -> Response:

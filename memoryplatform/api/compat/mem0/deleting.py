@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from banks.models.unit import UnitQuerySet
 from memoryplatform.api.compat.mem0.asking import read_asked
+from memoryplatform.api.compat.mem0.filters.conditions import AnyOf, walk
 from memoryplatform.api.compat.mem0.locating import Located
 from memoryplatform.api.compat.mem0.owners import KINDS, Owner
 from memoryplatform.api.compat.mem0.query_filters import read_query_filters
@@ -30,10 +31,11 @@ def delete_all(access: BankAccess, query: QueryDict) -> dict[str, Any]:
     unknown = sorted(set(query) - KNOWN - PASSED_OVER)
     if unknown:
         raise serializers.ValidationError(f"Not a filter of this call: {', '.join(unknown)}. Nothing is deleted.")
-    empty = sorted(name for name in KNOWN.intersection(query) if not all(query.getlist(name)))
+    asked = read_query_filters(query)
+    empty = sorted(name for name in KNOWN.intersection(query) if not (asked.get(name) and all(query.getlist(name))))
     if empty:
         raise serializers.ValidationError(f"Given without a value: {', '.join(empty)}. Nothing is deleted.")
-    operation = delete_asked(access, FINDER, as_kept(read_query_filters(query)))
+    operation = delete_asked(access, FINDER, as_kept(asked))
     return {"message": IN_PROGRESS, "event_id": operation.id}
 
 
@@ -51,7 +53,8 @@ add_finder(FINDER, find_asked)
 
 def as_kept(asked: dict[str, Any]) -> dict[str, Any]:
     """As the operation keeps it. In a query may stand what no JSON has: it is refused, not read as something else."""
-    read_asked(asked, flat_ids=True)
+    if any(isinstance(one, AnyOf) and not one.conditions for one in walk(read_asked(asked, flat_ids=True))):
+        raise serializers.ValidationError("A list of values is empty. Nothing is deleted.")
     try:
         kept: dict[str, Any] = json.loads(json.dumps(asked))
     except (TypeError, ValueError):

@@ -1,5 +1,6 @@
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -50,9 +51,19 @@ class RetainAnswer(Answer):
 
 def run(call: Call, arguments: RetainArguments) -> RetainAnswer:
     check_bank_id(call.bank_id)
-    read = read_items([{name: value for name, value in arguments.given().items() if name != "wait"}])
+    item = {name: value for name, value in arguments.given().items() if name != "wait"}
+    check_form(item)
+    read = read_items([item])
     operation = retain(call.access, call.bank_id, check(read), wait=arguments.wait)
     return describe(operation, read)
+
+
+def check_form(item: Mapping[str, Any]) -> None:
+    """What the API says of it names fields that this tool does not have."""
+    if ("content" in item) == ("messages" in item):
+        raise serializers.ValidationError("Give either content or messages.")
+    if "thread" in item and "messages" not in item:
+        raise serializers.ValidationError({"thread": ["Goes with messages."]})
 
 
 def check(read: ReadItems) -> tuple[RetainItem, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from memoryplatform_client.cli.batches import Batch, Entry, cut_batches
-from memoryplatform_client.cli.command import Command, Given, given_ones, moment
+from memoryplatform_client.cli.command import Command, Given, filled, filled_path, given_ones, moment
 from memoryplatform_client.cli.exits import Exit
 from memoryplatform_client.cli.failures import BadUsage
 from memoryplatform_client.cli.output import Bar
@@ -32,15 +32,17 @@ class Tally:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bank", help="made where it is missing")
     parser.add_argument("text", nargs="?", help="the text; - or nothing reads standard input")
-    parser.add_argument("--file", action="append", type=Path, default=[], metavar="PATH", help="may be repeated")
-    parser.add_argument("--folder", type=Path, metavar="PATH", help="every text file below it, each a document")
+    parser.add_argument("--file", action="append", type=filled_path, default=[], metavar="PATH", help="may be repeated")
+    parser.add_argument("--folder", type=filled_path, metavar="PATH", help="every text file below it, each a document")
     parser.add_argument(
         "--include", action="append", default=[], metavar="PATTERN", help="of the folder, such as '*.md'"
     )
-    parser.add_argument("--document", metavar="ID", help="the id of a single text or file; it replaces what it was")
+    parser.add_argument(
+        "--document", type=filled, metavar="ID", help="the id of a single text or file; it replaces what it was"
+    )
     parser.add_argument("--context", help="what the text is about")
     parser.add_argument("--timestamp", type=moment, metavar="TIME", help="when it was said or written")
-    parser.add_argument("--thread", help="the conversation that a text was said in")
+    parser.add_argument("--thread", type=filled, help="the conversation that a text was said in")
     parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="may be repeated")
     parser.add_argument("--no-infer", action="store_true", help="store the text and take no facts from it")
     parser.add_argument("--no-wait", action="store_true", help="name the operation and don't wait for it")

@@ -78,3 +78,25 @@ def test_a_word_that_only_a_deleted_fact_told_stays_in_neither_of_two_that_were_
     delete(bank, ill)
 
     assert "leukemia" not in read_everything(bank)
+
+
+def test_what_spoke_against_one_of_two_that_are_united_stays_free_to_be_weighed(bank: Bank, shy: UUID) -> None:
+    shouted = "Petra shouted at a policeman."
+    shouting = see(bank, shouted, "Petra")
+    learn(bank, Said({shouted: "contradict"}), shouting)
+    sang = see(bank, "Petra sang alone on the stage.", "Petra")
+    mind = "Previously I thought that Petra is shy, but now I think that Petra is bold."
+    assert believe(bank, mind, sang, entities=("Petra",)).id == shy
+    whispered = see(bank, "Petra whispered to the waiter.", "Petra")
+    again = believe(bank, SHY, whispered, entities=("Petra",)).id
+    assert again != shy
+
+    delete(bank, sang)
+
+    assert [one.id for one in read_opinions(bank)] == [again]
+    cause, evidence = list_evidence(bank, again)[-1]
+    assert (cause, shy in evidence, shouting in evidence, len(evidence)) == ("restated", True, False, 3)
+    assert read_opinion(bank, again).confidence == pytest.approx(0.7)
+    assert learn(bank, Said({shouted: "contradict"}), shouting).moved == 1
+    assert read_opinion(bank, again).confidence == pytest.approx(0.4)
+    check_replay(bank, again)

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from uuid import UUID
 
 import pytest
+from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank
 from providers.registry import get_embedder
 from reflection.models import Opinion, RevisionEvidence
 from reflection.models.opinion import Concern
+from reflection.opinions.forming.uniting import Union, unite
 from reflection.opinions.history.embedding import embed_opinions
-from reflection.opinions.history.withdrawing import CORRECTED, DELETED, EDITED, Withdrawn
+from reflection.opinions.history.withdrawing import STAYS_RETIRED, Withdrawn
 from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.types import CandidateOpinion
 from reflection.opinions.weighing.assessing import Assessments, OpinionQuestion
@@ -89,7 +91,12 @@ def test_a_step_that_another_fact_bears_too_keeps_its_move(
     assert read_opinion(bank, opinion_id).confidence == 0.85
     assert list_evidence(bank, opinion_id) == [("formed", [ground]), ("reinforce", [left]), ("withdrawn", [])]
     moved, told = read_steps(bank, opinion_id)[1:]
-    assert (moved.withdrawn, moved.reasoning, moved.evidence_id, told.reasoning) == (False, "", left, DELETED)
+    assert (moved.withdrawn, moved.reasoning, moved.evidence_id, told.reasoning) == (
+        False,
+        "",
+        left,
+        "Leaves 2 standing: evidence was deleted.",
+    )
     delete(bank, left)
     assert read_opinion(bank, opinion_id).confidence == 0.7
     check_replay(bank, opinion_id)
@@ -159,7 +166,8 @@ def test_an_opinion_stays_if_what_is_left_covers_its_words(bank: Bank, ground: U
     opinion = believe(bank, OPINION, ground, other)
     assert delete(bank, ground) == Withdrawn(1)
     formed, told = read_steps(bank, opinion.id)
-    assert (formed.text_after, formed.reasoning, told.cause, told.reasoning) == (OPINION, "", "withdrawn", DELETED)
+    assert (formed.text_after, formed.reasoning) == (OPINION, "")
+    assert (told.cause, told.reasoning) == ("withdrawn", "Leaves 1 standing: evidence was deleted.")
     assert list_evidence(bank, opinion.id)[0] == ("formed", [other])
     check_replay(bank, opinion.id)
 
@@ -262,7 +270,9 @@ def test_a_corrected_fact_does_nothing_any_more_and_its_words_stay_in_the_histor
     assert (opinion.text, opinion.confidence) == (OPINION, 0.7)
     moved, back = read_steps(bank, opinion_id)[1:]
     assert (moved.withdrawn, moved.text_after, moved.evidence_id) == (True, WORDED, late)
-    assert (back.cause, back.reasoning, back.text_before, back.text_after) == ("withdrawn", CORRECTED, WORDED, OPINION)
+    assert (back.cause, back.text_before, back.text_after) == ("withdrawn", WORDED, OPINION)
+    assert (back.actor, back.evidence_id) == ("test", late)
+    assert back.reasoning == "Takes back 2: evidence was corrected, it never was so."
     check_replay(bank, opinion_id)
     assert restore(bank, late)
     embed_opinions(bank, get_embedder(), lambda: tenant_transaction(bank.tenant_id))
@@ -288,11 +298,64 @@ def test_an_edited_fact_is_weighed_anew(bank: Bank, opinion_id: UUID) -> None:
     good = "The Faro ferry was on time because of its captain."
     assert edit(bank, late, good)
     assert read_opinion(bank, opinion_id).confidence == 0.7
-    assert read_steps(bank, opinion_id)[-1].reasoning == EDITED
+    told = read_steps(bank, opinion_id)[-1]
+    assert (told.reasoning, told.actor, told.evidence_id) == (
+        "Takes back 2: evidence was edited and is weighed anew.",
+        "test",
+        late,
+    )
     learn(bank, Said({good: "reinforce"}), late)
     assert read_opinion(bank, opinion_id).confidence == 0.85
     assert list_causes(bank, opinion_id) == ["formed", "contradict", "withdrawn", "reinforce"]
     check_replay(bank, opinion_id)
+
+
+def test_a_deletion_that_hits_several_steps_is_told_once_with_their_numbers(bank: Bank, opinion_id: UUID) -> None:
+    texts = ["The Faro ferry was on time in June.", LATE, "The Faro ferry won a prize."]
+    facts = [tell(bank, text) for text in texts]
+    learn(bank, Said(dict(zip(texts, ("reinforce", "weaken", "reinforce"), strict=True))), *facts)
+    assert list_causes(bank, opinion_id) == ["formed", "reinforce", "weaken", "reinforce"]
+    assert delete(bank, *facts) == Withdrawn(1)
+    assert list_causes(bank, opinion_id)[4:] == ["withdrawn"]
+    assert read_steps(bank, opinion_id)[-1].reasoning == "Takes back 2, 3 and 4: evidence was deleted."
+    check_replay(bank, opinion_id)
+
+
+def test_a_deletion_that_hits_by_a_fact_and_by_what_went_with_it_is_told_once(bank: Bank, ground: UUID) -> None:
+    standing = believe(bank, OPINION, ground)
+    other = believe(bank, "I think that Zelda drank on the Faro ferry.", tell(bank, LATE), ground)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        late = RevisionEvidence.objects.of_bank(bank).filter(opinion_id=other.id).exclude(fact_id=ground).get().fact_id
+        assert late is not None
+        union = Union("test", timezone.now())
+        unite(bank, read_opinion(bank, standing.id), read_opinion(bank, other.id), union)
+    delete(bank, late)
+    assert not is_there(bank, other.id)
+    assert list_causes(bank, standing.id) == ["formed", "restated", "withdrawn"]
+    assert "Zelda" not in read_everything(bank)
+
+
+def test_a_retired_opinion_whose_text_goes_back_stays_retired_and_says_so(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "contradict"}, texts={LATE: WORDED}), late)
+    review(bank, opinion_id, Act.APPROVE)
+    review(bank, opinion_id, Act.RETIRE)
+    delete(bank, late)
+    assert read_opinion(bank, opinion_id).review == "retired"
+    assert (list_causes(bank, opinion_id)[-1], read_steps(bank, opinion_id)[-1].reasoning) == (
+        "reopened",
+        STAYS_RETIRED,
+    )
+    check_replay(bank, opinion_id)
+
+
+def test_what_was_taken_back_can_be_deleted_without_a_second_step(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "weaken"}), late)
+    edit(bank, late, "The Faro ferry was painted blue.")
+    delete(bank, late)
+    assert list_causes(bank, opinion_id) == ["formed", "weaken", "withdrawn"]
 
 
 def test_what_it_was_formed_on_can_speak_against_it_once_it_is_edited(

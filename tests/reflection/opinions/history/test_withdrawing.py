@@ -5,6 +5,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from banks.lifecycle.delete import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from providers.registry import get_embedder
@@ -131,6 +132,15 @@ def pin(bank: Bank, opinion_id: UUID) -> None:
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
         review_opinion(bank, read_opinion(bank, opinion_id), Review(Act.PIN, "lea", "sure"))
+
+
+def test_the_step_names_who_deleted(bank: Bank, opinion_id: UUID) -> None:
+    good = move(bank, "Python grew.", "reinforce")
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        delete_units(bank, {good})
+        withdraw_lost_evidence(bank, now=timezone.now(), actor="api_key:abc")
+    assert read_steps(bank, opinion_id)[-1].actor == "api_key:abc"
 
 
 def test_it_is_done_once(bank: Bank, opinion_id: UUID) -> None:

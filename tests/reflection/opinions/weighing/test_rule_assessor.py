@@ -13,12 +13,17 @@ NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)
 FERRY = "I think that the Faro ferry is reliable."
 DATABASE = "I think that Postgres is a reliable database."
 MECHANIC = "I think that Dana is a brilliant mechanic."
+HUGO = "I think that Hugo is kind."
 REMOTE = "I think that remote work is beneficial."
 
 
 def judge(opinion: str, text: str) -> str:
     one, other = get_embedder().embed_documents([opinion, text]).vectors
-    fact = NewFact(uuid7(), text, NOON, NOON, cosine=float(one @ other), shared=1)
+    return judge_near(opinion, text, cosine=float(one @ other))
+
+
+def judge_near(opinion: str, text: str, cosine: float = 0.9) -> str:
+    fact = NewFact(uuid7(), text, NOON, NOON, cosine=cosine, shared=1)
     (found,) = RuleAssessor().assess([OpinionQuestion(uuid7(), opinion, 0.7, (fact,))]).assessments
     assert found.text == ""
     return found.verdicts[0].value
@@ -41,6 +46,19 @@ def judge(opinion: str, text: str) -> str:
         ("I think that Mario's food is excellent.", "Mario's food was awful on Monday.", "weaken"),
         ("I think that James is a reliable mechanic.", "James is not a reliable mechanic.", "contradict"),
         ("I think that Caroline is great.", "Caroline is terrible.", "weaken"),
+        (MECHANIC, "Dana is terrible as a mechanic.", "weaken"),
+        (MECHANIC, "Dana has been a dishonest old mechanic.", "weaken"),
+        (MECHANIC, "In May Dana was an unreliable mechanic.", "weaken"),
+        (MECHANIC, "Dana excels as a mechanic.", "reinforce"),
+        (FERRY, "The Faro ferry won a prize for its excellent service.", "reinforce"),
+        (FERRY, "All passengers distrust the Faro ferry.", "weaken"),
+        ("I think that Postgres is reliable.", "Postgres crashed in May.", "weaken"),
+        ("I think that Postgres is reliable.", "Postgres never fails.", "reinforce"),
+        ("I think Dana is good for Java.", "Dana is bad for Java.", "weaken"),
+        ("I think cats are pleasant.", "Cats are awful.", "weaken"),
+        ("I think this road is good.", "This road is terrible.", "weaken"),
+        (HUGO, "Hugo is kind to nobody.", "contradict"),
+        (HUGO, "Hugo is rude.", "weaken"),
     ],
 )
 def test_what_judges_the_same_thing_moves_the_opinion(opinion: str, fact: str, verdict: str) -> None:
@@ -95,3 +113,33 @@ def test_an_opinion_that_compares_is_not_moved() -> None:
 )
 def test_another_side_of_the_same_one_and_what_is_lessened_move_nothing(opinion: str, fact: str) -> None:
     assert judge(opinion, fact) == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("opinion", "fact"),
+    [
+        (MECHANIC, "Dana hired a terrible mechanic."),
+        (MECHANIC, "Dana replaced an unreliable mechanic."),
+        (MECHANIC, "A bad mechanic sued Dana."),
+        (MECHANIC, "Dana the mechanic had a terrible accident."),
+        (MECHANIC, "Dana lost her job as a mechanic."),
+        (MECHANIC, "Dana found a good mechanic for her car."),
+        (MECHANIC, "Dana is married to a terrible mechanic."),
+        (MECHANIC, "Dana is hiring terrible mechanics."),
+        (MECHANIC, "Dana was terrible to a mechanic."),
+        (MECHANIC, "Dana is a mechanic with a terrible car."),
+        (MECHANIC, "Dana is a terrible cook and a mechanic."),
+        (MECHANIC, "Dana failed her test as a mechanic."),
+        (MECHANIC, "The teacher of the mechanic Dana is terrible."),
+        (FERRY, "Ben hates the Faro ferry captain."),
+        (FERRY, "The captain of the Faro ferry is terrible."),
+        (FERRY, "The Faro ferry lost a terrible captain."),
+        (HUGO, "Hugo failed in May."),
+        (HUGO, "Hugo lost his mother."),
+        (HUGO, "Hugo was lost in Rome."),
+        ("I think that Java is good for Dana.", "Dana is good."),
+        ("I think cats are pleasant.", "Ana met awful cats."),
+    ],
+)
+def test_what_is_said_of_another_moves_nothing(opinion: str, fact: str) -> None:
+    assert judge_near(opinion, fact) == "neutral"

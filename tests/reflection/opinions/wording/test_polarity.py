@@ -50,6 +50,8 @@ def test_a_sentence_judges_one_way_or_none(text: str, sign: int) -> None:
         "Nobody in the whole wide office finds Dana reliable.",
         "Dana repaired a faulty engine and solved the problem.",
         "The ferry is a kind of boat, and at worst it takes an hour.",
+        "The ferry is safe in no weather.",
+        "Nobody is kind to nobody.",
         "Dana left for good after the book fair.",
     ],
 )
@@ -66,6 +68,13 @@ def test_what_is_lessened_over_or_not_said_to_be_so_judges_no_way(text: str) -> 
         ("Dana is good at repairing old engines.", 1),
         ("The ferry had no problems.", 1),
         ("I would recommend the ferry.", 1),
+        ("Hugo is kind and generous to nobody.", -1),
+        ("Hugo is kind to no one.", -1),
+        ("The ferry is good for nothing.", -1),
+        ("The food is excellent and second to none.", 1),
+        ("The ferry is reliable with no failures.", 1),
+        ("The ferry isn't reliable any more.", -1),
+        ("I doubt the ferry is reliable.", -1),
     ],
 )
 def test_what_leaves_no_doubt_still_judges(text: str, sign: int) -> None:

@@ -8,14 +8,17 @@ from tenants.identifiers import uuid7
 
 
 def hold(text: str) -> HeldOpinion:
-    return HeldOpinion(uuid7(), f"I think that {text}.", 0.7, "", cosine=0.95)
+    return HeldOpinion(uuid7(), text, 0.7, "", cosine=0.95)
 
 
 def compare(one: str, other: str) -> str:
-    said = f"I think that {other}."
-    if oppose(hold(one), said, frozenset()):
+    return compare_whole(f"I think that {one}.", f"I think that {other}.")
+
+
+def compare_whole(one: str, other: str) -> str:
+    if oppose(hold(one), other, frozenset()):
         return "opposite"
-    return "same" if agree(hold(one), said, frozenset()) else "other"
+    return "same" if agree(hold(one), other, frozenset()) else "other"
 
 
 @pytest.mark.parametrize(
@@ -66,3 +69,23 @@ def test_other_matters_are_neither_the_same_nor_opposite(one: str, other: str) -
 )
 def test_the_same_matter_is_judged_the_same_way_or_the_other(one: str, other: str, are: str) -> None:
     assert (compare(one, other), compare(other, one)) == (are, are)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are"),
+    [
+        ("I think Mona is unreliable.", "I think Mona is not reliable.", "same"),
+        ("I think Mona is dishonest.", "I don't think Mona is honest.", "same"),
+        ("I think Mona is unreliable.", "I doubt that Mona is reliable.", "same"),
+        ("I doubt Mona is reliable.", "I don't think Mona is reliable.", "same"),
+        ("I am convinced Mona is reliable.", "I think Mona is reliable.", "same"),
+        ("I\u2019m quite sure that Mona is reliable.", "I think Mona isn't reliable.", "opposite"),
+        ("I think Max is a kind man.", "I don't think Max is a kind man any more.", "opposite"),
+        ("I think Max is a kind man.", "I no longer think Max is a kind man.", "opposite"),
+        ("I think Max is a kind man.", "I doubt Max is a kind man.", "opposite"),
+        ("I think Mona is reliable.", "I think Mona is not unreliable.", "other"),
+        ("I think Rome is a disadvantage.", "I think Rome is not an advantage.", "other"),
+    ],
+)
+def test_a_judgement_is_the_same_in_another_frame_and_with_its_denial_in_a_word(one: str, other: str, are: str) -> None:
+    assert (compare_whole(one, other), compare_whole(other, one)) == (are, are)

@@ -1,12 +1,13 @@
 """Reading a filter: a flat object is a conjunction; AND, OR and NOT nest; a value may be an object of operators."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 from rest_framework import serializers
 
 from memoryplatform.api.any_json import find_fault
 from memoryplatform.api.compat.mem0.filters.conditions import (
+    EVERYTHING,
     AllOf,
     AnyOf,
     Condition,
@@ -33,7 +34,7 @@ def read_filters(given: Any) -> Condition:
         raise serializers.ValidationError({"filters": ["Must be an object."]})
     if fault := find_fault(given):
         raise serializers.ValidationError({"filters": [fault]})
-    condition = read_object(given, depth=1)
+    condition = read_object(given, depth=1) if given else EVERYTHING
     if sum(1 for _ in walk(condition)) > MOST_CONDITIONS:
         raise serializers.ValidationError({"filters": [f"Must have no more than {MOST_CONDITIONS} conditions."]})
     return condition
@@ -51,6 +52,7 @@ def require_somebody(condition: Condition) -> Condition:
 def read_object(given: Any, *, depth: int) -> Condition:
     if not isinstance(given, Mapping) or depth > DEEPEST:
         raise serializers.ValidationError({"filters": [f"Conditions are objects, at most {DEEPEST} deep."]})
+    require_some("A condition", given)
     parts = tuple(read_entry(key, value, depth=depth) for key, value in given.items())
     return parts[0] if len(parts) == 1 else AllOf(parts)
 
@@ -67,16 +69,24 @@ def read_entry(key: str, value: Any, *, depth: int) -> Condition:
 
 def read_join(join: str, value: Any, *, depth: int) -> Condition:
     children = value if isinstance(value, list) else [value]
+    require_some(join, children)
     conditions = tuple(read_object(child, depth=depth + 1) for child in children)
     if join == "AND":
         return AllOf(conditions)
     return AnyOf(conditions) if join == "OR" else Not(AnyOf(conditions))
 
 
+def require_some(name: str, given: Sized) -> None:
+    """An empty one would hold for everything, where most likely the value that should limit it is missing."""
+    if not given:
+        raise serializers.ValidationError({"filters": [f"{name} must not be empty."]})
+
+
 def read_metadata_filter(given: Any) -> Condition:
     """Of an object that is no list of operators, equality is asked for."""
     if not isinstance(given, Mapping):
         raise serializers.ValidationError({"filters": ["metadata must be an object."]})
+    require_some("metadata", given)
     conditions = []
     for key, value in given.items():
         asks = isinstance(value, Mapping) and value and set(value) <= OPERATORS

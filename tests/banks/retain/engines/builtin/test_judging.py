@@ -25,6 +25,14 @@ def test_hedging_lowers_the_confidence() -> None:
         "I would recommend the blue one.",
         "Do you know what I think about it?",
         "I booked the flight.",
+        "I don't think so.",
+        "I no longer think so.",
+        "I don't think I know him.",
+        "I do not believe that I know him.",
+        "I don't think we have met.",
+        "I don't think about it much.",
+        "I don't believe that any more.",
+        "I don't think there is such a file.",
         'The line "I think we are lost" opens the poem.',
         "The dinner at the harbour will be a wonderful end to the day, and I'm sure it will rain.",
     ],
@@ -34,7 +42,17 @@ def test_what_is_no_judgement_of_the_world_is_no_opinion(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I prefer tea over coffee.", "In my opinion, tea is better.", "I doubt that it works."]
+    "text",
+    [
+        "I prefer tea over coffee.",
+        "In my opinion, tea is better.",
+        "I doubt that it works.",
+        "I don't think Max is a kind man.",
+        "I don\u2019t think Max is a kind man anymore.",
+        "I no longer think Ida is a good cook.",
+        "I do not believe that trams are safe.",
+        "I don't think that's fair.",
+    ],
 )
 def test_a_belief_or_a_taste_is_an_opinion(text: str) -> None:
     assert len(list(find_judgements(parse([text])[0]))) == 1
