@@ -3,13 +3,17 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from threading import Barrier
+from typing import Any
+from uuid import UUID
 
+import pytest
 from django.db import connections
 
-from banks.models import ChunkPart, Entity, Episode, MemoryUnit, Message, UnitSource
+from banks.models import ChunkPart, Document, Entity, Episode, MemoryUnit, Message, UnitSource
 from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.retain import retain
+from memoryplatform.operations.retain import archive, retain
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 
@@ -50,3 +54,24 @@ def test_no_message_is_lost_and_nothing_is_there_twice(tenant: Tenant) -> None:
         assert set(names.values()) == {1}
         assert {"caroline", "melanie", "boston", "lisbon"} <= set(names)
         assert not {"robert chen", "bob chen"} <= set(names)
+
+
+def test_the_same_call_twice_at_once_is_one_operation(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    both_are_new = Barrier(2, timeout=30)
+
+    def archive_together(*given: Any) -> Any:
+        both_are_new.wait()
+        return archive(*given)
+
+    def accept(_number: int) -> UUID:
+        try:
+            item = RetainItem(SAID_AT, text="Ana lives in Porto.")
+            return retain(BankAccess(tenant.id), "support", [item], wait=False, idempotency_key="hindsight:mine").id
+        finally:
+            connections.close_all()
+
+    monkeypatch.setattr("memoryplatform.operations.retain.archive", archive_together)
+    with ThreadPoolExecutor(2) as pool:
+        assert len(set(pool.map(accept, range(2)))) == 1
+    with tenant_transaction(tenant.id):
+        assert Document.objects.for_tenant(tenant.id).count() == 1

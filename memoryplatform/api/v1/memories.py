@@ -13,7 +13,8 @@ from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.lists import Listed, list_rows
 from memoryplatform.api.v1.retain_shapes import ReadItems, RetainInput, RetainOutput, read_items
-from memoryplatform.api.v1.unit_shapes import ClearInput, DeletedOutput, UnitListInput, UnitListOutput
+from memoryplatform.api.v1.unit_input import ClearInput, UnitListInput
+from memoryplatform.api.v1.unit_shapes import DeletedOutput, UnitListOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.clear_memories import Cleared, clear_memories

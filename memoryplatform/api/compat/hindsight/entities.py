@@ -16,7 +16,7 @@ from memoryplatform.api.compat.hindsight.errors import NotOffered
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
-from memoryplatform.api.v1.unit_shapes import MATCHES
+from memoryplatform.api.v1.unit_input import MATCHES
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.entities import ShownEntity, find_entities, show_entity
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units

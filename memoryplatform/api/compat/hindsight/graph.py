@@ -12,7 +12,7 @@ from memoryplatform.api.compat.hindsight.fact_types import KNOWN
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_listed
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
-from memoryplatform.api.v1.unit_shapes import MATCHES
+from memoryplatform.api.v1.unit_input import MATCHES
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units

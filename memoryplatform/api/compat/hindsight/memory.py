@@ -12,7 +12,8 @@ from memoryplatform.api.compat.hindsight.errors import BadRequest, NotOffered
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_memory
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
-from memoryplatform.api.v1.unit_shapes import HistoryOutput, UnitEditInput
+from memoryplatform.api.v1.unit_input import UnitEditInput
+from memoryplatform.api.v1.unit_shapes import HistoryOutput
 from memoryplatform.operations.access import name_of
 from memoryplatform.operations.memories import (
     ShownMemory,
