@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef, Q
+
 from banks.models import Bank, Message, UnitSource
 from banks.retain.chunking.sentences import split_sentences
 from reflection.background.attributes import find_attributes
@@ -22,12 +24,18 @@ def read_told(bank: Bank, unit_ids: Collection[UUID]) -> list[str]:
     """What users said to the agent, in the messages that these memories rest on. Call inside a tenant transaction.
 
     What the agent says of itself may be made up, and would come back as what it is. Where it takes no part in the
-    talk, "you" is somebody else.
+    talk, "you" is somebody else; with its first reply all that was said in the talk before was said to it.
     """
     sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids, message__isnull=False)
     messages = Message.objects.of_bank(bank)
-    talks = messages.filter(role="assistant", episode__isnull=False).values("episode_id")
-    told = messages.filter(id__in=sources.values("message_id"), role="user", episode_id__in=talks)
+    arrived = messages.filter(id__in=sources.values("message_id"))
+    replies = messages.filter(role="assistant", episode__isnull=False)
+    earlier = replies.filter(episode_id=OuterRef("episode_id"), recorded_at__lt=OuterRef("recorded_at"))
+    joined = arrived.filter(role="assistant", episode__isnull=False).exclude(Exists(earlier))
+    told = messages.filter(role="user").filter(
+        Q(id__in=arrived.values("id"), episode_id__in=replies.values("episode_id"))
+        | Q(episode_id__in=joined.values("episode_id"))
+    )
     return list(told.order_by("said_at", "id").values_list("content", flat=True))
 
 

@@ -109,8 +109,8 @@ def test_a_background_that_is_set_leaves_a_revision_too(access: BankAccess) -> N
     assert [revision.after for revision in read_history(access)] == ["I was born in Colorado.", "I am somebody else."]
 
 
-def talk(access: BankAccess, *turns: tuple[Role, str]) -> None:
-    at = datetime(2026, 1, 2, tzinfo=UTC)
+def talk(access: BankAccess, *turns: tuple[Role, str], minute: int = 0) -> None:
+    at = datetime(2026, 1, 2, 0, minute, tzinfo=UTC)
     names: dict[Role, str] = {"user": "Eve", "assistant": "Ada"}
     messages = tuple(GivenMessage(role, text, at, name=names[role]) for role, text in turns)
     retain(access, "support", [RetainItem(at, messages=messages)], wait=True)
@@ -128,6 +128,26 @@ def test_what_people_tell_the_agent_about_itself_is_learned_where_the_bank_wants
 
     assert read_background(access) == "I was born in Texas."
     assert read_history(access)[-1].actor == "consolidate"
+
+
+def test_what_was_said_before_the_agents_first_reply_is_learned_with_it(access: BankAccess) -> None:
+    change_bank(access, "support", BankChange(learns_background=True))
+
+    talk(access, ("user", "You were born in Texas."))
+    unanswered = read_background(access)
+    talk(access, ("assistant", "Thank you, I will keep Texas in mind."), minute=1)
+
+    assert (unanswered, read_background(access)) == ("I was born in Colorado.", "I was born in Texas.")
+
+
+def test_a_later_reply_does_not_learn_once_more_what_a_person_changed_since(access: BankAccess) -> None:
+    change_bank(access, "support", BankChange(learns_background=True))
+    talk(access, ("user", "You were born in Texas."), ("assistant", "Thank you, I will keep Texas in mind."))
+    change_bank(access, "support", BankChange(background="I was born in Oregon."))
+
+    talk(access, ("assistant", "Texas has a long coast, as I said to you."), minute=1)
+
+    assert read_background(access) == "I was born in Oregon."
 
 
 def test_a_bank_that_does_not_want_it_learns_nothing_about_itself(access: BankAccess) -> None:
