@@ -1,4 +1,4 @@
-"""Factors around 1 by which a result's score is raised or lowered for what it is, whatever was asked.
+"""Factors around 1 by which a result's score is raised or lowered for what it is and for who said it.
 
 Each stays within 1 plus or minus its strength in the recipe, and is shown under its name with the result.
 """
@@ -46,7 +46,7 @@ def boost(
     moment = moment or PointInTime()
     is_about_now = moment.as_of is None and moment.known_at is None and not is_about_past
     scorers = build_scorers(boosts, asked_at, lowers_past=is_about_now and not moment.history)
-    boosted = [apply(one, {name: score(one.ranked.candidate) for name, score in scorers.items()}) for one in combined]
+    boosted = [apply(one, {name: score(one.ranked) for name, score in scorers.items()}) for one in combined]
     if is_about_now and any(one.candidate.superseded_by for one in boosted):
         boosted = put_successors_first(boosted)
     return sorted(boosted, key=lambda one: -one.scores.final)
@@ -60,43 +60,49 @@ def apply(combined: Combined, factors: Mapping[str, float]) -> Ranked:
 
 def build_scorers(
     boosts: Boosts, asked_at: datetime, *, lowers_past: bool = True
-) -> dict[str, Callable[[Candidate], float]]:
+) -> dict[str, Callable[[Ranked], float]]:
     """The factors that are not switched off, by name."""
-    scorers: dict[str, tuple[float, Callable[[Candidate], float]]] = {
+    scorers: dict[str, tuple[float, Callable[[Ranked], float]]] = {
         "recency": (boosts.recency, partial(score_recency, boosts, asked_at)),
         "validity": (boosts.validity if lowers_past else 0.0, partial(score_validity, boosts, asked_at)),
         "fading": (boosts.fading, partial(score_fading, boosts)),
         "proof": (boosts.proof, partial(score_proof, boosts)),
         "importance": (boosts.importance, partial(score_importance, boosts)),
         "access": (boosts.access, partial(score_access, boosts)),
+        "speaker": (boosts.speaker, partial(score_speaker, boosts)),
     }
     return {name: score for name, (strength, score) in scorers.items() if strength}
 
 
-def score_recency(boosts: Boosts, asked_at: datetime, candidate: Candidate) -> float:
+def score_recency(boosts: Boosts, asked_at: datetime, ranked: Ranked) -> float:
     """1 + strength now, 1 after one half-life, towards 1 - strength in the end. What is yet to come is as of now."""
-    age = max(0.0, (asked_at - (candidate.occurred_start or candidate.mentioned_at)) / DAY)
+    age = max(0.0, (asked_at - (ranked.candidate.occurred_start or ranked.candidate.mentioned_at)) / DAY)
     return 1.0 + boosts.recency * (2 * exp2(-age / boosts.half_life_days) - 1)
 
 
-def score_validity(boosts: Boosts, asked_at: datetime, candidate: Candidate) -> float:
-    return 1.0 - boosts.validity if holds_no_more(candidate, asked_at) else 1.0
+def score_validity(boosts: Boosts, asked_at: datetime, ranked: Ranked) -> float:
+    return 1.0 - boosts.validity if holds_no_more(ranked.candidate, asked_at) else 1.0
 
 
-def score_fading(boosts: Boosts, candidate: Candidate) -> float:
-    return 1.0 - boosts.fading if candidate.is_faded else 1.0
+def score_fading(boosts: Boosts, ranked: Ranked) -> float:
+    return 1.0 - boosts.fading if ranked.candidate.is_faded else 1.0
 
 
-def score_proof(boosts: Boosts, candidate: Candidate) -> float:
-    return 1.0 + boosts.proof * saturate(candidate.proof_count - 1, boosts.proof_full - 1)
+def score_proof(boosts: Boosts, ranked: Ranked) -> float:
+    return 1.0 + boosts.proof * saturate(ranked.candidate.proof_count - 1, boosts.proof_full - 1)
 
 
-def score_importance(boosts: Boosts, candidate: Candidate) -> float:
-    return 1.0 + boosts.importance * (2 * candidate.importance - 1)
+def score_importance(boosts: Boosts, ranked: Ranked) -> float:
+    return 1.0 + boosts.importance * (2 * ranked.candidate.importance - 1)
 
 
-def score_access(boosts: Boosts, candidate: Candidate) -> float:
-    return 1.0 + boosts.access * saturate(candidate.access_count, boosts.access_full)
+def score_access(boosts: Boosts, ranked: Ranked) -> float:
+    return 1.0 + boosts.access * saturate(ranked.candidate.access_count, boosts.access_full)
+
+
+def score_speaker(boosts: Boosts, ranked: Ranked) -> float:
+    """Once more after the reranker, which takes a reply that quotes the words for as good as the words."""
+    return 1.0 + boosts.speaker if ranked.scores.speaker > 1 else 1.0
 
 
 def holds_no_more(candidate: Candidate, asked_at: datetime) -> bool:

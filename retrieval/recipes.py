@@ -25,7 +25,7 @@ class Combination:
     """How the reranker's order and the fused order make one: RRF of the two, with these weights."""
 
     reranker: float = 1.0
-    fused: float = 0.5
+    fused: float = 0.25
     k: float = RRF_K
 
 
@@ -42,6 +42,7 @@ class Boosts:
     importance: float = 0.02
     access: float = 0.005
     access_full: int = 100
+    speaker: float = 0.1  # only upwards: some six places
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Recipe:
     """`weights`: of the channels in the fusion; a channel that is not named weighs 1, one that weighs 0 is not asked.
 
     `depth` times the rows of a channel and `rerank_depth` times the pairs of the budget are looked at.
-    `speaker` is the factor for the words of the one that the query is about.
+    `speaker` is the factor for the words of the one that the query is about, before the reranker chooses what it reads;
+    a cross-encoder finds the reply that repeats them as good, so `boosts.speaker` counts once more after it.
     """
 
     weights: Mapping[Channel, float] = field(default_factory=lambda: WEIGHTS)

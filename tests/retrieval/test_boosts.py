@@ -12,9 +12,17 @@ from retrieval.recipes import Boosts
 from retrieval.types import Channel, Place, PointInTime, Ranked, Scores
 from tests.retrieval.ranking_factories import ASKED_AT, make_id, make_ranked
 
-OFF = Boosts(recency=0, validity=0, fading=0, proof=0, importance=0, access=0)
-ALL = Boosts(recency=0.2, validity=0.5, fading=0.3, proof=0.1, importance=0.1, access=0.05)
-STRENGTHS = {"recency": 0.2, "validity": 0.5, "fading": 0.3, "proof": 0.1, "importance": 0.1, "access": 0.05}
+OFF = Boosts(recency=0, validity=0, fading=0, proof=0, importance=0, access=0, speaker=0)
+ALL = Boosts(recency=0.2, validity=0.5, fading=0.3, proof=0.1, importance=0.1, access=0.05, speaker=0.1)
+STRENGTHS = {
+    "recency": 0.2,
+    "validity": 0.5,
+    "fading": 0.3,
+    "proof": 0.1,
+    "importance": 0.1,
+    "access": 0.05,
+    "speaker": 0.1,
+}
 
 
 def boost(ranked: Sequence[Ranked], boosts: Boosts, **options: Any) -> list[Ranked]:
@@ -105,6 +113,16 @@ def test_one_source_and_no_access_are_neutral() -> None:
 def test_importance_raises_and_lowers_around_its_middle() -> None:
     factors = [score(ALL, importance=value)["importance"] for value in (0.0, 0.5, 1.0)]
     assert factors == pytest.approx([0.9, 1.0, 1.1])
+
+
+def test_the_words_themselves_stand_before_the_reply_that_repeats_them() -> None:
+    reply, words = make_ranked(final=0.9), make_ranked(final=0.85)
+    words = words.with_scores(words.scores._replace(speaker=1.2))
+
+    first, second = boost([reply, words], Boosts(speaker=0.1), asked_at=ASKED_AT)
+
+    assert first.candidate.id == words.candidate.id
+    assert (first.scores.boosts["speaker"], second.scores.boosts["speaker"]) == (1.1, 1.0)
 
 
 @given(

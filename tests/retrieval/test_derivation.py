@@ -138,8 +138,8 @@ def test_the_example_of_the_page_adds_up() -> None:
         "score_components": {"boosts": {}},
     }
     fused, combined = derive_fused(candidate, recipe), derive_final(candidate, recipe)
-    candidate["score_components"] = {"boosts": {"recency": 1.004, "proof": 1.006}}
+    candidate["score_components"] = {"boosts": {"speaker": 1.1, "recency": 1.004, "proof": 1.006}}
     final = derive_final(candidate, recipe)
     told = [f"{number:.4f}" for number in (fused, fused * recipe["speaker"], combined, final)]
-    assert told == ["0.0562", "0.0674", "0.9894", "0.9993"]
+    assert told == ["0.0562", "0.0674", "0.9937", "1.1040"]
     assert all(f"= {number}" in page for number in told)

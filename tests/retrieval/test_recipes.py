@@ -11,7 +11,7 @@ def test_every_type_of_question_has_a_recipe() -> None:
 @pytest.mark.parametrize("kind", QuestionType)
 def test_every_boost_leaves_a_score_above_nothing(kind: QuestionType) -> None:
     boosts = get_recipe(kind).boosts
-    strengths = (boosts.recency, boosts.validity, boosts.proof, boosts.importance, boosts.access)
+    strengths = (boosts.recency, boosts.validity, boosts.proof, boosts.importance, boosts.access, boosts.speaker)
     assert all(0 <= strength < 1 for strength in strengths)
     assert boosts.half_life_days > 0
     assert boosts.proof_full > 1
