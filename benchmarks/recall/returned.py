@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-WORD = re.compile(r"\w+")
+WORD = re.compile(r"\w+(?:['\u2019]\w+)*")  # "I'll" is one, as it is one that changes
 MOST_CHANGED = 3  # words of the turn in a row
 MOST_ADDED = 8  # words in their place: a date that was written out
 

@@ -35,6 +35,12 @@ def test_pronouns_and_dates_that_were_written_out_do_not_count_as_missing() -> N
     assert is_covered(SHORT, told)
 
 
+def test_a_contraction_is_one_word() -> None:
+    said = "I'm glad. I think I'll sort the shoes by colour."
+    assert is_covered(said, "Ana is glad. Ana thinks Ana will sort the shoes by colour.")
+    assert not is_covered(said, "Ana is glad.")
+
+
 def test_what_a_result_rests_on_counts_only_as_far_as_its_text_tells_it() -> None:
     assert not is_covered(SHORT, "I like red.")
     assert not is_covered(LONG, "I like red.")
