@@ -34,6 +34,11 @@ _PAST = "last|past|previous|preceding"
 _AHEAD = "next|coming|upcoming|following"
 _PERFECT = re.compile(r"(?:\b(?:have|has)|'ve|'s been)\b(?:\s+[\w']+){1,6}\s*$")
 _RUN_BEFORE = re.compile(rf"\b(?:{_PAST}|{_AHEAD}) \S+ \S+\s*$")
+_MODAL = "will|would|can|could|may|might|must|should|shall"
+_BEFORE_VERB = re.compile(
+    rf"(?:\b(?:to|not|{_MODAL})|'ll|'d|n't|\b(?:{_MODAL}|does|do|did) (?:it|this|that|they|these|those))$"
+)
+_AUXILIARY = 20  # characters in which the words before it stand
 _LONG = "day|week|month|year|decade"
 _BUSINESS = "business days?|working days?|weekdays|workdays?"
 
@@ -58,9 +63,18 @@ def _sign(name: str) -> Literal[-1, 1]:
     return -1 if name in _PAST.split("|") else 1
 
 
-def _run(match: re.Match[str]) -> Value:
+def _run(match: re.Match[str]) -> Value | None:
+    if match["turn"] == "last" and _is_verb(match):
+        return None
     count = _count(match["count"])
     return Run(Amount(((count, UNITS[match["unit"]]),)), _sign(match["turn"]))
+
+
+def _is_verb(last: re.Match[str]) -> bool:
+    """As in "it will last three weeks" and "the talks last an hour": how long something takes tells no time."""
+    before = last.string[max(0, last.start() - _AUXILIARY) : last.start()].rstrip()
+    takes_article = last["count"].startswith("a") and not before.endswith("the")
+    return takes_article or _BEFORE_VERB.search(before) is not None
 
 
 def _run_after_count(match: re.Match[str]) -> Value:

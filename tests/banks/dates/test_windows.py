@@ -26,6 +26,8 @@ def days(query: str) -> tuple[str, str] | None:
         ("between March and May", "2026-03-01", "2026-05-31"),
         ("between March and May 2024", "2024-03-01", "2024-05-31"),
         ("what did she say in the last two weeks", "2026-07-29", "2026-08-12"),
+        ("What did I do last two weeks?", "2026-07-29", "2026-08-12"),
+        ("what did she say over the last a few weeks", "2026-07-22", "2026-08-12"),
         ("before 2020", "open", "2019-12-31"),
         ("after 2020", "2021-01-01", "open"),
         ("since last Christmas", "2025-12-25", "open"),
@@ -194,6 +196,8 @@ def test_other_languages_are_left_to_the_library(query: str, first: str, last: s
         "What happened on the first Monday?", "am ersten Montag", "第一个星期一", "2015-32", "before 0001",
         "before year 0001", "after 9999", "What did Noel say to Natale?", "Happy new year!", "きょうだいは何人",
         "the last " + "9" * 400 + " days of x", "一" * 5000 + "年前", "next 0 business days",
+        "Which talk is expected to last an hour?", "How will it last three weeks?", "batteries that last a day",
+        "What doesn't last 2 months?",
     ],
 )  # fmt: skip
 def test_a_query_without_a_time_has_no_window(query: str) -> None:
