@@ -31,6 +31,7 @@ DUTCH = Vocabulary(
     articles=phrases("de|het"),
     links=phrases("van"),
     of=phrases("van"),
+    feast_leads=phrases("op|met|rond"),
     day_suffixes=phrases("e"),
     year_word=phrases("jaar|het jaar"),
     before_last=phrases("voorlaatste|eervorige|eervorig|voorvorige"),

@@ -1,18 +1,20 @@
 """One grammar for the languages that put words in a row with spaces. It knows no word of any: their tables do."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from banks.dates.chart import Rule, glue, word
 from banks.dates.english.years import Year, find_year
-from banks.dates.expressions.bounds import Open, Range, Side
+from banks.dates.expressions.bounds import Open, Range
 from banks.dates.expressions.inside import Beside, Nth
 from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, Run, Shifted
 from banks.dates.expressions.weekly import TurnedWeekday, Weekday
 from banks.dates.expressions.when import Value, When
-from banks.dates.expressions.yearly import Holiday, InYearOf, Month, MonthDay, Stretch, Turned, Yearly
+from banks.dates.expressions.yearly import Holiday, Month, MonthDay, Stretch, Turned, Yearly
+from banks.dates.languages.dates_of_years import dates_of_years
+from banks.dates.languages.patterns import any_of, day_number, led_by_any
+from banks.dates.languages.ranges import bounds, ends_of_ranges, ranges
 from banks.dates.languages.vocabulary import Vocabulary
 
 _LAST_DAY = 31
@@ -21,36 +23,17 @@ _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
 _LONGEST_WORD = 20
 
 
-@dataclass(frozen=True, slots=True)
-class WithArticle(Value):
-    """The end of a range with the article that it may have there; anywhere else the article is not of the time."""
-
-    when: When
-
-
-_END = (When, WithArticle)
-
-
 def build_rules(language: Vocabulary) -> tuple[Rule, ...]:
     parts = (
-        _dates, _days, _turned_units, _counted, _weekdays, _ordinals, _beside, _seasons, _feasts, _articles, _bounds,
-        _ranges,
+        _dates, _days, _turned_units, dates_of_years, _counted, _weekdays, _ordinals, _beside, _seasons, _feasts,
+        ends_of_ranges, bounds, ranges,
     )  # fmt: skip
     return tuple(rule for part in parts for rule in part(language))
 
 
-def any_of(names: Iterable[str]) -> str:
-    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
-
-
-def led_by_any(names: Iterable[str]) -> str:
-    """One of these words with the space behind it, or none; what ends with an apostrophe needs no space."""
-    return rf"(?:(?:{any_of(names)})(?:(?<=')|\s+))?"
-
-
 def _dates(language: Vocabulary) -> Iterator[Rule]:
     months, of = any_of(language.months), led_by_any(language.of)
-    day = rf"{_day_number(language)}\s*{of}({months})"
+    day = rf"{day_number(language)}\s*{of}({months})"
     leads = any_of(language.in_month)
 
     def month(match: re.Match[str]) -> Value:
@@ -67,10 +50,6 @@ def _dates(language: Vocabulary) -> Iterator[Rule]:
     yield Rule((Yearly, glue(rf",?\s*{of}"), Year), _with_year)
     yield Rule((word(rf"(?:{any_of(language.year_word)})\s+((?:1[5-9]|20)\d\d)"),), _year)
     yield Rule((Year, word(any_of(language.after_year))), lambda year, _: year)
-
-
-def _day_number(language: Vocabulary) -> str:
-    return rf"(?<![\d.,:/$€])(?P<day>\d{{1,2}})(?:\.|°|{any_of(language.day_suffixes)})?"
 
 
 def _with_year(date: Yearly, _: re.Match[str], year: Year) -> Value | None:
@@ -106,7 +85,6 @@ def _turned_units(language: Vocabulary) -> Iterator[Rule]:
         yield Rule((word(rf"{articles}({units})\s+(?:{any_of(names)})"),), unit)
         yield Rule((word(any_of(names)), Yearly), partial(_turned_after, turn))
         yield Rule((Yearly, word(any_of(names))), partial(_turned_before, turn))
-    yield Rule((Yearly, glue(r"\s*"), CalendarUnit), _in_year_of)
 
 
 def _unit(language: Vocabulary, turn: int, match: re.Match[str]) -> Value:
@@ -119,10 +97,6 @@ def _turned_after(turn: int, _: re.Match[str], date: Yearly) -> Value | None:
 
 def _turned_before(turn: int, date: Yearly, _: re.Match[str]) -> Value | None:
     return Turned(date, turn) if date.year is None else None
-
-
-def _in_year_of(date: Yearly, _: re.Match[str], unit: CalendarUnit) -> Value | None:
-    return InYearOf(date, unit) if date.year is None and unit.unit == "year" else None
 
 
 def _amount(language: Vocabulary) -> str:
@@ -250,53 +224,3 @@ def _seasons(language: Vocabulary) -> Iterator[Rule]:
 
     yield Rule((word(rf"{articles}({names})"),), season, is_latent=True)
     yield Rule((word(rf"(?:{leads})\s+{articles}({names})"),), season)
-
-
-def _articles(language: Vocabulary) -> Iterator[Rule]:
-    """As in "zwischen dem 3. März und dem 5. Mai"."""
-    if language.articles:
-        yield Rule((word(any_of(language.articles)), When), lambda _, when: WithArticle(when))
-
-
-def _bounds(language: Vocabulary) -> Iterator[Rule]:
-    sides: tuple[tuple[tuple[str, ...], Side], ...] = (
-        (language.since, "since"), (language.before, "before"), (language.after, "after"), (language.until, "until"),
-    )  # fmt: skip
-    for names, side in sides:
-        yield Rule((word(any_of(names)), _END), partial(_open, side))
-
-
-def _open(side: Side, _: re.Match[str], end: When | WithArticle) -> Value | None:
-    anchor = _bare(end)
-    return None if isinstance(anchor, Open | Range) else Open(side, anchor)
-
-
-def _bare(end: When | WithArticle) -> When:
-    return end.when if isinstance(end, WithArticle) else end
-
-
-def _ranges(language: Vocabulary) -> Iterator[Rule]:
-    between, to, articles = any_of(language.between), any_of(language.to), led_by_any(language.articles)
-    joints = any_of((*language.range_glue, *language.date_glue))
-    yield Rule((word(between), _END, word(to), _END), lambda _, a, __, b: _range(_bare(a), _bare(b)))
-    yield Rule((When, glue(rf"-|(?:{any_of(language.range_glue)})\b"), _END), lambda a, _, b: _range(a, _bare(b)))
-    yield Rule((When, word(any_of(language.date_glue)), _END), lambda a, _, b: _range_of_dates(a, _bare(b)))
-    day = _day_number(language)
-    led = rf"(?<![^\W_])(?:{between})\s+{articles}{day}\s*(?:-|(?:{to})\s)\s*{articles}"
-    yield Rule((re.compile(led), MonthDay), _days_of_month)
-    yield Rule((re.compile(rf"(?<!\w){day}\s*(?:-|(?:{joints})\s)\s*{articles}"), MonthDay), _days_of_month)
-
-
-def _range(first: When, second: When) -> Value | None:
-    return None if isinstance(first, Open | Range) or isinstance(second, Open | Range) else Range(first, second)
-
-
-def _range_of_dates(first: When, second: When) -> Value | None:
-    """Where the joint also means "at", two of a kind are needed: "l'an dernier au printemps" is no range."""
-    is_date = isinstance(first, Month | MonthDay | Weekday)
-    return _range(first, second) if is_date and type(first) is type(second) else None
-
-
-def _days_of_month(match: re.Match[str], last: MonthDay) -> Value | None:
-    first = int(match["day"])
-    return Range(MonthDay(last.year, month=last.month, day=first), last) if 1 <= first < last.day else None

@@ -48,7 +48,8 @@ class Vocabulary:
     `until` where not told, stands alone between them, and `date_glue`, which also means "at", only between two months,
     dates or weekdays. `links` lead from a part to its whole ("the first Monday of May"), `of` from a day to its month
     and from a month to its year; `after_year` follows the number of a year and `day_suffixes` that of a day.
-    `feast_leads` make a feast of a word that is a name as well. What ends with an apostrophe needs no space behind it.
+    `feast_leads` make a feast of a word that is a name as well, and lead from a year to a day of it ("vorig jaar op 3
+    mei"). What ends with an apostrophe needs no space behind it.
     """
 
     months: Mapping[str, int]

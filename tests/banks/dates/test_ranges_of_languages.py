@@ -120,7 +120,7 @@ def test_the_ends_of_a_range_may_share_a_month_or_be_weekdays_feasts_and_years(t
     assert [days(found.start, found.end) for found in find_dates(text, said_at=MOMENT)] == [(start, end)]
 
 
-@pytest.mark.parametrize("text", ["l'année dernière à Noël", "il 3 marzo e il 5 maggio", "3 mars et 5 mai"])
+@pytest.mark.parametrize("text", ["cette semaine à Noël", "il 3 marzo e il 5 maggio", "3 mars et 5 mai"])
 def test_words_that_also_mean_at_or_and_make_no_range(text: str) -> None:
     assert len(find_dates(text, said_at=MOMENT)) == 2
 
