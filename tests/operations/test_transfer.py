@@ -28,9 +28,20 @@ from retrieval.types import PointInTime
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
-from tests.memory_factories import make_document, make_row, make_unit
+from tests.memory_factories import make_row, make_unit
 from tests.operations.conftest import reload
-from tests.operations.transferred import MARCH, ask, fill, load, run_waiting, say, without_ids, write_out
+from tests.operations.transferred import (
+    MARCH,
+    ask,
+    fill,
+    load,
+    run_waiting,
+    say,
+    small_file,
+    unit,
+    without_ids,
+    write_out,
+)
 from tests.tenants.walled_models import walled_models
 
 NOT_IN_A_FILE = {
@@ -137,15 +148,6 @@ def change_all(tenant: Tenant) -> None:
     connection.close()
 
 
-def small_file(tenant: Tenant, access: BankAccess) -> list[bytes]:
-    bank = make_bank(tenant, bank_id="source")
-    first, second = (make_unit(tenant, bank=bank, text=text) for text in ("It rained.", "The sun shone."))
-    with tenant_transaction(tenant.id):
-        MemoryUnit.objects.for_tenant(tenant.id).filter(id=first.id).update(superseded_by=second)
-    make_document(tenant, bank=bank)
-    return write_out(access).splitlines(keepends=True)
-
-
 def test_a_large_file_comes_in_parts_and_a_part_that_comes_twice_counts_once(
     tenant: Tenant, access: BankAccess
 ) -> None:
@@ -194,16 +196,6 @@ def forget_since(operation: Operation, age: timedelta) -> None:
     row.next_attempt_at = None
     with tenant_transaction(row.tenant_id):
         row.save()
-
-
-def test_a_part_with_a_fault_leaves_nothing(tenant: Tenant, access: BankAccess) -> None:
-    lines = small_file(tenant, access)
-    broken = [*lines[:-1], b'{"type":"unit","id":"x"}\n']
-    with pytest.raises(ImportInvalid, match=f"Line {len(broken)}: The field 'id' must be a UUID"):
-        import_part(access, "copy", b"".join(broken), first_line=1)
-    bank = load(access, "copy")
-    with tenant_transaction(tenant.id):
-        assert not MemoryUnit.objects.of_bank(bank).exists()
 
 
 def test_a_bank_that_holds_something_takes_no_file(tenant: Tenant, access: BankAccess) -> None:
@@ -271,30 +263,6 @@ def take(access: BankAccess, *rows: dict[str, Any], header: dict[str, Any] | Non
     return import_part(access, "copy", body, first_line=1)
 
 
-def unit(number: int = 1, **fields: Any) -> dict[str, Any]:
-    """A row as a file has it; a field that is set to ... is left out."""
-    at = "2025-01-01T00:00:00+00:00"
-    usual = {
-        "type": "unit",
-        "id": str(UUID(int=number)),
-        "network": "world",
-        "kind": "event",
-        "text": f"It rained {number} times.",
-        "content_hash": f"{number:032x}",
-        "dimensions": {},
-        "context": "",
-        "mentioned_at": at,
-        "recorded_at": at,
-        "updated_at": at,
-        "importance": 0.5,
-        "access_count": 0,
-        "proof_count": 1,
-        "review": "",
-        "close_reason": "",
-    }
-    return {name: value for name, value in (usual | fields).items() if value is not ...}
-
-
 FAULTS: dict[str, tuple[list[dict[str, Any]], str]] = {
     "no type of ours": ([{"type": "tenant", "id": "x"}], "Line 2: There is no such type"),
     "an unknown field": ([unit(tenant_id=str(UUID(int=7)))], "Line 2: A unit has no field 'tenant_id'"),
@@ -321,6 +289,11 @@ FAULTS: dict[str, tuple[list[dict[str, Any]], str]] = {
     "nesting": ([unit(dimensions=orjson.loads("[" * 60 + "]" * 60))], "Line 2: The field 'dimensions' is nested"),
     "a second header": ([{"type": "header"}], "Line 2: A file begins with one header"),
     "lost rows": ([unit(), {"type": "end", "rows": {"unit": 2}}], "Line 3: The number of rows"),
+    "a profile out of range": ([{"type": "bank", "empathy": 9}], r"Line 2: It contradicts itself \(bank_disposition"),
+    "an export that broke off": (
+        [unit(), {"type": "error", "code": "export_too_slow", "detail": "Too slow."}],
+        "Line 3: The export broke off here",
+    ),
     "an end before the end": ([{"type": "end", "rows": {}}, unit()], "Line 3: Nothing may follow the end"),
 }
 
@@ -332,11 +305,8 @@ def test_a_faulty_line_is_named(access: BankAccess, name: str) -> None:
         take(access, *rows)
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"type": 3}', b"\xff", b'{"type":"header","version":3}'])
+@pytest.mark.parametrize("body", [b"", b"\n", b"[]", b"{", b'{"type": 3}', b"\xff", b'{"type":"header","version":3}'])
 def test_what_is_no_file_is_refused(access: BankAccess, body: bytes) -> None:
-    if not body:
-        assert import_part(access, "copy", body, first_line=1).next_line == 1
-        return
     with pytest.raises(ImportInvalid, match="Line 1: "):
         import_part(access, "copy", body, first_line=1)
 

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
 
 import orjson
 
@@ -22,7 +24,8 @@ from reflection.opinions.history.revisions import Before, Step, write_formed, wr
 from retrieval.types import Budget, PointInTime, RecallQuery
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tests.memory_factories import make_unit
+from tests.factories import make_bank
+from tests.memory_factories import make_document, make_unit
 
 MARCH = datetime(2025, 3, 3, 9, tzinfo=UTC)
 JUNE = datetime(2025, 6, 2, 9, tzinfo=UTC)
@@ -95,3 +98,36 @@ def without_ids(body: bytes) -> Counter[bytes]:
         if line["type"] == "unit_change":
             line["row"]["after"].pop("superseded_by", None)
     return Counter(orjson.dumps(line) for line in kept)
+
+
+def small_file(tenant: Tenant, access: BankAccess) -> list[bytes]:
+    bank = make_bank(tenant, bank_id="source")
+    first, second = (make_unit(tenant, bank=bank, text=text) for text in ("It rained.", "The sun shone."))
+    with tenant_transaction(tenant.id):
+        MemoryUnit.objects.for_tenant(tenant.id).filter(id=first.id).update(superseded_by=second)
+    make_document(tenant, bank=bank)
+    return write_out(access).splitlines(keepends=True)
+
+
+def unit(number: int = 1, **fields: Any) -> dict[str, Any]:
+    """A row as a file has it; a field that is set to ... is left out."""
+    at = "2025-01-01T00:00:00+00:00"
+    usual = {
+        "type": "unit",
+        "id": str(UUID(int=number)),
+        "network": "world",
+        "kind": "event",
+        "text": f"It rained {number} times.",
+        "content_hash": f"{number:032x}",
+        "dimensions": {},
+        "context": "",
+        "mentioned_at": at,
+        "recorded_at": at,
+        "updated_at": at,
+        "importance": 0.5,
+        "access_count": 0,
+        "proof_count": 1,
+        "review": "",
+        "close_reason": "",
+    }
+    return {name: value for name, value in (usual | fields).items() if value is not ...}

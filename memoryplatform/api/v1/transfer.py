@@ -14,12 +14,14 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memoryplatform.api.errors import unexpected
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.transfer.errors import TooManyExports
+from memoryplatform.operations.transfer.errors import ExportTooSlow, TooManyExports
 from memoryplatform.operations.transfer.export import Export, export_bank
+from memoryplatform.operations.transfer.lines import ERROR, write_line
 from memoryplatform.operations.transfer.receive import import_part
 from memoryplatform.server.event_stream import SteppedStream
 from retrieval.threads import let_go_of_connection
@@ -36,28 +38,50 @@ class ExportsBusy(APIException):
 
 
 class ExportStream(SteppedStream):
-    """Ends when its time is over, also for a reader who does not read and so asks for no further step."""
+    """Ends when its time is over, also for a reader who does not read and so asks for no further step.
 
-    def __init__(self, export: Export) -> None:
+    A file that is not whole never ends like one that is: its last line tells the error, for whoever reads the lines,
+    and the answer is broken off, for whoever doesn't.
+    """
+
+    def __init__(self, export: Export, request_id: str) -> None:
         super().__init__(export.pieces, sign_of_life=b"\n")
         self._place = export.place
+        self._request_id = request_id
+        self._is_late = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        end = asyncio.get_running_loop().call_later(self._place.seconds_left, self.close)
+        end = asyncio.get_running_loop().call_later(self._place.seconds_left, self._cut_off)
+        line_break = b""
         try:
             async for piece in super().__aiter__():
                 yield piece
-        except RuntimeError:  # closed meanwhile, it takes no further step; the file has no end, which says so
-            if self._place.is_taken:
-                raise
-            log.warning("export.cut_off")
+                line_break = b"" if piece.endswith(b"\n") else b"\n"
+        except Exception as error:
+            cause = ExportTooSlow() if self._is_late else error
+            yield line_break + write_line(ERROR, describe(cause, self._request_id))
+            # What Django takes for a caller who went away: it cleans up and leaves the answer as it is, without an end.
+            raise asyncio.CancelledError from error
         finally:
             end.cancel()
             self.close()
 
+    def _cut_off(self) -> None:
+        """What is closed takes no further step: asking for one fails."""
+        self._is_late = True
+        self.close()
+
     def close(self) -> None:
         self._place.leave()
         super().close()
+
+
+def describe(error: Exception, request_id: str) -> dict[str, Any]:
+    """As any other answer tells it."""
+    if isinstance(error, ExportTooSlow):
+        log.warning("export.cut_off")
+        return {"detail": str(error), "code": error.code, "request_id": request_id}
+    return dict(unexpected(error, request_id).data)
 
 
 class JSONLinesParser(BaseParser):
@@ -94,7 +118,8 @@ class ExportView(TenantView):
         operation_id="export_bank",
         summary="Export a bank",
         description="All that it holds, as JSON lines, from one snapshot. The last line is of the type `end`: a file "
-        "without it is not whole. A tenant has few exports at once (429), and each has a limited time.",
+        "without it is not whole. Where an export fails or takes too long its last line is of the type `error`, with "
+        "`code` and `detail`, and the answer is broken off. A tenant has few exports at once (429).",
         parameters=[ExportInput],
         responses={(200, JSON_LINES): OpenApiTypes.STR, **ERRORS},
     )
@@ -107,7 +132,8 @@ class ExportView(TenantView):
             raise ExportsBusy(str(error)) from error
         let_go_of_connection()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingHttpResponse(ExportStream(export), content_type=JSON_LINES, headers=headers)
+        stream = ExportStream(export, getattr(request, "request_id", ""))
+        return StreamingHttpResponse(stream, content_type=JSON_LINES, headers=headers)
 
 
 class ImportView(TenantView):
@@ -118,7 +144,8 @@ class ImportView(TenantView):
         operation_id="import_bank",
         summary="Import a bank, or a part of one",
         description="Into a new or empty bank. A file that is larger than a body may be comes in parts of whole "
-        "lines: each is stored whole or not at all, and one that is sent again is not stored twice.",
+        "lines: each is stored whole or not at all, and one that is sent again is not stored twice. A part that is "
+        "refused (422) takes back those before it, and a bank that was made for them.",
         parameters=[ImportInput, IDEMPOTENCY_KEY],
         request={JSON_LINES: OpenApiTypes.STR},
         responses={202: ImportOutput, **ERRORS},

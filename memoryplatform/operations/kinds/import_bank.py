@@ -23,7 +23,7 @@ from memoryplatform.operations.nights import ask_for_tending
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
-from memoryplatform.operations.transfer.receive import ABANDONED, KIND, Progress
+from memoryplatform.operations.transfer.progress import ABANDONED, KIND, Progress
 from providers.registry import get_embedder
 from providers.usage import Usage
 from tenants.models import UsageRecord
@@ -37,8 +37,8 @@ BEFORE_ALL = UUID(int=0)
 @operation_kind(KIND, queue="background", cancellable=False)  # half a memory would answer as if it were whole
 def import_bank(run: Run) -> dict[str, Any]:
     """Each step commits by itself and finds nothing left to do when it is run again."""
-    check_whole(Progress(**run.payload))
     bank = load_bank(run)
+    check_whole(Progress(**run.payload))
     for corpus in Corpus:
         run.report(f"indexing {corpus.value}s", processed=0, total=0)
         rebuild_corpus(bank, corpus)

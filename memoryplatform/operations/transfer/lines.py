@@ -13,7 +13,7 @@ import orjson
 from banks.models import Link
 from memoryplatform.operations.transfer.errors import ImportInvalid
 
-HEADER, END, LINK = "header", "end", "link"
+HEADER, END, ERROR, LINK = "header", "end", "error", "link"
 TYPE, ROW = "type", "row"
 
 

@@ -3,41 +3,34 @@
 An import of which nothing is heard for a day has failed, and goes on where it was when the file comes again.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 import orjson
-from django.conf import settings
+from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from banks.locking import lock_memory
-from banks.models import Bank, Document, Entity, MemoryUnit, Message
+from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.retain import find_or_create_bank
 from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.submit import dispatch
 from memoryplatform.operations.transfer import profile
-from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep, ImportUnderWay
+from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.export import FORMAT, READABLE
 from memoryplatform.operations.transfer.identifiers import Renaming
-from memoryplatform.operations.transfer.insert import Target, insert_rows, join_rows
-from memoryplatform.operations.transfer.lines import END, HEADER, Line, count_lines, read_lines
+from memoryplatform.operations.transfer.insert import Target, explain, insert_rows, join_rows
+from memoryplatform.operations.transfer.lines import END, ERROR, HEADER, Line, count_lines, read_lines
+from memoryplatform.operations.transfer.progress import ABANDONED, ABANDONED_AFTER, KIND, Progress
 from memoryplatform.operations.transfer.tables import BY_NAME, LATER
+from memoryplatform.operations.transfer.take_back import take_back
+from memoryplatform.operations.transfer.under_way import begin, check_step, find_operation, hash_header, open_bank
 from memoryplatform.operations.transfer.values import Unfit
 from providers.registry import get_embedder
-from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
-KIND = "import_bank"
-RECEIVING = "receiving"
-ABANDONED = "import_abandoned"
-ABANDONED_AFTER = timedelta(days=1)
 BATCH = 500
 LONGEST_HEADER = 4_000
 
@@ -51,97 +44,34 @@ class Received:
     rows: dict[str, int]
 
 
-@dataclass
-class Progress:
-    """What is known from the parts before: it stands in the operation's payload."""
-
-    next_line: int = 1
-    header: dict[str, Any] | None = None
-    digest: str = ""
-    rows: dict[str, int] = field(default_factory=dict)
-    is_done: bool = False
-    heard_at: str = ""
-
-    def wait_for_more(self, now: datetime) -> timedelta:
-        """How long it is still waited for; nothing or less where it has been abandoned."""
-        return datetime.fromisoformat(self.heard_at) + ABANDONED_AFTER - now if self.heard_at else timedelta(0)
-
-
 def import_part(access: BankAccess, bank_id: str, body: bytes, *, first_line: int) -> Received:
-    if first_line == 1:
-        bank = find_or_create_bank(access, bank_id)
-    else:
-        with tenant_transaction(access.tenant_id):
-            bank = get_bank(access, bank_id)
+    """Lines that are refused take the whole import back, and a bank that it made goes with it."""
+    get_embedder()  # no transaction waits until it is loaded
     with tenant_transaction(access.tenant_id):
+        bank, is_new = open_bank(access, bank_id, first_line=first_line)
         lock_memory(bank)
         digest = hash_header(body) if first_line == 1 else ""
-        operation = find_operation(bank, digest) or begin(access, bank, first_line, digest)
-        progress = Progress(**operation.payload)
-        check_step(progress, first_line)
-        take_in(bank, progress, body, first_line)
-        keep(operation, progress)
-        return Received(operation, None if progress.is_done else progress.next_line, progress.rows)
+        known = find_operation(bank, digest)
+        begun = Progress(digest=digest, made_bank=is_new)
+        operation = known or begin(access, bank, begun, first_line=first_line)
+        try:
+            with transaction.atomic():
+                return receive(bank, operation, body, first_line)
+        except ImportInvalid as fault:
+            if known is None or known.payload["is_done"]:
+                raise  # all that was written for it goes with this transaction; what is done stays
+            refusal = fault
+            known.refresh_from_db()
+            take_back(access, bank, known, fault)
+    raise refusal
 
 
-def hash_header(body: bytes) -> str:
-    """Two files differ in their first lines: it tells when the export was made."""
-    return hashlib.sha256(body.lstrip().partition(b"\n")[0].strip()).hexdigest()
-
-
-def find_operation(bank: Bank, digest: str) -> Operation | None:
-    """The newest import, unless these lines begin another file, or the same one anew after all of it was deleted.
-
-    One file at a time: the lines of a second would be taken for the first one's.
-    """
-    rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=KIND)
-    newest = rows.order_by("-id").select_for_update(of=("self",), no_key=True).first()
-    if newest is None or not digest:
-        return newest
-    if digest == newest.payload["digest"]:
-        return find_same(bank, newest)
-    if not newest.is_finished and not newest.payload["is_done"]:
-        raise ImportUnderWay(newest.payload["next_line"])
-    return None
-
-
-def find_same(bank: Bank, newest: Operation) -> Operation | None:
-    """The import of the same file: it goes on, or was done before. None where nothing is left of it."""
-    if not newest.payload["is_done"]:
-        return newest
-    if is_empty(bank):
-        return None
-    if newest.payload["rows"].get("unit") and not MemoryUnit.objects.of_bank(bank).exists():
-        raise BankNotEmpty(bank.bank_id)
-    return newest
-
-
-def begin(access: BankAccess, bank: Bank, first_line: int, digest: str) -> Operation:
-    """A worker looks at it when the last line has come, or none for a day."""
-    if first_line != 1:
-        raise ImportOutOfStep("There is no import under way: begin with line 1.")
-    if not is_empty(bank):
-        raise BankNotEmpty(bank.bank_id)
-    target = f"bank:{bank.bank_id}"
-    record(access.tenant_id, actor=access.actor, action="bank.imported", target=target)
-    return Operation.objects.for_tenant(bank.tenant_id).create(
-        kind=KIND,
-        bank=bank,
-        bank_key=bank.bank_id,
-        stage=RECEIVING,
-        payload=vars(Progress(digest=digest)),
-        max_attempts=settings.OPERATION_MAX_ATTEMPTS,
-    )
-
-
-def is_empty(bank: Bank) -> bool:
-    models = (MemoryUnit, Message, Document, Entity)
-    return not any(model.objects.for_tenant(bank.tenant_id).filter(bank=bank).exists() for model in models)
-
-
-def check_step(progress: Progress, first_line: int) -> None:
-    if first_line > progress.next_line:
-        raise ImportOutOfStep(f"The next line is {progress.next_line}, and these begin with {first_line}.")
+def receive(bank: Bank, operation: Operation, body: bytes, first_line: int) -> Received:
+    progress = Progress(**operation.payload)
+    check_step(progress, first_line)
+    take_in(bank, progress, body, first_line)
+    keep(operation, progress)
+    return Received(operation, None if progress.is_done else progress.next_line, progress.rows)
 
 
 def take_in(bank: Bank, progress: Progress, body: bytes, first_line: int) -> None:
@@ -149,10 +79,14 @@ def take_in(bank: Bank, progress: Progress, body: bytes, first_line: int) -> Non
     for kind, batch in in_batches(lines):
         if progress.is_done:
             raise ImportInvalid(batch[0].number, "Nothing may follow the end.")
+        if kind == ERROR:
+            raise ImportInvalid(batch[0].number, "The export broke off here: this file is not whole.")
         if progress.header is None or kind == HEADER:
             read_header(progress, batch)
         else:
             store(bank, progress, kind, batch)
+    if progress.header is None:
+        raise ImportInvalid(first_line, "A file begins with a header, and here is none.")
     progress.next_line = max(progress.next_line, first_line + count_lines(body))
 
 
@@ -181,6 +115,7 @@ def read_header(progress: Progress, batch: list[Line]) -> None:
 def store(bank: Bank, progress: Progress, kind: str, batch: list[Line]) -> None:
     if kind == profile.NAME:
         change_profile(bank, batch[-1])
+        progress.bank_changed_at = bank.updated_at.isoformat()
         return
     if kind == END:
         check_end(progress, batch[0])
@@ -208,7 +143,11 @@ def change_profile(bank: Bank, line: Line) -> None:
         raise ImportInvalid(line.number, f"The bank {fault}.") from None
     for name, value in fields.items():
         setattr(bank, name, value)
-    bank.save(update_fields=[*fields, "updated_at"])
+    try:
+        with transaction.atomic():
+            bank.save(update_fields=[*fields, "updated_at"])
+    except (IntegrityError, DataError) as error:
+        raise ImportInvalid(line.number, explain(error)) from None
 
 
 def check_end(progress: Progress, line: Line) -> None:

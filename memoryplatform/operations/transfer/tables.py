@@ -10,6 +10,7 @@ from typing import Any
 from pgvector.django import VectorField
 
 from banks.models import (
+    Bank,
     Chunk,
     ChunkPart,
     CoOccurrence,
@@ -121,3 +122,13 @@ TABLES = (
 BY_NAME = {table.name: table for table in TABLES}
 # Rows of one table that point at each other are joined after all of them are there.
 LATER = {f"{table.name}_{table.later}": table for table in TABLES if table.later}
+OF_BANKS = {table.name: table for table in TABLES if table.has_bank_column}
+
+
+def count_rows(bank: Bank) -> dict[str, int]:
+    """Of each type that names its bank, where there are any. Call inside a tenant transaction."""
+    counts = {
+        name: table.model.objects.for_tenant(bank.tenant_id).filter(**{table.bank: bank.id}).count()
+        for name, table in OF_BANKS.items()
+    }
+    return {name: number for name, number in counts.items() if number}

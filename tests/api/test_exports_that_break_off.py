@@ -1,0 +1,118 @@
+"""An export that does not come to its end says so, to whoever reads its lines and to whoever only waits for the end."""
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import orjson
+import pytest
+from django.db import OperationalError
+from django.test import override_settings
+
+from memoryplatform.embedded.redis import EmbeddedRedis
+from memoryplatform.operations.transfer import export
+from memoryplatform.operations.transfer.places import PLACES
+from memoryplatform_client import ConnectionFailed, MemoryClient
+from tenants.models import Tenant
+from tests.factories import make_bank, make_key_with_text, make_tenant
+from tests.live_server import serve, wait_until
+from tests.memory_factories import make_document
+
+MORE_THAN_FITS_INTO_SOCKETS = "lorem ipsum " * 1_500_000
+
+
+@pytest.fixture
+def alice(committed_db: None, redis_server: EmbeddedRedis) -> Tenant:
+    tenant = make_tenant("alice")
+    make_document(tenant, bank=make_bank(tenant, bank_id="big"), text=MORE_THAN_FITS_INTO_SOCKETS)
+    return tenant
+
+
+@pytest.fixture
+def key(alice: Tenant) -> str:
+    return make_key_with_text(alice)[1]
+
+
+@pytest.fixture
+def server_url(alice: Tenant) -> Iterator[str]:
+    with serve() as url:
+        yield url
+
+
+def fetch_all(url: str, key: str) -> tuple[bytes, bool]:
+    """What came, and whether the answer was broken off."""
+    pieces: list[bytes] = []
+    with httpx.stream("GET", f"{url}/v1/banks/big/export", headers={"Authorization": f"Bearer {key}"}) as answer:
+        assert answer.status_code == 200
+        try:
+            pieces.extend(answer.iter_bytes())
+        except httpx.RemoteProtocolError:
+            return b"".join(pieces), True
+    return b"".join(pieces), False
+
+
+def last_line(body: bytes) -> Any:
+    return orjson.loads(body.rstrip().rpartition(b"\n")[2])
+
+
+def test_a_whole_one_ends_with_its_end(server_url: str, key: str) -> None:
+    body, is_broken = fetch_all(server_url, key)
+    assert (last_line(body)["type"], is_broken) == ("end", False)
+
+
+def fail_in_the_middle(*_given: Any, **_named: Any) -> Iterator[bytes]:
+    yield b'{"type":"header"}\n'
+    raise OperationalError("The database went away, and its address is secret.")
+
+
+def test_a_database_that_goes_away_is_told(server_url: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "write_lines", fail_in_the_middle)
+    body, is_broken = fetch_all(server_url, key)
+    told = last_line(body)
+    assert is_broken
+    assert (told["type"], told["code"], told["detail"]) == ("error", "unavailable", "The service is busy.")
+    assert told["request_id"]
+
+
+def test_what_goes_wrong_on_our_side_is_told_without_its_words(
+    server_url: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "write_lines", lambda *_given, **_named: iter([b"line\n", "no bytes"]))
+    body, is_broken = fetch_all(server_url, key)
+    assert (last_line(body)["code"], is_broken, b"bytes" in body) == ("internal_error", True, False)
+
+
+def test_one_that_is_not_written_in_its_time_is_told(
+    server_url: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "write_lines", lambda *_given, **_named: iter(lambda: b"{}\n", b""))
+    with override_settings(EXPORT_SECONDS=0.5):
+        body, is_broken = fetch_all(server_url, key)
+    assert (last_line(body)["type"], last_line(body)["code"], is_broken) == ("error", "export_too_slow", True)
+
+
+def test_one_that_is_fetched_too_slowly_is_told(alice: Tenant, server_url: str, key: str) -> None:
+    """It is cut within a line: what was begun is closed before the error."""
+    place = urlsplit(server_url)
+    lines = ["GET /v1/banks/big/export HTTP/1.1", f"Host: {place.netloc}", f"Authorization: Bearer {key}"]
+    with socket.socket() as reader:
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        reader.settimeout(20)
+        reader.connect((place.hostname, place.port))
+        with override_settings(EXPORT_SECONDS=1):
+            reader.sendall("\r\n".join([*lines, "", ""]).encode())
+            head = reader.recv(100)
+            wait_until(lambda: not [one for one in PLACES._of_tenants[alice.id] if one.is_taken])
+        rest = b"".join(iter(lambda: reader.recv(65_536), b""))
+    assert b" 200 " in head
+    assert not rest.endswith(b"0\r\n\r\n")  # how a whole answer in chunks ends
+    assert b'\n{"type":"error"' in rest[-400:]
+    assert b"export_too_slow" in rest[-400:]
+
+
+def test_the_client_takes_it_for_broken(server_url: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "write_lines", fail_in_the_middle)
+    with MemoryClient(server_url, key) as client, pytest.raises(ConnectionFailed):
+        list(client.transfer.export("big"))
