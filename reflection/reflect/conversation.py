@@ -64,7 +64,8 @@ class Conversation:
             found = self._looker.look_again(read.look_ups)
             if found.memories:
                 yield Retrieved(found.memories)
-            around = read_surroundings(self._bank, found.memories, found.entity_ids, moment)
+            filters = self._query.recall.filters
+            around = read_surroundings(self._bank, found.memories, found.entity_ids, moment, filters)
             self._messages += [ChatMessage("assistant", reply.raw), self._tell(found, around)]
             if self._room.find_output(self._messages, self._output_tokens) is None:
                 self._messages[-1] = NO_ROOM

@@ -1,18 +1,22 @@
 """Who stands to whom around the entities that a question names: two steps, few entities, few relationships."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from psycopg import sql
 
 from banks.models import Bank
+from retrieval.filters.joining import all_of
 from retrieval.filters.moment import build_moment_condition
+from retrieval.filters.own import is_own, list_owners
+from retrieval.filters.types import Filters
+from retrieval.filters.units import build_unit_condition
+from retrieval.lookups.reading import read_rows
 from retrieval.types import PointInTime
 
+EVERYTHING = Filters()
 MOST_ENTITIES = 10
 MOST_RELATIONSHIPS = 20
 
@@ -20,23 +24,27 @@ MOST_RELATIONSHIPS = 20
 FIND = sql.SQL("""
 WITH first AS (
     SELECT edge.*, 1 AS step FROM banks_relationship AS edge
-    WHERE edge.tenant_id = %(tenant)s AND edge.bank_id = %(bank)s AND {moment}
-      AND (edge.subject_id = ANY(%(entities)s) OR edge.object_id = ANY(%(entities)s))
-    ORDER BY edge.proof_count DESC, edge.mentioned_at DESC, edge.id LIMIT %(most)s
+    WHERE {visible} AND (edge.subject_id = ANY($3::uuid[]) OR edge.object_id = ANY($3::uuid[]))
+    ORDER BY edge.proof_count DESC, edge.mentioned_at DESC, edge.id LIMIT $4
 ), near AS (
     SELECT subject_id AS id FROM first UNION SELECT object_id FROM first WHERE object_id IS NOT NULL
 ), second AS (
     SELECT edge.*, 2 AS step FROM banks_relationship AS edge
-    WHERE edge.tenant_id = %(tenant)s AND edge.bank_id = %(bank)s AND {moment}
-      AND (edge.subject_id IN (SELECT id FROM near) OR edge.object_id IN (SELECT id FROM near))
+    WHERE {visible} AND (edge.subject_id IN (SELECT id FROM near) OR edge.object_id IN (SELECT id FROM near))
       AND edge.id NOT IN (SELECT id FROM first)
-    ORDER BY edge.proof_count DESC, edge.mentioned_at DESC, edge.id LIMIT %(most)s
+    ORDER BY edge.proof_count DESC, edge.mentioned_at DESC, edge.id LIMIT $4
 )
 SELECT found.id, found.subject_id, found.object_id, found.text, found.valid_from, found.valid_until,
     found.mentioned_at, found.expired_at
 FROM (SELECT * FROM first UNION ALL SELECT * FROM second) AS found
 ORDER BY found.step, found.proof_count DESC, found.mentioned_at DESC, found.id
 """)
+EDGE = sql.Identifier("edge")
+# Who may not see what a relationship was read from may not see the relationship.
+WAS_TOLD = sql.SQL("""EXISTS (
+    SELECT FROM banks_relationshipsource AS source JOIN banks_memoryunit AS unit ON unit.id = source.unit_id
+    WHERE source.tenant_id = $1 AND source.relationship_id = edge.id AND {unit}
+)""")
 
 
 @dataclass(frozen=True)
@@ -55,20 +63,27 @@ class Tie:
         return {self.subject_id} | ({self.object_id} if self.object_id else set())
 
 
-def find_ties(bank: Bank, entity_ids: Sequence[UUID], moment: PointInTime) -> tuple[Tie, ...]:
-    """Call inside a tenant transaction."""
+def find_ties(
+    bank: Bank, entity_ids: Sequence[UUID], moment: PointInTime, filters: Filters = EVERYTHING
+) -> tuple[Tie, ...]:
+    """Those that were read from a memory that passes the filters. Call inside a tenant transaction."""
     if not entity_ids:
         return ()
-    statement = FIND.format(moment=build_moment_condition(sql.Identifier("edge"), moment))
-    asked: dict[str, Any] = {
-        "tenant": bank.tenant_id,
-        "bank": bank.id,
-        "entities": list(entity_ids[:MOST_ENTITIES]),
-        "most": MOST_RELATIONSHIPS,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(statement, asked)
-        return keep_few((Tie(*row) for row in cursor.fetchall()), set(entity_ids[:MOST_ENTITIES]))
+    entities = list(entity_ids[:MOST_ENTITIES])
+    statement = FIND.format(visible=build_condition(moment, filters))
+    values = (*list_owners(bank), entities, MOST_RELATIONSHIPS)
+    rows = read_rows(bank.tenant_id, statement, values, within_seconds=None)
+    return keep_few((Tie(*row) for row in rows), set(entities))
+
+
+def build_condition(moment: PointInTime, filters: Filters) -> sql.Composable:
+    """What a filter lets pass is seen by the memories that it was read from, also by those that are over by now."""
+    conditions = [is_own(EDGE), build_moment_condition(EDGE, moment)]
+    wanted = replace(filters, networks=())  # which memories are read says nothing about which ties are
+    if wanted != EVERYTHING:
+        told = build_unit_condition(wanted, replace(moment, history=True))
+        conditions.append(WAS_TOLD.format(unit=told))
+    return all_of(conditions)
 
 
 def keep_few(ties: Iterable[Tie], entity_ids: set[UUID]) -> tuple[Tie, ...]:

@@ -9,6 +9,7 @@ from reflection.observations.staleness import find_stale
 from reflection.reflect.places import Places, find_places
 from reflection.reflect.relationships import Tie, find_ties
 from reflection.reflect.types import Labelled
+from retrieval.filters.types import Filters
 from retrieval.types import Analysis, PointInTime
 from tenants.transactions import tenant_transaction
 
@@ -26,12 +27,13 @@ class Surroundings:
 
 
 def read_surroundings(
-    bank: Bank, memories: Sequence[Labelled], entity_ids: Sequence[UUID], moment: PointInTime
+    bank: Bank, memories: Sequence[Labelled], entity_ids: Sequence[UUID], moment: PointInTime, filters: Filters
 ) -> Surroundings:
+    """The ties are those that whoever asked with these filters may see."""
     observed = [memory.id for memory in memories if memory.item.candidate.network is Network.OBSERVATION]
     with tenant_transaction(bank.tenant_id):
         return Surroundings(
-            find_places(bank, memories), find_ties(bank, entity_ids, moment), find_stale(bank, observed)
+            find_places(bank, memories), find_ties(bank, entity_ids, moment, filters), find_stale(bank, observed)
         )
 
 

