@@ -17,6 +17,7 @@ from banks.retain.vectors import embed_texts
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units
+from memoryplatform.operations.kinds.consolidate import hand_over_unpinned
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.revision_evidence import ShownGround, ShownRevision, show_revisions
 from providers.embedding.vector import Vector
@@ -197,6 +198,8 @@ def review(
         opinion = get_opinion(bank, opinion_id)
         check_version(bank, opinion, frozenset({seen}) if vector is not None else expected)
         review_opinion(bank, opinion, given, vector=vector)
+        if given.act is Act.UNPIN:
+            hand_over_unpinned(bank, opinion_id)
         note(access, bank_id, opinion_id, given)
         return show(bank, opinion)
 

@@ -12,7 +12,7 @@ from banks.retain.prepared import hash_fact
 from banks.vector_index.literal import write_vector
 from providers.embedding.vector import Vector
 
-NEAR = 0.7  # cosine under which two opinions have nothing to do with each other
+NEAR = 0.6  # cosine under which two opinions have nothing to do with each other; "Ana is amazing", "I hate Ana": 0.66
 MOST = 50
 
 # The live ones by the index that keeps them apart, and those that a person retired, by their history. One statement for

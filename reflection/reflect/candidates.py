@@ -1,16 +1,14 @@
 """From what a model noted to opinions that may be formed: each rests on evidence that the model was shown."""
 
-import re
 from collections.abc import Sequence
 from uuid import UUID
 
 from reflection.opinions.types import CandidateOpinion
 from reflection.reflect.gathered import Gathered
+from reflection.reflect.marks import drop_marks
 from reflection.reflect.notes import WrittenOpinion
-from reflection.reflect.references import find_memory
+from reflection.reflect.references import find_memory, list_references
 from reflection.reflect.types import Labelled
-
-MARKS = re.compile(r"\s*\[\s*\d+(?:[\s,;]+\d+)*\s*\]")
 
 
 def build_candidates(written: Sequence[WrittenOpinion], gathered: Gathered) -> list[CandidateOpinion]:
@@ -27,21 +25,19 @@ def build_candidate(written: WrittenOpinion, gathered: Gathered) -> CandidateOpi
     )
 
 
-def drop_marks(text: str) -> str:
-    """The numbers hold for one answer; an opinion is read long after."""
-    return MARKS.sub("", text)
-
-
 def list_evidence(names: Sequence[int | str], gathered: Gathered) -> tuple[UUID, ...]:
     """Of what was shown. Forming decides which of it can prove anything."""
-    found = (find_named(name, gathered) for name in names)
+    found = (memory for name in names for memory in find_named(name, gathered))
     return tuple(dict.fromkeys(memory.id for memory in found if memory is not None))
 
 
 def count_unknown(written: Sequence[WrittenOpinion], gathered: Gathered) -> int:
     """References to what the model was not shown."""
-    return sum(find_named(name, gathered) is None for opinion in written for name in opinion.evidence)
+    named = (memory for opinion in written for name in opinion.evidence for memory in find_named(name, gathered))
+    return sum(memory is None for memory in named)
 
 
-def find_named(name: int | str, gathered: Gathered) -> Labelled | None:
-    return find_memory(gathered, str(name).strip("[] "))
+def find_named(name: int | str, gathered: Gathered) -> list[Labelled | None]:
+    """One, or as many as a text like "1-3" names; None for each that is not there."""
+    text = str(name).strip("[]\u3010\u3011 ")
+    return [find_memory(gathered, one) for one in list_references(text) or [text]]

@@ -10,9 +10,9 @@ from itertools import groupby
 
 from banks.retain.types import Network
 from providers.llm.prompting.fence import bar, fence, label
-from reflection.reflect.citations import unmark
 from reflection.reflect.dates import describe_day, describe_occurrence, get_happened_at, localise
 from reflection.reflect.delimiter import disarm
+from reflection.reflect.marks import unmark
 from reflection.reflect.opened_sources import OpenedSource
 from reflection.reflect.places import Place, Places
 from reflection.reflect.relationships import Tie

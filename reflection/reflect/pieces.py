@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from banks.retain.chunking.sentences import split_sentences
-from reflection.reflect.citations import unmark
+from reflection.reflect.marks import unmark
 from reflection.reflect.types import Labelled
 
 SHORT = 280  # characters: a text of this length is its own best sentence

@@ -20,7 +20,7 @@ from tests.review.reviewing import QUEUE, page_of, read, send
 
 FORMER = "About its former wording"
 RELIABLE = "I think that Dana is a reliable mechanic."
-AWFUL = "I think that Dana is an awful mechanic."
+UNRELIABLE = "I think that Dana is an unreliable mechanic."
 
 
 @pytest.fixture
@@ -62,21 +62,21 @@ def test_after_a_change_of_mind_only_what_brought_it_counts(
     hear(bank, "Dana came late to the garage.", "weaken")
     hear(bank, "Dana forgot the wheel bolts.", "contradict")
     assert "2 for, 2 against" in read(client, QUEUE)
-    say(tenant, bank, AWFUL)
-    assert (read_opinion(bank, dana).text, list_causes(bank, dana)[-1]) == (AWFUL, "revised")
+    say(tenant, bank, UNRELIABLE)
+    assert (read_opinion(bank, dana).text, list_causes(bank, dana)[-1]) == (UNRELIABLE, "revised")
     queue = read(client, QUEUE)
     assert ("1 for" in queue, "against" in queue) == (True, False)
-    assert (f"Well: {AWFUL}" in queue, f"Well: {RELIABLE}" in queue) == (True, False)
+    assert (f"Well: {UNRELIABLE}" in queue, f"Well: {RELIABLE}" in queue) == (True, False)
     now, before = split(read(client, page_of(dana)))
     assert f"Well: {RELIABLE}" in before
     assert "wheel bolts" in before
-    assert f"Well: {AWFUL}" in now
+    assert f"Well: {UNRELIABLE}" in now
     assert "wheel bolts" not in now
 
 
 def test_what_speaks_against_the_new_text_counts_again(client: Client, tenant: Tenant, bank: Bank, dana: UUID) -> None:
     hear(bank, "Dana forgot the wheel bolts.", "contradict")
-    say(tenant, bank, AWFUL)
+    say(tenant, bank, UNRELIABLE)
     hear(bank, "Dana won the prize of the guild.", "weaken")
     assert "1 for, 1 against" in read(client, QUEUE)
     now, before = split(read(client, page_of(dana)))

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 
@@ -31,6 +32,7 @@ from reflection.observations.marking import mark_stale
 from reflection.opinions.forming.adopting import Heard, adopt_opinions
 from reflection.opinions.history.embedding import embed_opinions
 from reflection.opinions.history.withdrawing import has_lost_evidence, withdraw_lost_evidence
+from reflection.opinions.weighing.catching_up import catch_up
 from reflection.opinions.weighing.reinforcing import Tools, reinforce_opinions
 from tenants.models import UsageRecord
 from tenants.usage import record_usage
@@ -38,16 +40,21 @@ from tenants.usage import record_usage
 logger = logging.getLogger(__name__)
 
 NAME = "consolidate"
+UNPINNED = "unpinned_ids"
 Figures = Mapping[str, int | Mapping[str, int]]
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a step works on. Its writes go through the run's transaction, which a lost lease refuses."""
+    """What a step works on. Its writes go through the run's transaction, which a lost lease refuses.
+
+    `unpinned` are opinions that evidence may move again.
+    """
 
     bank: Bank
     post: PostRetain
     run: Run
+    unpinned: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,8 @@ def take_in_opinions(task: Task) -> Done:
 def weigh_evidence(task: Task) -> Done:
     tools = Tools(choose_assessor(task.run.tenant_id), get_embedder(), task.run.transaction)
     weighed = reinforce_opinions(task.bank, task.post.unit_ids, tools, now=timezone.now())
+    for opinion_id in task.unpinned:
+        weighed += catch_up(task.bank, opinion_id, tools, now=timezone.now())
     figures = {
         "evidence_weighed": weighed.weighed,
         "opinions_moved": weighed.moved,
@@ -149,10 +158,20 @@ def hand_over(bank: Bank, post: PostRetain) -> Operation | None:
     return submit(bank.tenant_id, NAME, payload=post.write(), bank=bank) if is_needed else None
 
 
+def hand_over_unpinned(bank: Bank, opinion_id: UUID) -> Operation:
+    """Call inside the tenant transaction that unpins it: the facts that came meanwhile are then weighed."""
+    return submit(bank.tenant_id, NAME, payload=PostRetain().write() | {UNPINNED: [str(opinion_id)]}, bank=bank)
+
+
+def read_task(run: Run) -> Task:
+    payload = dict(run.payload)
+    unpinned = tuple(map(UUID, payload.pop(UNPINNED, ())))
+    return Task(load_bank(run), PostRetain.read(payload), run, unpinned)
+
+
 @operation_kind(NAME, queue="background")
 def consolidate(run: Run) -> dict[str, Any]:
-    bank = load_bank(run)
-    task = Task(bank, PostRetain.read(run.payload), run)
+    task = read_task(run)
     usage = Usage()
     result: dict[str, Any] = {"units": len(task.post.unit_ids), "entities": len(task.post.entity_ids)}
     for done, (stage, step) in enumerate(STEPS.items()):
@@ -165,7 +184,7 @@ def consolidate(run: Run) -> dict[str, Any]:
             run.tenant_id,
             UsageRecord.Kind.CONSOLIDATE,
             usage,
-            bank_id=bank.bank_id,
+            bank_id=task.bank.bank_id,
             operation_id=operation.id,
         )
         run.complete(operation, result)

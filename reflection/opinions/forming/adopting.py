@@ -19,13 +19,12 @@ from banks.retain.vectors import embed_texts
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
-from reflection.opinions.evidence import copy_sources
 from reflection.opinions.forming.cleaning import LONGEST_TEXT, Refusal, find_refusal
-from reflection.opinions.forming.pinned import note_contradiction
-from reflection.opinions.forming.revising import Revision, revise
-from reflection.opinions.forming.uniting import Union, close_into, unite
+from reflection.opinions.forming.overruling import Overruling, overrule
+from reflection.opinions.forming.turning_round import CHANGED, Turn, find_opposed_to, turn_round
+from reflection.opinions.forming.uniting import Union, unite
 from reflection.opinions.forming.voicing import put_in_first_person, voice_texts
-from reflection.opinions.held import HeldOpinion, find_held, read_entities
+from reflection.opinions.held import find_held, read_entities
 from reflection.opinions.history.revisions import Before, Step, count_steps, write_formed, write_step
 from reflection.opinions.history.rewording import find_with_words
 from reflection.opinions.wording.change_of_mind import ChangeOfMind, find_change_of_mind
@@ -34,7 +33,6 @@ from tenants.transactions import tenant_transaction
 
 Cause = OpinionRevision.Cause
 ACTOR = "retain"
-CHANGED = "Said otherwise."
 STANDS = "What was said instead is no opinion."
 VOICED = "Put in the first person."
 REFUSED = {
@@ -68,15 +66,6 @@ class Changed:
     mind: ChangeOfMind
     old: Vector
     new: Vector
-
-
-@dataclass(frozen=True, eq=False)
-class Turn:
-    """What is thought from now on in place of what was."""
-
-    text: str
-    vector: Vector
-    now: datetime
 
 
 def adopt_opinions(
@@ -161,15 +150,10 @@ def take_up_again(bank: Bank, old: MemoryUnit, refused: Collection[UUID], *, now
     if new is None:
         return
     begin(bank, [old, new])
-    close_into(bank, old, new, actor=ACTOR, now=now)
-    old.refresh_from_db()
+    vector = read_vector(new)
+    opposed = find_opposed_to(bank, new, new.text, vector, without=[old.id])
     restore_unit(bank, old, actor=ACTOR, reason=CHANGED)
-    if old.review == MemoryUnit.Review.PINNED:
-        note_contradiction(bank, old.id, [new.id], text=new.text, actor=ACTOR)
-    else:
-        copy_sources(bank, source=new.id, target=old.id)
-        revision = Revision(new.text, new.confidence or 0.0, read_vector(new), CHANGED, telling=(new.id,))
-        revise(bank, old, revision, actor=ACTOR, now=now)
+    turn_round(bank, old, new, Turn(new.text, vector, ACTOR, now, opposed))
 
 
 def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: datetime) -> bool:
@@ -181,17 +165,15 @@ def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: dateti
         return True
     about = frozenset(read_entities(bank, [unit.id]).get(unit.id, ()))
     held = [one for one in find_held(bank, unit.text, vector, without=[unit.id]) if one.id < unit.id]
+    opposed = find_opposed(held, text=unit.text, entity_ids=about)
     if same := find_same(held, text=unit.text, entity_ids=about):
         unite(bank, MemoryUnit.objects.of_bank(bank).get(id=same.id), unit, Union(ACTOR, now))
-    elif opposed := find_opposed(held, text=unit.text, entity_ids=about):
-        turn_round(bank, opposed, unit, Turn(unit.text, vector, now))
+        if not same.is_retired:
+            overrule(bank, same.id, opposed, Overruling(unit.text, (unit.id,), ACTOR, now))
+    elif opposed:
+        nearest = MemoryUnit.objects.of_bank(bank).get(id=opposed[0].id)
+        turn_round(bank, nearest, unit, Turn(unit.text, vector, ACTOR, now, opposed))
     return not same and not opposed
-
-
-def contradict(bank: Bank, pinned: MemoryUnit, unit: MemoryUnit, text: str, *, now: datetime) -> None:
-    """The telling is closed into the pinned one, and stands in its history as what speaks against it."""
-    close_into(bank, pinned, unit, actor=ACTOR, now=now)
-    note_contradiction(bank, pinned.id, [unit.id], text=text, actor=ACTOR)
 
 
 def refuse(bank: Bank, units: UnitQuerySet) -> dict[UUID, Refusal]:
@@ -211,20 +193,10 @@ def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, *, now: datetime
     meant = find_meant(held, text=changed.mind.old)
     if meant is None:
         return False
-    turn_round(bank, meant, unit, Turn(changed.mind.new, changed.new, now))
+    opposed = find_opposed_to(bank, unit, changed.mind.new, changed.new)
+    opinion = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
+    turn_round(bank, opinion, unit, Turn(changed.mind.new, changed.new, ACTOR, now, opposed))
     return True
-
-
-def turn_round(bank: Bank, held: HeldOpinion, unit: MemoryUnit, turn: Turn) -> None:
-    """What was held goes on with the other words, and the telling of them becomes part of it. A pinned one stays."""
-    opinion = MemoryUnit.objects.of_bank(bank).get(id=held.id)
-    if held.is_pinned:
-        contradict(bank, opinion, unit, turn.text, now=turn.now)
-        return
-    close_into(bank, opinion, unit, actor=ACTOR, now=turn.now)
-    copy_sources(bank, source=unit.id, target=opinion.id)
-    revision = Revision(turn.text, unit.confidence or 0.0, turn.vector, CHANGED, telling=(unit.id,))
-    revise(bank, opinion, revision, actor=ACTOR, now=turn.now)
 
 
 def read_vector(unit: MemoryUnit) -> Vector | None:

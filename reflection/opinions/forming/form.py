@@ -15,18 +15,18 @@ from reflection.models import OpinionRevision
 from reflection.opinions.evidence import add_evidence, find_evidence, find_known
 from reflection.opinions.forming.cleaning import Refusal, clean, describe_refused
 from reflection.opinions.forming.drafting import Draft, draft
+from reflection.opinions.forming.overruling import Overruling, overrule
 from reflection.opinions.forming.pinned import note_contradiction
 from reflection.opinions.forming.revising import Revision, revise
 from reflection.opinions.forming.shown import Shown, are_all_there
 from reflection.opinions.forming.storing import Author, NewOpinion, store_opinions
 from reflection.opinions.forming.surroundings import Surroundings, look_around
-from reflection.opinions.held import HeldOpinion
+from reflection.opinions.held import NEAR, HeldOpinion
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import set_confidence
 from reflection.opinions.moving import choose_step, move
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
 from reflection.opinions.wording.sense import (
-    MEANT,
     SAME,
     find_meant,
     find_opposed,
@@ -128,20 +128,27 @@ def may_mean(one: Draft, new: NewOpinion) -> bool:
     cosine, text, other = float(one.vector @ new.vector), one.candidate.text, new.candidate.text
     if one.old or cosine >= SAME - ROUNDING or own_words(text) == own_words(other):
         return True
-    return cosine >= MEANT - ROUNDING and turn_each_other_round(text, other)
+    return cosine >= NEAR - ROUNDING and turn_each_other_round(text, other)
 
 
 def settle(author: Author, one: Draft, around: Surroundings) -> FormedOpinion | NewOpinion | Refusal:
+    """What opposes the draft does not stay beside it, whether it is told again or takes the place of the nearest."""
     candidate, evidence = one.candidate, around.evidence
     if not evidence:
         return Refusal.NO_EVIDENCE
-    if meant := find_meant(around.near_old, text=one.old):
-        return change(author, one, meant, evidence)
-    if same := find_same(around.near, text=candidate.text, entity_ids=around.entity_ids):
-        return restate(author, candidate, same, evidence)
-    if opposed := find_opposed(around.near, text=candidate.text, entity_ids=around.entity_ids):
-        return change(author, one, opposed, evidence)
-    return NewOpinion(candidate, one.vector, evidence, around.about)
+    opposed = find_opposed(around.near, text=candidate.text, entity_ids=around.entity_ids)
+    meant = find_meant(around.near_old, text=one.old)
+    if not meant and (same := find_same(around.near, text=candidate.text, entity_ids=around.entity_ids)):
+        outcome = restate(author, candidate, same, evidence)
+    elif turned := [*([meant] if meant else []), *opposed]:
+        if pinned := [held for held in turned if held.is_pinned]:
+            return contradict(author, candidate, pinned, evidence)
+        outcome = change(author, one, turned[0], evidence)
+    else:
+        return NewOpinion(candidate, one.vector, evidence, around.about)
+    if isinstance(outcome, FormedOpinion):
+        overrule(author.bank, outcome.id, opposed, Overruling(candidate.text, evidence, author.actor, author.now))
+    return outcome
 
 
 def restate(
@@ -171,8 +178,6 @@ def restate(
 def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UUID]) -> FormedOpinion | Refusal:
     if meant.is_retired:
         return Refusal.RETIRED
-    if meant.is_pinned:
-        return contradict(author, one.candidate, meant, evidence)
     bank, candidate = author.bank, one.candidate
     unit = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
     revision = Revision(candidate.text, candidate.confidence, one.vector, candidate.reasoning, tuple(evidence))
@@ -189,11 +194,12 @@ def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UU
 
 
 def contradict(
-    author: Author, candidate: CandidateOpinion, pinned: HeldOpinion, evidence: Sequence[UUID]
+    author: Author, candidate: CandidateOpinion, pinned: Sequence[HeldOpinion], evidence: Sequence[UUID]
 ) -> FormedOpinion:
     """What a person pinned stays what the agent believes; that it came to think otherwise is told to that person."""
-    note_contradiction(author.bank, pinned.id, evidence, text=candidate.text, actor=author.actor)
-    return replace(describe(pinned, "pinned"), reasoning=candidate.reasoning)
+    for held in pinned:
+        note_contradiction(author.bank, held.id, evidence, text=candidate.text, actor=author.actor)
+    return replace(describe(pinned[0], "pinned"), reasoning=candidate.reasoning)
 
 
 def describe(held: HeldOpinion, outcome: Outcome) -> FormedOpinion:

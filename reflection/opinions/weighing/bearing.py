@@ -47,10 +47,10 @@ class Plan:
     left_out: int = 0
 
 
-def plan_weighing(bank: Bank, fact_ids: Collection[UUID], *, most: int) -> Plan:
-    """At most so many pairs. Call inside a tenant transaction."""
+def plan_weighing(bank: Bank, fact_ids: Collection[UUID], *, most: int, only: UUID | None = None) -> Plan:
+    """At most so many pairs, with `only` those of one opinion. Call inside a tenant transaction."""
     facts = read_facts(bank, fact_ids) if fact_ids else []
-    opinions = read_movable(bank) if facts else []
+    opinions = [one for one in read_movable(bank) if only in {None, one.row.id}] if facts else []
     if not opinions:
         return Plan()
     shared = count_shared(bank, facts, opinions)

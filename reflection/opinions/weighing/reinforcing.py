@@ -20,7 +20,6 @@ from providers.usage import Usage
 from reflection.models import OpinionRevision
 from reflection.opinions.evidence import add_evidence, find_known
 from reflection.opinions.forming.uniting import Union, give_way
-from reflection.opinions.held import NEAR
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.moving import choose_step, move
@@ -35,6 +34,7 @@ logger = logging.getLogger(__name__)
 BATCH = 100  # facts
 MOST_PAIRS = 200  # of a step: some ten calls of an LLM
 MOST_STEPS = 5  # of a batch: each of its facts has met its ten nearest opinions by then
+OF_THE_SAME = 0.7  # cosine from which a new text is about the matter of the old one
 ROUNDS = 3  # an opinion that others change meanwhile is weighed anew, so often
 
 
@@ -86,18 +86,25 @@ class Weighed:
     vector: Vector | None = None
 
 
-def reinforce_opinions(bank: Bank, fact_ids: Sequence[UUID], tools: Tools, *, now: datetime) -> Reinforced:
-    """Call outside of transactions. Again after a crash it comes to the same: no fact moves an opinion twice."""
+def reinforce_opinions(
+    bank: Bank, fact_ids: Sequence[UUID], tools: Tools, *, now: datetime, only: UUID | None = None
+) -> Reinforced:
+    """Call outside of transactions. Again after a crash it comes to the same: no fact moves an opinion twice.
+
+    With `only` the facts are weighed on that opinion alone.
+    """
     total = Reinforced()
     for start in range(0, len(fact_ids), BATCH):
-        total += reinforce_batch(bank, fact_ids[start : start + BATCH], tools, now=now)
+        total += reinforce_batch(bank, fact_ids[start : start + BATCH], tools, now=now, only=only)
     return total
 
 
-def reinforce_batch(bank: Bank, fact_ids: Sequence[UUID], tools: Tools, *, now: datetime) -> Reinforced:
+def reinforce_batch(
+    bank: Bank, fact_ids: Sequence[UUID], tools: Tools, *, now: datetime, only: UUID | None = None
+) -> Reinforced:
     """Step by step until all is weighed that the bound on steps allows; what it leaves out is counted."""
     with tenant_transaction(bank.tenant_id):
-        plan = plan_weighing(bank, fact_ids, most=MOST_STEPS * MOST_PAIRS)
+        plan = plan_weighing(bank, fact_ids, most=MOST_STEPS * MOST_PAIRS, only=only)
     if plan.left_out:
         logger.warning("Of %d facts %d pairs with opinions are not weighed.", len(fact_ids), plan.left_out)
     total, waiting = Reinforced(left_out=plan.left_out), list(plan.pairs)
@@ -206,7 +213,7 @@ def is_of_the_same(opinion: MemoryUnit, weighed: Weighed) -> bool:
         return False
     held = np.asarray(opinion.embedding, dtype=np.float32)
     lengths = float(np.linalg.norm(held) * np.linalg.norm(weighed.vector))
-    return float(held @ weighed.vector) >= NEAR * lengths
+    return float(held @ weighed.vector) >= OF_THE_SAME * lengths
 
 
 def take_step(bank: Bank, opinion: MemoryUnit, step: Step, rewording: Weighed | None, *, now: datetime) -> None:

@@ -86,6 +86,15 @@ ONTO_NOBODY = word_set("nobody none nothing")
 
 
 @dataclass(frozen=True)
+class Lexicon:
+    good: frozenset[str]
+    bad: frozenset[str]
+
+
+PLAIN = Lexicon(GOOD, BAD)
+
+
+@dataclass(frozen=True)
 class Judgement:
     """`sign` is 1, -1, or 0 where it is none or both; `praised` and `blamed` are the words that decide, denials in.
 
@@ -104,10 +113,10 @@ class Judgement:
         return self.praised | self.blamed
 
 
-def read_judgement(text: str) -> Judgement:
+def read_judgement(text: str, lexicon: Lexicon = PLAIN) -> Judgement:
     """A denial before the judgement turns all of it: "I don't think that it is good"."""
     own = IDIOMS.sub(" ", text.replace("\u2019", "'"))
-    told = read_words(DENIED_FRAME.sub("", own))
+    told = read_words(DENIED_FRAME.sub("", own), lexicon)
     return Judgement(told.blamed, told.praised) if DENIED_FRAME.search(own) else told
 
 
@@ -116,13 +125,13 @@ def unfold(judgement: Judgement) -> Judgement:
     return Judgement(judgement.praised, frozenset(NOT.get(word, word) for word in judgement.blamed))
 
 
-def read_words(text: str) -> Judgement:
-    read = [read_sentence(sentence) for sentence in SENTENCE_END.split(text)]
+def read_words(text: str, lexicon: Lexicon) -> Judgement:
+    read = [read_sentence(sentence, lexicon) for sentence in SENTENCE_END.split(text)]
     praised = frozenset[str]().union(*(one.praised for one in read))
     return Judgement(praised, frozenset[str]().union(*(one.blamed for one in read)))
 
 
-def read_sentence(sentence: str) -> Judgement:
+def read_sentence(sentence: str, lexicon: Lexicon) -> Judgement:
     """A denial in the clause before reaches over a comma, unless what follows is a clause of its own."""
     praised: set[str] = set()
     blamed: set[str] = set()
@@ -132,12 +141,12 @@ def read_sentence(sentence: str) -> Judgement:
         words = [word.casefold() for word in WORD.findall(clause)]
         is_denied = is_denied and bool(words) and words[0] not in JOINS
         for place, word in enumerate(words):
-            if word not in GOOD and word not in BAD:
+            if word not in lexicon.good and word not in lexicon.bad:
                 continue
             denials = None if is_denied else count_around(words, place)
             in_doubt = is_open or denials is None or is_merely_aimed_at(words[:place])
-            in_doubt = in_doubt or (is_removed and word in BAD)
-            is_good = (word in GOOD) != bool(denials)
+            in_doubt = in_doubt or (is_removed and word in lexicon.bad)
+            is_good = (word in lexicon.good) != bool(denials)
             praised |= {word} if is_good or in_doubt else set()
             blamed |= set() if is_good and not in_doubt else {word}
         is_denied = is_denied or bool(DENIALS & set(words))

@@ -1,15 +1,31 @@
 """Whether two opinions say the same. Two that are kept apart can be united later; united ones can't be told apart."""
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from uuid import UUID
 
 from banks.lifecycle.deciding import NUMBER
 from banks.lifecycle.wording import weighty_words
 from reflection.opinions.held import HeldOpinion
+from reflection.opinions.wording.feelings import tell_feeling
 from reflection.opinions.wording.matter import FRAMES, list_matter, list_names
-from reflection.opinions.wording.polarity import FEELS, NOT, compares, count_denials, read_judgement, unfold
+from reflection.opinions.wording.polarity import (
+    FEELS,
+    NOT,
+    PLAIN,
+    Lexicon,
+    compares,
+    count_denials,
+    read_judgement,
+    unfold,
+)
+from reflection.opinions.wording.scales import OPPOSITES, judge_on_one_scale
 
 SAME = 0.9  # cosine; bge puts opposite judgements of one matter there too, so it decides nothing alone
+BECAUSE = re.compile(r",? because\b.*$", re.IGNORECASE | re.DOTALL)
+JUDGING = OPPOSITES.good.union(OPPOSITES.bad, *map(weighty_words, OPPOSITES.good | OPPOSITES.bad))
+ME = re.compile(r"\b(?:me|myself|us|ourselves)\b", re.IGNORECASE)
 MEANT = 0.75  # cosine from which "I thought that ..." may mean an opinion: it is told in passing, in other words
 
 
@@ -25,13 +41,12 @@ def find_meant(held: Sequence[HeldOpinion], *, text: str) -> HeldOpinion | None:
     return find_in_same_words(held, text) or next(near, None)
 
 
-def find_opposed(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozenset[UUID]) -> HeldOpinion | None:
-    """The nearest one that the text turns round: the same words of the same matter, judged the other way.
+def find_opposed(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozenset[UUID]) -> list[HeldOpinion]:
+    """Those that the text turns round, the nearest first: the same matter, judged the other way.
 
     What a person retired is not held: its opposite is an opinion of its own.
     """
-    near = (opinion for opinion in held if not opinion.is_retired and opinion.cosine >= MEANT)
-    return next((opinion for opinion in near if oppose(opinion, text, entity_ids)), None)
+    return [opinion for opinion in held if not opinion.is_retired and oppose(opinion, text, entity_ids)]
 
 
 def oppose(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
@@ -39,12 +54,42 @@ def oppose(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool
 
 
 def turn_each_other_round(one: str, other: str) -> bool:
-    """Of the same ones and in the same words, in the same order, but for those that judge."""
-    held, said = read_judgement(one), read_judgement(other)
-    if held.sign * said.sign != -1 or not name_the_same(one, other):
+    """Of the same ones and in the same words, in the same order, but for those that judge, on one scale.
+
+    Why it is so is no part of what is judged, unless both tell it.
+    """
+    held, said = tell_feeling(one), tell_feeling(other)
+    if not BECAUSE.search(held) or not BECAUSE.search(said):
+        held, said = BECAUSE.sub("", held), BECAUSE.sub("", said)
+    if list_unjudged(held) != list_unjudged(said):
+        return False
+    return judge_otherwise(held, said, PLAIN) or judge_otherwise(held, said, OPPOSITES)
+
+
+@lru_cache(maxsize=2_000)  # an opinion is held against each near it, and few of them are of its matter
+def list_unjudged(text: str) -> tuple[str, ...]:
+    return list_matter(text, judging=JUDGING)
+
+
+def judge_otherwise(one: str, other: str, lexicon: Lexicon) -> bool:
+    """By words that judge only beside their opposite it takes one in each: any other of them tells what is judged."""
+    held, said = read_judgement(one, lexicon), read_judgement(other, lexicon)
+    if held.sign * said.sign != -1 or not judge_on_one_scale(held, said):
         return False
     judging = held.words | said.words
-    return list_matter(one, judging=judging) == list_matter(other, judging=judging)
+    if lexicon is not PLAIN and max(len(held.words), len(said.words)) > 1:
+        return False
+    spelled = judging.union(*map(weighty_words, judging))
+    matter, same = (list_matter(told, judging=spelled) for told in (one, other))
+    return bool(matter) and matter == same and name_alike(one, other, matter)
+
+
+def name_alike(one: str, other: str, matter: Sequence[str]) -> bool:
+    """Names that stand among the words of both need no capital in either. "Ana hates me" is not about Ana alone."""
+    if not are_comparable(one, other) or bool(ME.search(one)) != bool(ME.search(other)):
+        return False
+    first, second = ([name for name in list_names(told) if name not in matter] for told in (one, other))
+    return first == second
 
 
 def find_in_same_words(held: Sequence[HeldOpinion], text: str) -> HeldOpinion | None:
@@ -82,9 +127,11 @@ def may_be_of_the_same(opinion: HeldOpinion, entity_ids: frozenset[UUID]) -> boo
 
 def name_the_same(one: str, other: str) -> bool:
     """Who is better than whom, and who does what to whom, hangs on the order of names."""
-    if compares(one) or compares(other) or set(NUMBER.findall(one)) != set(NUMBER.findall(other)):
-        return False
-    return list_names(one) == list_names(other)
+    return are_comparable(one, other) and list_names(one) == list_names(other)
+
+
+def are_comparable(one: str, other: str) -> bool:
+    return not (compares(one) or compares(other)) and set(NUMBER.findall(one)) == set(NUMBER.findall(other))
 
 
 def judge_alike(one: str, other: str) -> bool:
