@@ -9,12 +9,12 @@ from typing import Any
 from banks.errors import MemoryChanged, MemoryExists, MemoryInvalid, MemoryState
 from banks.links.semantic import link_by_meaning
 from banks.models import Bank, Corpus, Link, MemoryUnit, UnitChange, UnitMetadata, UnitTag
-from banks.retain.prepared import build_embedding_text, hash_telling
+from banks.retain.prepared import build_embedding_text, hash_tags, hash_telling
 from banks.retain.types import ExtractedFact, Network
 from banks.text_index.write import replacing_texts
 from providers.embedding.vector import Vector
 
-DERIVED = ("content_hash", "dimensions", "valid_from", "embedding", "updated_at")
+DERIVED = ("content_hash", "tags_hash", "dimensions", "valid_from", "embedding", "updated_at")
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,7 @@ def edit_unit(bank: Bank, unit: MemoryUnit, edit: UnitEdit, *, vector: Vector | 
     if "occurred_start" in columns:
         unit.valid_from = unit.occurred_start
     check_edited(unit)
+    unit.tags_hash = hash_tags(before.tags if edit.tags is None else edit.tags)
     check_not_said_yet(bank, unit)
     if vector is not None:
         unit.embedding = vector
@@ -140,7 +141,8 @@ def check_edited(unit: MemoryUnit) -> None:
 def check_not_said_yet(bank: Bank, unit: MemoryUnit) -> None:
     unit.content_hash = hash_telling(unit.text, unit.occurred_start, unit.mentioned_at)
     live = MemoryUnit.objects.of_bank(bank).current().exclude(id=unit.id)
-    if (other := live.filter(network=unit.network, content_hash=unit.content_hash).first()) is not None:
+    same = live.filter(network=unit.network, content_hash=unit.content_hash, tags_hash=unit.tags_hash)
+    if (other := same.first()) is not None:
         raise MemoryExists(other.id)
 
 

@@ -24,6 +24,7 @@ class KnownUnit:
     content_hash: bytes
     mentioned_at: datetime
     occurred_start: datetime | None
+    tags_hash: bytes = b""
 
     @property
     def since(self) -> datetime:
@@ -64,6 +65,7 @@ def build_known(rows: UnitQuerySet) -> list[KnownUnit]:
             content_hash=bytes(row.content_hash),
             mentioned_at=row.mentioned_at,
             occurred_start=row.occurred_start,
+            tags_hash=bytes(row.tags_hash),
         )
         for row in rows.defer("embedding", "dimensions", "context")
     ]

@@ -71,7 +71,7 @@ def build_plan(
     rulings = (
         Ruling(Action.NONE, twin=twins[place])
         if place in twins
-        else build_ruling(decision, similar[place], facts[place].fact.network)
+        else build_ruling(decision, similar[place], facts[place])
         for place, decision in enumerate(decisions.decisions)
     )
     return Plan(tuple(rulings), newest, judge.name, decisions.usage)
@@ -82,15 +82,20 @@ def build_question(fact: ExtractedFact, similar: Sequence[KnownUnit]) -> Lifecyc
     return LifecycleQuestion(fact.text, fact.mentioned_at, known, fact.occurred_start)
 
 
-def build_ruling(decision: Decision, similar: Sequence[KnownUnit], network: Network) -> Ruling:
+def build_ruling(decision: Decision, similar: Sequence[KnownUnit], fact: PreparedFact) -> Ruling:
     """An opinion gets no other words from a telling: they are its history, and a person may have vouched for them.
 
-    Told with more to it, it is another one; whether the two are the same is for reflection to say.
+    Told with more to it, it is another one; whether the two are the same is for reflection to say. What is told under
+    other tags is no proof of a unit: it would wear the tags of both, and be shown to whoever may see one of them.
     """
-    if decision.action is Action.MERGE and network is Network.OPINION:
+    if decision.action is Action.MERGE and fact.fact.network is Network.OPINION:
         return Ruling()
     units = {str(unit.id): unit for unit in similar}
     targets = tuple(units[target] for target in decision.targets)
+    if decision.action in {Action.NONE, Action.MERGE}:
+        targets = tuple(target for target in targets if target.tags_hash == fact.identity.tags)
+        if not targets:
+            return Ruling()
     return Ruling(decision.action, targets, decision.reason or "update", decision.text)
 
 
@@ -125,7 +130,8 @@ def find_alike(vectors: Sequence[Vector]) -> Iterator[tuple[int, int]]:
 
 
 def is_twin(one: PreparedFact, other: PreparedFact) -> bool:
-    if one.fact.network is not other.fact.network or one.identity == other.identity:
+    first, second = one.identity, other.identity
+    if first.network != second.network or first.tags != second.tags or first == second:
         return False
     known = ExistingFact("", one.fact.text, one.fact.mentioned_at, one.fact.occurred_start)
     question = LifecycleQuestion(other.fact.text, other.fact.mentioned_at, (known,), other.fact.occurred_start)

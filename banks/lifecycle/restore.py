@@ -25,9 +25,8 @@ def restore_unit(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str = "") 
 
 
 def check_not_said_again(bank: Bank, unit: MemoryUnit) -> None:
-    same = (
-        MemoryUnit.objects.of_bank(bank).current().filter(network=unit.network, content_hash=bytes(unit.content_hash))
-    )
+    live = MemoryUnit.objects.of_bank(bank).current().filter(network=unit.network)
+    same = live.filter(content_hash=bytes(unit.content_hash), tags_hash=bytes(unit.tags_hash))
     if (other := same.first()) is not None:
         raise MemoryExists(other.id)
 

@@ -11,10 +11,8 @@ from banks.lifecycle.known_units import KnownUnit, find_since, read_units
 from banks.lifecycle.plan import Plan, Ruling, build_question
 from banks.lifecycle.rule_judge import decide
 from banks.models import Bank, MemoryUnit
-from banks.retain.prepared import PreparedFact, hash_telling
+from banks.retain.prepared import Identity, PreparedFact, hash_telling
 from banks.retain.types import Network
-
-Identity = tuple[str, bytes]
 
 
 @dataclass(frozen=True)
@@ -90,17 +88,18 @@ def find_said(bank: Bank, facts: Sequence[PreparedFact], plan: Plan) -> dict[Ide
     wanted |= {build_merged_identity(target, ruling) for ruling in plan.rulings for target in ruling.targets}
     rows = MemoryUnit.objects.of_bank(bank).current()
     found = rows.filter(
-        network__in={network for network, _ in wanted}, content_hash__in=[content_hash for _, content_hash in wanted]
+        network__in={one.network for one in wanted}, content_hash__in=list({one.words for one in wanted})
     )
     return {
-        (network, bytes(content_hash)): unit_id
-        for unit_id, network, content_hash in found.values_list("id", "network", "content_hash")
+        Identity(network, bytes(words), bytes(tags)): unit_id
+        for unit_id, network, words, tags in found.values_list("id", "network", "content_hash", "tags_hash")
     }
 
 
 def build_merged_identity(target: KnownUnit, ruling: Ruling) -> Identity:
     text = ruling.text if ruling.action is Action.MERGE else target.text
-    return target.network, hash_telling(text, target.occurred_start, target.mentioned_at)
+    words = hash_telling(text, target.occurred_start, target.mentioned_at)
+    return Identity(target.network, words, target.tags_hash)
 
 
 def find_unchanged(ruling: Ruling, live: dict[UUID, KnownUnit]) -> KnownUnit | None:
@@ -113,14 +112,17 @@ def find_unchanged(ruling: Ruling, live: dict[UUID, KnownUnit]) -> KnownUnit | N
 
 def find_told_before_the_end(bank: Bank, facts: Sequence[PreparedFact], *, open_places: set[int]) -> dict[int, UUID]:
     """Closed units with the words of a fact that was told while they held: it is heard again, not so again."""
-    wanted = {facts[place].identity[1] for place in open_places}
+    wanted = {facts[place].identity.words for place in open_places}
     if not wanted:
         return {}
     closed = MemoryUnit.objects.of_bank(bank).filter(
         ~Q(close_reason=MemoryUnit.CloseReason.SOURCE_REMOVED), expired_at__isnull=False, content_hash__in=wanted
     )
     ended = {
-        (row.network, bytes(row.content_hash)): (row.id, row.valid_until or row.mentioned_at)
+        Identity(row.network, bytes(row.content_hash), bytes(row.tags_hash)): (
+            row.id,
+            row.valid_until or row.mentioned_at,
+        )
         for row in closed.defer("embedding", "dimensions", "context").order_by("expired_at")
     }
     found = {place: ended.get(facts[place].identity) for place in open_places}
@@ -134,11 +136,16 @@ def find_among_newcomers(
     newcomers = find_since(bank, plan.newest)
     found: dict[int, UUID] = {}
     for place in sorted(open_places) if newcomers else ():
-        fact = facts[place].fact
-        decision = decide(build_question(fact, [unit for unit in newcomers if unit.network == fact.network]))
+        fact = facts[place]
+        decision = decide(build_question(fact.fact, [unit for unit in newcomers if may_tell(unit, fact)]))
         if decision.action is Action.NONE:
             found[place] = UUID(decision.targets[0])
     return found
+
+
+def may_tell(unit: KnownUnit, fact: PreparedFact) -> bool:
+    """Whether the unit may be told to whoever may see the fact."""
+    return unit.network == fact.fact.network and unit.tags_hash == fact.identity.tags
 
 
 def find_refuted(plan: Plan, live: dict[UUID, KnownUnit]) -> dict[int, tuple[KnownUnit, ...]]:

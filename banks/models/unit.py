@@ -42,6 +42,7 @@ class MemoryUnit(Validity):
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.CONVERSATION)
     text = models.TextField()
     content_hash = models.BinaryField(max_length=16, help_text="Of the text without case and punctuation.")
+    tags_hash = models.BinaryField(max_length=16, db_default=b"", help_text="Of its tags; empty where it has none.")
     dimensions = models.JSONField(default=dict, help_text="what, when, where, who and why, where they are known.")
     context = models.TextField(blank=True)
     embedding = VectorField(null=True)
@@ -65,9 +66,12 @@ class MemoryUnit(Validity):
     class Meta:
         constraints = (
             *validity_constraints("unit"),
-            # Two workers that hear the same at once make one unit.
+            # Two workers that hear the same at once make one unit. What was told under other tags is another: who may
+            # see the one may not see what came with the other.
             models.UniqueConstraint(
-                fields=["bank", "network", "content_hash"], condition=Q(expired_at=None), name="unit_said_once"
+                fields=["bank", "network", "content_hash", "tags_hash"],
+                condition=Q(expired_at=None),
+                name="unit_told_once",
             ),
             models.UniqueConstraint(fields=["bank", "number"], name="unit_number_once"),
             models.CheckConstraint(

@@ -2,16 +2,18 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 from uuid import UUID
 
 from banks.retain.instructions import Instructions
 from banks.retain.types import ExtractedFact, Quote
 from providers.embedding.vector import Vector
 
+HASH_BYTES = 16
 NOT_WORDS = re.compile(r"[\W_]+")
 HANGS_ON_THE_DAY = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|this morning|(?:last|next|this|past|coming) "
@@ -30,6 +32,14 @@ class Source:
     chunk_id: UUID | None = None
 
 
+class Identity(NamedTuple):
+    """What makes two tellings one: the network, the words with their day, and the tags under which they were told."""
+
+    network: str
+    words: bytes
+    tags: bytes
+
+
 @dataclass(frozen=True, eq=False)
 class PreparedFact:
     fact: ExtractedFact
@@ -42,10 +52,11 @@ class PreparedFact:
     is_agents: bool = False  # told by the agent alone: of the world that is no evidence, it may have it from here
 
     @cached_property
-    def identity(self) -> tuple[str, bytes]:
+    def identity(self) -> "Identity":
         """Two facts with the same are the same fact, said twice."""
         fact = self.fact
-        return fact.network.value, hash_telling(fact.text, fact.occurred_start, fact.mentioned_at)
+        words = hash_telling(fact.text, fact.occurred_start, fact.mentioned_at)
+        return Identity(fact.network.value, words, hash_tags(self.tags))
 
 
 def hash_telling(text: str, occurred_start: datetime | None, mentioned_at: datetime) -> bytes:
@@ -58,7 +69,13 @@ def hash_fact(text: str, *, day: str = "") -> bytes:
     """Of the words alone: case, punctuation and spaces make no other fact."""
     words = NOT_WORDS.sub(" ", text.casefold()).strip() or text
     told = f"{words}\n{day}" if day else words
-    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
+
+
+def hash_tags(tags: Iterable[str]) -> bytes:
+    """Nothing where there are none, so that a bank without tags has one memory for one text."""
+    told = "\n".join(sorted(set(tags)))
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES] if told else b""
 
 
 def build_embedding_text(fact: ExtractedFact) -> str:

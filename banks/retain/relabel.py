@@ -4,7 +4,7 @@ What the document said before and no longer says is taken from units that rest o
 keeps it, for that source may say it too, and gets the new labels besides. Labels that came by hand stay.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -14,9 +14,11 @@ from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Document, MemoryUnit, UnitChange, UnitMetadata, UnitSource, UnitTag
 from banks.retain.labels import Labels
 from banks.retain.pieces import list_former_labels, list_pieces
+from banks.retain.prepared import hash_tags
 
 BATCH = 1_000  # units whose labels are in memory at once
 ACTOR = "retain"
+IDENTITY = ("network", "content_hash", "tags_hash")
 REASON = "the document came again with other labels"
 
 
@@ -107,6 +109,7 @@ def write_changes(bank: Bank, changes: Sequence[Change]) -> None:
         ids = [one.unit_id for one in changes if one.after.context == context != one.before.context]
         units.filter(id__in=ids).update(context=context)
     replace_tags(bank, changes)
+    rehash_tags(bank, {one.unit_id: hash_tags(one.after.tags) for one in changes if one.after.tags != one.before.tags})
     replace_metadata(bank, changes)
     UnitChange.objects.for_tenant(bank.tenant_id).bulk_create(build_step(change) for change in changes)
 
@@ -123,6 +126,23 @@ def replace_tags(bank: Bank, changes: Sequence[Change]) -> None:
             for tag in sorted(one.after.tags - one.before.tags)
         ]
     )
+
+
+def rehash_tags(bank: Bank, hashes: Mapping[UUID, bytes]) -> None:
+    """Where another live unit has the same words and tags by now, it stays what tells them; this one keeps its hash."""
+    if not hashes:
+        return
+    units = MemoryUnit.objects.of_bank(bank)
+    rows = units.filter(id__in=hashes).order_by("id").only("id", "network", "content_hash", "tags_hash", "expired_at")
+    changed = list(rows)
+    same = units.current().filter(content_hash__in=[bytes(one.content_hash) for one in changed])
+    taken = {(network, bytes(words), bytes(tags)) for network, words, tags in same.values_list(*IDENTITY)}
+    for unit in changed:
+        wanted = (unit.network, bytes(unit.content_hash), hashes[unit.id])
+        if unit.expired_at is not None or wanted not in taken:
+            unit.tags_hash = hashes[unit.id]
+            taken |= {wanted} if unit.expired_at is None else set()
+    units.bulk_update(changed, ["tags_hash"])
 
 
 def replace_metadata(bank: Bank, changes: Sequence[Change]) -> None:

@@ -113,9 +113,10 @@ def view(unit_id: UUID, prepared: PreparedFact) -> KnownUnit:
         fact.network.value,
         fact.kind.value,
         fact.text,
-        prepared.identity[1],
+        prepared.identity.words,
         fact.mentioned_at,
         fact.occurred_start,
+        prepared.identity.tags,
     )
 
 

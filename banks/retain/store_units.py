@@ -12,7 +12,7 @@ from django.db import connection
 from banks.lifecycle.prove import prove_units
 from banks.lifecycle.settle import Settled
 from banks.models import Bank, Corpus, UnitMetadata, UnitSource, UnitTag
-from banks.retain.prepared import PreparedFact
+from banks.retain.prepared import Identity, PreparedFact
 from banks.text_index.write import add_numbered_texts, number_texts
 from banks.vector_index.literal import write_vector
 from tenants.identifiers import uuid7
@@ -21,28 +21,28 @@ from tenants.identifiers import uuid7
 # two batches with the same facts wait for each other instead of locking each other out.
 INSERT_UNITS = """
 INSERT INTO banks_memoryunit (
-    tenant_id, bank_id, id, network, kind, text, content_hash, dimensions, context, embedding,
+    tenant_id, bank_id, id, network, kind, text, content_hash, tags_hash, dimensions, context, embedding,
     occurred_start, occurred_end, mentioned_at, confidence, importance, valid_from, recorded_at, updated_at,
     review, close_reason, access_count, proof_count, number
 )
-SELECT %(tenant_id)s, %(bank_id)s, id, network, kind, text, content_hash, dimensions::jsonb, context, embedding::vector,
-    occurred_start, occurred_end, mentioned_at, confidence, importance, occurred_start, %(now)s, %(now)s,
+SELECT %(tenant_id)s, %(bank_id)s, id, network, kind, text, content_hash, tags_hash, dimensions::jsonb, context,
+    embedding::vector, occurred_start, occurred_end, mentioned_at, confidence, importance, occurred_start, %(now)s, %(now)s,
     '', '', 0, 1, number
 FROM unnest(
     %(id)s::uuid[], %(network)s::text[], %(kind)s::text[], %(text)s::text[], %(content_hash)s::bytea[],
-    %(dimensions)s::text[], %(context)s::text[], %(embedding)s::text[], %(occurred_start)s::timestamptz[],
+    %(tags_hash)s::bytea[], %(dimensions)s::text[], %(context)s::text[], %(embedding)s::text[], %(occurred_start)s::timestamptz[],
     %(occurred_end)s::timestamptz[], %(mentioned_at)s::timestamptz[], %(confidence)s::float8[],
     %(importance)s::float8[], %(number)s::int[]
 ) AS fact (
-    id, network, kind, text, content_hash, dimensions, context, embedding,
+    id, network, kind, text, content_hash, tags_hash, dimensions, context, embedding,
     occurred_start, occurred_end, mentioned_at, confidence, importance, number
 )
-ORDER BY network, content_hash
-ON CONFLICT (bank_id, network, content_hash) WHERE expired_at IS NULL DO UPDATE SET
+ORDER BY network, content_hash, tags_hash
+ON CONFLICT (bank_id, network, content_hash, tags_hash) WHERE expired_at IS NULL DO UPDATE SET
     proof_count = banks_memoryunit.proof_count + 1,
     mentioned_at = greatest(banks_memoryunit.mentioned_at, excluded.mentioned_at),
     updated_at = excluded.updated_at
-RETURNING id, network, content_hash, xmax = 0
+RETURNING id, network, content_hash, tags_hash, xmax = 0
 """
 
 INSERT_SOURCES = """
@@ -97,7 +97,7 @@ def find_repeated(facts: Sequence[PreparedFact], settled: Settled) -> dict[int, 
     return {place: first[facts[place].identity] for place in places if first[facts[place].identity] != place}
 
 
-def insert(bank: Bank, facts: Sequence[PreparedFact], *, now: datetime) -> dict[tuple[str, bytes], StoredUnit]:
+def insert(bank: Bank, facts: Sequence[PreparedFact], *, now: datetime) -> dict[Identity, StoredUnit]:
     if not facts:
         return {}
     columns: dict[str, list[Any]] = {}
@@ -108,21 +108,22 @@ def insert(bank: Bank, facts: Sequence[PreparedFact], *, now: datetime) -> dict[
     with connection.cursor() as cursor:
         cursor.execute(INSERT_UNITS, {"tenant_id": bank.tenant_id, "bank_id": bank.id, "now": now, **columns})
         rows = cursor.fetchall()
-    add_numbered_texts(bank, Corpus.UNIT, [unit_id for unit_id, _, _, is_new in rows if is_new])
+    add_numbered_texts(bank, Corpus.UNIT, [unit_id for unit_id, *_, is_new in rows if is_new])
     return {
-        (network, bytes(content_hash)): StoredUnit(unit_id, is_new) for unit_id, network, content_hash, is_new in rows
+        Identity(network, bytes(words), bytes(tags)): StoredUnit(unit_id, is_new)
+        for unit_id, network, words, tags, is_new in rows
     }
 
 
 def build_row(prepared: PreparedFact) -> dict[str, Any]:
     fact = prepared.fact
-    network, content_hash = prepared.identity
     return {
         "id": uuid7(),
-        "network": network,
+        "network": prepared.identity.network,
         "kind": fact.kind.value,
         "text": fact.text,
-        "content_hash": content_hash,
+        "content_hash": prepared.identity.words,
+        "tags_hash": prepared.identity.tags,
         "dimensions": json.dumps({name: value for name, value in asdict(fact.dimensions).items() if value}),
         "context": prepared.context,
         "embedding": write_vector(prepared.vector),

@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from banks.models import Bank, Corpus, Entity, MemoryUnit, Mention, UnitChange, UnitSource
-from banks.retain.prepared import PreparedFact
+from banks.retain.prepared import Identity, PreparedFact
 from banks.retain.store_units import store_units
 from banks.retain.types import ExtractedFact, Network
 from banks.text_index.write import retire_texts
@@ -38,7 +38,7 @@ class Present:
 
     def __init__(self, unit: MemoryUnit) -> None:
         self.id = unit.id
-        self.identity = (unit.network, bytes(unit.content_hash))
+        self.identity = Identity(unit.network, bytes(unit.content_hash), bytes(unit.tags_hash))
 
 
 def keep_standing(bank: Bank, told: Sequence[tuple[Observation, Vector]]) -> list[tuple[Observation, Vector]]:

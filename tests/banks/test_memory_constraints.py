@@ -45,7 +45,7 @@ def test_a_unit_that_makes_no_sense_is_refused(tenant: Tenant, fields: dict[str,
 def test_the_same_fact_is_held_once_until_it_is_closed(tenant: Tenant) -> None:
     bank = make_bank(tenant)
     first = make.make_unit(tenant, bank=bank, content_hash=b"same")
-    with pytest.raises(IntegrityError, match="unit_said_once"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="unit_told_once"), transaction.atomic():
         make.make_unit(tenant, bank=bank, content_hash=b"same")
     with tenant_transaction(tenant.id):
         MemoryUnit.objects.for_tenant(tenant.id).filter(id=first.id).update(expired_at=NOW, close_reason="update")

@@ -53,7 +53,7 @@ def read_row(target: Target, table: Table, line: Line, renaming: Renaming) -> di
     owner = {"tenant_id": str(bank.tenant_id)} | ({"bank_id": str(bank.id)} if table.has_bank_column else {})
     row: dict[str, Any] = dict(owner)
     for name, field in fields.items():
-        value = line.row.get(name)
+        value = line.row.get(name, table.came.get(name))
         try:
             if isinstance(field, VectorField):
                 row[name] = read_own_vector(field, value, target)

@@ -54,7 +54,7 @@ class Table:
     """`bank` is the way from a row to its bank. `later` names the columns that point at rows of the same table.
 
     `keeps_number`: a column of that name that is no place in the text index. `gone` are columns that older files still
-    have. `checks`, by the name of a column, raise
+    have, `came` those that they have not yet, with the value of their rows. `checks`, by the name of a column, raise
     ValueError for JSON that the database would take and we could not read.
     """
 
@@ -64,6 +64,7 @@ class Table:
     later: str = ""
     keeps_number: bool = False
     gone: frozenset[str] = frozenset()
+    came: Mapping[str, Any] = field(default_factory=dict)
     checks: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
 
     @property
@@ -97,7 +98,7 @@ TABLES = (
     Table("entity", Entity),
     Table("entity_name", EntityName),
     Table("entity_key", EntityKey),
-    Table("unit", MemoryUnit, later="superseded_by"),
+    Table("unit", MemoryUnit, later="superseded_by", came={"tags_hash": ""}),
     Table("unit_source", UnitSource, "unit__bank_id"),
     Table("unit_tag", UnitTag),
     Table("unit_metadata", UnitMetadata),

@@ -15,7 +15,8 @@ def find_with_words(bank: Bank, opinion: MemoryUnit, text: str) -> MemoryUnit | 
     """Another live opinion that says exactly this. Call inside a tenant transaction, after `lock_memory`."""
     wanted = hash_telling(text, opinion.occurred_start, opinion.mentioned_at)
     others = MemoryUnit.objects.of_bank(bank).current().exclude(id=opinion.id)
-    return others.filter(network=opinion.network, content_hash=wanted).first()
+    own = bytes(opinion.tags_hash)
+    return others.filter(network=opinion.network, content_hash=wanted, tags_hash=own).first()
 
 
 def reword(

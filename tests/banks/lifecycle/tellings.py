@@ -23,7 +23,7 @@ ALONE: dict[str, Any] = {"sources": ()}
 
 def make_fact(text: str, *, said: int = 2024, **fields: Any) -> PreparedFact:
     extras: dict[str, Any] = {
-        name: fields.pop(name) for name in ("sources", "is_agents", "relationship_vectors") if name in fields
+        name: fields.pop(name) for name in ("sources", "is_agents", "relationship_vectors", "tags") if name in fields
     }
     given: dict[str, Any] = {"network": Network.WORLD, "mentioned_at": YEAR[said]} | fields
     fact = ExtractedFact(text, **given)

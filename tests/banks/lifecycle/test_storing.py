@@ -50,6 +50,17 @@ def test_a_fact_in_other_words_is_a_proof_with_its_source_and_its_wording(bank: 
     assert (change.action, change.after) == ("merged", {"also_told": SAME_DOG})
 
 
+def test_other_words_under_other_tags_are_no_proof(bank: Bank) -> None:
+    (unit,) = store(bank, make_fact(DOG, tags=("user:ann",)))
+    same, under_others, *_ = store(
+        bank, make_fact(SAME_DOG, tags=("user:ann",)), make_fact(SAME_DOG, tags=("user:bob",)), make_fact(SAME_DOG)
+    )
+    assert (same.id, under_others.is_new) == (unit.id, True)
+    assert len(store(bank, make_fact(SAME_DOG))) == 1
+    with tenant_transaction(bank.tenant_id):
+        assert MemoryUnit.objects.of_bank(bank).current().count() == 3
+
+
 def test_a_wording_is_noted_once_however_often_it_is_heard(bank: Bank) -> None:
     for text in (DOG, SAME_DOG, SAME_DOG):
         store(bank, make_fact(text))

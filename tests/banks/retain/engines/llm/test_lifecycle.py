@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from banks.lifecycle.judge import Action, Decision, Decisions, ExistingFact, LifecycleQuestion
-from banks.retain.engines.llm.lifecycle import decide
+from banks.retain.engines.llm.excerpt import CALL_CHARACTERS
+from banks.retain.engines.llm.lifecycle import SYSTEM, decide
 from tests.banks.retain.engines.llm.factory import SUNDAY, make_llm, say_nonsense
 from tests.llm_server import ScriptedLLM
 
@@ -83,3 +84,35 @@ def test_facts_are_shown_with_the_day_they_were_told_and_can_not_break_out(llm_s
         "new fact 1, told on Sunday, June 9, 2024 at 14:05 UTC+02:00:"
     ]
     assert "| Ana works at Acme." in asked
+
+
+LONG = "Ana walked on and on. " * 4_500
+KNOWN_AND_LONG = (ExistingFact("u1", LONG, SUNDAY), SIMILAR[1])
+
+
+def test_a_call_stays_bounded_however_long_the_facts_are(llm_server: ScriptedLLM) -> None:
+    llm_server.chat.otherwise = lambda _: json.dumps({"decisions": []})
+    texts = (LONG, "\n" * 90_000 + "!", "\u6771" * 90_000)
+    similar = tuple(ExistingFact(f"u{place}", texts[place % 3], SUNDAY) for place in range(10))
+    ask(llm_server, *(LifecycleQuestion(text, SUNDAY, similar) for text in texts * 5))
+    lengths = [len(received.prompt) for received in llm_server.chat.received]
+    assert max(lengths) < CALL_CHARACTERS + len(SYSTEM) + 500
+    assert len(lengths) <= 8
+
+
+@pytest.mark.parametrize(
+    ("new", "similar", "action", "decided"),
+    [
+        (LONG, SIMILAR, "NONE", Action.ADD),
+        (LONG, SIMILAR, "MERGE", Action.ADD),
+        ("Ana walked.", KNOWN_AND_LONG, "MERGE", Action.ADD),
+        ("Ana walked.", KNOWN_AND_LONG, "NONE", Action.NONE),
+        (LONG, KNOWN_AND_LONG, "INVALIDATE", Action.INVALIDATE),
+    ],
+)
+def test_what_the_model_was_not_shown_is_not_lost(
+    llm_server: ScriptedLLM, new: str, similar: tuple[ExistingFact, ...], action: str, decided: Action
+) -> None:
+    say(llm_server, {"fact": 1, "action": action, "targets": [1], "text": "Ana walked."})
+    (decision,) = ask(llm_server, LifecycleQuestion(new, SUNDAY, similar)).decisions
+    assert decision.action is decided

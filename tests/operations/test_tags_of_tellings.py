@@ -1,0 +1,113 @@
+"""What is told under other tags is another memory: who may see the one may not see what came with the other."""
+
+from datetime import UTC, datetime
+from importlib import import_module
+
+import pytest
+from django.db import connections, transaction
+
+from banks.errors import MemoryExists
+from banks.lifecycle.edit import UnitEdit
+from banks.models import MemoryUnit, UnitMetadata, UnitTag
+from banks.retain.input import RetainItem
+from banks.retain.prepared import hash_tags
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
+from memoryplatform.operations.memories import edit_memory
+from memoryplatform.operations.retain import retain
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.factories import make_bank, make_tenant
+from tests.memory_factories import make_row, make_unit
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+TOLD = "The salary of Ann was raised in the spring."
+MIGRATION = import_module("banks.migrations.0015_memories_told_under_tags")
+
+
+@pytest.fixture
+def access(tenant: Tenant) -> BankAccess:
+    access = BankAccess(tenant.id)
+    create_bank(access, "team", BankChange())
+    return access
+
+
+def tell(access: BankAccess, text: str, *tags: str, **metadata: str) -> None:
+    retain(access, "team", [RetainItem(AT, text=text, tags=tags, metadata=metadata)], wait=True)
+
+
+def list_worn(access: BankAccess) -> list[tuple[set[str], dict[str, str], int]]:
+    with tenant_transaction(access.tenant_id):
+        units = list(MemoryUnit.objects.of_bank(get_bank(access, "team")).current().order_by("id"))
+        tags, values = (rows.for_tenant(access.tenant_id) for rows in (UnitTag.objects, UnitMetadata.objects))
+        return [
+            (
+                set(tags.filter(unit=unit).values_list("tag", flat=True)),
+                dict(values.filter(unit=unit).values_list("key", "value")),
+                unit.proof_count,
+            )
+            for unit in units
+        ]
+
+
+def test_the_same_words_under_other_tags_are_two_memories_with_labels_of_their_own(access: BankAccess) -> None:
+    tell(access, TOLD, "user:ann", salary="120000")
+    tell(access, TOLD, "user:bob", team="x")
+    tell(access, TOLD)
+
+    assert list_worn(access) == [
+        ({"user:ann"}, {"salary": "120000"}, 1),
+        ({"user:bob"}, {"team": "x"}, 1),
+        (set(), {}, 1),
+    ]
+
+
+def test_the_same_words_under_the_same_tags_are_proof(access: BankAccess) -> None:
+    tell(access, TOLD, "a", "b")
+    tell(access, TOLD, "b", "a")
+
+    assert list_worn(access) == [({"a", "b"}, {}, 2)]
+
+
+def test_an_edit_may_not_make_two_of_one(access: BankAccess) -> None:
+    tell(access, TOLD, "user:ann")
+    tell(access, TOLD, "user:bob")
+    with tenant_transaction(access.tenant_id):
+        first, second = MemoryUnit.objects.of_bank(get_bank(access, "team")).order_by("id")
+
+    edit_memory(access, "team", second.id, UnitEdit(tags=("user:cleo",)), expected=None)
+    with pytest.raises(MemoryExists):
+        edit_memory(access, "team", second.id, UnitEdit(tags=("user:ann",)), expected=None)
+
+    tell(access, TOLD, "user:cleo")
+    assert [(tags, proof) for tags, _, proof in list_worn(access)] == [({"user:ann"}, 1), ({"user:cleo"}, 2)]
+    assert first.id != second.id
+
+
+def test_a_document_that_comes_again_with_other_tags_is_known_under_them(access: BankAccess) -> None:
+    for tag in ("old", "new"):
+        item = RetainItem(AT, text=TOLD, tags=(tag,), document_id="notes")
+        retain(access, "team", [item], wait=True)
+
+    tell(access, TOLD, "new")
+
+    assert [(tags, proof) for tags, _, proof in list_worn(access)] == [({"new"}, 2)]
+
+
+@pytest.mark.parametrize("tags", [("a",), ("b", "a"), ("Z", "a", "é", "user:ann", "日本")])
+@pytest.mark.usefixtures("committed_db")
+def test_what_an_older_version_stored_gets_the_same_hash(tags: tuple[str, ...]) -> None:
+    tenant = make_tenant()
+    bank = make_bank(tenant)
+    tagged, plain = (make_unit(tenant, bank=bank, text=text) for text in ("Tagged.", "Plain."))
+    for tag in tags:
+        make_row(UnitTag, tenant, unit=tagged, bank_id=bank.id, tag=tag)
+
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        for statement in (*MIGRATION.OPEN, MIGRATION.FILL):
+            cursor.execute(statement)
+        cursor.execute("SELECT id, tags_hash FROM banks_memoryunit")
+        found = {unit_id: bytes(tags_hash) for unit_id, tags_hash in cursor.fetchall()}
+        transaction.set_rollback(True, using="owner")
+
+    assert found == {tagged.id: hash_tags(tags), plain.id: b""}
