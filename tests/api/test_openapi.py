@@ -1,6 +1,7 @@
 import io
 import json
 import re
+from time import perf_counter
 
 from django.core.management import call_command
 from django.test import Client
@@ -56,6 +57,16 @@ def test_the_items_of_a_retain_are_described_field_by_field() -> None:
     schemas = build_schema()["components"]["schemas"]
     assert schemas["RetainInput"]["properties"]["items"]["items"] == {"$ref": "#/components/schemas/ItemInput"}
     assert {"content", "messages", "document_id", "infer"} <= set(schemas["ItemInput"]["properties"])
+
+
+def test_the_description_is_built_once_and_not_sent_to_who_has_it(client: Client) -> None:
+    first = client.get("/v1/openapi.json")
+    began = perf_counter()
+    again = client.get("/v1/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert perf_counter() - began < 0.5
+    assert json.loads(first.content)["paths"] == build_schema()["paths"]
 
 
 def test_the_description_is_json_whoever_asks(client: Client) -> None:

@@ -1,6 +1,7 @@
 from django.urls import path
-from drf_spectacular.views import SpectacularJSONAPIView, SpectacularRedocView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerView
 
+from memoryplatform.api.description import describe_api
 from memoryplatform.api.v1 import (
     archive,
     audit_events,
@@ -87,7 +88,7 @@ urlpatterns = [
     path("webhooks/<uuid:webhook_id>/ping", webhooks.WebhookPingView.as_view()),
     path("webhooks/<uuid:webhook_id>/deliveries", webhooks.DeliveriesView.as_view()),
     path("webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/redeliver", webhooks.RedeliverView.as_view()),
-    path("openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
+    path("openapi.json", describe_api, name="openapi"),
     path("docs", SpectacularSwaggerView.as_view(url_name="openapi"), name="docs"),
     path("redoc", SpectacularRedocView.as_view(url_name="openapi", template_name="redoc.html"), name="redoc"),
 ]
