@@ -26,6 +26,7 @@ from reflection.opinions.weighing.bearing_rows import (
     read_movable,
     read_texts,
 )
+from reflection.opinions.weighing.named import find_named
 
 A_TURN = 5  # opinions of a fact, the nearest; the rest of a hub's wait until every fact has had its turn
 MOST_FACTS = 20  # of one opinion in one question
@@ -67,15 +68,12 @@ def plan_weighing(bank: Bank, fact_ids: Collection[UUID], *, most: int, only: UU
 def count_shared(
     bank: Bank, facts: Sequence[Vectored[NewFact]], opinions: Sequence[Vectored[HeldText]]
 ) -> Counter[Pair]:
-    """How many entities each pair has in common."""
-    said = read_mentions(bank, [one.row.id for one in facts])
+    """How many entities each pair has in common, linked or named."""
     held = read_mentions(bank, [one.row.id for one in opinions])
-    return Counter(
-        (fact_id, opinion_id)
-        for entity_id in said.keys() & held.keys()
-        for fact_id in said[entity_id]
-        for opinion_id in held[entity_id]
-    )
+    linked = read_mentions(bank, [one.row.id for one in facts])
+    said = {(entity_id, fact_id) for entity_id in linked.keys() & held.keys() for fact_id in linked[entity_id]}
+    said.update(find_named(bank, facts, list(held)))
+    return Counter((fact_id, opinion_id) for entity_id, fact_id in said for opinion_id in held[entity_id])
 
 
 def rank_pairs(

@@ -100,8 +100,17 @@ def test_a_shared_entity_or_nearness_makes_a_candidate(bank: Bank, opinion_id: U
     assert ask(bank, named, near, far) == [(opinion_id, [named, near])]
 
 
+def test_a_fact_that_has_the_name_of_an_entity_in_it_is_a_candidate_though_nobody_linked_it(
+    bank: Bank, opinion_id: UUID
+) -> None:
+    named = see(bank, "Python was down for the whole night.")
+    in_small = see(bank, "A python was fed at the zoo last night.")
+    inside = see(bank, "Pythonic was the name of the band that played.")
+    assert ask(bank, named, in_small, inside) == [(opinion_id, [named])]
+
+
 def test_the_reach_is_the_banks(bank: Bank, opinion_id: UUID) -> None:
-    near = see(bank, "For data science, Python is the best language.")
+    near = see(bank, "For data science, python is the best language.")
     bank.opinion_reach = 0.999
     assert ask(bank, near) == []
     bank.opinion_reach = 0.5
@@ -302,5 +311,5 @@ def test_a_batch_of_any_size_takes_the_same_number_of_statements(
     bank: Bank, opinion_id: UUID, django_assert_max_num_queries: Any
 ) -> None:
     facts = [see(bank, f"Python news number {number}.", "Python") for number in range(3)]
-    with tenant_transaction(bank.tenant_id), django_assert_max_num_queries(11):
+    with tenant_transaction(bank.tenant_id), django_assert_max_num_queries(12):
         assert read_questions(bank, plan_weighing(bank, facts, most=100).pairs)
