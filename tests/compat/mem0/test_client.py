@@ -103,6 +103,14 @@ def test_two_users_who_say_the_same_have_a_memory_each(client: MemoryClient) -> 
     assert texts(client.get_all(filters={"user_id": "carol"})) == ["I live in Lisbon."]
 
 
+def test_the_end_of_a_session_leaves_what_was_told_for_good(client: MemoryClient) -> None:
+    add(client, "I am allergic to peanuts.", metadata={"source": "medical form"})
+    add(client, "I am allergic to peanuts.", run_id="s1")
+    client.delete_all(run_id="s1")
+    [left] = client.get_all(filters=BOB)["results"]
+    assert (left["memory"], left["metadata"]) == ("I am allergic to peanuts.", {"source": "medical form"})
+
+
 def test_a_search_has_its_number_threshold_and_fields(client: MemoryClient, memory: Memory) -> None:
     for text in ("Bob has a boat", "Bob has a bike", "Carol paints walls"):
         memory.unit(text, tags=["user:bob"])
