@@ -9,6 +9,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from memoryplatform_client.errors import UnreadableAnswer
+from memoryplatform_client.headers import check_header
 from memoryplatform_client.wire import encode_body, encode_query
 
 T = TypeVar("T")
@@ -54,7 +55,8 @@ def change(path: str, parse: Callable[[httpx.Response], T], fields: Mapping[str,
 
 def part_headers(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """Some of what a method takes by name travels as a header."""
-    headers = {header: fields[name] for name, header in HEADER_OF.items() if fields.get(name) is not None}
+    given = {name: fields[name] for name in HEADER_OF if fields.get(name) is not None}
+    headers = {HEADER_OF[name]: check_header(name, value) for name, value in given.items()}
     return {name: value for name, value in fields.items() if name not in HEADER_OF}, headers
 
 

@@ -2,6 +2,7 @@ from typing import Self, TypeVar
 
 import httpx
 
+from memoryplatform_client.headers import check_key
 from memoryplatform_client.plans import Plan
 from memoryplatform_client.resources.audit_events import AuditEvents
 from memoryplatform_client.resources.background import Backgrounds
@@ -39,7 +40,7 @@ def api_root(base_url: str) -> str:
 
 
 def build_headers(api_key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {api_key}", "User-Agent": f"memoryplatform-client/{VERSION}"}
+    return {"Authorization": f"Bearer {check_key(api_key)}", "User-Agent": f"memoryplatform-client/{VERSION}"}
 
 
 class Client(Verbs[S_co]):

@@ -4,6 +4,7 @@ MemoryPlatformError
 ├── UnusableId                  an id that can't be part of an address; nothing was sent
 ├── UnusableFilter              a filter without a value, where it chooses what is deleted; nothing was sent
 ├── UnusableText                a text with half a character in it; nothing was sent
+├── UnusableHeader              an API key, or another header, with characters that can't be sent; nothing was sent
 ├── ConnectionFailed            no answer came
 │   └── RequestTimedOut
 ├── UnreadableAnswer            an answer came that is not the service's
@@ -25,6 +26,7 @@ MemoryPlatformError
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import httpx
 
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 
 
 class MemoryPlatformError(Exception):
-    pass
+    """`memory_ids`: the memories that a `Memory.process` had made by the time that it raised this."""
+
+    memory_ids: tuple[UUID, ...] = ()
 
 
 class UnusableId(MemoryPlatformError, ValueError):
@@ -50,6 +54,13 @@ class UnusableText(MemoryPlatformError, ValueError):
     def __init__(self, fault: UnicodeEncodeError) -> None:
         around = fault.object[max(0, fault.start - 20) : fault.start + 20]
         super().__init__(f"Half a character stands in {around!r}: such a text can't be sent.")
+
+
+class UnusableHeader(MemoryPlatformError, ValueError):
+    """Names it and does not show it: it may be the key."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The {name} is empty, or has characters that can't be sent.")
 
 
 class ConnectionFailed(MemoryPlatformError):

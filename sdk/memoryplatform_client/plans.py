@@ -46,6 +46,13 @@ def perform(call: Call[T], retry: RetryPolicy) -> Plan[T]:
 
 def no_answer(call: Call[Any], failure: httpx.TransportError) -> ConnectionFailed:
     kind = RequestTimedOut if isinstance(failure, httpx.TimeoutException) else ConnectionFailed
-    error = kind(f"{call.method} {call.path}: {failure or type(failure).__name__}")
-    error.__cause__ = failure
+    cause = tellable(failure)
+    told = "" if cause is None else str(cause)
+    error = kind(f"{call.method} {call.path}: {told or type(failure).__name__}")
+    error.__cause__ = cause
     return error
+
+
+def tellable(failure: httpx.TransportError) -> httpx.TransportError | None:
+    """None for what shows a header in its words, and with that perhaps the key."""
+    return None if isinstance(failure, httpx.LocalProtocolError) else failure

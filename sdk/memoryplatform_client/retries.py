@@ -10,6 +10,7 @@ from memoryplatform_client.calls import Call
 from memoryplatform_client.errors import Refusal
 
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+NEVER_BETTER = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)  # the request itself is at fault
 FROM_BETWEEN = {502, 504}  # with no code of the service's: a proxy that lost it for a moment
 
 
@@ -37,7 +38,7 @@ class RetryPolicy:
 def is_worth_another(call: Call[Any], failure: httpx.TransportError | Refusal) -> bool:
     """A request that may have been performed is sent again only where that does no harm."""
     if isinstance(failure, httpx.TransportError):
-        return call.repeatable or isinstance(failure, NEVER_SENT)
+        return not isinstance(failure, NEVER_BETTER) and (call.repeatable or isinstance(failure, NEVER_SENT))
     if failure.status_code == httpx.codes.TOO_MANY_REQUESTS:
         return True
     if failure.status_code == httpx.codes.SERVICE_UNAVAILABLE or failure.code == "request_in_flight":

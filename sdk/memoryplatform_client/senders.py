@@ -11,7 +11,7 @@ import httpx
 from memoryplatform_client.calls import Call
 from memoryplatform_client.events import EventReader, ReflectEvent
 from memoryplatform_client.lines import LineReader
-from memoryplatform_client.plans import Outcome, Pause, Plan, Step, no_answer
+from memoryplatform_client.plans import Outcome, Pause, Plan, Step, no_answer, tellable
 from memoryplatform_client.refusals import build_error, read_refusal
 from memoryplatform_client.retries import RetryPolicy
 
@@ -70,7 +70,7 @@ class SyncSender(Sender):
             finally:
                 response.close()
         except httpx.TransportError as failure:
-            raise no_answer(call, failure) from failure
+            raise no_answer(call, failure) from tellable(failure)
 
     def read_lines(self, call: Call[Any]) -> Generator[bytes, None, None]:
         """Whole lines without their breaks. Ending the generator hangs up."""
@@ -87,7 +87,7 @@ class SyncSender(Sender):
             finally:
                 response.close()
         except httpx.TransportError as failure:
-            raise no_answer(call, failure) from failure
+            raise no_answer(call, failure) from tellable(failure)
 
 
 class AsyncSender(Sender):
@@ -129,7 +129,7 @@ class AsyncSender(Sender):
             finally:
                 await response.aclose()
         except httpx.TransportError as failure:
-            raise no_answer(call, failure) from failure
+            raise no_answer(call, failure) from tellable(failure)
 
     async def read_lines(self, call: Call[Any]) -> AsyncGenerator[bytes, None]:
         try:
@@ -146,4 +146,4 @@ class AsyncSender(Sender):
             finally:
                 await response.aclose()
         except httpx.TransportError as failure:
-            raise no_answer(call, failure) from failure
+            raise no_answer(call, failure) from tellable(failure)

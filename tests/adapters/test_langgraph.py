@@ -2,6 +2,7 @@
 
 import asyncio
 
+import httpx
 import pytest
 from langgraph.store.base import BaseStore, GetOp, Item
 from langgraph.store.memory import InMemoryStore
@@ -9,6 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from memoryplatform_client import MemoryClient
 from memoryplatform_client.adapters.langchain import MemoryRetriever
 from memoryplatform_client.adapters.langgraph import MemoryStore
+from tests.sdk.conftest import Service
 
 ALICE, BOB = ("memories", "alice"), ("memories", "bob@example/ü %2E")
 
@@ -73,6 +75,29 @@ def test_a_query_ranks_by_meaning(client: MemoryClient) -> None:
     assert [one.key for one in store.search(BOB, query="Who lives where?")] == ["home"]
 
 
+def test_a_search_asks_for_the_banks_of_its_namespace_alone(service: Service) -> None:
+    asked: list[httpx.URL] = []
+
+    class Recording(httpx.HTTPTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            asked.append(request.url)
+            return super().handle_request(request)
+
+    with MemoryClient(service.url, service.key, transport=Recording()) as client:
+        store = MemoryStore(client)
+        fill(store)
+        store.put((*ALICE, "deep"), "job", {"text": "Alice works at Google."})
+        store.put(("memories", "alice2"), "home", {"text": "Alice lives in Faro."})
+        asked.clear()
+        found = store.search(ALICE, query="Where does Alice live?")
+        listed = [url.params for url in asked if url.path.endswith("/banks")]
+        assert {one.namespace for one in found} == {ALICE, (*ALICE, "deep")}
+        assert [dict(one) for one in listed] == [{"q": "langgraph.memories.alice", "limit": "200"}]
+        asked.clear()
+        assert store.list_namespaces(prefix=("memories", "*", "deep")) == [(*ALICE, "deep")]
+        assert [url.params["q"] for url in asked] == ["langgraph.memories"]
+
+
 def test_stores_of_different_prefixes_are_apart(client: MemoryClient) -> None:
     fill(MemoryStore(client, prefix="one"))
     assert MemoryStore(client, prefix="on").list_namespaces() == []
@@ -89,6 +114,12 @@ def test_a_store_is_awaited(client: MemoryClient) -> None:
     item = asyncio.run(use())
     assert item is not None
     assert item.value == {"text": "Alice lives in Lisbon."}
+
+
+def test_a_retriever_finds_nothing_before_something_is_retained(client: MemoryClient) -> None:
+    retriever = MemoryRetriever(client=client, bank_id="new")
+    assert retriever.invoke("What do you know of me?") == []
+    assert asyncio.run(retriever.ainvoke("What do you know of me?")) == []
 
 
 def test_a_retriever_gives_documents(client: MemoryClient) -> None:

@@ -2,15 +2,20 @@
 
 import asyncio
 import json
+from typing import Any
 
+import httpx
 import pytest
 from pydantic_ai import Agent, ModelRetry
 from pydantic_ai.models.test import TestModel
 
 from memoryplatform_client import AsyncMemoryClient, MemoryClient, RetryPolicy
+from memoryplatform_client.adapters import openai_tools, pydantic_ai
 from memoryplatform_client.adapters.openai_tools import MemoryTools
-from memoryplatform_client.adapters.pydantic_ai import build_toolset, corrected
+from memoryplatform_client.adapters.pydantic_ai import build_toolset, corrected, tell_stored
+from memoryplatform_client.models.retain import Retained
 from tests.sdk.conftest import Service
+from tests.sdk.scripted import RETAINED, make_client
 
 
 def test_a_model_stores_and_finds(client: MemoryClient) -> None:
@@ -19,6 +24,43 @@ def test_a_model_stores_and_finds(client: MemoryClient) -> None:
     assert stored == {"stored": True, "memories": 1}
     assert "Alice lives in Lisbon." in tools.call("memory_recall", '{"query": "Where does Alice live?"}')
     assert "Lisbon" in asyncio.run(tools.acall("memory_reflect", '{"query": "Where does Alice live?"}'))
+
+
+LARGE = "Alice sails to Rome. " * 5_000
+
+
+def test_a_large_text_is_told_with_its_memories(client: MemoryClient, worker: None) -> None:
+    told = json.loads(MemoryTools(client, "chat").call("memory_retain", json.dumps({"content": LARGE})))
+    assert (told["stored"], told["memories"] > 0) == (True, True)
+
+
+def test_memories_that_are_not_there_yet_are_not_counted(
+    client: MemoryClient, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (openai_tools, pydantic_ai):
+        monkeypatch.setattr(module, "PATIENCE", 0.1)
+    told = json.loads(MemoryTools(client, "chat").call("memory_retain", json.dumps({"content": LARGE})))
+    assert told == {"stored": True, "note": "The text is kept. Its memories are still being made."}
+
+    async def run() -> object:
+        async with AsyncMemoryClient(service.url, service.key) as aclient:
+            retain: Any = build_toolset(aclient, "agent").tools["memory_retain"].function
+            return await retain(LARGE)
+
+    assert asyncio.run(run()) == told["note"]
+
+
+def test_what_gave_no_memories_is_not_counted_as_stored() -> None:
+    def serve(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json=RETAINED | outcomes.pop(0))
+
+    outcomes: list[dict[str, object]] = [{"status": "completed"}, {"status": "failed", "errors": ["No model."]}]
+    tools = MemoryTools(make_client(httpx.MockTransport(serve)), "chat")
+    assert "memories" not in json.loads(tools.call("memory_retain", '{"content": "Hm."}'))
+    assert json.loads(tools.call("memory_retain", '{"content": "Hm."}')) == {"error": "No model."}
+    assert tell_stored(Retained.model_validate(RETAINED | {"status": "failed", "errors": ["No model"]})) == (
+        "No memories were made: No model."
+    )
 
 
 def test_an_empty_memory_says_so(client: MemoryClient) -> None:

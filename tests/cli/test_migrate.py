@@ -11,7 +11,9 @@ import pytest
 from memoryplatform_client import MemoryClient, ServerError
 from memoryplatform_client.cli import batches
 from memoryplatform_client.cli.commands import migrate
+from memoryplatform_client.cli.migration import mem0
 from memoryplatform_client.cli.migration.journal import Journal
+from memoryplatform_client.cli.migration.limits import find_faults
 from memoryplatform_client.errors import Refusal
 from tests.cli.conftest import Cli
 from tests.sdk.conftest import Service
@@ -204,6 +206,82 @@ def test_what_was_refused_is_named(cli: Cli, tmp_path: Path) -> None:
     done = cli("migrate", "mem0", write(tmp_path / "m.json", rows))
     assert done.code == 1
     assert done.err.startswith("m9: ")
+
+
+BAD: list[dict[str, Any]] = [
+    {"id": "b1", "memory": "Ivy likes tea.", "user_id": "ivy", "created_at": "bad"},
+    {"id": "b2", "memory": "Ivy likes tea.", "user_id": "ivy", "created_at": 5},
+    {"id": "b3", "memory": "Ivy likes tea.", "user_id": "ivy", "created_at": "0001-01-01T00:00:00Z"},
+    {"id": "b4", "memory": " ", "user_id": "ivy"},
+    {"id": "b5", "memory": None, "user_id": "ivy"},
+    {"id": "b6", "user_id": "ivy"},
+    {"id": "b7", "memory": "x" * 100_001, "user_id": "ivy"},
+    {"id": "b8", "memory": "Ivy likes tea.", "user_id": "ivy", "metadata": {"k": "v" * 501}},
+    {"id": "b9", "memory": "Ivy likes tea.", "user_id": "ivy", "metadata": ["k"]},
+    {"id": "b10", "memory": "Ivy likes tea.", "user_id": "ivy", "categories": ["c" * 200]},
+    {"id": "b11", "memory": "Ivy likes tea.", "user_id": "ivy", "categories": "tea"},
+]
+
+
+def test_a_memory_at_fault_is_named_and_the_others_go_on(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    file = write(tmp_path / "m.json", [*BAD, *MEMORIES])
+    dry = cli("migrate", "mem0", file, "--dry-run")
+    done = cli("migrate", "mem0", file)
+    assert (dry.code, done.code) == (1, 1)
+    assert [line.partition(": ")[0] for line in done.err.splitlines()] == [one["id"] for one in BAD]
+    assert done.err == dry.err
+    assert dry.out.startswith(f"2 items would go to 2 banks, {len(BAD)} faults")
+    assert done.out.startswith(f"2 items are in 2 banks, {len(BAD)} faults")
+    assert sorted(one.bank_id for one in client.banks.list()) == ["mem0:user:alice", "mem0:user:bob"]
+
+
+def test_the_service_refuses_what_a_dry_run_counts(client: MemoryClient) -> None:
+    """So that what could have been sent is not held back."""
+    items = [mem0.build_item(BAD[place], [("user", "ivy")], "m") for place in (2, 3, 6, 7, 9)]
+    assert all(list(find_faults(one)) for one in items)
+    told = client.retain_batch("b", [{"content": "Ivy sails."}, *items])
+    assert [fault.index for fault in told.item_errors] == [1, 2, 3, 4, 5]
+
+
+def test_a_file_with_nothing_but_faults_is_one_sentence(bare_cli: Cli, tmp_path: Path) -> None:
+    done = bare_cli("migrate", "mem0", write(tmp_path / "m.json", BAD), "--dry-run")
+    assert (done.code, done.err.count("\n"), "b1: 'bad' is no time." in done.err) == (1, 1, True)
+
+
+def test_what_the_service_alone_refuses_is_named_and_the_others_go_on(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "find_faults", lambda _item: ())
+    rows = [{"id": "n1", "memory": " ", "user_id": "ann"}, *MEMORIES]
+    done = cli("migrate", "mem0", write(tmp_path / "m.json", rows))
+    assert (done.code, done.err.startswith("n1: ")) == (1, True)
+    assert done.out.startswith("2 items are in 3 banks, 1 faults")
+
+
+def test_a_fact_of_an_archive_at_fault_is_named_and_the_others_go_on(
+    cli: Cli, client: MemoryClient, tmp_path: Path
+) -> None:
+    facts = [{"text": "It rained."}, {"text": "It snowed.", "occurred_start": "May"}, {"fact_type": "world"}]
+    with zipfile.ZipFile(tmp_path / "bank.zip", "w") as archive:
+        archive.writestr("documents/0.json", json.dumps({"id": "notes", "facts": facts}))
+        archive.writestr("documents/1.json", json.dumps({"facts": []}))
+        archive.writestr("manifest.json", json.dumps({"schema_version": 1, "source_bank_id": "theirs"}))
+    done = cli("migrate", "hindsight", tmp_path / "bank.zip")
+    named = [line.partition(": ")[0] for line in done.err.splitlines()]
+    assert named == ["notes fact 2", "notes fact 3", "documents/1.json"]
+    assert done.out.startswith("1 items are in 1 banks, 3 faults")
+    assert [one.text for one in client.memories.list("theirs")] == ["It rained."]
+
+
+def test_a_session_without_a_date_is_named_and_the_others_go_on(cli: Cli, tmp_path: Path) -> None:
+    conversation = talk("c1")["conversation"]
+    said = [*conversation["session_1"], {"speaker": "Kim", "text": " "}]
+    conversation |= {"session_2": said, "session_1_date_time": "?"}
+    file = write(tmp_path / "locomo.json", {"sample_id": "c1", "conversation": conversation})
+    for words in (["--dry-run"], []):
+        done = cli("migrate", "locomo", file, "--bank", "lc", *words)
+        assert (done.code, done.err.count("\n"), done.err.startswith("c1 session_1: ")) == (1, 1, True)
+        assert "1 banks, 1 faults" in done.out
 
 
 @pytest.mark.parametrize("name", sorted(migrate.READERS))

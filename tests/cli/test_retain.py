@@ -11,7 +11,7 @@ import pytest
 
 from memoryplatform_client import MemoryClient
 from memoryplatform_client.calls import Call
-from memoryplatform_client.cli import batches, session
+from memoryplatform_client.cli import batches, session, settling
 from memoryplatform_client.models.retain import Retained
 from memoryplatform_client.resources import verbs
 from tests.cli.conftest import Cli
@@ -102,7 +102,7 @@ def done_later(worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def send_without_waiting(*args: Any, **kwargs: Any) -> Call[Retained]:
         return send(*args, **{**kwargs, "wait": False})
 
-    monkeypatch.setattr(verbs, "retain_items", send_without_waiting)
+    monkeypatch.setattr(settling, "retain_items", send_without_waiting)
 
 
 def test_what_the_service_does_later_is_waited_for(cli: Cli, done_later: None) -> None:

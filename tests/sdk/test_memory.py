@@ -1,6 +1,8 @@
 """`Memory`, in both worlds."""
 
 import asyncio
+import gc
+from collections import deque
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -12,12 +14,17 @@ from memoryplatform_client import (
     MemoryClient,
     Message,
     OperationNotCompleted,
+    OperationNotFound,
     ProcessProgress,
     ProcessTask,
     WaitTimedOut,
 )
+from memoryplatform_client.facade.memory import MOST_PENDING, enough_for
+from memoryplatform_client.facade.processing import Processing
 from memoryplatform_client.models.recall import RecallItem
+from memoryplatform_client.options.retain import FactFields
 from tests.sdk.conftest import Service
+from tests.sdk.scripted import QUICK, Scripted, failed_operation, make_client
 
 PARIS = Message(role="user", name="Alice", content="I live in Paris.", timestamp=datetime(2024, 3, 1, tzinfo=UTC))
 LISBON = Message(role="user", name="Alice", content="I live in Lisbon.", timestamp=datetime(2024, 6, 1, tzinfo=UTC))
@@ -66,6 +73,63 @@ def test_one_may_do_both(memory: Memory) -> None:
         await memory.close()
 
     asyncio.run(add())
+
+
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # asyncio.run leaves what it opened to the collector
+def test_it_outlives_an_event_loop(memory: Memory) -> None:
+    asyncio.run(memory.add_message(PARIS))
+    asyncio.run(memory.add_message(LISBON))
+    assert asyncio.run(memory.process_async().progress()).total == 2
+    asyncio.run(memory.close())
+    gc.collect()
+    with pytest.raises(RuntimeError, match="closed"):
+        asyncio.run(memory.add_message(LISBON))
+
+
+def test_each_of_two_event_loops_keeps_its_connections(memory: Memory) -> None:
+    async def close_only() -> None:
+        await memory._runner._client_here().close()
+
+    with asyncio.Runner() as one, asyncio.Runner() as other:
+        for runner in (one, other, one, other):
+            runner.run(memory.add_message(PARIS))
+        assert len(memory._runner._awaited) == 2
+        other.run(close_only())
+        one.run(memory.close())
+
+
+def test_before_the_first_message_nothing_is_found(memory: Memory) -> None:
+    with memory:
+        at = datetime(2024, 4, 1, tzinfo=UTC)
+        assert memory.retrieve_sync("Where do I live?", at_time=at) == Context("Where do I live?", (), at)
+
+
+def test_as_many_are_found_as_are_asked_for(memory: Memory, service: Service) -> None:
+    """More than the usual tokens of a recall hold."""
+    animals = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay"]
+    rooms = [f"keeps a {animals[n % 10]} and a {animals[n // 10]} in room {n} near the old market" for n in range(100)]
+    facts: list[FactFields] = [
+        {"text": f"Member {n} {room}, and {room} of the town, and {room} of the village."}
+        for n, room in enumerate(rooms)
+    ]
+    with memory, MemoryClient(service.url, service.key) as client:
+        client.retain("alice", facts=facts)
+        assert len(client.recall("alice", "Which member keeps what in the room?").results) < 95
+        for top_k in (5, 95):
+            assert len(memory.retrieve_sync("Which member keeps what in the room?", top_k=top_k).items) == top_k
+
+
+@pytest.mark.parametrize(
+    ("top_k", "asked"),
+    [
+        (10, {"max_tokens": 4_096}),
+        (250, {"max_tokens": 100_000}),
+        (301, {"max_tokens": 120_400, "thinking_budget": 301}),
+        (10**6, {"max_tokens": 10_000_000, "thinking_budget": 5_000}),
+    ],
+)
+def test_the_tokens_grow_with_the_results_within_what_the_service_takes(top_k: int, asked: dict[str, int]) -> None:
+    assert enough_for(top_k) == asked
 
 
 def test_a_closed_one_says_so(memory: Memory) -> None:
@@ -131,6 +195,60 @@ def test_an_operation_that_cannot_be_tried_again_is_told(memory: Memory, service
 
         with pytest.raises(OperationNotCompleted, match="cancelled"):
             memory.process_sync(timeout=10, on_progress=cancel)
+
+
+def test_what_a_deleted_bank_took_along_is_told_once_and_let_go(
+    memory: Memory, service: Service, request: pytest.FixtureRequest
+) -> None:
+    with memory, MemoryClient(service.url, service.key) as client:
+        memory.add_message_sync(PARIS)
+        client.banks.delete("alice")
+        memory.add_message_sync(LISBON)
+        request.getfixturevalue("worker")
+        with pytest.raises(OperationNotCompleted, match="deleted") as caught:
+            memory.process_sync(timeout=30)
+        stored = {one.id for one in client.memories.list("alice")}
+        assert set(caught.value.memory_ids) == stored != set()
+        assert memory.process_sync().memory_ids == ()
+
+
+def test_an_operation_that_is_gone_is_told_once_and_let_go(memory: Memory) -> None:
+    with memory:
+        memory._pending += [uuid4(), uuid4()]
+        task = memory.process_async()
+        assert task.progress_sync().is_done
+        with pytest.raises(OperationNotFound) as caught:
+            task.wait_sync()
+        assert len(caught.value.__notes__) == 1
+        assert memory.process_sync().memory_ids == ()
+
+
+def test_what_is_made_before_the_time_is_up_is_told(
+    memory: Memory, service: Service, request: pytest.FixtureRequest
+) -> None:
+    with memory, MemoryClient(service.url, service.key) as client:
+        retained = client.retain("alice", "Alice lives in Paris.")
+        memory._pending.append(retained.operation_id)
+        memory.add_message_sync(LISBON)
+        with pytest.raises(WaitTimedOut) as caught:
+            memory.process_sync(timeout=0.2)
+        assert list(caught.value.memory_ids) == retained.unit_ids
+        assert len(memory._pending) == 1
+
+
+@pytest.mark.parametrize(("attempts", "is_let_go"), [(1, True), (5, False)])
+def test_what_is_given_up_twice_is_let_go_and_what_ran_out_of_attempts_stays(attempts: int, *, is_let_go: bool) -> None:
+    operation_id = uuid4()
+    pending = deque([operation_id])
+    answers = [failed_operation(operation_id, attempts) for _ in range(3)]
+    with pytest.raises(OperationNotCompleted, match="refused"):
+        make_client(Scripted(*answers)).run(Processing((operation_id,), pending, QUICK).complete(5, None))
+    assert (not pending) is is_let_go
+
+
+def test_what_is_never_processed_does_not_pile_up(memory: Memory) -> None:
+    memory._pending += [uuid4() for _ in range(MOST_PENDING + 5)]
+    assert len(memory._pending) == MOST_PENDING
 
 
 def item(text: str, **fields: object) -> RecallItem:

@@ -1,11 +1,14 @@
 """What goes in, and what comes back for a query."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from uuid import UUID
 
+import httpx
 import pytest
 
-from memoryplatform_client import Invalid, MemoryClient, Message
+from memoryplatform_client import Invalid, MemoryClient, Message, WaitTimedOut
 from tests.sdk.conftest import write_what_waits
+from tests.sdk.scripted import RETAINED, Scripted, failed_operation, make_client
 
 MARCH, JUNE = datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 6, 1, tzinfo=UTC)
 
@@ -44,6 +47,29 @@ def test_what_nobody_waits_for_is_done_by_a_worker(client: MemoryClient, worker:
     assert accepted.is_async
     client.operations.wait(accepted.operation_id, timeout=30)
     assert client.memories.list("support").first().total == 1
+
+
+LARGE = "Alice sails to Rome. " * 5_000
+
+
+def test_a_large_text_is_waited_for_as_well(client: MemoryClient, worker: None) -> None:
+    for retained in (client.retain("one", LARGE), client.retain_batch("many", [{"content": LARGE}])):
+        assert (retained.status, retained.is_async, retained.errors) == ("completed", False, [])
+        assert {one.id for one in client.memories.list(retained.bank_id)} == set(retained.unit_ids) != set()
+
+
+def test_a_large_text_is_waited_for_no_longer_than_asked(client: MemoryClient) -> None:
+    with pytest.raises(WaitTimedOut) as caught:
+        client.retain("support", LARGE, infer=False, timeout=0.1)
+    assert client.operations.get(caught.value.operation.operation_id).status == "pending"
+    assert client.retain("support", LARGE, infer=False, wait=False).status == "pending"
+
+
+def test_a_large_text_that_fails_is_told_as_a_small_one_is() -> None:
+    ended = failed_operation(UUID(str(RETAINED["operation_id"])), attempts=5)
+    retained = make_client(Scripted(httpx.Response(200, json=RETAINED), ended)).retain("b", LARGE)
+    assert (retained.success, retained.status, retained.errors) == (False, "failed", ["The model refused."])
+    assert (retained.is_async, retained.items_count, retained.unit_ids) == (False, 1, [])
 
 
 def test_a_time_without_a_zone_is_local(client: MemoryClient) -> None:

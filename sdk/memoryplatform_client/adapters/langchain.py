@@ -8,18 +8,26 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
 from memoryplatform_client.client import MemoryClient
+from memoryplatform_client.errors import BankNotFound
 from memoryplatform_client.models.recall import RecallItem
 
 
 class MemoryRetriever(BaseRetriever):
-    """`options`: any of a recall, such as `max_tokens`, `types` or `as_of`."""
+    """`options`: any of a recall, such as `max_tokens`, `types` or `as_of`.
+
+    The first thing that is retained makes the bank: before that nothing is found, and nothing is wrong.
+    """
 
     client: MemoryClient
     bank_id: str
     options: dict[str, Any] = Field(default_factory=dict)
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-        return [build_document(one) for one in self.client.recall(self.bank_id, query, **self.options).results]
+        try:
+            recalled = self.client.recall(self.bank_id, query, **self.options)
+        except BankNotFound:
+            return []
+        return [build_document(one) for one in recalled.results]
 
 
 def build_document(item: RecallItem) -> Document:

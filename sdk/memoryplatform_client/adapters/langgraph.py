@@ -3,13 +3,14 @@
 import asyncio
 import json
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, takewhile
 
 from langgraph.store.base import (
     BaseStore,
     GetOp,
     Item,
     ListNamespacesOp,
+    NamespacePath,
     Op,
     PutOp,
     Result,
@@ -23,6 +24,8 @@ from memoryplatform_client.client import MemoryClient
 from memoryplatform_client.errors import NotFound
 
 MOST_BANKS = 20  # of one recall
+MOST_ROWS = 200  # of a page
+LONGEST_Q = 200  # letters that banks are looked for by
 MOST_TOKENS = 100_000  # of what a search looks through: its limit counts items, not tokens
 
 
@@ -84,7 +87,7 @@ class MemoryStore(BaseStore):
             return
 
     def _candidates(self, op: SearchOp) -> Iterator[SearchItem]:
-        namespaces = [one for one in self._namespaces() if one[: len(op.namespace_prefix)] == op.namespace_prefix]
+        namespaces = list(self._namespaces(op.namespace_prefix))
         places = self._ranked(namespaces, op.query) if op.query else self._listed(namespaces)
         for namespace, key, score in places:
             item = self._find(namespace, key)
@@ -108,17 +111,25 @@ class MemoryStore(BaseStore):
 
     def _listed(self, namespaces: list[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], str, None]]:
         for namespace in namespaces:
-            for document in self._client.documents.list(bank_of(self._prefix, namespace)):
+            for document in self._client.documents.list(bank_of(self._prefix, namespace), limit=MOST_ROWS):
                 yield namespace, key_of(document.id), None
 
-    def _namespaces(self) -> Iterator[tuple[str, ...]]:
-        for bank in self._client.banks.list(q=self._prefix):
+    def _namespaces(self, below: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+        """`below` and those that begin with it. The service finds its letters anywhere in an id or a name."""
+        letters = bank_of(self._prefix, below or ("",))[:LONGEST_Q]
+        for bank in self._client.banks.list(q=letters, limit=MOST_ROWS):
             namespace = namespace_of(self._prefix, bank.bank_id)
-            if namespace is not None:
+            if namespace is not None and namespace[: len(below)] == below:
                 yield namespace
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         conditions = op.match_conditions or ()
-        matching = (one for one in self._namespaces() if all(matches(one, condition) for condition in conditions))
+        below = next((plain_part(one.path) for one in conditions if one.match_type == "prefix"), ())
+        matching = (one for one in self._namespaces(below) if all(matches(one, condition) for condition in conditions))
         cut = sorted({one[: op.max_depth] if op.max_depth else one for one in matching})
         return cut[op.offset : op.offset + op.limit]
+
+
+def plain_part(path: NamespacePath) -> tuple[str, ...]:
+    """The labels before the first that may be any."""
+    return tuple(takewhile(lambda label: label != "*", path))

@@ -11,9 +11,19 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from memoryplatform_client.adapters.tool_words import NOTHING, RECALL, REFLECT, RETAIN, Asked, Remembered
+from memoryplatform_client.adapters.tool_words import (
+    KEPT,
+    LATER,
+    NOTHING,
+    PATIENCE,
+    RECALL,
+    REFLECT,
+    RETAIN,
+    Asked,
+    Remembered,
+)
 from memoryplatform_client.client import MemoryClient
-from memoryplatform_client.errors import BankNotFound, MemoryPlatformError
+from memoryplatform_client.errors import BankNotFound, MemoryPlatformError, WaitTimedOut
 from memoryplatform_client.facade.context import Context
 
 
@@ -40,8 +50,14 @@ class Tool:
 
 
 def retain(client: MemoryClient, bank_id: str, given: Remembered) -> str:
-    stored = client.retain(bank_id, given.content)
-    return json.dumps({"stored": stored.success, "memories": len(stored.unit_ids)})
+    try:
+        stored = client.retain(bank_id, given.content, timeout=PATIENCE)
+    except WaitTimedOut:
+        return json.dumps({"stored": True, "note": LATER})
+    if stored.status != "completed":
+        return fault("; ".join(stored.errors) or f"The operation {stored.operation_id} is {stored.status}.")
+    told = {"memories": len(stored.unit_ids)} if stored.unit_ids else {"note": KEPT}
+    return json.dumps({"stored": True, **told})
 
 
 def recall(client: MemoryClient, bank_id: str, given: Asked) -> str:

@@ -5,10 +5,11 @@ from typing import Any, TypeVar
 
 from pydantic_ai import FunctionToolset, ModelRetry
 
-from memoryplatform_client.adapters.tool_words import NOTHING, RECALL, REFLECT, RETAIN
+from memoryplatform_client.adapters.tool_words import KEPT, LATER, NOTHING, PATIENCE, RECALL, REFLECT, RETAIN
 from memoryplatform_client.client import AsyncMemoryClient
-from memoryplatform_client.errors import BadRequest, BankNotFound, Invalid
+from memoryplatform_client.errors import BadRequest, BankNotFound, Invalid, WaitTimedOut
 from memoryplatform_client.facade.context import Context
+from memoryplatform_client.models.retain import Retained
 
 T = TypeVar("T")
 
@@ -17,8 +18,11 @@ def build_toolset(client: AsyncMemoryClient, bank_id: str, *, may_write: bool = 
     """The tools `memory_retain`, `memory_recall` and `memory_reflect`. Without `may_write` there is no retain."""
 
     async def memory_retain(content: str) -> str:
-        stored = await corrected(client.retain(bank_id, content))
-        return f"Stored as {len(stored.unit_ids)} memories."
+        try:
+            stored = await corrected(client.retain(bank_id, content, timeout=PATIENCE))
+        except WaitTimedOut:
+            return LATER
+        return tell_stored(stored)
 
     async def memory_recall(query: str) -> str:
         found = await remembered(client.recall(bank_id, query))
@@ -34,6 +38,12 @@ def build_toolset(client: AsyncMemoryClient, bank_id: str, *, may_write: bool = 
     toolset.add_function(memory_recall, description=RECALL)
     toolset.add_function(memory_reflect, description=REFLECT)
     return toolset
+
+
+def tell_stored(stored: Retained) -> str:
+    if stored.status != "completed":
+        return f"No memories were made: {'; '.join(stored.errors) or stored.status}."
+    return f"Stored as {len(stored.unit_ids)} memories." if stored.unit_ids else KEPT
 
 
 async def remembered(asked: Coroutine[Any, Any, T]) -> T | None:

@@ -6,6 +6,9 @@ RETAIN = "Remember something for later conversations. Say it so that it can be u
 RECALL = "Look up what is remembered about a question, with dates. Ask before you say that you do not know something."
 REFLECT = "Get a considered answer from memory, in your own disposition, with reasons. Slower than recall."
 NOTHING = "Nothing is remembered about this."
+KEPT = "The text is kept. No facts of their own were found in it."
+LATER = "The text is kept. Its memories are still being made."
+PATIENCE = 60.0  # seconds: a model waits for its tool, and a person for the model
 
 
 class Remembered(BaseModel):

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from memoryplatform_client.cli.failures import BadUsage
 from memoryplatform_client.cli.profiles import find_profile
+from memoryplatform_client.errors import UnusableHeader
+from memoryplatform_client.headers import check_key
 
 URL_VARIABLE, KEY_VARIABLE = "MEMORYPLATFORM_URL", "MEMORYPLATFORM_API_KEY"
 LOCAL = "http://127.0.0.1:8000"
@@ -22,10 +24,10 @@ def find_access(profile_name: str | None) -> Access:
     """The key of a profile goes to the address of that profile and to no other."""
     url, key = os.environ.get(URL_VARIABLE), os.environ.get(KEY_VARIABLE)
     if url and key:
-        return Access(check_url(url), check_key(key))
+        return Access(check_url(url), check_given_key(key))
     profile = find_profile(profile_name)
     if key:
-        return Access(check_url(profile.url if profile else LOCAL), check_key(key))
+        return Access(check_url(profile.url if profile else LOCAL), check_given_key(key))
     if profile is None:
         raise BadUsage(f"No API key is known: run `memoryplatform login`, or set {KEY_VARIABLE}.")
     if url and check_url(url) != profile.url:
@@ -58,8 +60,8 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def check_key(given: str) -> str:
-    key = given.strip()
-    if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise BadUsage("The API key has characters that no key has.")
-    return key
+def check_given_key(given: str) -> str:
+    try:
+        return check_key(given)
+    except UnusableHeader as fault:
+        raise BadUsage(str(fault)) from fault

@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+from memoryplatform_client.cli.batches import Batch
 from memoryplatform_client.cli.session import Session
+from memoryplatform_client.client import DEFAULT_RETRY
 from memoryplatform_client.models.operations import FINISHED
 from memoryplatform_client.models.retain import Retained
+from memoryplatform_client.plans import perform
+from memoryplatform_client.resources.verbs import retain_items
 
 
 @dataclass(frozen=True)
@@ -14,6 +18,12 @@ class Settled:
 
     memory_ids: list[str]
     errors: list[str]
+
+
+def submit(session: Session, batch: Batch, *, wait: bool = True, idempotency_key: str | None = None) -> Retained:
+    """What the service answers at once: a large batch is waited for by `settle`, which shows how far it is."""
+    call = retain_items(batch.bank_id, batch.items, wait=wait, idempotency_key=idempotency_key)
+    return session.client.run(perform(call, DEFAULT_RETRY))
 
 
 def settle(session: Session, retained: Retained) -> Settled:

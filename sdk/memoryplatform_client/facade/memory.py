@@ -1,5 +1,6 @@
 """The memory of one agent or user, in a handful of methods."""
 
+from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
@@ -9,10 +10,12 @@ import httpx
 
 from memoryplatform_client.calls import Call, ask, reader
 from memoryplatform_client.client import DEFAULT_RETRY, DEFAULT_TIMEOUT
+from memoryplatform_client.errors import BankNotFound
 from memoryplatform_client.facade.context import Context
 from memoryplatform_client.facade.process_task import ProcessTask
 from memoryplatform_client.facade.processing import OnProgress, Processing, ProcessResult
 from memoryplatform_client.facade.runner import Runner
+from memoryplatform_client.headers import check_key
 from memoryplatform_client.models.recall import Recalled
 from memoryplatform_client.options.message import Message
 from memoryplatform_client.plans import Plan, perform
@@ -22,6 +25,10 @@ from memoryplatform_client.waiting import LONGEST
 from memoryplatform_client.wire import path_of
 
 USUAL_RESULTS = 10
+MOST_PENDING = 10_000  # of what was added and never processed; the service sees to it all the same
+TOKENS_A_RESULT = 400  # a recall cuts longer texts to the passage that matters
+USUAL_TOKENS, MOST_TOKENS = 4_096, 10_000_000  # of a recall
+USUALLY_LOOKED_AT, MOST_LOOKED_AT = 300, 5_000  # memories, by a recall
 
 
 class Memory:
@@ -43,8 +50,8 @@ class Memory:
     ) -> None:
         self.bank = bank
         self.thread = thread
-        self._runner = Runner(base_url, api_key, timeout, retry)
-        self._pending: list[UUID] = []
+        self._runner = Runner(base_url, check_key(api_key), timeout, retry)
+        self._pending: deque[UUID] = deque(maxlen=MOST_PENDING)
 
     def __repr__(self) -> str:
         """Without the key."""
@@ -63,7 +70,10 @@ class Memory:
         self._runner.run_sync(self._add(build_exchange(user_message, assistant_message)))
 
     async def retrieve(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
-        """The best first, `top_k` of them at most. `at_time` shows what was true then."""
+        """The best first, `top_k` of them at most. `at_time` shows what was true then.
+
+        Nothing is found before the first message is added: the bank is made with it.
+        """
         return await self._runner.run(self._retrieve(query, top_k, at_time))
 
     def retrieve_sync(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
@@ -113,13 +123,24 @@ class Memory:
     def _retrieve(self, query: str, top_k: int, at_time: datetime | None) -> Plan[Context]:
         if top_k < 1:
             raise ValueError("top_k must be at least 1.")
-        recalled = yield from perform(recall_at(self.bank, query, at_time), self._runner.retry)
+        try:
+            recalled = yield from perform(recall_at(self.bank, query, top_k, at_time), self._runner.retry)
+        except BankNotFound:
+            return Context(query, (), at_time)
         return Context(query, tuple(recalled.results[:top_k]), at_time)
 
 
-def recall_at(bank: str, query: str, at_time: datetime | None) -> Call[Recalled]:
+def recall_at(bank: str, query: str, top_k: int, at_time: datetime | None) -> Call[Recalled]:
     path = path_of("banks", bank, "memories", "recall")
-    return ask(path, reader(Recalled), {"query": query, "as_of": at_time})
+    return ask(path, reader(Recalled), {"query": query, "as_of": at_time, **enough_for(top_k)})
+
+
+def enough_for(top_k: int) -> dict[str, int]:
+    """Tokens, and memories to look at, so that neither cuts the results below `top_k` where there are as many."""
+    tokens = min(MOST_TOKENS, max(USUAL_TOKENS, top_k * TOKENS_A_RESULT))
+    if top_k <= USUALLY_LOOKED_AT:
+        return {"max_tokens": tokens}
+    return {"max_tokens": tokens, "thinking_budget": min(MOST_LOOKED_AT, top_k)}
 
 
 def build_exchange(user_message: str, assistant_message: str) -> list[Message]:

@@ -1,12 +1,19 @@
 """Seeing accepted messages through to their memories."""
 
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
-from memoryplatform_client.errors import OperationNotCompleted, WaitTimedOut
-from memoryplatform_client.models.operations import OperationDetail
+from memoryplatform_client.errors import (
+    Conflict,
+    MemoryPlatformError,
+    OperationNotCompleted,
+    OperationNotFound,
+    WaitTimedOut,
+)
+from memoryplatform_client.models.operations import Operation, OperationDetail
 from memoryplatform_client.plans import Plan, perform
 from memoryplatform_client.resources.operations import get_operation, retry_operation
 from memoryplatform_client.retries import RetryPolicy
@@ -36,50 +43,96 @@ class ProcessResult:
 OnProgress = Callable[[ProcessProgress], None]
 
 
+# A bank that is deleted does not come back: its messages went with it.
+BEYOND_RETRY = {"bank_not_found"}
+
+
 @dataclass(frozen=True)
 class Processing:
-    """The operations to see through. What completes is taken from `pending`; what fails stays, for the next time."""
+    """The operations to see through.
+
+    What completes is taken from `pending`, and so is what no attempt can mend any more; what else fails stays, for the
+    next time.
+    """
 
     operation_ids: tuple[UUID, ...]
-    pending: list[UUID]
+    pending: deque[UUID]
     retry: RetryPolicy
 
     def look(self) -> Plan[ProcessProgress]:
         finished, stage = 0, ""
         for operation_id in self.operation_ids:
-            operation = yield from perform(get_operation(operation_id), self.retry)
+            try:
+                operation = yield from perform(get_operation(operation_id), self.retry)
+            except OperationNotFound:
+                finished += 1
+                continue
             finished += operation.is_finished
             stage = stage or ("" if operation.is_finished else operation.progress.stage or operation.status)
         return ProcessProgress(finished, len(self.operation_ids), stage)
 
     def complete(self, timeout: float | None, on_progress: OnProgress | None) -> Plan[ProcessResult]:
-        """One that fails keeps no other from being waited for; the first failure is raised after the last."""
-        end = None if timeout is None else time.monotonic() + timeout
+        """One that fails keeps no other from being waited for; the first failure is raised after the last.
+
+        Whatever is raised carries the memories that are new all the same: the next time they are not told again.
+        """
         made: list[UUID] = []
-        failures: list[OperationNotCompleted] = []
+        try:
+            yield from self._complete_each(made, timeout, on_progress)
+        except MemoryPlatformError as failure:
+            failure.memory_ids = tuple(made)
+            raise
+        return ProcessResult(tuple(made))
+
+    def _complete_each(self, made: list[UUID], timeout: float | None, on_progress: OnProgress | None) -> Plan[None]:
+        end = None if timeout is None else time.monotonic() + timeout
+        failures: list[OperationNotCompleted | OperationNotFound] = []
         for place, operation_id in enumerate(self.operation_ids):
             left = None if end is None else max(0.0, end - time.monotonic())
             try:
                 operation = yield from self._see_through(operation_id, left, self._teller(place, on_progress))
-            except OperationNotCompleted as failure:
+            except (OperationNotCompleted, OperationNotFound) as failure:
                 failures.append(failure)
+                if isinstance(failure, OperationNotFound) or is_beyond_retry(failure.operation):
+                    self._settle(operation_id)
                 continue
             except WaitTimedOut as late:
                 raise WaitTimedOut(late.operation, timeout or 0.0) from late
             made += [UUID(one) for one in (operation.result or {}).get("unit_ids", [])]
             self._settle(operation_id)
         if failures:
-            raise failures[0]
-        return ProcessResult(tuple(made))
+            first, *others = failures
+            for other in others:
+                first.add_note(str(other))
+            raise first
 
     def _see_through(
         self, operation_id: UUID, timeout: float | None, tell: Callable[[OperationDetail], None] | None
     ) -> Plan[OperationDetail]:
-        """What failed before is tried again: its messages are archived, only their facts are missing."""
+        """What failed before is tried again: its messages are archived, only their facts are missing.
+
+        What the service gave up at once, and then once more, is let go.
+        """
         operation = yield from perform(get_operation(operation_id), self.retry)
-        if operation.is_finished and operation.status != "completed":
+        if is_beyond_retry(operation):
+            raise OperationNotCompleted(operation)
+        has_failed = operation.is_finished and operation.status != "completed"
+        if has_failed:
+            yield from self._try_again(operation_id)
+        try:
+            return (yield from wait_for(get_operation(operation_id), self.retry, timeout=timeout, on_progress=tell))
+        except OperationNotCompleted as failure:
+            if has_failed and was_given_up(failure.operation):
+                self._settle(operation_id)
+            raise
+
+    def _try_again(self, operation_id: UUID) -> Plan[None]:
+        """Somebody else may have done so in the meantime."""
+        try:
             yield from perform(retry_operation(operation_id), self.retry)
-        return (yield from wait_for(get_operation(operation_id), self.retry, timeout=timeout, on_progress=tell))
+        except Conflict as refusal:
+            if refusal.code != "operation_state":
+                raise
 
     def _teller(self, place: int, on_progress: OnProgress | None) -> Callable[[OperationDetail], None] | None:
         if on_progress is None:
@@ -92,3 +145,12 @@ class Processing:
     def _settle(self, operation_id: UUID) -> None:
         if operation_id in self.pending:
             self.pending.remove(operation_id)
+
+
+def is_beyond_retry(operation: Operation) -> bool:
+    return operation.is_finished and operation.error is not None and operation.error.code in BEYOND_RETRY
+
+
+def was_given_up(operation: Operation) -> bool:
+    """With attempts left: another of the same could not help."""
+    return operation.status == "failed" and operation.attempts < operation.max_attempts

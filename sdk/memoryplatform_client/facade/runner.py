@@ -1,5 +1,6 @@
 """Plans carried out either way. A client is opened when it is first used, and never again once it was closed."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -14,12 +15,14 @@ T = TypeVar("T")
 
 @dataclass
 class Runner:
+    """Connections belong to the event loop that opened them, so each loop has a client of its own."""
+
     base_url: str
     api_key: str = field(repr=False)
     timeout: float | httpx.Timeout
     retry: RetryPolicy
     _blocking: MemoryClient | None = None
-    _awaited: AsyncMemoryClient | None = None
+    _awaited: dict[asyncio.AbstractEventLoop, AsyncMemoryClient] = field(default_factory=dict)
     _is_closed: bool = False
 
     def run_sync(self, plan: Plan[T]) -> T:
@@ -30,9 +33,16 @@ class Runner:
 
     async def run(self, plan: Plan[T]) -> T:
         self._check_open()
-        if self._awaited is None:
-            self._awaited = AsyncMemoryClient(self.base_url, self.api_key, timeout=self.timeout, retry=self.retry)
-        return await self._awaited.run(plan)
+        return await self._client_here().run(plan)
+
+    def _client_here(self) -> AsyncMemoryClient:
+        """The connections of a loop that has ended ended with it, and can't be closed any more."""
+        here = asyncio.get_running_loop()
+        if here not in self._awaited:
+            kept = {loop: client for loop, client in self._awaited.items() if not loop.is_closed()}
+            opened = AsyncMemoryClient(self.base_url, self.api_key, timeout=self.timeout, retry=self.retry)
+            self._awaited = {**kept, here: opened}
+        return self._awaited[here]
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -45,7 +55,9 @@ class Runner:
             self._blocking = None
 
     async def close(self) -> None:
+        """What another loop opened is that loop's to close: it is let go."""
         self.close_sync()
-        if self._awaited is not None:
-            await self._awaited.close()
-            self._awaited = None
+        client = self._awaited.pop(asyncio.get_running_loop(), None)
+        self._awaited = {}
+        if client is not None:
+            await client.close()

@@ -1,8 +1,11 @@
+from collections.abc import Mapping
+from typing import Any, Self
 from uuid import UUID
 
 from pydantic import Field
 
 from memoryplatform_client.models.base import Model
+from memoryplatform_client.models.operations import Operation
 
 
 class ItemFieldFault(Model):
@@ -35,3 +38,17 @@ class Retained(Model):
     notes: list[str]
     usage: RetainUsage | None
     is_async: bool = Field(alias="async")
+
+    def ended_as(self, operation: Operation, result: Mapping[str, Any]) -> Self:
+        """What the service would have answered, had it waited for the end."""
+        reasons = [operation.error.detail] if operation.error else []
+        told = self.model_dump(by_alias=True) | {
+            "success": operation.status != "failed",
+            "status": operation.status,
+            "async": False,
+            "unit_ids": result.get("unit_ids", []),
+            "errors": result.get("errors", reasons),
+            "notes": result.get("notes", []),
+            "usage": result.get("usage"),
+        }
+        return type(self).model_validate(told)

@@ -85,9 +85,10 @@ class Item(Labels, total=False):
 
 
 class RetainOptions(Labels, total=False):
-    """Without `wait` the answer comes at once, and names the operation."""
+    """Without `wait` the answer comes at once, and names the operation. `timeout`: seconds to wait, or None."""
 
     messages: Sequence[MessageFields | Message]
     facts: Sequence[FactFields]
     wait: bool
+    timeout: float | None
     idempotency_key: str

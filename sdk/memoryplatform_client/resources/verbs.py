@@ -4,13 +4,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from memoryplatform_client.calls import JSON, Call, ask, read_nothing, reader, submit, without_none
+from memoryplatform_client.errors import OperationNotCompleted
+from memoryplatform_client.models.operations import FINISHED
 from memoryplatform_client.models.recall import Recalled
 from memoryplatform_client.models.reflect import Reflection
 from memoryplatform_client.models.retain import Retained
 from memoryplatform_client.options.recall import RecallOptions, ReflectOptions, StreamOptions
 from memoryplatform_client.options.retain import Item, RetainOptions
-from memoryplatform_client.routes import Resource, S_co, route, streamed
+from memoryplatform_client.plans import Plan, perform
+from memoryplatform_client.resources.operations import get_operation
+from memoryplatform_client.retries import RetryPolicy
+from memoryplatform_client.routes import Resource, S_co, planned, route, streamed
+from memoryplatform_client.waiting import LONGEST, wait_for
 from memoryplatform_client.wire import encode_body, path_of
+
+OF_THE_CALL = {"wait", "timeout", "idempotency_key"}
 
 
 def retain_items(
@@ -20,24 +28,49 @@ def retain_items(
     return submit(path_of("banks", bank_id, "memories"), reader(Retained), fields)
 
 
+def see_through(call: Call[Retained], retry: RetryPolicy, *, wait: bool, timeout: float | None) -> Plan[Retained]:
+    """The service waits for what is small; of the rest it names the operation, which is waited for here.
+
+    One that fails is told by its status, as the service tells it of a small one.
+    """
+    retained = yield from perform(call, retry)
+    if not wait or retained.status in FINISHED:
+        return retained
+    operation = get_operation(retained.operation_id)
+    try:
+        done = yield from wait_for(operation, retry, timeout=timeout, on_progress=None)
+    except OperationNotCompleted as failure:
+        return retained.ended_as(failure.operation, {})
+    return retained.ended_as(done, done.result or {})
+
+
 class Verbs(Resource[S_co]):
-    @route
-    def retain(self, bank_id: str, content: str | None = None, **options: Unpack[RetainOptions]) -> Call[Retained]:
+    @planned
+    def retain(self, bank_id: str, content: str | None = None, **options: Unpack[RetainOptions]) -> Plan[Retained]:
         """A text, or `messages`, or `facts`. The bank is made where it is missing.
 
         The text of a `document_id` replaces what the document was. With `wait=False` the answer comes at once:
-        `operations.wait` its `operation_id`.
+        `operations.wait` its `operation_id`. Raises WaitTimedOut where the memories of a large text take longer than
+        `timeout`; the service goes on with them.
         """
-        item = {name: value for name, value in options.items() if name not in {"wait", "idempotency_key"}}
+        item = {name: value for name, value in options.items() if name not in OF_THE_CALL}
         wait, key = options.get("wait", True), options.get("idempotency_key")
-        return retain_items(bank_id, [{**without_none(content=content), **item}], wait=wait, idempotency_key=key)
+        call = retain_items(bank_id, [{**without_none(content=content), **item}], wait=wait, idempotency_key=key)
+        return see_through(call, self._sender.retry, wait=wait, timeout=options.get("timeout", LONGEST))
 
-    @route
+    @planned
     def retain_batch(
-        self, bank_id: str, items: Iterable[Item], *, wait: bool = True, idempotency_key: str | None = None
-    ) -> Call[Retained]:
+        self,
+        bank_id: str,
+        items: Iterable[Item],
+        *,
+        wait: bool = True,
+        timeout: float | None = LONGEST,
+        idempotency_key: str | None = None,
+    ) -> Plan[Retained]:
         """Up to 1,000 items. Each stands for itself: `item_errors` names those that were refused."""
-        return retain_items(bank_id, list(items), wait=wait, idempotency_key=idempotency_key)
+        call = retain_items(bank_id, list(items), wait=wait, idempotency_key=idempotency_key)
+        return see_through(call, self._sender.retry, wait=wait, timeout=timeout)
 
     @route
     def recall(self, bank_id: str, query: str, **options: Unpack[RecallOptions]) -> Call[Recalled]:

@@ -4,7 +4,7 @@ import argparse
 import getpass
 import sys
 
-from memoryplatform_client.cli.access import LOCAL, check_key, check_url, is_exposed
+from memoryplatform_client.cli.access import LOCAL, check_given_key, check_url, is_exposed
 from memoryplatform_client.cli.command import Command, Given
 from memoryplatform_client.cli.exits import Exit
 from memoryplatform_client.cli.profiles import Profile, read_profiles, write_profiles
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(session: Session, given: Given) -> int:
     profiles = read_profiles()
-    profile = Profile(given.name, check_url(given.url), check_key(ask_for_key()))
+    profile = Profile(given.name, check_url(given.url), check_given_key(ask_for_key()))
     if is_exposed(profile.url):
         session.out.note(f"Others on the way to {profile.url} can read the key: use https.", "red")
     with MemoryClient(profile.url, profile.key) as client:

@@ -1,18 +1,21 @@
 """`migrate`: what another system wrote, retained here."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from memoryplatform_client.cli.batches import Batch, cut_batches
+from memoryplatform_client.cli.batches import Batch, Entry, cut_batches
 from memoryplatform_client.cli.command import Action, AddArguments, Command, Given, Run
 from memoryplatform_client.cli.exits import Exit
-from memoryplatform_client.cli.failures import BadUsage
+from memoryplatform_client.cli.failures import BadUsage, CommandFailed
 from memoryplatform_client.cli.migration import hindsight, locomo, longmemeval, mem0
 from memoryplatform_client.cli.migration.journal import Journal, open_journal
-from memoryplatform_client.cli.migration.source import Read, Wanted
+from memoryplatform_client.cli.migration.limits import find_faults
+from memoryplatform_client.cli.migration.source import Found, Read, Wanted
+from memoryplatform_client.cli.reading import NotRead
 from memoryplatform_client.cli.session import Session
-from memoryplatform_client.cli.settling import settle
+from memoryplatform_client.cli.settling import settle, submit
+from memoryplatform_client.errors import BodyTooLarge, IdempotencyKeyReused, Invalid
 
 READERS: Mapping[str, Read] = {
     "mem0": mem0.read,
@@ -58,11 +61,14 @@ def runner_of(name: str) -> Run:
 
 def migrate(session: Session, given: Given, name: str) -> int:
     wanted = Wanted(given.file, given.bank, frozenset(given.only))
-    batches = list(cut_batches(READERS[name](wanted)))
+    entries, unread = part(READERS[name](wanted))
+    batches = list(cut_batches(entries))
     if not batches:
-        raise BadUsage(f"{given.file} holds nothing to migrate.")
+        raise describe_nothing(given.file, unread)
+    for one in unread:
+        session.out.note(f"{one.name}: {one.reason}", "red")
     if given.dry_run:
-        return tell(session, batches, sum(len(one.entries) for one in batches), 0, is_done=False)
+        return tell(session, batches, len(entries), len(unread), is_done=False)
     task = (session.access.url, name, given.bank, *sorted(given.only))
     journal = open_journal(given.file, *task, restart=given.restart)
     if journal.done:
@@ -72,11 +78,40 @@ def migrate(session: Session, given: Given, name: str) -> int:
             move(done=place)
             journal = send(session, journal, place, batch)
     journal.forget()
-    return tell(session, batches, journal.items, journal.faults, is_done=True)
+    return tell(session, batches, journal.items, journal.faults + len(unread), is_done=True)
+
+
+def part(found: Iterable[Found]) -> tuple[list[Entry], list[NotRead]]:
+    """What can be sent, and what can't, with the reason."""
+    entries: list[Entry] = []
+    unread: list[NotRead] = []
+    for one in found:
+        if isinstance(one, NotRead):
+            unread.append(one)
+        elif faults := list(find_faults(one.item)):
+            unread.append(NotRead(one.name, "; ".join(faults)))
+        else:
+            entries.append(one)
+    return entries, unread
+
+
+def describe_nothing(file: Path, unread: Sequence[NotRead]) -> CommandFailed:
+    """One sentence, where a file of another kind is at fault in each of its rows."""
+    if not unread:
+        return BadUsage(f"{file} holds nothing to migrate.")
+    return CommandFailed(f"{file} holds nothing that can be migrated. {unread[0].name}: {unread[0].reason}")
 
 
 def send(session: Session, journal: Journal, place: int, batch: Batch) -> Journal:
-    retained = session.client.retain_batch(batch.bank_id, batch.items, idempotency_key=journal.key_of(place))
+    """What the service won't have is told, and does not keep the others out."""
+    try:
+        retained = submit(session, batch, idempotency_key=journal.key_of(place))
+    except IdempotencyKeyReused:
+        raise
+    except (Invalid, BodyTooLarge) as refusal:
+        for entry in batch.entries:
+            session.out.note(f"{entry.name}: {refusal}", "red")
+        return journal.with_batch(items=0, faults=len(batch.entries))
     for fault in retained.item_errors:
         reason = "; ".join(f"{one.field}: {one.message}" for one in fault.faults)
         session.out.note(f"{batch.entries[fault.index].name}: {reason}", "red")

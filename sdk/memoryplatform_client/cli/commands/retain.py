@@ -13,7 +13,7 @@ from memoryplatform_client.cli.failures import BadUsage
 from memoryplatform_client.cli.output import Bar
 from memoryplatform_client.cli.reading import NotRead, Source, read_file, read_folder, read_stdin
 from memoryplatform_client.cli.session import Session
-from memoryplatform_client.cli.settling import settle
+from memoryplatform_client.cli.settling import settle, submit
 from memoryplatform_client.errors import BodyTooLarge, Invalid
 from memoryplatform_client.options.retain import Item
 
@@ -101,7 +101,7 @@ def build_item(source: Source, given: Given) -> Item:
 def send(session: Session, batch: Batch, tally: Tally, *, wait: bool) -> None:
     """A file that the service won't have is told of at the end, and does not keep the others out."""
     try:
-        retained = session.client.retain_batch(batch.bank_id, batch.items, wait=wait)
+        retained = submit(session, batch, wait=wait)
     except (Invalid, BodyTooLarge) as refusal:
         tally.refused += [NotRead(one.name, str(refusal)) for one in batch.entries]
         return

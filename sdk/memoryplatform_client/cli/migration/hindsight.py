@@ -13,7 +13,9 @@ from typing import Any
 
 from memoryplatform_client.cli.batches import Entry
 from memoryplatform_client.cli.failures import BadUsage
-from memoryplatform_client.cli.migration.source import NotThisFormat, Wanted, find_moment, take
+from memoryplatform_client.cli.migration.limits import find_fact_faults
+from memoryplatform_client.cli.migration.source import Found, NotThisFormat, Wanted, find_moment, spare_others, take
+from memoryplatform_client.cli.reading import NotRead
 from memoryplatform_client.options.retain import CauseFields, FactFields, Item
 
 MANIFEST, DOCUMENTS = "manifest.json", "documents/"
@@ -37,14 +39,14 @@ class Labelled:
         return self.row.get("context") or "", json.dumps(tags), json.dumps(metadata, sort_keys=True)
 
 
-def read(wanted: Wanted) -> Iterator[Entry]:
+def read(wanted: Wanted) -> Iterator[Found]:
     try:
         with zipfile.ZipFile(wanted.path) as archive:
             manifest = read_member(archive, MANIFEST)
             check_version(manifest)
             bank = wanted.bank or str(take(manifest, "source_bank_id", MANIFEST))
             for name in sorted(name for name in archive.namelist() if is_document(name)):
-                yield from read_document(bank, name, read_member(archive, name))
+                yield from spare_others(name, read_document(bank, name, read_member(archive, name)))
     except zipfile.BadZipFile as fault:
         raise NotThisFormat(f"{wanted.path} is no transfer archive: {fault}") from fault
 
@@ -72,17 +74,32 @@ def read_member(archive: zipfile.ZipFile, name: str) -> Any:
         raise NotThisFormat(f"{name} is no JSON: {fault}") from fault
 
 
-def read_document(bank: str, name: str, document: Any) -> Iterator[Entry]:
+def read_document(bank: str, name: str, document: Any) -> Iterator[Found]:
     id_ = document_id(str(take(document, "id", name)))
     said_at = find_moment(document.get("created_at"))
     tags = list(document.get("tags") or [])
     text = document.get("original_text") or "\n\n".join(one["chunk_text"] for one in document.get("chunks") or [])
     if text.strip():
         yield Entry(bank, id_, Item(content=text, document_id=id_, timestamp=said_at, tags=tags, infer=False))
-    facts = [Labelled(place, row) for place, row in enumerate(document.get("facts") or [])]
+    facts: list[Labelled] = []
+    for place, row in enumerate(document.get("facts") or []):
+        fault = find_fault(row, name)
+        if fault is None:
+            facts.append(Labelled(place, row))
+        else:
+            yield NotRead(f"{id_} fact {place + 1}", fault)
     for number, group in enumerate(cut_alike(facts)):
         item = build_facts(group, name)
         yield Entry(bank, f"{id_} facts", Item(**item, document_id=f"{id_[:480]}/facts-{number}", timestamp=said_at))
+
+
+def find_fault(row: Any, where: str) -> str | None:
+    """One that can't be read would take along those that share its item."""
+    try:
+        faults = list(find_fact_faults(build_fact(row, {}, where)))
+    except NotThisFormat as fault:
+        return str(fault)
+    return "; ".join(faults) or None
 
 
 def document_id(given: str) -> str:

@@ -6,7 +6,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memoryplatform_client.cli.batches import Entry
-from memoryplatform_client.cli.migration.source import NotThisFormat, Wanted, bank_of, read_json, take
+from memoryplatform_client.cli.migration.source import (
+    Found,
+    NotThisFormat,
+    Wanted,
+    bank_of,
+    read_json,
+    spare_others,
+    take,
+)
 from memoryplatform_client.options.retain import Item, MessageFields
 
 SESSION = re.compile(r"session_(\d+)")
@@ -14,7 +22,7 @@ BETWEEN_TURNS = timedelta(seconds=30)  # sessions are dated, turns are not
 WRITTEN = "%I:%M %p on %d %B, %Y"
 
 
-def read(wanted: Wanted) -> Iterator[Entry]:
+def read(wanted: Wanted) -> Iterator[Found]:
     data = read_json(wanted.path)
     samples = data if isinstance(data, list) else [data]
     for place, sample in enumerate(samples, 1):
@@ -24,16 +32,20 @@ def read(wanted: Wanted) -> Iterator[Entry]:
             yield from read_sessions(bank, id_, take(sample, "conversation", id_))
 
 
-def read_sessions(bank: str, id_: str, conversation: Mapping[str, Any]) -> Iterator[Entry]:
+def read_sessions(bank: str, id_: str, conversation: Mapping[str, Any]) -> Iterator[Found]:
     numbers = sorted(int(match[1]) for match in map(SESSION.fullmatch, conversation) if match)
     for number in numbers:
         name = f"session_{number}"
-        began = find_start(str(take(conversation, f"{name}_date_time", f"{id_} {name}")))
-        messages = [
-            build_message(turn, began + place * BETWEEN_TURNS, id_) for place, turn in enumerate(conversation[name])
-        ]
-        if messages:
-            yield Entry(bank, f"{id_} {name}", Item(messages=messages, thread=name, timestamp=began))
+        yield from spare_others(f"{id_} {name}", read_session(bank, id_, name, conversation))
+
+
+def read_session(bank: str, id_: str, name: str, conversation: Mapping[str, Any]) -> Iterator[Entry]:
+    began = find_start(str(take(conversation, f"{name}_date_time", f"{id_} {name}")))
+    turns = enumerate(conversation[name])
+    messages = [build_message(turn, began + place * BETWEEN_TURNS, id_) for place, turn in turns]
+    spoken = [message for message in messages if message["content"].strip()]
+    if spoken:
+        yield Entry(bank, f"{id_} {name}", Item(messages=spoken, thread=name, timestamp=began))
 
 
 def find_start(text: str) -> datetime:

@@ -5,7 +5,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memoryplatform_client.cli.batches import Entry
-from memoryplatform_client.cli.migration.source import NotThisFormat, Wanted, bank_of, read_json, take
+from memoryplatform_client.cli.migration.source import (
+    Found,
+    NotThisFormat,
+    Wanted,
+    bank_of,
+    read_json,
+    spare_others,
+    take,
+)
 from memoryplatform_client.options.retain import Item, MessageFields
 
 BETWEEN_TURNS = timedelta(seconds=30)
@@ -14,7 +22,7 @@ PARTS = ("haystack_session_ids", "haystack_dates", "haystack_sessions")
 LONGEST_THREAD = 200
 
 
-def read(wanted: Wanted) -> Iterator[Entry]:
+def read(wanted: Wanted) -> Iterator[Found]:
     data = read_json(wanted.path)
     rows = data if isinstance(data, list) else [data]
     for place, row in enumerate(rows, 1):
@@ -23,18 +31,22 @@ def read(wanted: Wanted) -> Iterator[Entry]:
             yield from read_haystack(bank_of(wanted, id_, is_single=len(rows) == 1), id_, row)
 
 
-def read_haystack(bank: str, id_: str, row: Any) -> Iterator[Entry]:
+def read_haystack(bank: str, id_: str, row: Any) -> Iterator[Found]:
     """A session that comes twice is told apart by its place."""
     parts = [take(row, name, id_) for name in PARTS]
     if len({len(part) for part in parts}) != 1:
         raise NotThisFormat(f"{id_} has not as many dates as sessions.")
     for place, (session, date, turns) in enumerate(zip(*parts, strict=True)):
-        began = find_start(str(date))
-        messages = [build_message(turn, began + number * BETWEEN_TURNS, id_) for number, turn in enumerate(turns)]
-        spoken = [message for message in messages if message["content"].strip()]
-        if spoken:
-            thread = f"{place}:{session}"[:LONGEST_THREAD]
-            yield Entry(bank, f"{id_} {session}", Item(messages=spoken, thread=thread, timestamp=began))
+        thread = f"{place}:{session}"[:LONGEST_THREAD]
+        yield from spare_others(f"{id_} {session}", read_session(bank, f"{id_} {session}", thread, str(date), turns))
+
+
+def read_session(bank: str, name: str, thread: str, date: str, turns: Any) -> Iterator[Entry]:
+    began = find_start(date)
+    messages = [build_message(turn, began + number * BETWEEN_TURNS, name) for number, turn in enumerate(turns)]
+    spoken = [message for message in messages if message["content"].strip()]
+    if spoken:
+        yield Entry(bank, name, Item(messages=spoken, thread=thread, timestamp=began))
 
 
 def find_start(text: str) -> datetime:

@@ -6,23 +6,36 @@ all its ids as tags and with its metadata.
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from memoryplatform_client.cli.batches import Entry
 from memoryplatform_client.cli.failures import BadUsage
-from memoryplatform_client.cli.migration.source import NotThisFormat, Wanted, find_moment, read_json, take
+from memoryplatform_client.cli.migration.source import (
+    Found,
+    NotThisFormat,
+    Wanted,
+    find_moment,
+    read_json,
+    spare_others,
+    take,
+)
 from memoryplatform_client.options.retain import FactFields, Item
 
 HOLDERS = ("results", "memories")
 OWNERS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "run"}
 MARK = "json:"
+T = TypeVar("T")
 
 
-def read(wanted: Wanted) -> Iterator[Entry]:
+def read(wanted: Wanted) -> Iterator[Found]:
     for place, row in enumerate(find_rows(read_json(wanted.path)), 1):
         where = f"Memory {place}"
-        owners = [(kind, str(row[name])) for name, kind in OWNERS.items() if row.get(name)]
-        yield Entry(wanted.bank or home_of(owners, where), str(row.get("id") or where), build_item(row, owners, where))
+        yield from spare_others(str(row.get("id") or where), read_memory(wanted, row, where))
+
+
+def read_memory(wanted: Wanted, row: Mapping[str, Any], where: str) -> Iterator[Entry]:
+    owners = [(kind, str(row[name])) for name, kind in OWNERS.items() if row.get(name)]
+    yield Entry(wanted.bank or home_of(owners, where), str(row.get("id") or where), build_item(row, owners, where))
 
 
 def find_rows(data: Any) -> list[Any]:
@@ -41,9 +54,9 @@ def home_of(owners: list[tuple[str, str]], where: str) -> str:
 
 
 def build_item(row: Mapping[str, Any], owners: list[tuple[str, str]], where: str) -> Item:
-    categories = row.get("categories") or []
+    categories = check_kind(list, row.get("categories") or [], "categories")
     said_at = find_moment(row.get("created_at"))
-    fact = FactFields(text=str(take(row, "memory", where)), mentioned_at=said_at)
+    fact = FactFields(text=check_kind(str, take(row, "memory", where), "memory"), mentioned_at=said_at)
     return Item(
         facts=[fact],
         timestamp=said_at,
@@ -54,11 +67,17 @@ def build_item(row: Mapping[str, Any], owners: list[tuple[str, str]], where: str
 
 def build_metadata(row: Mapping[str, Any]) -> dict[str, str]:
     """As the service's mem0 routes keep it, so that they read it back."""
-    given = row.get("metadata") or {}
+    given = check_kind(dict, row.get("metadata") or {}, "metadata")
     values = {str(name): write_value(value) for name, value in given.items()}
     if row.get("expiration_date"):
         values["mem0.expiration_date"] = str(row["expiration_date"])
     return values
+
+
+def check_kind(kind: type[T], value: Any, name: str) -> T:
+    if not isinstance(value, kind):
+        raise NotThisFormat(f"Its {name!r} is a {type(value).__name__}, not a {kind.__name__}.")
+    return value
 
 
 def write_value(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from memoryplatform_client.cli.batches import Entry
 from memoryplatform_client.cli.failures import CommandFailed
+from memoryplatform_client.cli.reading import NotRead
 
 
 class NotThisFormat(CommandFailed):
@@ -25,7 +26,16 @@ class Wanted:
     only: frozenset[str] = frozenset()
 
 
-Read: TypeAlias = Callable[[Wanted], Iterator[Entry]]
+Found: TypeAlias = Entry | NotRead
+Read: TypeAlias = Callable[[Wanted], Iterator[Found]]
+
+
+def spare_others(name: str, entries: Iterator[Found]) -> Iterator[Found]:
+    """What is at fault in one of many is told, and the others go on."""
+    try:
+        yield from entries
+    except NotThisFormat as fault:
+        yield NotRead(name, str(fault))
 
 
 def read_json(path: Path) -> Any:
@@ -58,11 +68,11 @@ def take(row: Any, name: str, where: str) -> Any:
 
 def find_moment(text: Any) -> datetime | None:
     """ISO 8601; without a zone it is UTC, as these systems write it."""
-    if not isinstance(text, str) or not text:
+    if text is None or text == "":
         return None
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError as fault:
+    except (TypeError, ValueError) as fault:
         raise NotThisFormat(f"{text!r} is no time.") from fault
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
