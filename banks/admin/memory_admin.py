@@ -46,7 +46,8 @@ class MemoryAdmin(ReadOnlyAdmin):
         return rows.defer(*VECTORS & {field.name for field in self.opts.fields})
 
     def get_exclude(self, _request: HttpRequest, _obj: Any = None) -> list[str]:
-        return [name for name in (*VECTORS, "content_hash", "tags_hash") if name in {field.name for field in self.opts.fields}]
+        named = {field.name for field in self.opts.fields}
+        return [name for name in (*VECTORS, "content_hash", "tags_hash") if name in named]
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

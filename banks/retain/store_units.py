@@ -26,13 +26,13 @@ INSERT INTO banks_memoryunit (
     review, close_reason, access_count, proof_count, number
 )
 SELECT %(tenant_id)s, %(bank_id)s, id, network, kind, text, content_hash, tags_hash, dimensions::jsonb, context,
-    embedding::vector, occurred_start, occurred_end, mentioned_at, confidence, importance, occurred_start, %(now)s, %(now)s,
-    '', '', 0, 1, number
+    embedding::vector, occurred_start, occurred_end, mentioned_at, confidence, importance, occurred_start, %(now)s,
+    %(now)s, '', '', 0, 1, number
 FROM unnest(
     %(id)s::uuid[], %(network)s::text[], %(kind)s::text[], %(text)s::text[], %(content_hash)s::bytea[],
-    %(tags_hash)s::bytea[], %(dimensions)s::text[], %(context)s::text[], %(embedding)s::text[], %(occurred_start)s::timestamptz[],
-    %(occurred_end)s::timestamptz[], %(mentioned_at)s::timestamptz[], %(confidence)s::float8[],
-    %(importance)s::float8[], %(number)s::int[]
+    %(tags_hash)s::bytea[], %(dimensions)s::text[], %(context)s::text[], %(embedding)s::text[],
+    %(occurred_start)s::timestamptz[], %(occurred_end)s::timestamptz[], %(mentioned_at)s::timestamptz[],
+    %(confidence)s::float8[], %(importance)s::float8[], %(number)s::int[]
 ) AS fact (
     id, network, kind, text, content_hash, tags_hash, dimensions, context, embedding,
     occurred_start, occurred_end, mentioned_at, confidence, importance, number

@@ -51,17 +51,18 @@ def merge_background(
             check_version(read_version(bank), expected)
         own = tuple(to_first_person(text, bank.name, is_of_agent=True) for text in texts)
         merged = merger.merge(bank.background, News(own, bank.name))
+        engine = merged.engine or merger.name
         usage += merged.usage
         with tenant_transaction(access.tenant_id):
             bank = get_bank(access, bank_id, lock=True)
             check_version(read_version(bank), expected)
             if get_number(bank) == number:
                 change = BackgroundChange(
-                    merged.text, actor or name_of(access), snippet="\n".join(texts), engine=merger.name
+                    merged.text, actor or name_of(access), snippet="\n".join(texts), engine=engine
                 )
                 revision = write(access, bank, change)
                 record_usage(access.tenant_id, UsageRecord.Kind.REFLECT, usage, bank_id=bank_id)
-                return Merged(bank, revision, merger.name, merged.refused)
+                return Merged(bank, revision, engine, merged.refused)
     raise BankBusy(bank_id)
 
 

@@ -1,4 +1,4 @@
-"""What a statement about oneself is about, where there can be only one of it: two birthplaces exclude each other."""
+"""What a statement about oneself is about, by its verb: enough to learn it and to keep it, not to displace another."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,8 @@ PATTERNS = (
     ("birth year", re.compile(r"\bi was born (?:on\b|in \d{4}\b)")),
     ("birthplace", re.compile(r"\bi was born (?:and raised )?in (?!\d)|\bi come from\b")),
     ("age", re.compile(r"\bi am \d+(?: years old)?$|\bi am \d+ years old\b|\bi (?:have )?(?:just )?turned \d+\b")),
-    ("home", re.compile(r"\bi (?:now |currently )?(?:live|reside|am based) in\b|\bi (?:have )?moved to\b")),
+    ("home", re.compile(r"\bi (?:now |currently )?(?:live|reside|am based) in\b")),
+    ("home", re.compile(r"\bi (?:have )?(?:just |recently )?moved (?:from .+? )?to\b")),
     ("profession", re.compile(r"\bi (?:now |currently )?work as\b|\bmy (?:job|profession|occupation) is\b")),
     ("employer", re.compile(r"\bi (?:now |currently )?work (?:at|for)\b|\bi joined\b|\bmy employer is\b")),
     ("field", re.compile(r"\bi (?:now |currently )?work in\b")),
@@ -28,8 +29,6 @@ KEYED = (
     ),
     ("number of", re.compile(r"\bi have (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|no) (?P<thing>\w+)$")),
 )
-# "Works as a machine learning engineer" says more than "works in tech", and takes its place.
-REFINES = {"profession": ("field",)}
 
 
 def find_attributes(statement: str) -> frozenset[str]:
@@ -48,10 +47,5 @@ def find_names(statement: str) -> Iterator[str]:
 
 def fold_thing(thing: str) -> str:
     """The same for "colour" and "colors"."""
-    return thing.strip().removesuffix("s").replace("our", "or")
-
-
-def displaces(newer: frozenset[str], older: frozenset[str]) -> bool:
-    """Whether what is newly said takes the place of what was said before."""
-    refined = {name for one in newer for name in REFINES.get(one, ())}
-    return bool((newer | refined) & older)
+    folded = thing.strip().casefold()
+    return "child" if folded == "children" else folded.removesuffix("s").replace("our", "or")

@@ -1,12 +1,14 @@
 """Merging without a language model, attribute by attribute: a new birthplace takes the old one's place."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 
 from providers.usage import Usage
-from reflection.background.attributes import displaces, find_attributes
+from reflection.background.attributes import find_attributes
 from reflection.background.clauses import join_clauses, split_clauses
 from reflection.background.denials import Denial, find_denial, is_denied, split_denied
+from reflection.background.exclusive import keep_parts, read_values
 from reflection.background.merger import MergedBackground, News
 
 MOST_CHARACTERS = 1_600  # the prompt of every reflection carries it
@@ -82,16 +84,16 @@ def drop_disproved(background: list[list[str]], news: list[list[str]]) -> list[l
 
 
 def drop_displaced(background: list[list[str]], news: list[list[str]]) -> list[list[str]]:
-    newer = [find_attributes(clause) for sentence in news for clause in sentence]
-    said = {fold(clause) for sentence in news for clause in sentence}
-    return [
-        [clause for clause in sentence if fold(clause) in said or not is_displaced(find_attributes(clause), newer)]
-        for sentence in background
-    ]
+    newer = [values for values in read_values(chain.from_iterable(news)).values() if values]
+    if not newer:
+        return background
+    said = {fold(clause) for clause in chain.from_iterable(news)}
+    older = read_values(chain.from_iterable(background))
 
+    def keep(clause: str) -> list[str]:
+        return [clause] if fold(clause) in said else keep_parts(clause, newer, older)
 
-def is_displaced(older: frozenset[str], newer: Iterable[frozenset[str]]) -> bool:
-    return any(displaces(one, older) for one in newer)
+    return [[left for clause in sentence for left in keep(clause)] for sentence in background]
 
 
 def fold(clause: str) -> str:

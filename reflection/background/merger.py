@@ -14,11 +14,15 @@ class News:
 
 @dataclass(frozen=True)
 class MergedBackground:
-    """`refused` says why news could not be taken: the text is as if it had not come."""
+    """`refused` says why news could not be taken: the text is as if it had not come.
+
+    `engine` is who merged, where it was not the one who was asked.
+    """
 
     text: str
     usage: Usage
     refused: str = ""
+    engine: str = ""
 
 
 class Merger(Protocol):

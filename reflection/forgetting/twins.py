@@ -7,10 +7,21 @@ from uuid import UUID
 import numpy as np
 
 from banks.models import Bank, Corpus, MemoryUnit, Mention, UnitChange, UnitSource
+from banks.retain.engines.builtin.word_set import word_set
 from banks.text_index.write import retire_texts
 
 ALIKE = 0.97  # cosine: two that differ in a name or number are below it in nearly all cases, and the words decide
 MOST = 5_000  # observations that are compared in one night
+STOPS = ".,;:!?()[]'\"\u2019\u2018\u201c\u201d"
+HOLDING = word_set(
+    "a an the this that these those in on at of with for as and but is are has have be been",
+    "he she it they his her its their who which when there also",
+)
+VALUES = word_set(  # the small words on which the sense turns
+    "not no never none nobody nothing neither nor or without hardly cannot was were had used former formerly",
+    "to from by before after until since against over under above below more less fewer only",
+    "one two three four five six seven eight nine ten eleven twelve dozen hundred thousand million once twice half",
+)
 
 
 def unite_twins(bank: Bank, *, actor: str, now: datetime) -> int:
@@ -61,13 +72,30 @@ def compare(group: Sequence[MemoryUnit]) -> list[tuple[MemoryUnit, MemoryUnit]]:
 
 
 def has_same_values(one: str, other: str) -> bool:
-    """A number or a name in only one of them makes another statement of it, however near the vectors are."""
-    return list_values(one) == list_values(other)
+    """Another number, name or denial makes another statement of it, however near the vectors are, and so does another
+    order: "Ana beat Bob" and "Bob beat Ana" have the same words.
+    """
+    first, second = read_words(one), read_words(other)
+    return list_values(first) == list_values(second) and list_shared(first, second) == list_shared(second, first)
 
 
-def list_values(text: str) -> set[str]:
-    words = [word.strip(".,;:!?()'\"") for word in text.split()]
-    return {word for word in words[1:] if any(letter.isdigit() for letter in word) or word[:1].isupper()}
+def read_words(text: str) -> list[str]:
+    """Without those that hold the others together: they may be left out, or open a sentence in capitals."""
+    words = (word.strip(STOPS).replace("\u2019", "'").removesuffix("'s") for word in text.split())
+    return [word for word in words if word and word.casefold() not in HOLDING]
+
+
+def list_values(words: Sequence[str]) -> list[str]:
+    return [word for word in words if is_value(word)]
+
+
+def is_value(word: str) -> bool:
+    has_digit = any(letter.isdigit() for letter in word)
+    return has_digit or word[:1].isupper() or word in VALUES or word.endswith("n't")
+
+
+def list_shared(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    return [word for word in words if word in others]
 
 
 def take_over(bank: Bank, kept: UUID, gone: UUID) -> None:

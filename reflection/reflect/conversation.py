@@ -56,6 +56,8 @@ class Conversation:
                 return None
             reply = yield from self._ask(call)
             read = read_notes(reply.notes, self._query.response_schema)
+            if not reply.text and read.lost_look_ups:
+                self._trace.notes.append(read.lost_look_ups)
             if reply.text or not read.look_ups:
                 return self._finish(reply, read)
             if is_last:
@@ -95,7 +97,7 @@ class Conversation:
         return count_output(self._query)
 
     def _build_call(self, *, is_last: bool) -> Call | None:
-        """The last turn is announced, and so is how many there are before it. Where there is one only, no word."""
+        """The last turn is announced, and so is how many there are before it; one that is alone has it in its rules."""
         if self._query.bounds.calls == 1:
             return self._call(self._messages)
         turns = self._query.bounds.calls - len(self._trace.calls) - 1

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
 import orjson
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from providers.llm.prompting.tolerance import Text, read_text
 
 MOST_LOOK_UPS = 4  # of one call
 LONGEST_WANTED = 500  # characters of one look-up
@@ -28,20 +30,43 @@ def refuse_truth(value: Any) -> Any:
     return value
 
 
+def list_names(value: Any) -> list[int | str]:
+    """One is a list of one, null is none. What names nothing costs itself and not the opinion."""
+    names = map(find_name, value if isinstance(value, list) else [value])
+    return [name for name in names if name is not None]
+
+
+def find_name(value: Any) -> int | str | None:
+    if isinstance(value, str):
+        return read_text(value) or None
+    is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return int(value) if is_whole and not isinstance(value, bool) else None
+
+
+def list_texts(value: Any) -> list[str]:
+    return [str(name) for name in list_names(value)]
+
+
 class WrittenOpinion(Written):
     text: str = Field(min_length=1)
     confidence: Annotated[float, BeforeValidator(refuse_truth)]
-    reasoning: str = ""
-    evidence: list[int | str] = []
-    entities: list[str] = []
+    reasoning: Text = ""
+    evidence: Annotated[list[int | str], BeforeValidator(list_names)] = []
+    entities: Annotated[list[str], BeforeValidator(list_texts)] = []
 
 
 class WrittenLookUp(Written):
     """One of the three."""
 
-    recall: str = Field(default="", max_length=LONGEST_WANTED)
-    entity: str = Field(default="", max_length=LONGEST_WANTED)
-    source: int | str = ""
+    recall: Annotated[Text, Field(max_length=LONGEST_WANTED)] = ""
+    entity: Annotated[Text, Field(max_length=LONGEST_WANTED)] = ""
+    source: Text = ""
+
+    @model_validator(mode="after")
+    def check_wants_anything(self) -> Self:
+        if not (self.recall or self.entity or self.source):
+            raise ValueError("names nothing to look up")
+        return self
 
 
 @dataclass(frozen=True)
@@ -58,7 +83,7 @@ class Notes:
 
     in_memory: bool | None = None
     opinions: Parts[WrittenOpinion] = Parts()
-    look_ups: tuple[WrittenLookUp, ...] = ()
+    look_ups: Parts[WrittenLookUp] = Parts()
     structured_output: Any = None
     has_structured_output: bool = False
 
@@ -76,19 +101,17 @@ def parse_notes(text: str) -> Notes:
     return Notes(
         in_memory if isinstance(in_memory, bool) else None,
         read_parts(WrittenOpinion, given.get("opinions")),
-        read_parts(WrittenLookUp, given.get("lookups")).read[:MOST_LOOK_UPS],
+        read_parts(WrittenLookUp, given.get("lookups")),
         given.get("structured_output"),
         "structured_output" in given,
     )
 
 
 def read_parts(shape: type[T], given: Any) -> Parts[T]:
-    """Null and absent are none; anything but a list is one that can't be read."""
+    """Null and absent are none; anything but a list is one of them."""
     if given is None:
         return Parts()
-    if not isinstance(given, list):
-        return Parts(unreadable=1)
-    read = [find_part(shape, one) for one in given]
+    read = [find_part(shape, one) for one in (given if isinstance(given, list) else [given])]
     return Parts(keep(read), sum(one is None for one in read))
 
 

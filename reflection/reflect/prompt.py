@@ -14,7 +14,7 @@ from reflection.disposition.system_message import build_system_message
 from reflection.profile import Profile
 from reflection.reflect.counting import BREAK, count_text
 from reflection.reflect.delimiter import disarm
-from reflection.reflect.rules import ANSWERING, LOOKING, NO_OPINIONS, NOTING
+from reflection.reflect.rules import ANSWERING, LOOKING, NO_LOOKING, NO_OPINIONS, NOTING
 from reflection.reflect.types import ReflectQuery
 
 
@@ -51,8 +51,7 @@ def build_rules(query: ReflectQuery) -> str:
         parts.append(NO_OPINIONS)
     if query.response_schema is not None:
         parts.append(ask_for_structure(query.response_schema))
-    if query.bounds.calls > 1:
-        parts.append(LOOKING)
+    parts.append(LOOKING if query.bounds.calls > 1 else NO_LOOKING)
     parts.append(f"The answer has at most {query.answer_tokens} tokens, and is no longer than the question needs.")
     return join(parts)
 

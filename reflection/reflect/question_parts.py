@@ -1,6 +1,7 @@
 """The parts of a question that asks for several things at once, each to be looked up by itself."""
 
 import re
+from collections.abc import Sequence
 
 from banks.dates.fold import fold_word
 from retrieval.query.question_type import find_type
@@ -19,9 +20,12 @@ ASKING = re.compile(
     re.IGNORECASE,
 )
 JOINT = re.compile(
-    r"\s*(?:[,;:?!]|\b(?:and|or|who|whose|which|that|when|before|after|since|until|than|with)\b)\s*", re.IGNORECASE
+    r"((?:\s*(?:[,;:?!]|\b(?:and|or|who|whose|which|that|when|before|after|since|until|than|with)\b)\s*)+)",
+    re.IGNORECASE,
 )
+OF_A_LIST = re.compile(r"(?:\s*(?:,|and|or)\s*)+", re.IGNORECASE)
 WORD = re.compile(r"\w+")
+LAST_WORD = re.compile(r"\w+\W*\Z")
 LEAST_WORDS = 2  # that carry meaning: a single one finds too much
 
 
@@ -30,13 +34,47 @@ def list_parts(question: str) -> list[str]:
     if find_type(question, has_window=False) not in IN_PARTS:
         return []
     subject = " ".join(ASKING.sub(" ", question).split())
-    clauses = [clause.strip() for clause in JOINT.split(subject)]
     parts = dict.fromkeys(
-        part for part in [subject.strip(" ?!."), *clauses] if count_content_words(part) >= LEAST_WORDS
+        part for part in [subject.strip(" ?!."), *list_clauses(subject)] if count_content_words(part) >= LEAST_WORDS
     )
     parts.pop(question.strip(" ?!."), None)
     return list(parts)[:MOST_PARTS]
 
 
+def list_clauses(subject: str) -> list[str]:
+    """A single word of a list has what is said of all of it: that stands before the list or behind it."""
+    split = [*JOINT.split(subject), ""]
+    clauses = list(zip([one.strip() for one in split[::2]], split[1::2], strict=True))
+    written, before, joint = [], "", ""
+    for number, (clause, following) in enumerate(clauses):
+        is_item = count_content_words(clause) == 1
+        if not is_item or not OF_A_LIST.fullmatch(joint):
+            before = "" if is_item else clause
+        if is_item and before:
+            written.append(LAST_WORD.sub(clause, before))
+        elif is_item and OF_A_LIST.fullmatch(following):
+            written.append(f"{clause} {find_rest(clauses[number + 1 :])}")
+        else:
+            written.append(clause)
+        joint = following
+    return written
+
+
+def find_rest(clauses: Sequence[tuple[str, str]]) -> str:
+    """What follows the last thing of a list: all from its first word without meaning, or its first name."""
+    for clause, following in clauses:
+        if count_content_words(clause) != 1:
+            words = clause.split()
+            places = (place for place, word in enumerate(words) if place and (word[0].isupper() or is_stop(word)))
+            return " ".join(words[next(places, 1) :])
+        if not OF_A_LIST.fullmatch(following):
+            break
+    return ""
+
+
 def count_content_words(text: str) -> int:
-    return sum(fold_word(word) not in ALL_STOP_WORDS for word in WORD.findall(text))
+    return sum(not is_stop(word) for word in WORD.findall(text))
+
+
+def is_stop(word: str) -> bool:
+    return fold_word(word) in ALL_STOP_WORDS

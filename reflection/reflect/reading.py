@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reflection.reflect.notes import Notes, NotesInvalid, WrittenLookUp, parse_notes
+from reflection.reflect.notes import MOST_LOOK_UPS, Notes, NotesInvalid, WrittenLookUp, parse_notes
 from reflection.reflect.response_schema import find_fault
 from reflection.reflect.types import StructuredOutput
 
@@ -19,7 +19,16 @@ class Read:
 
     @property
     def look_ups(self) -> tuple[WrittenLookUp, ...]:
-        return self.notes.look_ups if self.notes else ()
+        return self.notes.look_ups.read[:MOST_LOOK_UPS] if self.notes else ()
+
+    @property
+    def lost_look_ups(self) -> str | None:
+        """What to tell of look-ups that were asked for and are not made."""
+        if self.notes is None:
+            return None
+        unreadable, over = self.notes.look_ups.unreadable, len(self.notes.look_ups.read[MOST_LOOK_UPS:])
+        told = [f"{unreadable} could not be read"] * bool(unreadable) + [f"{over} were too many"] * bool(over)
+        return f"Of the look-ups that the model asked for, {' and '.join(told)}." if told else None
 
 
 def read_notes(text: str | None, schema: Mapping[str, Any] | None) -> Read:

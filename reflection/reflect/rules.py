@@ -45,7 +45,11 @@ If the memory is not enough to answer, write no answer. Begin with the dividing 
 with at most {MOST_LOOK_UPS} of them: `recall` searches memory, `entity` follows somebody or something by name, \
 `source` opens the words that a memory was taken from. What is found comes in the next message."""
 
-LAST_CALL = "This is your last turn: answer now with what there is, and ask for no further look-ups."
+NO_LOOKING = """\
+There are no look-ups: nothing more of the memory can be searched or opened. Always write an answer, with what there \
+is."""
+
+LAST_CALL = f"This is your last turn: answer now. {NO_LOOKING} A list of look-ups would be read by nobody."
 
 
 def describe_turns_left(turns: int) -> str:

@@ -12,7 +12,7 @@ from reflection.reflect.context import build_context
 from reflection.reflect.conversation import Answer, Conversation, count_output
 from reflection.reflect.delimiter import draw_delimiter
 from reflection.reflect.events import Cited, Delta, Said, Step
-from reflection.reflect.extracting import NOT_IN_MEMORY, choose, tell_extract
+from reflection.reflect.extracting import NOT_IN_MEMORY, choose, list_shortcomings, tell_extract
 from reflection.reflect.looking import Looker
 from reflection.reflect.notes import WrittenOpinion
 from reflection.reflect.prompt import Prompt, build_prompt
@@ -128,6 +128,7 @@ def write_extract(work: Work, missing: StructuredOutput) -> Generator[Said, None
     let_go_of_connection()
     with work.trace.away():
         chosen = choose(query.recall.text, work.looker.gathered.memories, tools.reranker, tools.embedder)
+    work.trace.notes += list_shortcomings(query.recall.text, chosen)
     lines = tell_extract(query.recall.text, chosen, query.recall.asked_at.tzinfo)
     shown = [f"{line.text} {line.memory.mark}" if line.memory else line.text for line in lines] or [NOT_IN_MEMORY]
     for number, text in enumerate(shown):

@@ -39,7 +39,8 @@ def tell(access: BankAccess, text: str, *tags: str, **metadata: str) -> None:
 def list_worn(access: BankAccess) -> list[tuple[set[str], dict[str, str], int]]:
     with tenant_transaction(access.tenant_id):
         units = list(MemoryUnit.objects.of_bank(get_bank(access, "team")).current().order_by("id"))
-        tags, values = (rows.for_tenant(access.tenant_id) for rows in (UnitTag.objects, UnitMetadata.objects))
+        tags = UnitTag.objects.for_tenant(access.tenant_id)
+        values = UnitMetadata.objects.for_tenant(access.tenant_id)
         return [
             (
                 set(tags.filter(unit=unit).values_list("tag", flat=True)),

@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator
 
+from banks.retain.engines.llm.excerpt import CALL_CHARACTERS, excerpt, measure
 from banks.retain.engines.llm.transcript import describe_moment
 from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
-from providers.llm.prompting.fence import bar, build_data_rule, fence
+from providers.llm.prompting.fence import build_data_rule, fence
 from providers.llm.prompting.listed_answer import ListedAnswer
 from providers.llm.prompting.meter import Meter
 from providers.llm.prompting.tolerance import MaybeList, Number, Text, snake
@@ -134,15 +135,20 @@ def answer(batch: Sequence[OpinionQuestion], ask_about: Asking) -> list[Assessme
 
 
 def build_batches(questions: Sequence[OpinionQuestion]) -> Iterator[list[OpinionQuestion]]:
-    """In order, at most so many pairs a call; an opinion's facts stay together, so that one text answers them all."""
+    """In order, at most so many pairs and characters a call.
+
+    An opinion's facts stay together, so that one text answers them all.
+    """
     batch: list[OpinionQuestion] = []
-    pairs = 0
+    pairs = filled = 0
     for question in questions:
-        if batch and pairs + len(question.facts) > PAIRS_A_CALL:
+        characters = measure(render(PAIRS_A_CALL, question))
+        if batch and (pairs + len(question.facts) > PAIRS_A_CALL or filled + characters > CALL_CHARACTERS):
             yield batch
-            batch, pairs = [], 0
+            batch, pairs, filled = [], 0, 0
         batch.append(question)
         pairs += len(question.facts)
+        filled += characters
     if batch:
         yield batch
 
@@ -159,10 +165,10 @@ def build_messages(questions: Sequence[OpinionQuestion]) -> list[ChatMessage]:
 
 def render(number: int, question: OpinionQuestion) -> Iterator[str]:
     yield f"opinion {number}:"
-    yield from bar(question.text)
+    yield from excerpt(question.text).lines
     for place, fact in enumerate(question.facts, start=1):
         yield f"fact {place} on opinion {number}, told on {describe_moment(fact.mentioned_at)}:"
-        yield from bar(fact.text)
+        yield from excerpt(fact.text).lines
 
 
 def read_assessment(answer: AssessmentAnswer, number: int, question: OpinionQuestion) -> Assessment | None:
@@ -182,10 +188,11 @@ def read_verdict(said: AnsweredOpinion, place: int) -> tuple[Verdict | None, str
 
 
 def read_rewording(text: str, question: OpinionQuestion, verdicts: Sequence[Verdict]) -> str:
-    """Only with a verdict that speaks against it, and only what may stand as an opinion."""
+    """Only with a verdict that speaks against what was shown whole, and only what may stand as an opinion."""
     if (
         not {Verdict.CONTRADICT, Verdict.WEAKEN}.intersection(verdicts)
         or text == question.text
+        or not excerpt(question.text).is_whole
         or len(text) > LONGEST_TEXT
         or is_no_opinion(text)
     ):

@@ -20,21 +20,39 @@ OPENLY = (
     r"|one way|at (?:this|the))\b|\W*$|[,;:])"
 )
 UNDECIDED = r"(?:unclear|unknown|uncertain|undetermined|undecided|open|not (?:\w+ )?(?:clear|known|certain|sure))"
+JUDGEMENT = (
+    r"(?:opinions?|views?|ideas?|preferences?|thoughts?|stance|position|leanings?|judge?ments?|convictions?"
+    r"|feelings?(?! for\b))"
+)
+# "I don't know a better one" praises, "I don't know whether it is better" does not.
+ON = rf"(?: (?!(?:{WHETHER}|about)\b)[^\s.]+){{0,8}}? "
+PRAISED = (
+    r"(?! (?:of )?(?:an?|any(?! (?:more\b|better\W*$))|anyone|anybody|many|another|ever|anything(?! (?:more|other)\b))"
+    rf"(?:{ON}(?:better|worse)\b|{ON}(?:more|less) (?!than\b|that\b|about\b|of\b)\w+"
+    rf"|{ON}(?!other|rather)\w{{2,}}er\b{ON}than\b|{ON}(?!other|rather)\w{{2,}}er than\b))"
+)
+ADVERB = r"(?:really |honestly |still |just |simply |yet |actually |even |quite |exactly )?"
+QUITE = r"(?:(?:really|entirely|quite|so|yet|fully|completely|totally|exactly|too|very|absolutely|at all|all that) )?"
+I_AM = r"\b(?:I'm|I am|we're|we are)"
+DO_NOT = rf"\bI {ADVERB}(?:don't|do not|didn't|did not) {ADVERB}"
 NO_OPINION = re.compile(
-    r"\bI (?:really |honestly |still |just |simply )?(?:don't|do not|didn't|did not) (?:really |yet |actually )?"
-    r"(?:know|recall|remember)\b"
-    r"|\bI (?:really |honestly |still |just |simply )?(?:don't|do not|didn't|did not) (?:really |yet |actually )?"
-    r"have (?:an?|any|enough|much|sufficient)(?: \w+){0,2}? "
-    rf"(?:opinions?|views?|idea|preferences?|to (?:go on|judge|say|tell)|{NONE_OF_IT})\b"
-    r"|\bI (?:have|hold|formed?|lack|find|found|see) (?:no|any) (?:\w+ )?"
-    rf"(?:opinions?|views?|idea|preference|{NONE_OF_IT})\b"
+    rf"{DO_NOT}(?:know|recall|remember)\b{PRAISED}"
+    rf"|{DO_NOT}have (?:(?:an?|any|enough|much|sufficient|strong|firm|clear|particular)(?: \w+){{0,2}}? )?"
+    rf"(?:{JUDGEMENT}|to (?:go on|judge|say|tell)|{NONE_OF_IT})\b"
+    rf"|{DO_NOT}feel (?:{QUITE}(?:sure|certain)|(?:very |too |particularly )?strongly)\b"
+    rf"|{DO_NOT}(?:care|mind)(?: \w+)? (?:either way|one way)\b"
+    rf"|\bI (?:have|hold|formed?|lack|find|found|see) (?:no|any) (?:\w+ ){{0,2}}?(?:{JUDGEMENT}|{NONE_OF_IT})\b"
     rf"|\bI lack (?:the )?(?:\w+ )?{KNOWLEDGE}\b"
+    rf"|\bI (?:haven't|have not|have yet to) {ADVERB}(?:decided?\b|(?:form|develop|reach|come|ma[dk]e)\w*\b"
+    rf"(?: \w+){{0,3}}? (?:{JUDGEMENT}|mind|conclusions?)\b)"
+    r"|\bI (?:wouldn't|would not) (?:really )?know\b"
     r"|\bI (?:can't|cannot|can not|could not|couldn't|am unable to|am not able to) (?:really |yet )?"
     rf"(?:(?:say|tell){OPENLY}"
-    r"|(?:judge|know|determine|answer|form|comment|assess|conclude|decide|be sure|be certain)\b)"
-    r"|\b(?:I'm|I am|we're|we are) (?:not|no longer) (?:really |entirely |quite |so )?(?:sure|certain)(?: any ?more)?"
-    rf"(?: (?:{WHETHER}|about|of)\b|\W*$)"
-    r"|\bI(?:'m| am) (?:unsure|uncertain|undecided|unaware|not aware)\b"
+    r"|(?:judge|know|determine|answer|form|comment|assess|conclude|decide|be sure|be certain|make up my mind)\b)"
+    rf"|{I_AM} (?:not|no longer) {QUITE}(?:sure|certain)\b(?!-)"
+    rf"|{I_AM} (?:unsure|uncertain|undecided|unaware|not aware|on the fence|neither for nor against)\b"
+    rf"|(?:{I_AM}|\b(?:I|we) (?:feel|stay|remain)) {QUITE}(?:neutral|indifferent)\b"
+    r"|\bI (?:\w+ )?neither (?:(\w+) nor (?:dis|mis)\1|(?:love|like) nor (?:hate|dislike|loathe))\b"
     r"|\b(?:not|no|in)[ -]?(?:have )?(?:enough|sufficient|adequate) "
     rf"(?:\w+ )?{KNOWLEDGE}\b|\binsufficient (?:\w+ )?{KNOWLEDGE}\b"
     rf"|\b(?:there is|there's|there are|there was|there were) (?:no|not any) (?:\w+ )?{NONE_OF_IT}"
@@ -47,8 +65,8 @@ NO_OPINION = re.compile(
     rf"|\b(?:nothing|not) (?:is |has been |was )?(?:known|recorded|stored|remembered|stated|said|mentioned)\b"
     rf"(?: (?:about|of|on|{WHETHER})\b|\W*$)"
     r"|(?:^|\b(?:it|that|this)(?:'s| is| was) (?:still |as yet )?|\b(?:remains?|stays?) (?:still )?)"
-    rf"{UNDECIDED} {WHETHER}\b"
-    r"|\b(?:is|are|remains?|stays?) (?:still )?(?:unknown|unclear|undetermined)\W*$"
+    rf"{UNDECIDED}(?: (?:to|for) (?:me|us))? {WHETHER}\b"
+    r"|\b(?:is|are|remains?|stays?) (?:still )?(?:unknown|unclear|undetermined)(?: (?:to|for) (?:me|us))?\W*$"
     r"|\b(?:hard|impossible|difficult|too early|too soon) (?:for me )?to "
     rf"(?:(?:say|tell){OPENLY}|(?:judge|know|decide)\b)"
     r"|(?:^|\bthere is )no (?:clear |strong |firm )?opinion\b"
@@ -59,17 +77,20 @@ NO_OPINION = re.compile(
 )
 # The plain forms of it in the languages that callers use most. Where one is missed, a person can retire it.
 ELSEWHERE = re.compile(
-    r"\bich wei(?:ß|ss) (?:es |das )?nicht\b"
+    r"\bich wei(?:ß|ss) (?:es |das )?nicht\b|\bich bin(?: \w+){0,3}? (?:nicht (?:\w+ )?sicher|unsicher|unschlüssig)\b"
     r"|(?:^|\bich habe |\bhabe ich )(?:leider )?keine (?:\w+ )?(?:ahnung|meinung|informationen|angaben)\b"
     r"|\b(?:es gibt|gibt es|liegen(?: mir)?) keine (?:\w+ )?(?:informationen|angaben)\b"
     r"|\b(?:unklar|unbekannt|ungewiss), (?:ob|wie|was|wer|wann|wo|warum)\b"
+    r"|\bje ne suis pas (?:\w+ )?(?:s[uû]re?|certaine?)\b|\bno estoy (?:\w+ )?segur[oa]\b"
+    r"|\bnon sono (?:\w+ )?sicur[oa]\b|\bnão (?:tenho (?:a )?certeza|estou (?:\w+ )?cert[oa])\b"
+    r"|\bik ben (?:\w+ )?niet (?:\w+ )?zeker\b"
     r"|\bje ne sais pas\b|\bj'ignore\b|\bje n'ai (?:pas|aucune?) (?:d')?\s?(?:avis|opinion|idée|informations?)\b"
     r"|\baucune information\b|\bon ne sait pas\b"
     r"|\bno (?:lo )?sé\b|\bno tengo (?:ni )?(?:idea|opinión|información)\b|\bno hay información\b|\bno se sabe\b"
     r"|\bnon (?:lo )?so\b|\bnon ho (?:idea|opinioni|informazioni)\b|\bnon si sa\b"
     r"|\bnão sei\b|\bnão tenho (?:ideia|opinião|informaç)|\bnão há informaç"
     r"|\bik weet (?:het )?niet\b|(?:^|\bik heb |\ber is )geen (?:idee|mening|informatie)\b"
-    r"|(?:^|[我,\uff0c\u3002])[也还還真]?不(?:知道|清楚)|沒有意見|没有意见|わから(?:ない|ません)|分から(?:ない|ません)|知りません",
+    r"|(?:^|[我,\uff0c\u3002])[也还還真]?不(?:知道|清楚|确定|確定)|沒有意見|没有意见|わから(?:ない|ません)|分から(?:ない|ません)|知りません",
     re.IGNORECASE,
 )
 

@@ -1,9 +1,12 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import pytest
+
+from banks.retain.engines.llm.excerpt import CALL_CHARACTERS
 from providers.llm.protocol import ChatMessage, Structured
 from providers.usage import Usage
-from reflection.observations.llm_observer import Answer, LLMObserver, Statement
+from reflection.observations.llm_observer import SYSTEM, Answer, LLMObserver, Statement
 from reflection.observations.types import Dossier, Fact, Observation
 from tenants.identifiers import uuid7
 
@@ -59,3 +62,27 @@ def test_the_prompt_has_dates_and_proofs_and_no_disposition() -> None:
     assert "Fact 2 (Friday, 02 January 2026, told 2 times)\n| Ana moved to Porto." in model.prompt
     assert "Statement 1\n| Ana is a musician." in model.prompt
     assert not any(word in model.prompt for word in ("skeptic", "empath", "literal", "disposition", "You are Ada"))
+
+
+@pytest.mark.parametrize("count", [6, LLMObserver.facts_at_once])
+@pytest.mark.parametrize("text", ["Ana walked on and on. " * 4_300, "\n" * 95_000 + "!", "\u6771" * 95_000])
+def test_a_call_stays_bounded_however_long_the_facts_are(text: str, count: int) -> None:
+    model = Model()
+    facts = tuple(Fact(uuid7(), text, datetime(2026, 1, 1, tzinfo=UTC)) for _ in range(count))
+
+    observe(model, Dossier(uuid7(), "Ana", facts, (Observation(text, (uuid7(),)),) * 7))
+
+    assert len(model.prompt) < CALL_CHARACTERS + len(SYSTEM) + 500
+    assert f"Fact {count} (" in model.prompt
+
+
+def test_short_facts_stay_whole_beside_long_ones() -> None:
+    model = Model()
+    short = [f"Ana has {number} boats{' and more' * 20}." for number in range(60)]
+    texts = [*short, *["Ana walked on and on. " * 4_300] * 20]
+    facts = tuple(Fact(uuid7(), text, datetime(2026, 1, 1, tzinfo=UTC)) for text in texts)
+
+    observe(model, Dossier(uuid7(), "Ana", facts))
+
+    assert all(f"\n| {text}\n" in model.prompt for text in short)
+    assert model.prompt.count("on and \u2026") + model.prompt.count("on \u2026") >= 1

@@ -76,6 +76,15 @@ def test_each_bound_by_itself_makes_the_first_turn_the_last(
     assert len(server.chat.received) == 1
 
 
+def test_look_ups_that_can_not_be_read_are_noted(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
+    memory.unit("Bob bought a bicycle", about=[memory.entity("Bob")])
+    server.chat.say(write("", lookups=[{"recall": None, "entity": "Bob"}, {"recall": None}]))
+    server.chat.say(write("Bob cycles."))
+    result = reflect(memory.bank, ask(QUESTION, "mid"), tools)
+    assert ("entity", "Bob") in [(one.kind, one.wanted) for one in result.trace.look_ups]
+    assert result.trace.notes == ("Of the look-ups that the model asked for, 1 could not be read.",)
+
+
 def test_a_model_that_takes_too_long_is_given_up(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
     server.chat.say_late("In Lisbon.", delay=3.0)
     with pytest.raises(LLMTimeout):

@@ -1,12 +1,16 @@
 """The answer of the built-in engine."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
+from operator import itemgetter
+
+import pytest
 
 from banks.retain.types import Network
 from providers.reranking.none import NoReranker
 from providers.reranking.protocol import Ranking, Scored
-from reflection.reflect.extracting import NOT_IN_MEMORY, choose, tell_extract
+from reflection.reflect.extracting import NOT_IN_MEMORY, choose, list_shortcomings, tell_extract
 from reflection.reflect.reflect import reflect
 from reflection.reflect.tools import ReflectTools
 from retrieval.types import RecallItem, Voice
@@ -27,6 +31,19 @@ class WordReranker:
         wanted = {word.strip("?.,").lower() for word in query.split()}
         shares = [len(wanted & {word.strip("?.,").lower() for word in text.split()}) for text in passages]
         return Ranking(Scored(index, share / len(wanted)) for index, share in enumerate(shares))
+
+
+class HurriedReranker(WordReranker):
+    """Has time for the first few alone."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def rerank(
+        self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
+    ) -> Ranking:
+        scored = super().rerank(query, passages, within_seconds=within_seconds, instruction=instruction)
+        return Ranking(one if one.index < self._most else Scored(one.index, None) for one in scored)
 
 
 def tell(question: str, *items: RecallItem) -> list[str]:
@@ -89,6 +106,75 @@ def test_how_many_lists_what_matches_with_dates() -> None:
         "- Told Friday, May 1, 2026: bought a red kit [1]",
         "- Told Monday, June 15, 2026: bought a blue kit [2]",
     ]
+
+
+CITIES = ["Rome", "Oslo", "Lima", "Faro", "Bern", "Kyoto", "Austin", "Porto", "Graz", "Turin", "Lagos", "Quito"]
+COUNT = "How many cities: Caroline visited for a concert?"
+
+
+def concerts(number: int) -> list[RecallItem]:
+    texts = [f"Caroline visited {CITIES[place % 12]} for a concert." for place in range(number)]
+    return [make_item(place, text, mentioned_at=day(1 + place % 28)) for place, text in enumerate(texts, 1)]
+
+
+@pytest.mark.parametrize("most", range(13))
+def test_a_count_does_not_hang_on_how_much_the_reranker_had_time_for(most: int) -> None:
+    chosen = choose(COUNT, gather(*concerts(12)).memories, HurriedReranker(most), WordEmbedder())
+    assert tell_extract(COUNT, chosen, NOW.tzinfo)[0].text == "12 memories match:"
+    assert list_shortcomings(COUNT, chosen) == (
+        ["The reranker had no time for all that was found: vectors alone decided what is counted."]
+        if 0 < most < 12
+        else []
+    )
+
+
+def test_what_is_counted_and_not_listed_is_in_the_number() -> None:
+    told = tell(COUNT, *concerts(35))
+    assert (told[0], len(told)) == ("35 memories match, of which the nearest 20:", 21)
+
+
+def test_where_not_all_was_looked_at_the_number_is_the_least() -> None:
+    chosen = choose(COUNT, gather(*concerts(70)).memories, WordReranker(), WordEmbedder())
+    assert tell_extract(COUNT, chosen, NOW.tzinfo)[0].text == "At least 64 memories match, of which the nearest 20:"
+    assert list_shortcomings(COUNT, chosen) == [
+        "6 of the memories that were found were not looked at for the count.",
+        "44 memories that match are counted and not listed.",
+    ]
+
+
+def test_what_a_count_may_lack_is_noted_in_the_trace(memory: Memory, builtin: ReflectTools) -> None:
+    for city in CITIES:
+        memory.unit(f"Caroline visited {city} for a concert.")
+    tools = replace(builtin, recall=replace(builtin.recall, reranker=HurriedReranker(3)))
+    result = reflect(memory.bank, ask(COUNT), tools)
+    assert result.text.startswith("12 memories match:")
+    assert "vectors alone decided" in result.trace.notes[-1]
+
+
+@pytest.mark.parametrize("question", ["Alice lives where?", "How many: Alice lives"])
+@pytest.mark.parametrize("places", [(1, 2), (2, 1)])
+def test_a_summary_in_the_words_of_its_fact_is_not_told_beside_it(question: str, places: tuple[int, int]) -> None:
+    fact = make_item(1, "Alice lives in Lisbon.")
+    summary = make_item(2, "alice lives in Lisbon", network=Network.OBSERVATION)
+    gathered = gather(*(item for _, item in sorted(zip(places, (fact, summary), strict=True), key=itemgetter(0))))
+    chosen = choose(question, gathered.memories, WordReranker(), WordEmbedder())
+    assert [piece.memory.id for piece in chosen.evidence] == [fact.candidate.id]
+
+
+def test_a_sentence_of_a_longer_memory_that_another_has_too_is_told_once() -> None:
+    items = [make_item(1, "Alice moved to Lisbon."), make_item(2, "It rained all week. Alice moved to Lisbon.")]
+    assert len(tell("Alice moved where?", *items)) == 1
+
+
+def test_the_same_words_of_another_day_are_another_event() -> None:
+    swims = [make_item(number, "Alice went swimming.", occurred_start=day(number)) for number in (1, 8)]
+    assert tell("How many times: Alice went swimming", *swims)[0] == "2 memories match:"
+
+
+def test_a_belief_in_the_words_of_a_fact_is_told_beside_it() -> None:
+    belief = make_item(2, "Alice likes tea", network=Network.OPINION, confidence=0.7)
+    assert len(tell("What likes Alice tea", make_item(1, "Alice likes tea"), belief)) == 2
+    assert len(tell("What likes Alice tea", make_item(1, "Alice likes tea", network=Network.OBSERVATION), belief)) == 2
 
 
 def test_a_belief_is_quoted_as_one_and_after_the_evidence() -> None:

@@ -7,7 +7,7 @@ from providers import tokens
 from reflection.profile import Profile
 from reflection.reflect.counting import count_text
 from reflection.reflect.prompt import build_prompt
-from reflection.reflect.rules import LOOKING, NO_OPINIONS
+from reflection.reflect.rules import LAST_CALL, LOOKING, NO_LOOKING, NO_OPINIONS
 from reflection.reflect.types import ReflectQuery
 from retrieval.types import RecallQuery
 from tests.reflection.reflect.answers import ask
@@ -40,7 +40,14 @@ def test_rules_that_do_not_apply_are_not_told() -> None:
     assert not any(part in rules for part in (LOOKING, NO_OPINIONS, "structured_output"))
     other = build_prompt(PROFILE, ask("Who?", "mid", forms_opinions=False), {}, delimiter=LINE).system["rules"]
     assert LOOKING in other
+    assert NO_LOOKING not in other
     assert NO_OPINIONS in other
+
+
+def test_where_there_is_one_call_and_in_the_last_turn_it_is_said_that_nothing_can_be_looked_up() -> None:
+    rules = build_prompt(PROFILE, ask("Who?", "low"), {}, delimiter=LINE).system["rules"]
+    assert NO_LOOKING in rules
+    assert NO_LOOKING in LAST_CALL
 
 
 def test_each_part_is_counted() -> None:

@@ -72,6 +72,21 @@ def test_a_delimiter_that_comes_letter_by_letter_is_never_shown(
     assert opinions_of(memory) == 1
 
 
+@pytest.mark.parametrize("before", [" ", "\n> ", '\n"', "\n1. _"])
+def test_notes_behind_a_line_that_is_not_alone_are_not_shown_and_still_read(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, before: str
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.otherwise = lambda _received: ANSWER.replace("\n<<", f"{before}<<", 1)
+    plain = reflect(memory.bank, ask(QUESTION), tools)
+    done = list(reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace()))[-1]
+    assert isinstance(done, Done)
+    for result in (plain, done.result):
+        assert "NOTES" not in result.text
+        assert "opinions" not in result.text
+        assert len(result.opinions) == 1
+
+
 @pytest.mark.parametrize("text", ["She lives in Lisbon [1]. " * 9, ANSWER])
 def test_a_model_that_breaks_off_leaves_nothing_stored_and_what_it_cost(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM, text: str

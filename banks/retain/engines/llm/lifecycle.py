@@ -8,14 +8,15 @@ from pydantic import BaseModel, BeforeValidator
 
 from banks.lifecycle.judge import Action, Decision, Decisions, LifecycleQuestion, Reason
 from banks.retain.engines.llm.batches import answer_all
+from banks.retain.engines.llm.excerpt import excerpt, measure
 from banks.retain.engines.llm.transcript import describe_moment
-from providers.llm.prompting.fence import bar, build_data_rule, fence
+from providers.llm.prompting.fence import build_data_rule, fence
 from providers.llm.prompting.listed_answer import ListedAnswer
 from providers.llm.prompting.meter import Meter
 from providers.llm.prompting.tolerance import Number, Numbers, Text, snake
 from providers.llm.protocol import LLM, ChatMessage
 
-BATCH = 8  # facts, each with the whole texts of those that resemble it
+BATCH = 8  # facts, each with those that resemble it
 
 SYSTEM = f"""\
 You keep the memory of an AI agent in order. For each numbered new fact you are given the similar facts that the \
@@ -79,9 +80,17 @@ def decide(llm: LLM, questions: Sequence[LifecycleQuestion]) -> Decisions:
     """A fact that resembles nothing is added without asking."""
     open_questions = [question for question in questions if question.similar]
     meter = Meter(llm)
-    answered = iter(answer_all(open_questions, partial(ask, meter), undecided=UNDECIDED, size=BATCH))
+    answered = iter(
+        answer_all(
+            open_questions, partial(ask, meter), undecided=UNDECIDED, size=BATCH, count_characters=count_characters
+        )
+    )
     decisions = tuple(next(answered) if question.similar else Decision(Action.ADD) for question in questions)
     return Decisions(decisions, meter.usage)
+
+
+def count_characters(question: LifecycleQuestion) -> int:
+    return measure(render(BATCH, question))
 
 
 def ask(meter: Meter, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
@@ -95,10 +104,10 @@ def build_messages(questions: Sequence[LifecycleQuestion]) -> list[ChatMessage]:
 
 def render(number: int, question: LifecycleQuestion) -> Iterator[str]:
     yield f"new fact {number}, told on {describe_moment(question.mentioned_at)}:"
-    yield from bar(question.text)
+    yield from excerpt(question.text).lines
     for place, fact in enumerate(question.similar, start=1):
         yield f"similar to new fact {number}: number {place}, told on {describe_moment(fact.mentioned_at)}:"
-        yield from bar(fact.text)
+        yield from excerpt(fact.text).lines
 
 
 def read_answer(answer: LifecycleAnswer, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
@@ -113,12 +122,16 @@ def read_decision(answer: LifecycleAnswer, number: int, question: LifecycleQuest
     if said.action is Action.ADD:
         return Decision(Action.ADD)
     places = dict.fromkeys(place for place in said.targets if 1 <= place <= len(question.similar))
-    targets = tuple(question.similar[place - 1].id for place in places)
+    targets = [question.similar[place - 1] for place in places]
     if not targets:
         return UNDECIDED
     if said.action is Action.INVALIDATE:
-        return Decision(said.action, targets, reason=read_reason(said.reason))
-    return Decision(said.action, targets[:1], text=said.text if said.action is Action.MERGE else "")
+        return Decision(said.action, tuple(one.id for one in targets), reason=read_reason(said.reason))
+    is_merge = said.action is Action.MERGE
+    needed = [question.text, targets[0].text] if is_merge else [question.text]
+    if not all(excerpt(text).is_whole for text in needed):
+        return Decision(Action.ADD)  # what the model was not shown would be lost
+    return Decision(said.action, (targets[0].id,), text=said.text if is_merge else "")
 
 
 def read_reason(text: str) -> Reason:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from banks.retain.engines.llm.excerpt import CALL_CHARACTERS
 from reflection.opinions.weighing.assessing import NewFact, OpinionQuestion
-from reflection.opinions.weighing.llm_assessor import LLMAssessor
+from reflection.opinions.weighing.llm_assessor import SYSTEM, LLMAssessor
 from tenants.identifiers import uuid7
 from tests.banks.retain.engines.llm.factory import make_llm
 from tests.llm_server import Received, ScriptedLLM
@@ -125,3 +126,20 @@ def test_several_pairs_share_a_call(llm_server: ScriptedLLM) -> None:
 def test_nothing_to_weigh_asks_nobody(llm_server: ScriptedLLM) -> None:
     assert assess(llm_server).usage.calls == 0
     assert llm_server.chat.received == []
+
+
+def test_a_call_stays_bounded_however_long_the_facts_are(llm_server: ScriptedLLM) -> None:
+    llm_server.chat.otherwise = reinforce_all
+    facts = ["Ana walked on and on. " * 4_500, "\n" * 90_000 + "!", "\u6771" * 90_000]
+    questions = [make_question("I like it.", *facts * 6), *[make_question("I like Ana. " * 8_000, facts[0])] * 20]
+    found = assess(llm_server, *questions)
+    lengths = [len(received.prompt) for received in llm_server.chat.received]
+    assert max(lengths) < CALL_CHARACTERS + len(SYSTEM) + 500
+    assert {one.verdicts[0] for one in found.assessments} == {"reinforce"}
+    assert len(lengths) <= 4
+
+
+def test_an_opinion_that_was_not_shown_whole_keeps_its_words(llm_server: ScriptedLLM) -> None:
+    llm_server.chat.say(answer({"opinion": 1, "verdicts": [verdict(1, "contradict")], "text": "I think it is new."}))
+    (found,) = assess(llm_server, make_question("I think it is old. " * 100, "a")).assessments
+    assert (found.verdicts, found.text) == (("contradict",), "")

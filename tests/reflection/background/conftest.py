@@ -1,0 +1,3 @@
+from tests.llm_server.fixture import llm_server
+
+__all__ = ["llm_server"]
