@@ -10,6 +10,7 @@ from django.db.models.functions import Greatest
 
 from banks.entities.recount import forget_names, recount_entities
 from banks.lifecycle.blanking import blank_ready_facts
+from banks.lifecycle.silence import silence_chunks
 from banks.models import Bank, Chunk, Corpus, MemoryUnit, Mention, Relationship, RelationshipSource, UnitSource
 from banks.text_index.write import remove_texts
 
@@ -43,6 +44,7 @@ def delete_units(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
     if not ids:
         return Removed()
     relationships = delete_relationships(bank, ids)
+    silence_chunks(bank, ids)
     blank_ready_facts(bank, ids)
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids)
     heard = list(mentions.values_list("entity_id", "name"))

@@ -30,6 +30,11 @@ class Chunk(TenantOwned):
     said_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)
     extracted_at = models.DateTimeField(null=True, help_text="When facts were taken from it; null while that waits.")
+    stands_alone = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="May be found where no memory tells it. Not once a memory of it was deleted: that is not to return.",
+    )
 
     objects: ClassVar[OfBankManager["Chunk"]] = OfBankManager()
 

@@ -21,7 +21,7 @@ CORPORA = {corpus.value: corpus for corpus in Corpus}  # calling the class takes
 # The tenant is named for every table: where row-level security finds it so, it compares once and not once a row.
 # $1 and $2 say whose, $3 are numbers of units, $4 names, $5 the query's vector, and then each corpus has its two.
 FOUND = """{row} AS MATERIALIZED (
-    SELECT {row}.id, {row}.number FROM {table} AS {row}
+    SELECT {row}.id, {row}.number{more} FROM {table} AS {row}
     WHERE {condition} AND ({row}.number = ANY(${numbers}::int[]) OR {row}.id = ANY(${ids}::uuid[]))
 )"""
 # A unit rests on a chunk if it quotes the chunk itself, or characters of a message that stand in it.
@@ -52,7 +52,9 @@ FROM bringing JOIN banks_memoryunit AS unit ON unit.id = bringing.unit_id WHERE 
 """
 LONE_CHUNKS = """
 SELECT 'chunk', chunk.id, chunk.number, NULL, NULL
-FROM chunk WHERE {scope.chunks_stand_alone} AND chunk.id NOT IN (SELECT id FROM bringing WHERE corpus = 'chunk')
+FROM chunk
+WHERE {scope.chunks_stand_alone} AND chunk.stands_alone
+  AND chunk.id NOT IN (SELECT id FROM bringing WHERE corpus = 'chunk')
 """
 UNITS = """
 SELECT 'unit', NULL::uuid, unit.number, unit.id, NULL::float8
@@ -82,7 +84,9 @@ class Brought(NamedTuple):
 
 @dataclass(frozen=True)
 class Resolved:
-    """`lone_chunks` hold text that no unit tells, visible or not: what was superseded does not return as evidence."""
+    """`lone_chunks` hold text that no unit tells, visible or not, nor ever told: what was superseded or deleted does
+    not return as evidence.
+    """
 
     units: dict[int, UUID] = field(default_factory=dict)
     brought: Mapping[SourceName, Sequence[Brought]] = field(default_factory=dict)
@@ -129,8 +133,9 @@ def write_resolve(scope: Scope, corpora: tuple[Corpus, ...]) -> str:
 
 def write_found(scope: Scope, corpus: Corpus, place: int) -> str:
     numbers = FIRST_OF_CORPORA + 2 * place
+    more = ", chunk.stands_alone" if corpus == Corpus.CHUNK else ""
     return FOUND.format(
-        row=corpus.value, table=TABLES[corpus], condition=scope.of(corpus), numbers=numbers, ids=numbers + 1
+        row=corpus.value, more=more, table=TABLES[corpus], condition=scope.of(corpus), numbers=numbers, ids=numbers + 1
     )
 
 

@@ -93,7 +93,7 @@ TABLES = (
     Table("document", Document),
     Table("episode", Episode, later="previous"),
     Table("message", Message, gone=frozenset({"document_id"})),
-    Table("chunk", Chunk),
+    Table("chunk", Chunk, came={"stands_alone": True}),
     Table("chunk_part", ChunkPart, "chunk__bank_id"),
     Table("entity", Entity),
     Table("entity_name", EntityName),

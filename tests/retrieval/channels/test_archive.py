@@ -1,11 +1,14 @@
 from datetime import timedelta
 from typing import Any
 
+from banks.lifecycle.delete import delete_units
+from banks.locking import lock_memory
 from retrieval.channels.archive import search_archive
 from retrieval.channels.archive_words import search_archive_words
 from retrieval.channels.summaries import search_summaries
 from retrieval.filters.types import Filters, Tags
 from retrieval.types import PointInTime
+from tenants.transactions import tenant_transaction
 from tests.retrieval.channels.searching import begin_search
 from tests.retrieval.memory import NOW, Memory
 
@@ -14,6 +17,10 @@ QUERY = "green parrot"
 
 def ids(memory: Memory, **fields: Any) -> list[tuple[str, object]]:
     return [(hit.kind, hit.id) for hit in search_archive(begin_search(memory, QUERY, **fields))]
+
+
+def found_by_words(memory: Memory) -> set[object]:
+    return {hit.id for hit in search_archive_words(begin_search(memory, QUERY))}
 
 
 def test_a_chunk_brings_the_units_that_quote_its_messages(memory: Memory) -> None:
@@ -49,6 +56,31 @@ def test_a_chunk_whose_units_were_superseded_does_not_bring_back_what_they_said(
     chunk = memory.chunk(text="the green parrot sings")
     memory.quote(memory.unit("old", expired_at=NOW, close_reason="correction"), chunk)
     assert ids(memory) == []
+
+
+def test_a_chunk_whose_memory_was_deleted_does_not_bring_back_what_it_said(memory: Memory) -> None:
+    message = memory.message("the green parrot sings")
+    of_message, of_document = memory.chunk(message), memory.chunk(text="a green parrot sleeps")
+    other = memory.chunk(text="the green parrot eats")
+    said, read = memory.unit("one matter"), memory.unit("another matter")
+    memory.quote(said, message, start=4, end=9)
+    memory.quote(read, of_document)
+    with tenant_transaction(memory.bank.tenant_id):
+        lock_memory(memory.bank)
+        delete_units(memory.bank, {said.id, read.id})
+    assert ids(memory) == [("chunk", other.id)]
+    assert {of_message.id, of_document.id}.isdisjoint(found_by_words(memory))
+
+
+def test_a_chunk_goes_on_to_bring_the_memories_that_were_not_deleted(memory: Memory) -> None:
+    chunk = memory.chunk(text="the green parrot sings")
+    deleted, kept = memory.unit("one matter"), memory.unit("another matter")
+    memory.quote(deleted, chunk)
+    memory.quote(kept, chunk)
+    with tenant_transaction(memory.bank.tenant_id):
+        lock_memory(memory.bank)
+        delete_units(memory.bank, {deleted.id})
+    assert ids(memory) == [("unit", kept.id)]
 
 
 def test_an_episode_and_a_relationship_bring_their_units(memory: Memory) -> None:
