@@ -30,6 +30,7 @@ from retrieval.ranking import Merged, build_ranked, fuse_channels, merge_banks, 
 from retrieval.searching import Found, Question, ask_words, search_banks, start_words
 from retrieval.threads import get_executor, let_go_of_connection
 from retrieval.trace import Ordering, Trace
+from retrieval.turns import TURNS
 from retrieval.types import Candidate, RecallQuery, RecallResult
 
 logger = logging.getLogger(__name__)
@@ -51,6 +52,11 @@ def recall_across(banks: Sequence[Bank], query: RecallQuery, tools: RecallTools)
     """One answer out of several banks of one tenant. Call outside transactions: none stays open while a model works."""
     tenant_id = get_tenant_id(banks)
     let_go_of_connection()
+    with TURNS.take(tenant_id):
+        return answer(banks, tenant_id, query, tools)
+
+
+def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: RecallTools) -> RecallResult:
     trace = Trace(query)
     with trace.phase("analysis"):
         plan = build_plan(query, read_query(query, llm=tools.llm))

@@ -49,7 +49,7 @@ from reflection.errors import (
     RuleNotFound,
     RuleTooWide,
 )
-from retrieval.errors import NothingSearched
+from retrieval.errors import NothingSearched, Overloaded
 from retrieval.feedback.errors import RecallNotFound
 from retrieval.query.errors import BackwardWindow, QueryWithoutWords
 
@@ -82,6 +82,7 @@ STATUS_OF: dict[type[Exception], int] = {
     QueryWithoutWords: status.HTTP_422_UNPROCESSABLE_ENTITY,
     BackwardWindow: status.HTTP_422_UNPROCESSABLE_ENTITY,
     NothingSearched: status.HTTP_503_SERVICE_UNAVAILABLE,
+    Overloaded: status.HTTP_503_SERVICE_UNAVAILABLE,
     OperationNotFound: status.HTTP_404_NOT_FOUND,
     OperationFinished: status.HTTP_409_CONFLICT,
     UnknownKind: status.HTTP_409_CONFLICT,
@@ -97,7 +98,14 @@ STATUS_OF: dict[type[Exception], int] = {
     AnswerForgotten: status.HTTP_409_CONFLICT,
     KeyReused: status.HTTP_422_UNPROCESSABLE_ENTITY,
 }
-RETRYABLE = {"unavailable", "model_unavailable", "request_in_flight", NothingSearched.code, BankBusy.code}
+RETRYABLE = {
+    "unavailable",
+    "model_unavailable",
+    "request_in_flight",
+    NothingSearched.code,
+    Overloaded.code,
+    BankBusy.code,
+}
 RETRY_AFTER_SECONDS = "1"
 
 

@@ -42,6 +42,7 @@ LATE_STATUS = {
     "bank_not_found": 404,
     "bank_busy": 503,
     "nothing_searched": 503,
+    "overloaded": 503,
     "unavailable": 503,
     "model_unavailable": 503,
     "model_failed": 502,

@@ -10,6 +10,7 @@ from memoryplatform.api.v1.recall_output import RecallItemOutput, RecallOutput, 
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.asked_banks import load_banks
 from retrieval import searching
+from retrieval.turns import Turns
 from retrieval.types import Channel
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
@@ -170,3 +171,12 @@ def test_what_the_peers_client_sends_as_null_counts_as_left_out() -> None:
     without = read(query_timestamp="2026-06-15T01:00:00Z")
     given = dict.fromkeys(nulls) | {"include": {"source_facts": None}, "query_timestamp": "2026-06-15T01:00:00Z"}
     assert read(**given) == without
+
+
+def test_where_too_many_wait_the_caller_is_told_to_come_back(
+    memory: Memory, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    monkeypatch.setattr("retrieval.recall.TURNS", Turns(0, patience=0.01))
+    answer = ask("Lisbon")
+    assert (answer.status_code, answer.json()["code"], answer.headers["Retry-After"]) == (503, "overloaded", "1")
