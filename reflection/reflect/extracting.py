@@ -11,7 +11,7 @@ from providers.reranking.protocol import Reranker
 from reflection.reflect.dates import describe_day, describe_occurrence
 from reflection.reflect.liking import asks_for_taste, find_likes
 from reflection.reflect.pieces import Piece, cut, cut_sentences
-from reflection.reflect.repeats import leave_out_repeats
+from reflection.reflect.repeats import leave_out_repeats, leave_out_summaries
 from reflection.reflect.scoring import Scorer
 from reflection.reflect.types import Labelled
 from retrieval.query.question_type import find_type
@@ -66,6 +66,8 @@ def choose(question: str, memories: Sequence[Labelled], reranker: Reranker, embe
 
 def choose_near(question: str, memories: Sequence[Labelled], scorer: Scorer) -> Chosen:
     reach = COUNTING if scorer.counts else TELLING
+    if scorer.counts:
+        memories = leave_out_summaries(memories)
     pieces = leave_out_repeats([piece for memory in memories[: reach.memories] for piece in cut(memory)])
     scored = scorer.score(question, pieces[: reach.pieces])
     read = {piece.memory.label for piece, _ in scored.pieces}

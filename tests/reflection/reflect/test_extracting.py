@@ -161,6 +161,19 @@ def test_a_summary_in_the_words_of_its_fact_is_not_told_beside_it(question: str,
     assert [piece.memory.id for piece in chosen.evidence] == [fact.candidate.id]
 
 
+def test_what_sums_up_facts_is_not_counted_beside_them() -> None:
+    summary = make_item(2, "Alice moved to Lisbon and likes it.", network=Network.OBSERVATION)
+    question = "How many times: Alice moved to Lisbon"
+    assert tell(question, make_item(1), summary)[0] == "1 memory matches:"
+    assert tell(question, summary)[0] == "1 memory matches:"
+
+
+def test_a_passage_in_the_words_of_a_fact_is_not_told_beside_it() -> None:
+    passage = make_item(2, "alice moved to Lisbon", kind="chunk", network=None)
+    assert len(tell("Alice moved where?", passage, make_item(1))) == 1
+    assert len(tell("Alice moved where?", passage, make_item(1, "Alice moved to Porto."))) == 2
+
+
 def test_a_sentence_of_a_longer_memory_that_another_has_too_is_told_once() -> None:
     items = [make_item(1, "Alice moved to Lisbon."), make_item(2, "It rained all week. Alice moved to Lisbon.")]
     assert len(tell("Alice moved where?", *items)) == 1
