@@ -3,10 +3,11 @@
 Every text is fenced as data: what a memory says is never an instruction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from itertools import groupby
+from uuid import UUID
 
 from banks.retain.types import Network
 from providers.llm.prompting.fence import bar, fence, label
@@ -33,14 +34,17 @@ class Grouped:
     memory: Labelled
 
 
-def build_context(memories: Sequence[Labelled], around: Surroundings, zone: tzinfo | None) -> dict[str, str]:
-    """The blocks by name; one that would be empty is left out."""
+def build_context(
+    memories: Sequence[Labelled], around: Surroundings, zone: tzinfo | None, *, earlier: Sequence[Labelled] = ()
+) -> dict[str, str]:
+    """The blocks by name; one that would be empty is left out. `earlier` memories have marks from another message."""
     evidence, observations, beliefs = divide(memories)
+    marks = {memory.id: memory.mark for memory in [*earlier, *memories]}
     blocks = {
         "evidence": tell_evidence(evidence, around.places, zone),
         "observations": [line for memory in observations for line in tell_observation(memory, around, zone)],
         "beliefs": [line for memory in beliefs for line in tell(memory, zone)],
-        "relationships": [line for tie in around.ties for line in tell_tie(tie, zone)],
+        "relationships": [line for tie in around.ties for line in tell_tie(tie, marks, zone)],
     }
     return {name: fence(name, lines) for name, lines in blocks.items() if lines}
 
@@ -117,8 +121,11 @@ def describe_validity(row: Candidate | Tie, zone: tzinfo | None) -> Iterable[str
         yield f"known to be no longer so since {describe_day(row.expired_at, zone)}"
 
 
-def tell_tie(tie: Tie, zone: tzinfo | None) -> list[str]:
-    facts = [f"told {describe_day(tie.mentioned_at, zone)}", *describe_validity(tie, zone)]
+def tell_tie(tie: Tie, marks: Mapping[UUID, str], zone: tzinfo | None) -> list[str]:
+    """With the marks of the memories that it was read from: a statement that rests on it is cited by them."""
+    told_in = "".join(marks[one] for one in tie.source_ids if one in marks)
+    facts = [f"told {describe_day(tie.mentioned_at, zone)}{told_in and f' in {told_in}'}"]
+    facts += describe_validity(tie, zone)
     return [f"- {'; '.join(facts)}", *quote(tie.text)]
 
 

@@ -116,7 +116,7 @@ class Conversation:
         gathered.note_read(opened for source in found.sources for opened in source.ids)
 
     def _tell(self, found: Round, around: Surroundings) -> ChatMessage:
-        blocks = build_context(found.memories, around, self._zone)
+        blocks = build_context(found.memories, around, self._zone, earlier=self._looker.gathered.told)
         parts = [*blocks.values(), tell_sources(found.sources)]
         return ChatMessage("user", join(part for part in parts if part) or "Nothing more was found.")
 

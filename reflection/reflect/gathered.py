@@ -57,6 +57,11 @@ class Gathered:
         return memory if memory and memory.label in self._shown else None
 
     @property
+    def told(self) -> tuple[Labelled, ...]:
+        """Those that were shown."""
+        return tuple(self._by_label[label] for label in sorted(self._shown))
+
+    @property
     def memories(self) -> tuple[Labelled, ...]:
         return tuple(self._by_label.values())
 

@@ -19,6 +19,7 @@ from retrieval.types import PointInTime
 EVERYTHING = Filters()
 MOST_ENTITIES = 10
 MOST_RELATIONSHIPS = 20
+MOST_SOURCES = 10  # memories that tell the same, the latest
 
 # The best proven and latest said of each step. A relationship's entities are found by equality, which an index serves.
 FIND = sql.SQL("""
@@ -35,7 +36,10 @@ WITH first AS (
     ORDER BY edge.proof_count DESC, edge.mentioned_at DESC, edge.id LIMIT $4
 )
 SELECT found.id, found.subject_id, found.object_id, found.text, found.valid_from, found.valid_until,
-    found.mentioned_at, found.expired_at
+    found.mentioned_at, found.expired_at, ARRAY(
+        SELECT source.unit_id FROM banks_relationshipsource AS source
+        WHERE source.tenant_id = $1 AND source.relationship_id = found.id ORDER BY source.id DESC LIMIT $5
+    )
 FROM (SELECT * FROM first UNION ALL SELECT * FROM second) AS found
 ORDER BY found.step, found.proof_count DESC, found.mentioned_at DESC, found.id
 """)
@@ -49,6 +53,8 @@ WAS_TOLD = sql.SQL("""EXISTS (
 
 @dataclass(frozen=True)
 class Tie:
+    """`source_ids` are memories that it was read from."""
+
     id: UUID
     subject_id: UUID
     object_id: UUID | None
@@ -57,6 +63,7 @@ class Tie:
     valid_until: datetime | None
     mentioned_at: datetime
     expired_at: datetime | None
+    source_ids: Sequence[UUID] = ()
 
     @property
     def entity_ids(self) -> set[UUID]:
@@ -71,7 +78,7 @@ def find_ties(
         return ()
     entities = list(entity_ids[:MOST_ENTITIES])
     statement = FIND.format(visible=build_condition(moment, filters))
-    values = (*list_owners(bank), entities, MOST_RELATIONSHIPS)
+    values = (*list_owners(bank), entities, MOST_RELATIONSHIPS, MOST_SOURCES)
     rows = read_rows(bank.tenant_id, statement, values, within_seconds=None)
     return keep_few((Tie(*row) for row in rows), set(entities))
 

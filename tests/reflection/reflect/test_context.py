@@ -92,6 +92,16 @@ def test_relationships_come_with_their_validity() -> None:
     assert "- told Sunday, May 3, 2026; so since Friday, May 1, 2026\n| Alice lives in Lisbon." in block
 
 
+def test_a_relationship_names_the_memories_that_it_was_told_in() -> None:
+    sources = (UUID(int=9), UUID(int=1), UUID(int=2))
+    tie = Tie(UUID(int=5), UUID(int=2), None, "Alice lives in Lisbon.", None, None, day(3), None, sources)
+    block = tell(make_item(1), make_item(2), around=Surroundings(ties=(tie,)))["relationships"]
+    assert "- told Sunday, May 3, 2026 in [1][2]\n| Alice lives in Lisbon." in block
+    (told,) = gather(make_item(2)).memories
+    later = build_context((), Surroundings(ties=(tie,)), NOW.tzinfo, earlier=(told,))["relationships"]
+    assert "- told Sunday, May 3, 2026 in [1]\n" in later
+
+
 def test_an_observation_that_is_stale_says_so_with_the_day() -> None:
     fresh = make_item(1, "in short", network=Network.OBSERVATION)
     stale = make_item(2, "in shorter", network=Network.OBSERVATION)

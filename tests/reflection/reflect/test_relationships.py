@@ -76,3 +76,12 @@ def test_a_filter_hides_what_was_read_from_memories_that_it_hides(memory: Memory
     assert find("user:bob", match="any_strict") == {"runs"}
     assert find("user:bob", match="any") == {"runs", "is"}
     assert find("user:alice", "user:bob", match="any_strict") == {"earns", "runs"}
+
+
+def test_the_memories_that_tell_a_relationship_come_with_it(memory: Memory) -> None:
+    alice = memory.entity("Alice")
+    first, second = memory.unit("Alice is tall"), memory.unit("Alice is very tall")
+    memory.relationship("is", first, second, subject=alice, value="tall", object=None, relation="is")
+    with tenant_transaction(memory.bank.tenant_id):
+        (found,) = find_ties(memory.bank, [alice.id], PointInTime())
+    assert list(found.source_ids) == [second.id, first.id]
