@@ -17,6 +17,7 @@ from retrieval.reranking.instructions import INSTRUCTIONS
 from retrieval.reranking.readable import build_readable
 from retrieval.reranking.rerank import Reranked, RerankRequest, rerank
 from retrieval.same_turn import put_repeats_last
+from retrieval.same_words import put_told_last
 from retrieval.searching import Found
 from retrieval.types import Candidate, Channel, Hit, LeastScores, Ranked, Scores
 from retrieval.whose_words import find_whose_words
@@ -83,7 +84,7 @@ def build_ranked(
                     (passage.start, passage.end) if passage.is_part else None,
                 )
             )
-    return put_repeats_last(favour_speaker(ranked, plan))
+    return put_told_last(put_repeats_last(favour_speaker(ranked, plan)))
 
 
 def favour_speaker(ranked: Sequence[Ranked], plan: Plan) -> list[Ranked]:
@@ -117,7 +118,7 @@ def order_by_all(ranked: Sequence[Ranked], reranked: Reranked, plan: Plan) -> li
     asked_at = plan.query.asked_at
     is_about_past = plan.moment.history and has_passed(plan.reading.window, asked_at)
     boosted = boost(combined, plan.recipe.boosts, asked_at=asked_at, moment=plan.moment, is_about_past=is_about_past)
-    return [one for one in boosted if reaches(one, plan.query.least_scores)]
+    return put_told_last([one for one in boosted if reaches(one, plan.query.least_scores)])
 
 
 def reaches(ranked: Ranked, least: LeastScores) -> bool:
