@@ -1,6 +1,7 @@
 """A passage whose memory was deleted is no evidence by itself any more: found again, it would tell what was to go."""
 
 from collections.abc import Collection
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -24,6 +25,6 @@ WHERE chunk.tenant_id = %(tenant_id)s AND chunk.bank_id = %(bank_id)s AND chunk.
 
 def silence_chunks(bank: Bank, unit_ids: Collection[UUID]) -> None:
     """The text stays where it was said, and can be read there. Call before the units go, inside their transaction."""
-    values = {"tenant_id": bank.tenant_id, "bank_id": bank.id, "unit_ids": list(unit_ids)}
+    values: dict[str, Any] = {"tenant_id": bank.tenant_id, "bank_id": bank.id, "unit_ids": list(unit_ids)}
     with connection.cursor() as cursor:
         cursor.execute(SILENCE, values)
