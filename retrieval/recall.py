@@ -82,7 +82,7 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
         ranked = order_by_all(candidates, reranked, plan)
         packed = pack(ranked, max_tokens=query.max_tokens, query=plan.reading.text)
     with trace.phase("inclusion"):
-        along = include(tenant_id, packed.items, query.include, plan.moment, deadline)
+        along = include(tenant_id, packed.items, query.include, plan, deadline)
     ACCESS_COUNTS.note(tenant_id, [item.candidate.id for item in packed.items if item.candidate.kind == "unit"])
     trace.note_result(analysis, Ordering(plan, fused, reranked, ranked), packed)
     note_channels(trace, found, merged)

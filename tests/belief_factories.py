@@ -15,6 +15,7 @@ from reflection.models import (
     MentalModelRevision,
     MentalModelSource,
     ObservedEntity,
+    ObservedScope,
     Opinion,
     OpinionRevision,
     RetentionRule,
@@ -60,6 +61,11 @@ def make_observed_entity(tenant: Tenant, **fields: Any) -> ObservedEntity:
     return make_row(ObservedEntity, tenant, bank_id=entity.bank_id, entity=entity, **fields)
 
 
+def make_observed_scope(tenant: Tenant, **fields: Any) -> ObservedScope:
+    entity = fields.pop("entity", None) or make_entity(tenant)
+    return make_row(ObservedScope, tenant, bank_id=entity.bank_id, entity=entity, **fields)
+
+
 def make_retention_rule(tenant: Tenant, **fields: Any) -> RetentionRule:
     return make_row(RetentionRule, tenant, **with_bank(tenant, {"name": "old talk", "days": 90} | fields))
 
@@ -96,6 +102,7 @@ BELIEFS: dict[type[Model], Callable[[Tenant], Any]] = {
     RevisionEvidence: make_revision_evidence,
     BackgroundRevision: make_background_revision,
     ObservedEntity: make_observed_entity,
+    ObservedScope: make_observed_scope,
     RetentionRule: make_retention_rule,
     Directive: make_directive,
     MentalModel: make_mental_model,

@@ -4,7 +4,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from banks.admin.labels import labelled
 from banks.admin.memory_admin import WHOSE, MemoryAdmin, link_to, link_to_id, shorten
-from banks.models import Corpus, MemoryUnit, Mention, UnitChange, UnitSource
+from banks.models import Corpus, MemoryUnit, Mention, UnitChange, UnitSource, UnitTag
 from tenants.platform_admin import PLATFORM
 
 MOST_SHOWN = 50
@@ -16,9 +16,9 @@ class UnitAdmin(MemoryAdmin):
     corpus = Corpus.UNIT
     list_display = ("said", "in_network", "in_bank", "whose", "mentioned_at", "is_current")
     list_filter = (("network", ChoicesDropdownFilter), *WHOSE)
-    readonly_fields = ("rests_on", "speaks_of", "changes")
+    readonly_fields = ("tags", "rests_on", "speaks_of", "changes")
     fieldsets = (
-        (None, {"fields": ("text", "network", "kind", "confidence", "review", "bank", "tenant")}),
+        (None, {"fields": ("text", "network", "kind", "confidence", "review", "tags", "bank", "tenant")}),
         ("Where it comes from", {"fields": ("rests_on", "speaks_of", "context", "dimensions", "changes")}),
         ("Times", {"fields": ("occurred_start", "occurred_end", "mentioned_at", "recorded_at", "updated_at")}),
         ("Validity", {"fields": ("valid_from", "valid_until", "expired_at", "close_reason", "superseded_by")}),
@@ -36,6 +36,11 @@ class UnitAdmin(MemoryAdmin):
     @admin.display(description="Held now", boolean=True)
     def is_current(self, unit: MemoryUnit) -> bool:
         return unit.expired_at is None
+
+    @admin.display(description="Tags")
+    def tags(self, unit: MemoryUnit) -> str:
+        rows = UnitTag.objects.using(PLATFORM).filter(unit=unit).order_by("tag")
+        return ", ".join(rows.values_list("tag", flat=True)) or "-"
 
     @admin.display(description="Rests on")
     def rests_on(self, unit: MemoryUnit) -> str:

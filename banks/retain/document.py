@@ -74,7 +74,7 @@ def bring_up_to_date(job: DocumentJob) -> Removed:
     document = check_piece(find_document(job, lock=True), job.brought)
     removed = bring_chunks_up_to_date(job.bank, document)
     former = {labels.context for labels in list_former_labels(document)}
-    relabel_units(job.bank, document)
+    removed += relabel_units(job.bank, document)
     if former - {list_pieces(document)[0].labels.context}:
         forget_outdated_vectors(document)
     return removed

@@ -63,7 +63,7 @@ def bring_up_to_date(job: FactsJob, tools: Tools) -> None:
     with tools.write():
         rows = Document.objects.for_tenant(job.bank.tenant_id).select_for_update(no_key=True)
         document = rows.filter(id=job.brought.document_pk).first()
-        relabel_units(job.bank, check_piece(document, job.brought))
+        tools.removed(relabel_units(job.bank, check_piece(document, job.brought)))
 
 
 def remove_dropped(job: FactsJob, tools: Tools) -> None:

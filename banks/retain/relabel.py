@@ -10,6 +10,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from banks.lifecycle.delete import Removed
+from banks.lifecycle.retagged import forget_what_sums_up
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Document, MemoryUnit, UnitChange, UnitMetadata, UnitSource, UnitTag
 from banks.retain.labels import Labels
@@ -45,24 +47,29 @@ class Change:
     after: Worn
 
 
-def relabel_units(bank: Bank, document: Document) -> None:
-    """Call inside a tenant transaction that has the document locked."""
+def relabel_units(bank: Bank, document: Document) -> Removed:
+    """What had been made of units that have other tags now. Call inside a tenant transaction that has the document
+    locked.
+    """
     former = [Worn.of(labels) for labels in list_former_labels(document)]
     if not former:
-        return
+        return Removed()
     lock_memory(bank)
     first = list_pieces(document)[0]
     chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document, start__lt=first.end)
     sources = read_sources(bank, set(chunks.values_list("id", flat=True)))
     ids = sorted(sources)
+    retagged: list[UUID] = []
     for start in range(0, len(ids), BATCH):
         changes = [
             Change(unit_id, worn, change_labels(worn, former, Worn.of(first.labels), is_shared=sources[unit_id]))
             for unit_id, worn in read_worn(bank, ids[start : start + BATCH]).items()
         ]
         write_changes(bank, [change for change in changes if change.before != change.after])
+        retagged += [change.unit_id for change in changes if change.before.tags != change.after.tags]
     del document.pieces[0]["former"]
     document.save(update_fields=["pieces"])
+    return forget_what_sums_up(bank, retagged)
 
 
 def read_sources(bank: Bank, chunk_ids: Collection[UUID]) -> dict[UUID, bool]:
@@ -126,6 +133,18 @@ def replace_tags(bank: Bank, changes: Sequence[Change]) -> None:
             for tag in sorted(one.after.tags - one.before.tags)
         ]
     )
+
+
+def hash_bare_tags(bank: Bank) -> None:
+    """Of units that came without the hash, from a file of an earlier version.
+
+    Call inside a tenant transaction, after `lock_memory`.
+    """
+    tagged = UnitTag.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, unit__tags_hash=b"")
+    ids = sorted(set(tagged.values_list("unit_id", flat=True)))
+    for start in range(0, len(ids), BATCH):
+        worn = read_worn(bank, ids[start : start + BATCH])
+        rehash_tags(bank, {unit_id: hash_tags(one.tags) for unit_id, one in worn.items()})
 
 
 def rehash_tags(bank: Bank, hashes: Mapping[UUID, bytes]) -> None:

@@ -11,6 +11,7 @@ from banks.lifecycle.edit import UnitEdit, UnitState, build_edited_text, check_v
 from banks.lifecycle.history import History, read_history
 from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.lifecycle.restore import restore_unit
+from banks.lifecycle.retagged import forget_what_sums_up
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, Mention
 from banks.retain.vectors import embed_texts
@@ -92,7 +93,9 @@ def edit_memory(
         edit_unit(bank, unit, edit, vector=vector, actor=name_of(access), reason=reason)
         if note_outside_change(bank, unit, actor=name_of(access), reason=reason):
             weigh_anew(bank, unit)
-        if is_told_otherwise(state, read_state(bank, unit)):
+        if unit.network in FACTUAL and frozenset(state.tags) != frozenset(read_state(bank, unit).tags):
+            follow_deletion(bank, forget_what_sums_up(bank, [unit.id]), actor=name_of(access))
+        elif is_told_otherwise(state, read_state(bank, unit)):
             renew_observations(bank, unit)
         note(access, bank_id, "memory.edited", memory_id)
         return show(bank, unit)

@@ -12,12 +12,13 @@ from banks.models import Bank, Entity, MemoryUnit, Mention
 from banks.models.unit import UnitQuerySet
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.described_units import read_tags
 from memoryplatform.operations.kinds.refresh_observations import NAME
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity
 from reflection.observations.dossiers import read_episodes, read_sources
-from reflection.observations.marking import mark_stale
+from reflection.observations.marking import ask_again, mark_stale
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
@@ -34,6 +35,7 @@ class ShownObservation:
     is_stale: bool
     source_ids: tuple[UUID, ...]
     episode_ids: tuple[UUID, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 def find_observations(bank: Bank, *, entity_id: UUID | None = None) -> UnitQuerySet:
@@ -51,13 +53,13 @@ def show_observations(bank: Bank, units: Sequence[MemoryUnit]) -> list[ShownObse
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).select_related("entity")
     entities = {row.unit_id: row.entity for row in mentions.defer("entity__embedding").order_by("-id")}
     stale = set(ObservedEntity.objects.of_bank(bank).stale().values_list("entity_id", flat=True))
-    sources, episodes = read_sources(bank, ids), read_episodes(bank, ids)
+    sources, episodes, tags = read_sources(bank, ids), read_episodes(bank, ids), read_tags(bank, ids)
     shown = []
     for unit in units:
         entity = entities.get(unit.id)
         is_stale = entity is not None and entity.id in stale
         rests_on = tuple(sources[unit.id]), tuple(episodes[unit.id])
-        shown.append(ShownObservation(unit, entity, is_stale, *rests_on))
+        shown.append(ShownObservation(unit, entity, is_stale, *rests_on, tuple(tags[unit.id])))
     return shown
 
 
@@ -69,6 +71,7 @@ def refresh_now(access: BankAccess, bank_id: str, *, entity_id: UUID | None) -> 
             if not Entity.objects.of_bank(bank).filter(id=entity_id).exists():
                 raise EntityNotFound(entity_id)
             mark_stale(bank, [entity_id], now=timezone.now(), quiet=timedelta(0))
+        ask_again(bank, entity_id, now=timezone.now())
         due = ObservedEntity.objects.of_bank(bank).stale()
         if not due.exists():
             return None

@@ -25,7 +25,10 @@ VALUES = word_set(  # the small words on which the sense turns
 
 
 def unite_twins(bank: Bank, *, actor: str, now: datetime) -> int:
-    """Only among observations of the same entity. Call inside a tenant transaction, after `lock_memory`."""
+    """Only among observations of the same entity under the same tags.
+
+    Call inside a tenant transaction, after `lock_memory`.
+    """
     pairs = find_twins(bank)
     for kept, gone in pairs:
         take_over(bank, kept, gone)
@@ -38,10 +41,10 @@ def find_twins(bank: Bank) -> list[tuple[UUID, UUID]]:
     units = MemoryUnit.objects.of_bank(bank).current().filter(network="observation", embedding__isnull=False)
     newest = list(units.order_by("-recorded_at", "-id")[:MOST])
     entities = read_entities(bank, [unit.id for unit in newest])
-    groups: dict[UUID, list[MemoryUnit]] = {}
+    groups: dict[tuple[UUID, bytes], list[MemoryUnit]] = {}
     for unit in newest:
         for entity_id in entities.get(unit.id, ()):
-            groups.setdefault(entity_id, []).append(unit)
+            groups.setdefault((entity_id, bytes(unit.tags_hash)), []).append(unit)
     pairs: list[tuple[UUID, UUID]] = []
     taken: set[UUID] = set()
     for group in groups.values():

@@ -4,6 +4,7 @@ from reflection.models.mental_model import MentalModel
 from reflection.models.mental_model_revision import MentalModelRevision
 from reflection.models.mental_model_source import MentalModelSource
 from reflection.models.observed_entity import ObservedEntity
+from reflection.models.observed_scope import ObservedScope
 from reflection.models.opinion import Opinion
 from reflection.models.opinion_revision import OpinionRevision
 from reflection.models.retention_rule import RetentionRule
@@ -16,6 +17,7 @@ __all__ = [
     "MentalModelRevision",
     "MentalModelSource",
     "ObservedEntity",
+    "ObservedScope",
     "Opinion",
     "OpinionRevision",
     "RetentionRule",

@@ -17,7 +17,7 @@ ObservedEntityManager = models.Manager.from_queryset(ObservedEntityQuerySet)
 
 
 class ObservedEntity(TenantOwned):
-    """How far the observations of an entity have kept up with its facts."""
+    """Whether the facts of an entity changed since they were observed. Which of them, the scopes tell."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     entity = models.ForeignKey(
@@ -27,12 +27,12 @@ class ObservedEntity(TenantOwned):
     due_at = models.DateTimeField(null=True, help_text="When the next refresh may take it: changes in between join it.")
     changes = models.PositiveIntegerField(default=0, help_text="Facts that came or went since the last refresh.")
     refreshed_at = models.DateTimeField(null=True)
-    seen_until = models.DateTimeField(null=True, help_text="Facts recorded up to here are in the observations.")
-    facts = models.PositiveIntegerField(default=0, help_text="How many the last refresh saw.")
     altered_at = models.DateTimeField(
         null=True, help_text="When a fact was last edited, closed or deleted, where no refresh has seen that yet."
     )
-    refused_since = models.DateTimeField(null=True, help_text="Since when no observer could make anything of it.")
+    refused_since = models.DateTimeField(
+        null=True, help_text="Since when no observer could make anything of what is left of it to observe."
+    )
 
     objects: ClassVar[ObservedEntityManager["ObservedEntity"]] = ObservedEntityManager()
 

@@ -1,15 +1,16 @@
-"""What a refresh reads of an entity, in a bounded number of rows however much was told of it."""
+"""What a refresh reads of an entity under some tags, in a bounded number of rows however much was told of it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Case, Q, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 
 from banks.models import Bank, Entity, MemoryUnit, Mention, Relationship, RelationshipSource, UnitSource
 from banks.models.unit import UnitQuerySet
+from reflection.observations.scopes import Scope, filter_worn
 from reflection.observations.types import Dossier, Fact, Held, Observation
 
 FACTUAL = (MemoryUnit.Network.WORLD, MemoryUnit.Network.EXPERIENCE)
@@ -40,42 +41,58 @@ class Kept:
     untold: frozenset[UUID] = frozenset()
 
 
-def read_dossier(bank: Bank, entity: Entity, *, seen: Seen, most_facts: int) -> Dossier:
+@dataclass(frozen=True)
+class Told:
+    """A scope with the tags that its facts have."""
+
+    scope: Scope
+    tags: tuple[str, ...] = ()
+
+    @property
+    def seen(self) -> Seen:
+        return Seen(self.scope.seen_until, is_altered=self.scope.is_altered)
+
+
+def read_dossier(bank: Bank, entity: Entity, told: Told, *, most_facts: int) -> Dossier:
     """Call inside a tenant transaction.
 
-    Of a small entity all facts are read again. Of a large one only those that the observations do not tell, with what
+    Of a small scope all facts are read again. Of a large one only those that the observations do not tell, with what
     they tell already; where even they are too many, the best supported and newest.
     """
-    facts = find_facts(bank, entity.id)
+    facts = find_facts(bank, entity.id, told)
     count = facts.count()
-    read = seen if count > most_facts else Seen()
-    kept = read_kept(bank, entity.id, read)
+    read = told.seen if count > most_facts else Seen()
+    kept = read_kept(bank, entity.id, told, read)
     chosen = order_facts(facts, read, kept)[:most_facts]
+    scope = told.scope
     return Dossier(
         entity.id,
         entity.name,
         tuple(sorted(map(build_fact, chosen), key=lambda fact: (fact.said_at, fact.id))),
         kept.known,
-        read_held(bank, entity.id),
+        read_held(bank, entity.id, told),
         count,
-        entity.first_seen_at,
-        entity.last_seen_at,
+        entity.first_seen_at if scope.is_only else scope.first_at,
+        entity.last_seen_at if scope.is_only else scope.last_at,
     )
 
 
-def read_kept(bank: Bank, entity_id: UUID, seen: Seen) -> Kept:
-    """An observation has its words from all of its facts: where one was closed or altered since, it is made anew."""
+def read_kept(bank: Bank, entity_id: UUID, told: Told, seen: Seen) -> Kept:
+    """An observation has its words from all of its facts: where one was closed or altered since, or has other tags by
+    now, it is made anew.
+    """
     if seen.since is None:
         return Kept()
-    known = read_known(bank, entity_id)
+    known = read_known(bank, entity_id, tags_hash=told.scope.tags_hash)
     sources = {source_id for one in known for source_id in one.source_ids}
+    rows = filter_worn(bank, MemoryUnit.objects.of_bank(bank).filter(id__in=sources), told.tags)
     touched = Q(expired_at__isnull=False)
     if seen.is_altered:
         touched |= Q(updated_at__gt=seen.since)
-    lost = set(MemoryUnit.objects.of_bank(bank).filter(touched, id__in=sources).values_list("id", flat=True))
-    stands = [one for one in known if lost.isdisjoint(one.source_ids)]
-    told = {source_id for one in stands for source_id in one.source_ids}
-    return Kept(tuple(stands), frozenset(sources - told))
+    stand = sources.intersection(rows.exclude(touched).values_list("id", flat=True))
+    stands = [one for one in known if stand.issuperset(one.source_ids)]
+    named = {source_id for one in stands for source_id in one.source_ids}
+    return Kept(tuple(stands), frozenset(sources - named))
 
 
 def order_facts(facts: UnitQuerySet, seen: Seen, kept: Kept) -> UnitQuerySet:
@@ -90,22 +107,25 @@ def order_facts(facts: UnitQuerySet, seen: Seen, kept: Kept) -> UnitQuerySet:
     return facts.order_by(Case(When(untold, then=0), default=1), *BEST)
 
 
-def find_facts(bank: Bank, entity_id: UUID) -> UnitQuerySet:
+def find_facts(bank: Bank, entity_id: UUID, told: Told) -> UnitQuerySet:
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=entity_id).values("unit_id")
-    return MemoryUnit.objects.of_bank(bank).current().filter(network__in=FACTUAL, id__in=mentions).defer("embedding")
+    units = MemoryUnit.objects.of_bank(bank).current().filter(network__in=FACTUAL, tags_hash=told.scope.tags_hash)
+    return filter_worn(bank, units.filter(id__in=mentions), told.tags).defer("embedding")
 
 
 def build_fact(unit: MemoryUnit) -> Fact:
     return Fact(unit.id, unit.text, unit.mentioned_at, unit.occurred_start, unit.proof_count)
 
 
-def find_observations(bank: Bank, entity_id: UUID) -> UnitQuerySet:
+def find_observations(bank: Bank, entity_id: UUID, *, tags_hash: bytes | None = None) -> UnitQuerySet:
+    """Under whichever tags, where none are meant."""
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=entity_id).values("unit_id")
-    return MemoryUnit.objects.of_bank(bank).current().filter(network="observation", id__in=mentions).defer("embedding")
+    units = MemoryUnit.objects.of_bank(bank).current().filter(network="observation", id__in=mentions)
+    return (units if tags_hash is None else units.filter(tags_hash=tags_hash)).defer("embedding")
 
 
-def read_known(bank: Bank, entity_id: UUID) -> tuple[Observation, ...]:
-    units = list(find_observations(bank, entity_id).order_by("id"))
+def read_known(bank: Bank, entity_id: UUID, *, tags_hash: bytes | None = None) -> tuple[Observation, ...]:
+    units = list(find_observations(bank, entity_id, tags_hash=tags_hash).order_by("id"))
     sources = read_sources(bank, [unit.id for unit in units])
     return tuple(Observation(unit.text, tuple(sources[unit.id])) for unit in units)
 
@@ -129,14 +149,39 @@ def read_summed_up(bank: Bank, unit_ids: Sequence[UUID], column: str) -> dict[UU
     return found
 
 
-def read_held(bank: Bank, entity_id: UUID) -> tuple[Held, ...]:
-    """The most proven and newest first."""
+def read_held(bank: Bank, entity_id: UUID, told: Told) -> tuple[Held, ...]:
+    """What facts of the scope tell, the most proven and newest first.
+
+    A relationship has the words of who told it first. Where facts under other tags tell it too, it is put into words
+    from its parts, which all of them tell.
+    """
+    sources = RelationshipSource.objects.for_tenant(bank.tenant_id)
     rows = Relationship.objects.for_tenant(bank.tenant_id).current().filter(bank=bank)
-    of_entity = rows.filter(Q(subject_id=entity_id) | Q(object_id=entity_id)).defer("embedding")
-    held = list(of_entity.order_by("-proof_count", "-mentioned_at", "id")[:MOST_HELD])
-    telling = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(relationship__in=held)
-    sources: defaultdict[UUID, list[UUID]] = defaultdict(list)
-    for relationship_id, unit_id in telling.order_by("-id").values_list("relationship_id", "unit_id"):
-        if len(sources[relationship_id]) < SOURCES_OF_ONE:
-            sources[relationship_id].append(unit_id)
-    return tuple(Held(one.text, tuple(sources[one.id])) for one in held)
+    in_scope = sources.filter(
+        relationship=OuterRef("pk"), unit__tags_hash=told.scope.tags_hash, unit__expired_at__isnull=True
+    )
+    of_entity = rows.filter(Q(subject_id=entity_id) | Q(object_id=entity_id)).filter(Exists(in_scope))
+    best = of_entity.order_by("-proof_count", "-mentioned_at", "id").select_related("subject", "object")
+    held = list(best.defer("embedding", "subject__embedding", "object__embedding")[:MOST_HELD])
+    telling = sources.filter(relationship__in=held)
+    elsewhere = telling.exclude(unit__tags_hash=told.scope.tags_hash)
+    shared = set(elsewhere.values_list("relationship_id", flat=True))
+    named = read_tellers(bank, telling.filter(unit__tags_hash=told.scope.tags_hash), told)
+    return tuple(Held(put_into_words(one) if one.id in shared else one.text, named[one.id]) for one in held)
+
+
+def read_tellers(bank: Bank, telling: QuerySet[RelationshipSource], told: Told) -> Mapping[UUID, tuple[UUID, ...]]:
+    """The facts of the scope by the relationship that they tell, the newest few of each."""
+    rows = list(telling.order_by("-id").values_list("relationship_id", "unit_id"))
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in={unit_id for _, unit_id in rows})
+    worn = set(filter_worn(bank, units, told.tags).values_list("id", flat=True))
+    found: defaultdict[UUID, tuple[UUID, ...]] = defaultdict(tuple)
+    for relationship_id, unit_id in rows:
+        if unit_id in worn and len(found[relationship_id]) < SOURCES_OF_ONE:
+            found[relationship_id] += (unit_id,)
+    return found
+
+
+def put_into_words(held: Relationship) -> str:
+    thing = held.object.name if held.object else held.value
+    return f"{held.subject.name} {held.relation.replace('_', ' ')} {thing}."

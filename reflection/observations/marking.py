@@ -8,17 +8,19 @@ from uuid import UUID
 from django.db import connection
 
 from banks.models import Bank
+from reflection.models import ObservedScope
 from tenants.identifiers import uuid7
 
 QUIET = timedelta(seconds=20)  # without another change
 LONGEST_WAIT = timedelta(minutes=2)  # since the first one
 
 # An entity that is gone meanwhile needs no observations, so only those that are there are marked. One that the observer
-# refused waits for its time, whatever is added to it; what was altered may be what it stumbled over.
+# refused waits for its time, whatever is added to it, unless facts of it stand under tags that were not refused; what
+# was altered may be what it stumbled over.
 MARK = """
 INSERT INTO reflection_observedentity AS known
-    (id, tenant_id, bank_id, entity_id, stale_since, due_at, changes, facts, altered_at)
-SELECT marked.id, %(tenant_id)s, %(bank_id)s, entity.id, %(now)s, %(due_at)s, 1, 0, %(altered_at)s::timestamptz
+    (id, tenant_id, bank_id, entity_id, stale_since, due_at, changes, altered_at)
+SELECT marked.id, %(tenant_id)s, %(bank_id)s, entity.id, %(now)s, %(due_at)s, 1, %(altered_at)s::timestamptz
 FROM unnest(%(id)s::uuid[], %(entity_id)s::uuid[]) AS marked (id, entity_id)
 JOIN banks_entity AS entity
   ON entity.tenant_id = %(tenant_id)s AND entity.bank_id = %(bank_id)s AND entity.id = marked.entity_id
@@ -27,6 +29,17 @@ ON CONFLICT (entity_id) DO UPDATE SET
     stale_since = coalesce(known.stale_since, excluded.stale_since),
     due_at = CASE
         WHEN known.refused_since IS NOT NULL AND known.due_at IS NOT NULL AND excluded.altered_at IS NULL
+            AND NOT EXISTS (
+                SELECT FROM banks_mention AS mention
+                JOIN banks_memoryunit AS unit ON unit.tenant_id = mention.tenant_id AND unit.id = mention.unit_id
+                WHERE mention.tenant_id = known.tenant_id AND mention.entity_id = known.entity_id
+                  AND unit.expired_at IS NULL AND unit.network IN ('world', 'experience')
+                  AND NOT EXISTS (
+                    SELECT FROM reflection_observedscope AS scope
+                    WHERE scope.tenant_id = known.tenant_id AND scope.entity_id = known.entity_id
+                      AND scope.tags_hash = unit.tags_hash AND scope.refused_since IS NOT NULL
+                )
+            )
         THEN known.due_at
         ELSE least(excluded.due_at, coalesce(known.stale_since, excluded.stale_since) + %(longest)s)
     END,
@@ -54,3 +67,14 @@ def mark_stale(
     }
     with connection.cursor() as cursor:
         cursor.execute(MARK, values)
+
+
+def ask_again(bank: Bank, entity_id: UUID | None, *, now: datetime) -> None:
+    """What was refused is due at once, and all of the entity that is named, changed or not.
+
+    Call inside a tenant transaction.
+    """
+    scopes = ObservedScope.objects.of_bank(bank)
+    scopes.filter(due_at__isnull=False).update(due_at=now)
+    if entity_id is not None:
+        scopes.filter(entity_id=entity_id).update(told="")

@@ -1,6 +1,9 @@
-"""Writing the observations of an entity: those that still stand stay, others are closed, new ones are added."""
+"""Writing the observations of an entity under some tags: those that still stand stay, others are closed, new ones are
+added. What is observed under other tags is left alone.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -11,16 +14,28 @@ from banks.retain.types import ExtractedFact, Network
 from banks.text_index.write import retire_texts
 from providers.embedding.vector import Vector
 from reflection.observations.dossiers import find_observations
+from reflection.observations.scopes import filter_worn
 from reflection.observations.types import Observation
 
 
+@dataclass(frozen=True)
+class Place:
+    """Of whom, and under which tags."""
+
+    entity: Entity
+    tags_hash: bytes = b""
+    tags: tuple[str, ...] = ()
+
+
 def store_observations(
-    bank: Bank, entity: Entity, told: Sequence[tuple[Observation, Vector]], *, actor: str, now: datetime
+    bank: Bank, place: Place, told: Sequence[tuple[Observation, Vector]], *, actor: str, now: datetime
 ) -> None:
     """Call inside a tenant transaction, after `lock_memory`."""
-    standing = keep_standing(bank, told)
-    prepared = [build_fact(bank, observation, vector) for observation, vector in standing]
-    present = {unit.identity: unit for unit in map(Present, find_observations(bank, entity.id))}
+    entity = place.entity
+    standing = keep_standing(bank, place, told)
+    prepared = [build_fact(bank, place, observation, vector) for observation, vector in standing]
+    there = find_observations(bank, entity.id, tags_hash=place.tags_hash)
+    present = {unit.identity: unit for unit in map(Present, there)}
     new = [one for one in prepared if one.identity not in present]
     stored = store_units(bank, new, now=now)
     ids = {one.identity: unit.id for one, unit in zip(new, stored, strict=True)}
@@ -41,12 +56,14 @@ class Present:
         self.identity = Identity(unit.network, bytes(unit.content_hash), bytes(unit.tags_hash))
 
 
-def keep_standing(bank: Bank, told: Sequence[tuple[Observation, Vector]]) -> list[tuple[Observation, Vector]]:
-    """Facts may have gone while the observer thought. What has words of a deleted one is not said, nor what rests on
-    closed ones alone.
+def keep_standing(
+    bank: Bank, place: Place, told: Sequence[tuple[Observation, Vector]]
+) -> list[tuple[Observation, Vector]]:
+    """Facts may have gone while the observer thought, or have other tags by now. What has words of such a one is not
+    said, nor what rests on closed ones alone.
     """
     wanted = {source_id for observation, _ in told for source_id in observation.source_ids}
-    there = MemoryUnit.objects.of_bank(bank).filter(id__in=wanted)
+    there = filter_worn(bank, MemoryUnit.objects.of_bank(bank).filter(id__in=wanted), place.tags)
     deleted = wanted - set(there.values_list("id", flat=True))
     left = set(there.current().values_list("id", flat=True))
     kept = [
@@ -57,11 +74,11 @@ def keep_standing(bank: Bank, told: Sequence[tuple[Observation, Vector]]) -> lis
     return [(one, vector) for one, vector in kept if one.source_ids]
 
 
-def build_fact(bank: Bank, observation: Observation, vector: Vector) -> PreparedFact:
+def build_fact(bank: Bank, place: Place, observation: Observation, vector: Vector) -> PreparedFact:
     """Said when the newest of its facts was."""
     sources = MemoryUnit.objects.of_bank(bank).filter(id__in=observation.source_ids)
     said_at = sources.order_by("-mentioned_at").values_list("mentioned_at", flat=True)[0]
-    return PreparedFact(ExtractedFact(observation.text, Network.OBSERVATION, said_at), vector, ())
+    return PreparedFact(ExtractedFact(observation.text, Network.OBSERVATION, said_at), vector, (), tags=place.tags)
 
 
 def let_go(bank: Bank, entity: Entity, unit_ids: Sequence[UUID], *, actor: str, now: datetime) -> None:

@@ -11,6 +11,7 @@ from banks.models import Bank, MemoryUnit, Mention
 from banks.retain.prepared import hash_fact
 from banks.vector_index.literal import write_vector
 from providers.embedding.vector import Vector
+from reflection.opinions.tagging import UNTAGGED, Tags
 
 NEAR = 0.6  # cosine under which two opinions have nothing to do with each other; "Ana is amazing", "I hate Ana": 0.66
 MOST = 50
@@ -24,6 +25,8 @@ WITH asked AS MATERIALIZED (
 )
 SELECT asked.place, near.id, near.text, near.confidence, near.review, near.cosine, ARRAY(
     SELECT entity_id FROM banks_mention AS mention WHERE mention.tenant_id = %(tenant_id)s AND mention.unit_id = near.id
+), ARRAY(
+    SELECT tag.tag::text FROM banks_unittag AS tag WHERE tag.tenant_id = %(tenant_id)s AND tag.unit_id = near.id
 )
 FROM asked CROSS JOIN LATERAL (
     SELECT unit.id, unit.text, unit.confidence, unit.review,
@@ -58,6 +61,7 @@ class HeldOpinion:
     review: str
     cosine: float
     entity_ids: frozenset[UUID] = field(default_factory=frozenset)
+    tags: Tags = UNTAGGED
 
     @property
     def is_pinned(self) -> bool:
@@ -94,8 +98,9 @@ def find_all_held(
     held: list[list[HeldOpinion]] = [[] for _ in asked]
     with connection.cursor() as cursor:
         cursor.execute(FIND, given)
-        for place, unit_id, text, confidence, review, cosine, entity_ids in cursor:
-            held[place].append(HeldOpinion(unit_id, text, confidence, review, cosine, frozenset(entity_ids)))
+        for place, unit_id, text, confidence, review, cosine, entity_ids, tags in cursor:
+            about, worn = frozenset(entity_ids), frozenset(tags)
+            held[place].append(HeldOpinion(unit_id, text, confidence, review, cosine, about, worn))
     return held
 
 

@@ -137,7 +137,7 @@ class Looker:
         if memory is None:
             return None
         begun = perf_counter()
-        opened = open_source(self._bank.tenant_id, memory)
+        opened = open_source(self._bank.tenant_id, memory, self._query.recall.filters)
         milliseconds = round((perf_counter() - begun) * 1000, 3)
         self._trace.look_ups.append(
             LookUp("source", memory.mark, len(self._trace.calls), opened.ids, opened.tokens, milliseconds)

@@ -5,10 +5,13 @@ from uuid import UUID
 
 from providers import tokens
 from reflection.reflect.types import Labelled
+from retrieval.filters.types import Filters
 from retrieval.includes.chunks import include_chunks
+from retrieval.includes.include import find_quotable
 from retrieval.includes.messages import include_messages
 
 MOST_TOKENS = 1_000
+EVERYTHING = Filters()
 
 
 @dataclass(frozen=True)
@@ -24,14 +27,17 @@ class OpenedSource:
         return sum(tokens.count(text) for _, text in self.passages)
 
 
-def open_source(tenant_id: UUID, memory: Labelled) -> OpenedSource:
-    """The messages that it quotes; the piece of a document where there is none."""
+def open_source(tenant_id: UUID, memory: Labelled, filters: Filters = EVERYTHING) -> OpenedSource:
+    """The messages that it quotes; the piece of a document where there is none. Nothing where the filters of the
+    question hide it.
+    """
     if memory.item.candidate.kind == "chunk":
         text = tokens.truncate(memory.item.candidate.text, MOST_TOKENS)
         return OpenedSource(memory, (memory.id,), ((memory.item.candidate.context, text),))
-    messages = include_messages(tenant_id, [memory.id], max_tokens=MOST_TOKENS)
+    quoted = find_quotable([memory.item], filters)
+    messages = include_messages(tenant_id, quoted, max_tokens=MOST_TOKENS)
     if messages:
         passages = tuple((f"{one.speaker}, {one.said_at:%Y-%m-%d %H:%M}", one.text) for one in messages)
         return OpenedSource(memory, tuple(one.id for one in messages), passages)
-    chunks = include_chunks(tenant_id, [memory.id], max_tokens=MOST_TOKENS)
+    chunks = include_chunks(tenant_id, quoted, max_tokens=MOST_TOKENS)
     return OpenedSource(memory, tuple(one.id for one in chunks), tuple((one.heading, one.text) for one in chunks))

@@ -35,7 +35,7 @@ WITH first AS (
       AND edge.id NOT IN (SELECT id FROM first)
     ORDER BY edge.proof_count DESC, edge.mentioned_at DESC, edge.id LIMIT $4
 )
-SELECT found.id, found.subject_id, found.object_id, found.text, found.valid_from, found.valid_until,
+SELECT found.id, found.subject_id, found.object_id, {words}, found.valid_from, found.valid_until,
     found.mentioned_at, found.expired_at, ARRAY(
         SELECT source.unit_id FROM banks_relationshipsource AS source
         WHERE source.tenant_id = $1 AND source.relationship_id = found.id ORDER BY source.id DESC LIMIT $5
@@ -49,6 +49,19 @@ WAS_TOLD = sql.SQL("""EXISTS (
     SELECT FROM banks_relationshipsource AS source JOIN banks_memoryunit AS unit ON unit.id = source.unit_id
     WHERE source.tenant_id = $1 AND source.relationship_id = edge.id AND {unit}
 )""")
+
+
+# Its text is what the first who told it said. To those who may not see all who did, it is told by its parts.
+TEXT = sql.SQL("found.text")
+WORDS = sql.SQL("""CASE WHEN EXISTS (
+        SELECT FROM banks_relationshipsource AS source JOIN banks_memoryunit AS unit ON unit.id = source.unit_id
+        WHERE source.tenant_id = $1 AND source.relationship_id = found.id AND NOT ({unit})
+    ) THEN (
+        SELECT concat(subject.name, ' ', replace(found.relation, '_', ' '), ' ', object.name, found.value, '.')
+        FROM banks_entity AS subject
+        LEFT JOIN banks_entity AS object ON object.tenant_id = $1 AND object.id = found.object_id
+        WHERE subject.tenant_id = $1 AND subject.id = found.subject_id
+    ) ELSE found.text END""")
 
 
 @dataclass(frozen=True)
@@ -77,10 +90,17 @@ def find_ties(
     if not entity_ids:
         return ()
     entities = list(entity_ids[:MOST_ENTITIES])
-    statement = FIND.format(visible=build_condition(moment, filters))
+    statement = FIND.format(visible=build_condition(moment, filters), words=choose_words(filters))
     values = (*list_owners(bank), entities, MOST_RELATIONSHIPS, MOST_SOURCES)
     rows = read_rows(bank.tenant_id, statement, values, within_seconds=None)
     return keep_few((Tie(*row) for row in rows), set(entities))
+
+
+def choose_words(filters: Filters) -> sql.Composable:
+    if filters.tags is None:
+        return TEXT
+    seen = build_unit_condition(Filters(tags=filters.tags), PointInTime(history=True))
+    return WORDS.format(unit=seen)
 
 
 def build_condition(moment: PointInTime, filters: Filters) -> sql.Composable:

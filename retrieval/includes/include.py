@@ -5,14 +5,17 @@ from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
+from banks.retain.types import Network
 from retrieval.deadline import Deadline
+from retrieval.filters.types import Filters
 from retrieval.includes.chunks import include_chunks
 from retrieval.includes.entities import include_entities
 from retrieval.includes.links import include_links
 from retrieval.includes.messages import include_messages
 from retrieval.includes.types import Included
 from retrieval.outcome import attempt, describe_failure
-from retrieval.types import Include, LeftOut, Part, PointInTime, RecallItem
+from retrieval.plan import Plan
+from retrieval.types import Include, LeftOut, Part, RecallItem
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -44,17 +47,17 @@ class Gathering:
         return ()
 
 
-def include(
-    tenant_id: UUID, items: Sequence[RecallItem], wanted: Include, moment: PointInTime, deadline: Deadline
-) -> Along:
+def include(tenant_id: UUID, items: Sequence[RecallItem], wanted: Include, plan: Plan, deadline: Deadline) -> Along:
     """For the results that are returned, in their order."""
+    moment = plan.moment
     units = {item.candidate.id: item.bank_id for item in items if item.candidate.kind == "unit"}
     if not units:
         return Along(Included())
     ids = list(units)
+    quoted = find_quotable(items, plan.query.filters)
     entities = partial(include_entities, tenant_id, units, moment=moment)
-    chunks = partial(include_chunks, tenant_id, ids, moment=moment)
-    messages = partial(include_messages, tenant_id, ids, moment=moment, neighbours=wanted.neighbours)
+    chunks = partial(include_chunks, tenant_id, quoted, moment=moment)
+    messages = partial(include_messages, tenant_id, quoted, moment=moment, neighbours=wanted.neighbours)
     links = partial(include_links, tenant_id, ids, moment=moment)
     gathering = Gathering(deadline)
     included = Included(
@@ -64,6 +67,12 @@ def include(
         links=gathering.take(Part.LINKS, links if wanted.links else None),
     )
     return Along(included, tuple(gathering.left_out))
+
+
+def find_quotable(items: Sequence[RecallItem], filters: Filters) -> list[UUID]:
+    """An opinion rests on all who said the same, under whichever tags: who asks by tags does not get their words."""
+    units = (item.candidate for item in items if item.candidate.kind == "unit")
+    return [unit.id for unit in units if filters.tags is None or unit.network is not Network.OPINION]
 
 
 def limit(find: Callable[..., tuple[T, ...]], max_tokens: int | None) -> Callable[..., tuple[T, ...]] | None:

@@ -33,6 +33,10 @@ def restore(access: BankAccess, fact: MemoryUnit) -> None:
     restore_memory(access, "support", fact.id, reason="")
 
 
+def retag(access: BankAccess, fact: MemoryUnit) -> None:
+    edit_memory(access, "support", fact.id, UnitEdit(tags=("user:lea",)), expected=None)
+
+
 def make_fact(tenant: Tenant, **fields: object) -> MemoryUnit:
     bank = make_bank(tenant, bank_id="support")
     fact = make_unit(tenant, bank=bank, text="Lea lives in Oslo.", **fields)
@@ -48,7 +52,7 @@ def list_marked(tenant: Tenant) -> list[bool]:
         return [row.altered_at is not None for row in rows]
 
 
-@pytest.mark.parametrize("change", [edit, correct, restore])
+@pytest.mark.parametrize("change", [edit, correct, restore, retag])
 def test_the_observations_of_its_entities_are_to_be_made_anew(
     tenant: Tenant, change: Callable[[BankAccess, MemoryUnit], None]
 ) -> None:
@@ -58,7 +62,7 @@ def test_the_observations_of_its_entities_are_to_be_made_anew(
 
 def test_a_fact_that_reads_as_before_leaves_them_alone(tenant: Tenant) -> None:
     fact = make_fact(tenant)
-    edit_memory(BankAccess(tenant.id), "support", fact.id, UnitEdit(tags=("home",), importance=0.9), expected=None)
+    edit_memory(BankAccess(tenant.id), "support", fact.id, UnitEdit(context="home", importance=0.9), expected=None)
     assert list_marked(tenant) == []
 
 

@@ -11,7 +11,7 @@ from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
-from reflection.models import ObservedEntity
+from reflection.models import ObservedEntity, ObservedScope
 from reflection.observations.marking import QUIET, mark_stale
 from reflection.observations.putting_off import FIRST_WAIT, LONGEST_WAIT
 from tenants.models import Tenant, UsageRecord
@@ -91,8 +91,9 @@ def test_the_waits_grow_until_an_answer_comes(bank: Bank, llm: ScriptedLLM) -> N
     for hours in (1, 100):
         moment = timezone.now()
         with tenant_transaction(bank.tenant_id):
-            rows = ObservedEntity.objects.of_bank(bank).filter(refused_since__isnull=False)
+            rows = ObservedScope.objects.of_bank(bank).filter(refused_since__isnull=False)
             rows.update(refused_since=moment - timedelta(hours=hours), due_at=moment)
+            ObservedEntity.objects.of_bank(bank).stale().update(due_at=moment)
         refresh(bank)
         waits.append((read(bank, "Ana").due_at or moment) - moment)
     assert timedelta(hours=1) <= waits[0] < timedelta(hours=1, minutes=1)
@@ -101,6 +102,7 @@ def test_the_waits_grow_until_an_answer_comes(bank: Bank, llm: ScriptedLLM) -> N
     llm.chat.otherwise = answer
     with tenant_transaction(bank.tenant_id):
         ObservedEntity.objects.of_bank(bank).stale().update(due_at=timezone.now())
+        ObservedScope.objects.of_bank(bank).filter(due_at__isnull=False).update(due_at=timezone.now())
     refresh(bank)
     assert (read(bank, "Ana").stale_since, read(bank, "Ana").refused_since) == (None, None)
 

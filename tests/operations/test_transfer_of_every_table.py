@@ -20,10 +20,11 @@ from tests.belief_factories import (
     make_mental_model,
     make_mental_model_revision,
     make_mental_model_source,
+    make_observed_scope,
     make_retention_rule,
 )
 from tests.factories import make_tenant
-from tests.memory_factories import make_episode, make_row
+from tests.memory_factories import make_entity, make_episode, make_row
 from tests.operations.transferred import MARCH, ask, fill, load, run_waiting, without_ids, write_out
 
 MOMENTS = (PointInTime(), PointInTime(as_of=MARCH + timedelta(days=30)))
@@ -49,6 +50,7 @@ def fill_the_rest(tenant: Tenant, bank: Bank) -> None:
     marked = {"recall_id": uuid7(), "useful": True, "marked_by": "test", "rank": 1}
     make_row(Feedback, tenant, bank=bank, unit=first, **marked)
     make_directive(tenant, bank=bank)
+    make_observed_scope(tenant, entity=make_entity(tenant, bank=bank, name="Nobody", identity="nobody"))
     make_retention_rule(tenant, bank=bank)
     make_episode(tenant, bank=bank, previous=make_episode(tenant, bank=bank))
     model = make_mental_model(tenant, bank=bank)

@@ -15,6 +15,7 @@ from providers.errors import UnusableVector
 from retrieval import searching
 from retrieval.access import ACCESS_COUNTS
 from retrieval.errors import NothingSearched
+from retrieval.filters.types import Filters, Tags
 from retrieval.lookups.nearest import NEAREST
 from retrieval.lookups.shared import Lookups
 from retrieval.query.errors import QueryWithoutWords
@@ -240,6 +241,22 @@ def test_what_comes_along_belongs_to_the_results(memory: Memory, tools: RecallTo
     assert [(found.id, found.unit_ids) for found in included.chunks] == [(chunk.id, (one.id,))]
     assert [(found.id, found.text) for found in included.messages] == [(message.id, "I moved to Lisbon.")]
     assert [(link.source_id, link.target_id, link.type) for link in included.links] == [(one.id, two.id, "causes")]
+
+
+def test_who_asks_by_tags_does_not_get_the_words_of_all_who_think_the_same(memory: Memory, tools: RecallTools) -> None:
+    fact, opinion = (
+        memory.unit("Alice moved to Lisbon", tags=["ann"]),
+        memory.unit("I think Alice moved to Lisbon too early", tags=["ann", "bob"], network="opinion", confidence=0.7),
+    )
+    hers, his = memory.message("I moved to Lisbon."), memory.message("I'm Bob, and she moved to Lisbon too early.")
+    memory.quote(fact, hers)
+    memory.quote(opinion, his)
+    memory.chunk(his)
+    asked = replace(QUERY, include=Include(chunks=500, source_messages=500))
+    by_tag = recall(memory.bank, replace(asked, filters=Filters(tags=Tags(("ann",)))), tools)
+    assert {item.candidate.id for item in by_tag.items} == {fact.id, opinion.id}
+    assert ([one.id for one in by_tag.included.messages], by_tag.included.chunks) == ([hers.id], ())
+    assert {one.id for one in recall(memory.bank, asked, tools).included.messages} == {hers.id, his.id}
 
 
 def test_what_comes_along_stays_within_its_own_tokens(memory: Memory, tools: RecallTools) -> None:

@@ -29,6 +29,7 @@ class ObservationOutput(Output):
     episode_ids = serializers.ListField(
         child=serializers.UUIDField(), help_text="The episodes that the summary of a month rests on."
     )
+    tags = serializers.ListField(child=serializers.CharField(), help_text="Those of the memories that it rests on.")
     mentioned_at = serializers.DateTimeField(source="unit.mentioned_at", help_text="When the newest of them was said.")
     created_at = serializers.DateTimeField(source="unit.recorded_at")
 

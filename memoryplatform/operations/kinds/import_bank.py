@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from banks.lifecycle.retagged import find_summed_up_without_tags, forget_what_sums_up
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus
 from banks.retain.bare_rows import (
@@ -15,7 +16,9 @@ from banks.retain.bare_rows import (
     find_bare_rows,
     store_bare_vectors,
 )
+from banks.retain.relabel import hash_bare_tags
 from banks.text_index.rebuild import rebuild_corpus
+from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
@@ -44,6 +47,10 @@ def import_bank(run: Run) -> dict[str, Any]:
         rebuild_corpus(bank, corpus)
     usage = embed_bare_rows(run, bank)
     result = {"bank_id": bank.bank_id, "rows": run.payload["rows"]}
+    with run.transaction():
+        lock_memory(bank)
+        hash_bare_tags(bank)
+        follow_deletion(bank, forget_what_sums_up(bank, find_summed_up_without_tags(bank)))
     with run.transaction() as operation:
         fill_topics(bank)
         ask_for_vector_index(bank)

@@ -44,16 +44,20 @@ def ask_for_refresh(bank: Bank) -> Operation | None:
 
 @operation_kind(NAME, queue="background")
 def refresh_observations(run: Run) -> dict[str, Any]:
-    """An entity that was refreshed before a crash is fresh, and passed over. One that is refused holds up no other."""
+    """An entity that was refreshed before a crash is fresh, and passed over. One that is refused holds up no other.
+
+    An entity that takes several refreshes is counted once, and as put off where the observer refused any of it.
+    """
     bank = load_bank(run)
     tools = Refreshing(choose_observer(run.tenant_id), get_embedder(), run.transaction)
-    usage, done, put_off = Usage(), 0, 0
+    usage, seen, refused = Usage(), set[UUID](), set[UUID]()
     while (entity_id := find_due(run, bank)) is not None:
         refreshed = refresh_entity(bank, entity_id, tools)
         usage += refreshed.usage
-        done, put_off = done + 1, put_off + refreshed.is_put_off
-        run.report("observing", processed=done, total=done + count_due(run, bank))
-    result = {"engine": tools.observer.name, "entities": done - put_off, "put_off": put_off}
+        seen.add(entity_id)
+        refused |= {entity_id} if refreshed.is_put_off else set()
+        run.report("observing", processed=len(seen), total=len(seen) + count_due(run, bank))
+    result = {"engine": tools.observer.name, "entities": len(seen - refused), "put_off": len(refused)}
     with run.transaction() as operation:
         record_usage(
             run.tenant_id, UsageRecord.Kind.CONSOLIDATE, usage, bank_id=bank.bank_id, operation_id=operation.id

@@ -15,6 +15,7 @@ from banks.retain.answers import forget_answers, open_answers
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.idempotency import forget_old_records
+from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.nights import NAME, ask_for_tending
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.registry import operation_kind
@@ -51,6 +52,7 @@ def tend_bank(run: Run) -> dict[str, Any]:
     bank = load_bank(run)
     with run.transaction():
         ask_for_tending(bank)
+        ask_for_refresh(bank)  # of what is due and nobody has asked for
     usage, result = Usage(), dict[str, int]()
     for done, (stage, step) in enumerate(STEPS.items()):
         run.report(stage, processed=done, total=len(STEPS))

@@ -21,14 +21,15 @@ from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.cleaning import LONGEST_TEXT, Refusal, find_refusal
 from reflection.opinions.forming.overruling import Overruling, overrule
-from reflection.opinions.forming.turning_round import CHANGED, Turn, find_opposed_to, turn_round
+from reflection.opinions.forming.turning_round import CHANGED, Turn, find_opposed_to, take_place, turn_round
 from reflection.opinions.forming.uniting import Union, unite
 from reflection.opinions.forming.voicing import put_in_first_person, voice_texts
 from reflection.opinions.held import find_held, read_entities
 from reflection.opinions.history.revisions import Before, Step, count_steps, write_formed, write_step
 from reflection.opinions.history.rewording import find_with_words
+from reflection.opinions.tagging import Said, Tags, read_own_tags
 from reflection.opinions.wording.change_of_mind import ChangeOfMind, find_change_of_mind
-from reflection.opinions.wording.sense import find_meant, find_opposed, find_same
+from reflection.opinions.wording.sense import find_meant, find_opposed, find_same, list_seen
 from tenants.transactions import tenant_transaction
 
 Cause = OpinionRevision.Cause
@@ -138,7 +139,7 @@ def note_voiced(bank: Bank, unit: MemoryUnit) -> None:
 def take_up_again(bank: Bank, old: MemoryUnit, refused: Collection[UUID], *, now: datetime) -> None:
     """Retain closed an opinion for a newer one that excludes it. That is a change of mind: the old one goes on with
     the new words, so that its whole way can be followed. A pinned one stays what it was, and so does one whose
-    successor is none.
+    successor is none. Where the new one was said under other tags, the old one stays closed.
     """
     successors = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OPINION)
     new = successors.filter(id__in=[old.superseded_by_id]).first()
@@ -150,30 +151,33 @@ def take_up_again(bank: Bank, old: MemoryUnit, refused: Collection[UUID], *, now
     if new is None:
         return
     begin(bank, [old, new])
+    said = Said(new.text, read_own_tags(bank, new))
+    if read_own_tags(bank, old) != said.tags:
+        return
     vector = read_vector(new)
     opposed = find_opposed_to(bank, new, new.text, vector, without=[old.id])
     restore_unit(bank, old, actor=ACTOR, reason=CHANGED)
-    turn_round(bank, old, new, Turn(new.text, vector, ACTOR, now, opposed))
+    turn_round(bank, old, new, Turn(said, vector, ACTOR, now, opposed))
 
 
 def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: datetime) -> bool:
     """Whether it stands by itself. Call inside a tenant transaction, after `lock_memory`."""
-    if changed and change_mind(bank, unit, changed, now=now):
-        return False
+    said = Said(unit.text, read_own_tags(bank, unit))
+    if changed and (stands := change_mind(bank, unit, changed, said.tags, now=now)) is not None:
+        return stands
     vector = read_vector(unit)
     if vector is None:
         return True
     about = frozenset(read_entities(bank, [unit.id]).get(unit.id, ()))
     held = [one for one in find_held(bank, unit.text, vector, without=[unit.id]) if one.id < unit.id]
     opposed = find_opposed(held, text=unit.text, entity_ids=about)
-    if same := find_same(held, text=unit.text, entity_ids=about):
+    seen = list_seen(held, text=unit.text, tags=said.tags)
+    if same := find_same(seen, text=unit.text, entity_ids=about):
         unite(bank, MemoryUnit.objects.of_bank(bank).get(id=same.id), unit, Union(ACTOR, now))
         if not same.is_retired:
-            overrule(bank, same.id, opposed, Overruling(unit.text, (unit.id,), ACTOR, now))
-    elif opposed:
-        nearest = MemoryUnit.objects.of_bank(bank).get(id=opposed[0].id)
-        turn_round(bank, nearest, unit, Turn(unit.text, vector, ACTOR, now, opposed))
-    return not same and not opposed
+            overrule(bank, same.id, opposed, Overruling(said, (unit.id,), ACTOR, now))
+        return False
+    return not opposed or take_place(bank, unit, Turn(said, vector, ACTOR, now, opposed))
 
 
 def refuse(bank: Bank, units: UnitQuerySet) -> dict[UUID, Refusal]:
@@ -187,16 +191,17 @@ def refuse(bank: Bank, units: UnitQuerySet) -> dict[UUID, Refusal]:
     return {unit.id: refusal for unit, refusal in refused.items()}
 
 
-def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, *, now: datetime) -> bool:
-    """The opinion that was meant goes on with the new words, and this telling of it becomes part of it."""
+def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, tags: Tags, *, now: datetime) -> bool | None:
+    """The opinion that was meant goes on with the new words, and this telling of it becomes part of it, or takes its
+    place. Whether it stands by itself; None where nothing was meant.
+    """
     held = [one for one in find_held(bank, changed.mind.old, changed.old, without=[unit.id]) if not one.is_retired]
     meant = find_meant(held, text=changed.mind.old)
     if meant is None:
-        return False
+        return None
     opposed = find_opposed_to(bank, unit, changed.mind.new, changed.new)
-    opinion = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
-    turn_round(bank, opinion, unit, Turn(changed.mind.new, changed.new, ACTOR, now, opposed))
-    return True
+    others = [one for one in opposed if one.id != meant.id]
+    return take_place(bank, unit, Turn(Said(changed.mind.new, tags), changed.new, ACTOR, now, [meant, *others]))
 
 
 def read_vector(unit: MemoryUnit) -> Vector | None:

@@ -23,6 +23,7 @@ class Refusal(StrEnum):
     TOO_MANY = "too_many"
     NO_EVIDENCE = "no_evidence"
     RETIRED = "retired"  # a person has put it away
+    PINNED = "pinned"  # a person pinned the opposite, under tags that the answer may not see
     DELETED = "deleted"  # something that its author had read was deleted or reworded meanwhile
 
 

@@ -25,12 +25,14 @@ from reflection.opinions.held import NEAR, HeldOpinion
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import set_confidence
 from reflection.opinions.moving import choose_step, move
+from reflection.opinions.tagging import Said, widen
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
 from reflection.opinions.wording.sense import (
     SAME,
     find_meant,
     find_opposed,
     find_same,
+    list_seen,
     own_words,
     turn_each_other_round,
 )
@@ -138,33 +140,41 @@ def settle(author: Author, one: Draft, around: Surroundings) -> FormedOpinion | 
         return Refusal.NO_EVIDENCE
     opposed = find_opposed(around.near, text=candidate.text, entity_ids=around.entity_ids)
     meant = find_meant(around.near_old, text=one.old)
-    if not meant and (same := find_same(around.near, text=candidate.text, entity_ids=around.entity_ids)):
-        outcome = restate(author, candidate, same, evidence)
-    elif turned := [*([meant] if meant else []), *opposed]:
-        if pinned := [held for held in turned if held.is_pinned]:
-            return contradict(author, candidate, pinned, evidence)
-        outcome = change(author, one, turned[0], evidence)
+    seen = list_seen(around.near, text=candidate.text, tags=around.tags)
+    turned = [*([meant] if meant else []), *opposed]
+    if not meant and (same := find_same(seen, text=candidate.text, entity_ids=around.entity_ids)):
+        outcome = restate(author, candidate, same, around)
+    elif pinned := [held for held in turned if held.is_pinned]:
+        return contradict(author, candidate, pinned, around)
+    elif turned:
+        outcome = turn(author, one, turned, around)
     else:
-        return NewOpinion(candidate, one.vector, evidence, around.about)
+        return build_new(one, around)
     if isinstance(outcome, FormedOpinion):
-        overrule(author.bank, outcome.id, opposed, Overruling(candidate.text, evidence, author.actor, author.now))
+        said = Said(candidate.text, around.tags)
+        overrule(author.bank, outcome.id, turned, Overruling(said, evidence, author.actor, author.now))
     return outcome
 
 
+def build_new(one: Draft, around: Surroundings) -> NewOpinion:
+    return NewOpinion(one.candidate, one.vector, around.evidence, around.about, around.tags)
+
+
 def restate(
-    author: Author, candidate: CandidateOpinion, same: HeldOpinion, evidence: Sequence[UUID]
+    author: Author, candidate: CandidateOpinion, same: HeldOpinion, around: Surroundings
 ) -> FormedOpinion | Refusal:
     """Said again it moves by one step for all the evidence that is new to it, and by none without."""
     if same.is_retired:
         return Refusal.RETIRED
     if same.is_pinned:
         return describe(same, "pinned")
-    bank = author.bank
+    bank, evidence = author.bank, around.evidence
     known = find_known(bank, same.id)
     new = [fact_id for fact_id in evidence if fact_id not in known]
+    unit = MemoryUnit.objects.of_bank(bank).get(id=same.id)
+    widen(bank, unit, around.tags, actor=author.actor)
     if not new:
         return replace(describe(same, "restated"), reasoning=candidate.reasoning)
-    unit = MemoryUnit.objects.of_bank(bank).get(id=same.id)
     step, before = choose_step(bank), Before.of(unit)
     set_confidence(unit, move(before.confidence, Verdict.REINFORCE, step=step), now=author.now)
     add_evidence(bank, unit.id, new)
@@ -175,12 +185,23 @@ def restate(
     )
 
 
-def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UUID]) -> FormedOpinion | Refusal:
+def turn(author: Author, one: Draft, turned: Sequence[HeldOpinion], around: Surroundings) -> FormedOpinion | Refusal:
+    """The nearest that is held under the same tags goes on with the words; where none is, they stand by themselves."""
+    taking = next((held for held in turned if held.tags == around.tags), None)
+    if taking is not None:
+        return change(author, one, taking, around)
+    (formed,) = store_opinions(author, [build_new(one, around)])
+    return formed
+
+
+def change(author: Author, one: Draft, meant: HeldOpinion, around: Surroundings) -> FormedOpinion | Refusal:
     if meant.is_retired:
         return Refusal.RETIRED
-    bank, candidate = author.bank, one.candidate
+    bank, candidate, evidence = author.bank, one.candidate, around.evidence
     unit = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
-    revision = Revision(candidate.text, candidate.confidence, one.vector, candidate.reasoning, tuple(evidence))
+    revision = Revision(
+        candidate.text, candidate.confidence, one.vector, candidate.reasoning, evidence, tags=around.tags
+    )
     standing = revise(bank, unit, revision, actor=author.actor, now=author.now)
     return FormedOpinion(
         standing.id,
@@ -189,17 +210,19 @@ def change(author: Author, one: Draft, meant: HeldOpinion, evidence: Sequence[UU
         "revised",
         meant.confidence,
         candidate.reasoning,
-        tuple(evidence),
+        evidence,
     )
 
 
 def contradict(
-    author: Author, candidate: CandidateOpinion, pinned: Sequence[HeldOpinion], evidence: Sequence[UUID]
-) -> FormedOpinion:
+    author: Author, candidate: CandidateOpinion, pinned: Sequence[HeldOpinion], around: Surroundings
+) -> FormedOpinion | Refusal:
     """What a person pinned stays what the agent believes; that it came to think otherwise is told to that person."""
+    said = Said(candidate.text, around.tags)
     for held in pinned:
-        note_contradiction(author.bank, held.id, evidence, text=candidate.text, actor=author.actor)
-    return replace(describe(pinned[0], "pinned"), reasoning=candidate.reasoning)
+        note_contradiction(author.bank, held.id, around.evidence, said=said, actor=author.actor)
+    seen = list_seen(pinned, text=candidate.text, tags=around.tags)
+    return replace(describe(seen[0], "pinned"), reasoning=candidate.reasoning) if seen else Refusal.PINNED
 
 
 def describe(held: HeldOpinion, outcome: Outcome) -> FormedOpinion:

@@ -9,11 +9,12 @@ from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.models import Bank, MemoryUnit
 from reflection.models import OpinionRevision
 from reflection.opinions.evidence import find_known
-from reflection.opinions.forming.pinned import OTHERWISE
+from reflection.opinions.forming.pinned import tell_otherwise
 from reflection.opinions.held import HeldOpinion
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import set_confidence
 from reflection.opinions.moving import choose_step, move
+from reflection.opinions.tagging import Said, read_own_tags
 from reflection.opinions.types import Verdict
 
 Cause = OpinionRevision.Cause
@@ -24,7 +25,7 @@ GAVE_WAY = "The agent thinks otherwise by now."
 class Overruling:
     """What the agent thinks by now, and what it came to that by: facts, or where it said so."""
 
-    text: str
+    said: Said
     evidence: tuple[UUID, ...]
     actor: str
     now: datetime
@@ -45,7 +46,7 @@ def contradict(bank: Bank, opinion: MemoryUnit, overruling: Overruling) -> None:
     """As a fact would. What it rests on or was moved by already does not move it again."""
     before, known = Before.of(opinion), find_known(bank, opinion.id)
     fresh = tuple(one for one in overruling.evidence if one not in known)
-    reasoning, in_view = f"{OTHERWISE}{overruling.text}", overruling.evidence
+    reasoning, in_view = tell_otherwise(overruling.said, read_own_tags(bank, opinion)), overruling.evidence
     step = Step(Cause.REVISED, overruling.actor, reasoning, in_view=in_view)
     if fresh:
         alpha = choose_step(bank)

@@ -12,12 +12,15 @@ from reflection.opinions.forming.uniting import Union, give_way
 from reflection.opinions.held import find_held, read_entities
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword
-from reflection.opinions.wording.sense import find_same
+from reflection.opinions.tagging import UNTAGGED, Tags
+from reflection.opinions.wording.sense import find_same, list_seen
 
 
 @dataclass(frozen=True, eq=False)
 class Revision:
-    """What is thought now. `facts` are what it is thought on, `telling` is where the agent said so, if it did."""
+    """What is thought now. `facts` are what it is thought on, `telling` is where the agent said so, if it did, `tags`
+    those under which it is thought.
+    """
 
     text: str
     confidence: float
@@ -25,15 +28,17 @@ class Revision:
     reasoning: str = ""
     facts: tuple[UUID, ...] = ()
     telling: tuple[UUID, ...] = ()
+    tags: Tags = UNTAGGED
 
 
 def revise(bank: Bank, opinion: MemoryUnit, revision: Revision, *, actor: str, now: datetime) -> MemoryUnit:
     """The opinion that stands after it: another one, where that says the same already.
 
-    Call inside a tenant transaction, after `lock_memory`.
+    Call inside a tenant transaction, after `lock_memory`, of an opinion under the same tags.
     """
     if (other := find_saying(bank, opinion, revision)) is not None:
-        give_way(bank, other, opinion, Union(actor, now, revision.reasoning, revision.facts, revision.telling))
+        reasoning, facts, telling = revision.reasoning, revision.facts, revision.telling
+        give_way(bank, other, opinion, Union(actor, now, reasoning, facts, telling, revision.tags))
         return other
     add_evidence(bank, opinion.id, revision.facts)
     before = Before.of(opinion)
@@ -45,10 +50,11 @@ def revise(bank: Bank, opinion: MemoryUnit, revision: Revision, *, actor: str, n
 
 
 def find_saying(bank: Bank, opinion: MemoryUnit, revision: Revision) -> MemoryUnit | None:
-    """Another live opinion that says what is thought now, in whichever words."""
+    """Another live opinion that says what is thought now, in words that may be seen where that is thought."""
     if revision.vector is None:
         return find_with_words(bank, opinion, revision.text)
-    held = find_held(bank, revision.text, revision.vector, without=[opinion.id])
+    near = find_held(bank, revision.text, revision.vector, without=[opinion.id])
+    held = list_seen(near, text=revision.text, tags=revision.tags)
     about = frozenset(read_entities(bank, [opinion.id]).get(opinion.id, ()))
     same = find_same([one for one in held if not one.is_retired], text=revision.text, entity_ids=about)
     return MemoryUnit.objects.of_bank(bank).get(id=same.id) if same else None

@@ -13,6 +13,7 @@ from providers.embedding.vector import Vector
 from reflection.opinions.evidence import add_all_evidence
 from reflection.opinions.history.revisions import Ground, write_formed
 from reflection.opinions.naming import About, SpokenOf, record_spoken_of
+from reflection.opinions.tagging import UNTAGGED, Tags
 from reflection.opinions.types import CandidateOpinion, FormedOpinion
 
 
@@ -33,6 +34,7 @@ class NewOpinion:
     vector: Vector
     evidence: tuple[UUID, ...]
     spoken_of: tuple[SpokenOf, ...]
+    tags: Tags = UNTAGGED
 
 
 def store_opinions(author: Author, new: Sequence[NewOpinion]) -> list[FormedOpinion]:
@@ -54,7 +56,7 @@ def store_opinions(author: Author, new: Sequence[NewOpinion]) -> list[FormedOpin
 
 def prepare(one: NewOpinion, now: datetime) -> PreparedFact:
     fact = ExtractedFact(one.candidate.text, Network.OPINION, now, confidence=one.candidate.confidence)
-    return PreparedFact(fact, one.vector, ())
+    return PreparedFact(fact, one.vector, (), tags=tuple(sorted(one.tags)))
 
 
 def build_unit(unit_id: UUID, candidate: CandidateOpinion) -> MemoryUnit:

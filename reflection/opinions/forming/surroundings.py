@@ -2,22 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from uuid import UUID
 
 from banks.models import Bank
 from reflection.opinions.forming.drafting import Draft
 from reflection.opinions.held import HeldOpinion, find_all_held
 from reflection.opinions.naming import SpokenOf, choose_spoken_of, read_spoken_of
+from reflection.opinions.tagging import UNTAGGED, Tags, read_tags, share_tags
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """`near_old` are the opinions near to what was thought before."""
+    """`near_old` are the opinions near to what was thought before, `tags` those that all of what the draft rests on
+    has: facts, and beliefs that were named besides, whose words may be in it as well.
+    """
 
     evidence: tuple[UUID, ...]
     about: tuple[SpokenOf, ...]
     near: list[HeldOpinion]
     near_old: list[HeldOpinion]
+    tags: Tags = UNTAGGED
 
     @property
     def entity_ids(self) -> frozenset[UUID]:
@@ -33,12 +38,14 @@ def look_around(bank: Bank, drafts: Sequence[Draft], facts: Mapping[UUID, Sequen
     spoken_of = read_spoken_of(bank, evidence)
     near = find_all_held(bank, [(one.candidate.text, one.vector) for one in drafts])
     near_old = find_near_old(bank, drafts)
+    tags = read_tags(bank, {*chain(*evidence), *chain(*(one.candidate.evidence_ids for one in drafts))})
     return [
         Surroundings(
             evidence[place],
             tuple(choose_spoken_of(one.candidate.text, one.candidate.entities, spoken_of[place])),
             near[place],
             near_old.get(place, []),
+            share_tags(tags.get(unit_id, UNTAGGED) for unit_id in (*evidence[place], *one.candidate.evidence_ids)),
         )
         for place, one in enumerate(drafts)
     ]

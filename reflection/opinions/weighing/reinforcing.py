@@ -4,7 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -23,6 +23,7 @@ from reflection.opinions.forming.uniting import Union, give_way
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.moving import choose_step, move
+from reflection.opinions.tagging import UNTAGGED, may_read, read_tags
 from reflection.opinions.types import Verdict
 from reflection.opinions.weighing.assessing import Assessment, Assessments, Assessor, NewFact, OpinionQuestion
 from reflection.opinions.weighing.bearing import plan_weighing, read_questions
@@ -35,6 +36,7 @@ BATCH = 100  # facts
 MOST_PAIRS = 200  # of a step: some ten calls of an LLM
 MOST_STEPS = 5  # of a batch: each of its facts has met its ten nearest opinions by then
 OF_THE_SAME = 0.7  # cosine from which a new text is about the matter of the old one
+KEPT = "Its words stay: they would tell what was said under tags that it does not have."
 ROUNDS = 3  # an opinion that others change meanwhile is weighed anew, so often
 
 
@@ -169,6 +171,7 @@ def apply(bank: Bank, weighed: Sequence[Weighed], tools: Tools, *, now: datetime
     with tools.write():
         lock_memory(bank)
         there = read_there(bank, bearing)
+        foreign = find_foreign(bank, bearing)
         for one in bearing:
             opinion = MemoryUnit.objects.of_bank(bank).current().filter(id=one.question.opinion_id).first()
             if opinion is None or opinion.review == MemoryUnit.Review.PINNED:
@@ -176,7 +179,8 @@ def apply(bank: Bank, weighed: Sequence[Weighed], tools: Tools, *, now: datetime
             if opinion.text != one.question.text or not there.issuperset(one.question.facts):
                 changed.add(opinion.id)
             else:
-                moved += take_steps(bank, opinion, one, actor=tools.assessor.name, now=now)
+                may_reword = opinion.id not in foreign
+                moved += take_steps(bank, opinion, one, actor=tools.assessor.name, now=now, may_reword=may_reword)
         rewritten = [ExtractedFact(one.assessment.text, Network.OPINION, now) for one in bearing if one.assessment.text]
         forget_vectors(bank.tenant_id, tools.embedder, rewritten)
     return moved, changed
@@ -189,8 +193,24 @@ def read_there(bank: Bank, weighed: Sequence[Weighed]) -> set[NewFact]:
     return {fact for fact in facts if texts.get(fact.id) == fact.text}
 
 
-def take_steps(bank: Bank, opinion: MemoryUnit, weighed: Weighed, *, actor: str, now: datetime) -> int:
-    """One for each fact that bears on it, in their order. The new text comes with the last that speaks against it."""
+def find_foreign(bank: Bank, weighed: Sequence[Weighed]) -> set[UUID]:
+    """Opinions that were weighed with a fact that not all who see them may see: the answer may have its words."""
+    ids = {one_id for one in weighed for one_id in (one.question.opinion_id, *(fact.id for fact in one.question.facts))}
+    tags = read_tags(bank, ids)
+    return {
+        one.question.opinion_id
+        for one in weighed
+        for fact in one.question.facts
+        if not may_read(tags.get(one.question.opinion_id, UNTAGGED), tags.get(fact.id, UNTAGGED))
+    }
+
+
+def take_steps(
+    bank: Bank, opinion: MemoryUnit, weighed: Weighed, *, actor: str, now: datetime, may_reword: bool = True
+) -> int:
+    """One for each fact that bears on it, in their order. The new text comes with the last that speaks against it,
+    unless the opinion may not be reworded: then that one says so.
+    """
     known = find_known(bank, opinion.id)
     given, facts = weighed.assessment, weighed.question.facts
     in_view = tuple(fact.id for fact in facts)
@@ -203,7 +223,10 @@ def take_steps(bank: Bank, opinion: MemoryUnit, weighed: Weighed, *, actor: str,
     opposing = [step for step in steps if step.cause is not OpinionRevision.Cause.REINFORCE]
     worded = opposing[-1] if opposing and is_of_the_same(opinion, weighed) else None
     for step in steps:
-        take_step(bank, opinion, step, weighed if step is worded else None, now=now)
+        if step is worded and not may_reword:
+            take_step(bank, opinion, replace(step, reasoning=f"{step.reasoning} {KEPT}".strip()), None, now=now)
+        else:
+            take_step(bank, opinion, step, weighed if step is worded else None, now=now)
     return len(steps)
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from banks.lifecycle.deciding import NUMBER
 from banks.lifecycle.wording import weighty_words
 from reflection.opinions.held import HeldOpinion
+from reflection.opinions.tagging import Tags
 from reflection.opinions.wording.feelings import tell_feeling
 from reflection.opinions.wording.matter import FRAMES, list_matter, list_names
 from reflection.opinions.wording.polarity import (
@@ -27,6 +28,14 @@ BECAUSE = re.compile(r",? because\b.*$", re.IGNORECASE | re.DOTALL)
 JUDGING = OPPOSITES.good.union(OPPOSITES.bad, *map(weighty_words, OPPOSITES.good | OPPOSITES.bad))
 ME = re.compile(r"\b(?:me|myself|us|ourselves)\b", re.IGNORECASE)
 MEANT = 0.75  # cosine from which "I thought that ..." may mean an opinion: it is told in passing, in other words
+
+
+def list_seen(held: Sequence[HeldOpinion], *, text: str, tags: Tags) -> list[HeldOpinion]:
+    """Those whose words tell nothing to who may see what is said under these tags: they are said under the same, or
+    under none, or they are the words of the text.
+    """
+    words = own_words(text)
+    return [one for one in held if not one.tags or one.tags == tags or own_words(one.text) == words]
 
 
 def find_same(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozenset[UUID]) -> HeldOpinion | None:

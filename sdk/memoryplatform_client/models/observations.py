@@ -14,6 +14,7 @@ class Observation(Model):
     is_stale: bool
     source_ids: list[UUID]
     episode_ids: list[UUID] = Field(default_factory=list)
+    tags: list[str] = Field(default_factory=list)
     mentioned_at: datetime
     created_at: datetime
 

@@ -4,6 +4,7 @@ from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource
+from banks.retain.prepared import hash_tags
 from reflection.forgetting.twins import has_same_values, unite_twins
 from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
@@ -12,13 +13,14 @@ from tests.memory_factories import make_entity, make_row, make_unit
 NEAR = [np.eye(384)[0], np.eye(384)[0] + 0.01 * np.eye(384)[1], np.eye(384)[2]]
 
 
-def observe(bank: Bank, entity: Entity, text: str, vector: np.ndarray) -> MemoryUnit:
+def observe(bank: Bank, entity: Entity, text: str, vector: np.ndarray, *, tag: str = "") -> MemoryUnit:
     unit = make_unit(
         bank.tenant,
         bank=bank,
         network="observation",
         text=text,
         content_hash=uuid7().bytes,
+        tags_hash=hash_tags([tag] if tag else []),
         embedding=vector / np.linalg.norm(vector),
     )
     make_row(Mention, bank.tenant, unit=unit, entity=entity, name=entity.name)
@@ -53,6 +55,14 @@ def test_observations_of_two_entities_are_never_one(bank: Bank) -> None:
     ana, bea = (make_entity(bank.tenant, bank=bank, name=name, identity=name) for name in ("Ana", "Bea"))
     observe(bank, ana, "Ana plays the cello.", NEAR[0])
     observe(bank, bea, "Bea plays the cello.", NEAR[0])
+
+    assert unite(bank) == 0
+
+
+def test_observations_under_other_tags_are_never_one(bank: Bank) -> None:
+    ana = make_entity(bank.tenant, bank=bank, name="Ana")
+    for tag in ("user:ann", "user:bob", ""):
+        observe(bank, ana, "Ana plays the cello.", NEAR[0], tag=tag)
 
     assert unite(bank) == 0
 

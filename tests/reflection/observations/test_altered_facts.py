@@ -12,7 +12,7 @@ from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit
 from providers.usage import Usage
-from reflection.models import ObservedEntity
+from reflection.models import ObservedEntity, ObservedScope
 from reflection.observations.dossiers import read_known
 from reflection.observations.marking import mark_stale
 from reflection.observations.refreshing import MOST_CALLS, Refreshing, refresh_entity
@@ -81,7 +81,7 @@ def let_time_pass(bank: Bank) -> None:
     with tenant_transaction(bank.tenant_id):
         earlier = an_hour_ago - timedelta(minutes=1)
         MemoryUnit.objects.of_bank(bank).update(recorded_at=earlier, updated_at=earlier)
-        ObservedEntity.objects.of_bank(bank).update(seen_until=an_hour_ago)
+        ObservedScope.objects.of_bank(bank).update(seen_until=an_hour_ago)
 
 
 def test_an_edited_fact_is_read_again_and_its_observation_is_made_anew(bank: Bank) -> None:

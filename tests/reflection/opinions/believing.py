@@ -25,14 +25,17 @@ from tenants.transactions import tenant_transaction
 NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)
 
 
-def see(bank: Bank, text: str, *names: str, sources: Sequence[Source] = (), **fields: Any) -> UUID:
+def see(
+    bank: Bank, text: str, *names: str, sources: Sequence[Source] = (), tags: Sequence[str] = (), **fields: Any
+) -> UUID:
     """The id of the unit that a fact became."""
     entities = tuple(FoundEntity(name, EntityKind.PRODUCT) for name in names)
     usual: dict[str, Any] = {"network": Network.WORLD, "mentioned_at": NOON, "entities": entities}
     fact = ExtractedFact(text=text, **(usual | fields))
     vector = get_embedder().embed_documents([text]).vectors[0]
     with tenant_transaction(bank.tenant_id):
-        (unit,) = store_facts(bank, [PreparedFact(fact, vector, tuple(sources))], speakers=frozenset())
+        prepared = PreparedFact(fact, vector, tuple(sources), tags=tuple(tags))
+        (unit,) = store_facts(bank, [prepared], speakers=frozenset())
     return unit.id
 
 

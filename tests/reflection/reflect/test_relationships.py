@@ -85,3 +85,18 @@ def test_the_memories_that_tell_a_relationship_come_with_it(memory: Memory) -> N
     with tenant_transaction(memory.bank.tenant_id):
         (found,) = find_ties(memory.bank, [alice.id], PointInTime())
     assert list(found.source_ids) == [second.id, first.id]
+
+
+def test_who_may_not_see_all_who_told_a_relationship_gets_none_of_their_words(memory: Memory) -> None:
+    alice, porto = memory.entity("Alice"), memory.entity("Porto")
+    hers, his = memory.unit("one", tags=["user:ann"]), memory.unit("two", tags=["user:bob"])
+    fields = {"subject": alice, "object": porto, "relation": "lives_in", "value": ""}
+    memory.relationship("Alice fled to Porto, she told me in tears.", hers, his, **fields)
+
+    def ask(*tags: str) -> list[str]:
+        filters = Filters(tags=Tags(tags)) if tags else Filters()
+        with tenant_transaction(memory.bank.tenant_id):
+            return [one.text for one in find_ties(memory.bank, [alice.id], PointInTime(), filters)]
+
+    assert ask("user:bob") == ["Alice lives in Porto."]
+    assert ask() == ask("user:ann", "user:bob") == ["Alice fled to Porto, she told me in tears."]

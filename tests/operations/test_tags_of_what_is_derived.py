@@ -1,0 +1,286 @@
+"""Observations, summaries and opinions under tags: from a retain to a recall, through edits, nights and files."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from typing import Any
+
+import orjson
+import pytest
+from django.db import connections, transaction
+from django.utils import timezone
+
+from banks.lifecycle.edit import UnitEdit
+from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource, UnitTag
+from banks.retain.input import RetainItem
+from banks.retain.prepared import hash_tags
+from banks.retain.types import Network
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import BankChange, create_bank
+from memoryplatform.operations.memories import edit_memory
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.recall import recall
+from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import submit
+from memoryplatform.operations.transfer.receive import import_part
+from reflection.forgetting.old_episodes import find_months, store_summary
+from reflection.models import ObservedEntity, OpinionRevision
+from reflection.observations.marking import mark_stale
+from retrieval.filters.types import Filters, Tags
+from retrieval.types import Budget, RecallQuery
+from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
+from tests.belief_factories import make_observed_entity, make_opinion, make_retention_rule, make_revision_evidence
+from tests.factories import make_bank, make_tenant
+from tests.memory_factories import make_entity, make_episode, make_message, make_row, make_unit
+from tests.operations.test_tend_bank import LONG_AGO, tend
+from tests.operations.transferred import load, run_waiting, write_out
+from tests.told_facts import vector_of
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+ANN, BOB = "user:ann", "user:bob"
+MIXED = "observed:under-several-tags"
+MIGRATION = import_module("reflection.migrations.0006_observations_by_tags")
+FILL = ("TAG_OBSERVATIONS", "TAG_OPINIONS", "HASH", "MARK")
+
+
+@pytest.fixture
+def access(tenant: Tenant) -> BankAccess:
+    access = BankAccess(tenant.id)
+    create_bank(access, "team", BankChange())
+    return access
+
+
+def open_bank(access: BankAccess) -> Bank:
+    """With its tenant at hand, which can't be read outside of a transaction of its own."""
+    bank = load(access, "team")
+    bank.tenant = Tenant(id=access.tenant_id)
+    return bank
+
+
+def make_tagged(bank: Bank, text: str, *tags: str, **fields: Any) -> MemoryUnit:
+    unit = make_unit(bank.tenant, bank=bank, text=text, tags_hash=hash_tags(tags), **fields)
+    for tag in tags:
+        make_row(UnitTag, bank.tenant, unit=unit, bank_id=bank.id, tag=tag)
+    return unit
+
+
+def observe(bank: Bank, text: str, *facts: MemoryUnit, tags: tuple[str, ...] = (), **fields: Any) -> MemoryUnit:
+    unit = make_tagged(bank, text, *tags, network="observation", **fields)
+    for fact in facts:
+        make_row(UnitSource, bank.tenant, unit=unit, role="summarises", other_unit=fact)
+    return unit
+
+
+def name(bank: Bank, entity: Entity, *units: MemoryUnit) -> None:
+    for unit in units:
+        make_row(Mention, bank.tenant, unit=unit, entity=entity, name=entity.name)
+
+
+def list_tagged(bank: Bank, network: str) -> dict[str, set[str]]:
+    with tenant_transaction(bank.tenant_id):
+        rows = UnitTag.objects.for_tenant(bank.tenant_id)
+        units = MemoryUnit.objects.of_bank(bank).filter(network=network)
+        return {unit.text: set(rows.filter(unit=unit).values_list("tag", flat=True)) for unit in units}
+
+
+def refresh(bank: Bank) -> dict[str, Any]:
+    """At once, whatever is stale."""
+    with tenant_transaction(bank.tenant_id):
+        ObservedEntity.objects.of_bank(bank).stale().update(due_at=timezone.now())
+        operation = submit(bank.tenant_id, "refresh_observations", payload={}, bank=bank, wake=False)
+    perform(bank.tenant_id, operation.id)
+    with tenant_transaction(bank.tenant_id):
+        return Operation.objects.for_tenant(bank.tenant_id).get(id=operation.id).result or {}
+
+
+def is_marked(bank: Bank, entity_name: str) -> bool:
+    with tenant_transaction(bank.tenant_id):
+        stale = ObservedEntity.objects.of_bank(bank).stale().filter(altered_at__isnull=False)
+        return stale.filter(entity__name=entity_name).exists()
+
+
+def test_who_asks_under_his_tags_sees_nothing_that_was_made_of_anothers_facts(access: BankAccess) -> None:
+    for tag, text in ((ANN, "Mia Lund works at Acme."), (BOB, "Mia Lund lives in Porto.")):
+        retain(access, "team", [RetainItem(AT, text=text, tags=(tag,))], wait=True)
+    bank = open_bank(access)
+    run_waiting(access)
+    refresh(bank)
+
+    assert {tag for tags in list_tagged(bank, "observation").values() for tag in tags} == {ANN, BOB}
+    for tag, word, other in ((ANN, "Acme", "Porto"), (BOB, "Porto", "Acme")):
+        filters = Filters((Network.OBSERVATION,), Tags((tag,)))
+        query = RecallQuery("Mia Lund", AT, budget=Budget(100, 16, None), rerank=False, filters=filters)
+        told = " ".join(item.text for item in recall(access, ["team"], query).result.items)
+        assert (word in told, other in told) == (True, False)
+
+
+def test_the_result_counts_an_entity_once_however_many_refreshes_it_takes(access: BankAccess) -> None:
+    bank = open_bank(access)
+    mia = make_entity(bank.tenant, bank=bank, name="Mia")
+    for number in range(25):
+        for what in ("runs", "swims"):
+            name(bank, mia, make_tagged(bank, f"Mia {what} with {number}.", f"user:{number}"))
+    with tenant_transaction(bank.tenant_id):
+        mark_stale(bank, [mia.id], now=timezone.now())
+    assert refresh(bank) == {"engine": "builtin", "entities": 1, "put_off": 0}
+    with tenant_transaction(bank.tenant_id):
+        observed = MemoryUnit.objects.of_bank(bank).filter(network="observation")
+        assert observed.values("tags_hash").distinct().count() == 25
+
+
+def test_a_fact_that_gets_other_tags_takes_what_was_observed_of_it_along_at_once(access: BankAccess) -> None:
+    bank = open_bank(access)
+    mia = make_entity(bank.tenant, bank=bank, name="Mia")
+    fact, other = (make_tagged(bank, text, ANN) for text in ("Mia runs.", "Mia swims."))
+    of_both = observe(bank, "Mia does sports.", fact, other, tags=(ANN,))
+    of_other = observe(bank, "Mia is a swimmer.", other, tags=(ANN,))
+    name(bank, mia, fact, other, of_both, of_other)
+
+    edit_memory(access, "team", fact.id, UnitEdit(tags=(BOB,)), expected=None)
+
+    assert list_tagged(bank, "observation") == {"Mia is a swimmer.": {ANN}}
+    assert is_marked(bank, "Mia")
+
+
+def test_a_document_that_comes_again_with_other_tags_does_so_too(access: BankAccess) -> None:
+    def bring(tag: str) -> None:
+        item = RetainItem(AT, text="Mia Lund lives in Porto.", tags=(tag,), document_id="notes")
+        retain(access, "team", [item], wait=True)
+
+    bring(ANN)
+    bank = open_bank(access)
+    with tenant_transaction(bank.tenant_id):
+        fact = MemoryUnit.objects.of_bank(bank).get(network="world")
+    observe(bank, "Mia is from Porto.", fact, tags=(ANN,))
+
+    bring(BOB)
+
+    assert list_tagged(bank, "observation") == {}
+    assert is_marked(bank, "Mia Lund")
+
+
+def spend_month(bank: Bank, *tags_of_episodes: Sequence[tuple[str, ...]]) -> None:
+    """An episode for each, with a message and a memory for each of its sets of tags."""
+    month = (timezone.now() - timedelta(days=200)).replace(day=2)
+    for number, sets in enumerate(tags_of_episodes):
+        at = month + timedelta(days=number)
+        told = f"Mia sold boat {number}."
+        episode = make_episode(bank.tenant, bank=bank, narrative=told, started_at=at, ended_at=at, thread="t")
+        for tags in sets:
+            message = make_message(bank.tenant, bank=bank, episode=episode, thread="t", said_at=at)
+            unit = make_tagged(bank, f"{told} {tags}", *tags)
+            make_row(UnitSource, bank.tenant, unit=unit, message=message)
+
+
+@pytest.mark.parametrize(
+    ("episodes", "tags"),
+    [
+        ([[(ANN,)], [(ANN,)], [(ANN,)], [(BOB,)]], [{ANN}]),
+        ([[(ANN, "a"), (ANN, "b")], [(ANN,), ()], [(ANN, "c"), (ANN,)]], [{ANN}]),
+        ([[(ANN,), (BOB,)]] * 3, []),
+        ([[]] * 3 + [[(ANN,)]], []),
+        ([[()]] * 3 + [[(ANN,)]] * 3, [set(), {ANN}]),
+        ([[()], [()], []], [set()]),
+    ],
+)
+def test_the_summary_of_a_month_has_the_tags_that_all_of_it_shares(
+    access: BankAccess, episodes: list[list[tuple[str, ...]]], tags: list[set[str]]
+) -> None:
+    bank = open_bank(access)
+    spend_month(bank, *episodes)
+    tend(bank)
+    told = list_tagged(bank, "observation")
+    assert sorted(map(sorted, told.values())) == sorted(map(sorted, tags))
+
+
+def test_what_gets_other_tags_while_it_is_summed_up_is_left_to_another_night(access: BankAccess) -> None:
+    bank = open_bank(access)
+    spend_month(bank, *[[(ANN,)]] * 3)
+    with tenant_transaction(bank.tenant_id):
+        [month] = find_months(bank, now=timezone.now())
+        UnitTag.objects.for_tenant(bank.tenant_id).update(tag=BOB)
+        assert store_summary(bank, month, "Boats.", vector_of("boats"), now=timezone.now()) is None
+
+
+def test_a_rule_for_a_tag_means_what_was_derived_under_it(access: BankAccess) -> None:
+    bank = open_bank(access)
+    make_retention_rule(bank.tenant, bank=bank, tag=ANN, action="delete", days=30)
+    for tag in (ANN, BOB):
+        make_tagged(bank, f"I think that {tag} is kind.", tag, network="opinion", confidence=0.7, mentioned_at=LONG_AGO)
+        observe(bank, f"{tag} runs.", tags=(tag,), mentioned_at=LONG_AGO)
+    tend(bank)
+    assert list_tagged(bank, "opinion") == {f"I think that {BOB} is kind.": {BOB}}
+    assert list_tagged(bank, "observation") == {f"{BOB} runs.": {BOB}}
+
+
+def test_a_file_of_an_earlier_version_brings_nothing_untagged_that_was_made_of_tagged_facts(
+    access: BankAccess,
+) -> None:
+    bank = open_bank(access)
+    mia = make_entity(bank.tenant, bank=bank, name="Mia")
+    fact, plain = make_tagged(bank, "Mia earns 120,000.", ANN), make_unit(bank.tenant, bank=bank, text="Mia runs.")
+    name(bank, mia, fact, plain, observe(bank, "Mia is rich.", fact), observe(bank, "Mia is a runner.", plain))
+    lines = [orjson.loads(line) for line in write_out(access, "team").splitlines()]
+    for line in lines:
+        if line["type"] == "unit":
+            line["row"].pop("tags_hash")
+
+    elsewhere = BankAccess(make_tenant("elsewhere").id)
+    import_part(elsewhere, "copy", b"\n".join(map(orjson.dumps, lines)) + b"\n", first_line=1)
+    run_waiting(elsewhere)
+
+    copy = load(elsewhere, "copy")
+    assert list_tagged(copy, "observation") == {"Mia is a runner.": set()}
+    assert is_marked(copy, "Mia")
+    with tenant_transaction(copy.tenant_id):
+        assert bytes(MemoryUnit.objects.of_bank(copy).get(text=fact.text).tags_hash) == hash_tags([ANN])
+
+
+@pytest.mark.usefixtures("committed_db")
+def test_what_an_older_version_derived_gets_the_tags_that_its_facts_share() -> None:
+    tenant = make_tenant()
+    bank = make_bank(tenant)
+    bank.tenant = tenant
+    ann, bob, both, plain = (make_tagged(bank, " ".join(tags), *tags) for tags in ((ANN,), (BOB,), (ANN, BOB), ()))
+    wanted = {
+        observe(bank, "of ann", ann): {ANN},
+        observe(bank, "of ann, closed", ann, expired_at=AT, close_reason="update"): {ANN},
+        observe(bank, "of ann and all", ann, plain): {ANN},
+        observe(bank, "of ann and both", ann, both): {ANN},
+        observe(bank, "of two", ann, bob): {MIXED},
+        observe(bank, "of all", plain): set(),
+        observe(bank, "tagged by hand", ann, tags=("mine",)): {"mine"},
+    }
+    episode = make_episode(tenant, bank=bank, narrative="Ann spoke.")
+    make_row(UnitSource, tenant, unit=ann, message=make_message(tenant, bank=bank, episode=episode))
+    month = make_unit(tenant, bank=bank, network="observation", text="of a month")
+    make_row(UnitSource, tenant, unit=month, role="summarises", episode=episode)
+    formed = make_opinion(tenant, bank=bank, text="I think so.")
+    with tenant_transaction(tenant.id):
+        revision = OpinionRevision.objects.of_bank(bank).get(opinion=formed)
+    make_revision_evidence(tenant, revision=revision, fact=ann)
+    wanted |= {month: {ANN}, formed: {ANN}, make_opinion(tenant, bank=bank, text="I think not."): set()}
+    mia, joe = (make_entity(tenant, bank=bank, name=name_) for name_ in ("Mia", "Joe"))
+    name(bank, mia, ann)
+    name(bank, joe, plain)
+    for entity in (mia, joe):
+        make_observed_entity(tenant, entity=entity)
+
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        for statement in (*MIGRATION.OPEN, *(getattr(MIGRATION, part) for part in FILL)):
+            cursor.execute(statement)
+        cursor.execute("SELECT unit_id, tag FROM banks_unittag")
+        worn: dict[Any, set[str]] = {}
+        for unit_id, tag in cursor.fetchall():
+            worn.setdefault(unit_id, set()).add(tag)
+        cursor.execute("SELECT id, tags_hash FROM banks_memoryunit")
+        hashes = {unit_id: bytes(tags_hash) for unit_id, tags_hash in cursor.fetchall()}
+        cursor.execute("SELECT entity_id FROM reflection_observedentity WHERE altered_at IS NOT NULL")
+        marked = cursor.fetchall()
+        transaction.set_rollback(True, using="owner")
+
+    assert {unit.text: worn.get(unit.id, set()) for unit in wanted} == {u.text: tags for u, tags in wanted.items()}
+    assert {unit.text: hashes[unit.id] for unit in wanted} == {u.text: hash_tags(t) for u, t in wanted.items()}
+    assert marked == [(mia.id,)]

@@ -1,0 +1,334 @@
+"""Facts under other tags are observed apart: who may see the one may not see what is made of the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from banks.lifecycle.delete import delete_units
+from banks.lifecycle.edit import UnitEdit, edit_unit
+from banks.locking import lock_memory
+from banks.models import Bank, Entity, MemoryUnit, UnitTag
+from banks.retain.prepared import hash_tags
+from providers.llm.errors import MalformedAnswer
+from providers.usage import Usage
+from reflection.models import ObservedEntity, ObservedScope
+from reflection.observations import refreshing
+from reflection.observations.builtin_observer import BuiltinObserver
+from reflection.observations.dossiers import find_observations
+from reflection.observations.marking import ask_again, mark_stale
+from reflection.observations.refreshing import Refreshed, Refreshing, refresh_entity
+from reflection.observations.types import Dossier, Observation, Observed, Observer
+from tenants.transactions import tenant_transaction
+from tests.hashed_embedder import HashedEmbedder
+from tests.told_facts import NOON, relation, tell
+
+ANN, BOB = "user:ann", "user:bob"
+
+
+@dataclass
+class Repeating:
+    """One observation of all facts of a call. Refuses those that hold the word, and breaks down at the other."""
+
+    refuses: str = ""
+    breaks_at: str = ""
+    name: str = "repeating"
+    facts_at_once: int = 50
+    seen: list[list[str]] = field(default_factory=list)
+
+    def observe(self, dossier: Dossier) -> Observed:
+        texts = [fact.text for fact in dossier.facts]
+        self.seen.append(texts)
+        if self.refuses and self.refuses in " ".join(texts):
+            raise MalformedAnswer("scripted", raw="", usage=Usage())
+        if self.breaks_at and self.breaks_at in " ".join(texts):
+            raise ConnectionError
+        sources = tuple(fact.id for fact in dossier.facts)
+        return Observed((Observation(" ".join(texts), sources),), Usage(calls=1))
+
+
+def find_ana(bank: Bank) -> UUID:
+    with tenant_transaction(bank.tenant_id):
+        return Entity.objects.of_bank(bank).get(name="Ana").id
+
+
+def mark(bank: Bank, *, is_altered: bool = False) -> None:
+    ana = find_ana(bank)
+    with tenant_transaction(bank.tenant_id):
+        mark_stale(bank, [ana], now=timezone.now(), quiet=timedelta(0), is_altered=is_altered)
+
+
+def go_on(bank: Bank, observer: Observer) -> Refreshed:
+    tools = Refreshing(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+    return refresh_entity(bank, find_ana(bank), tools)
+
+
+def refresh(bank: Bank, observer: Observer, *, is_altered: bool = False) -> Refreshed:
+    mark(bank, is_altered=is_altered)
+    return go_on(bank, observer)
+
+
+def list_observed(bank: Bank) -> dict[tuple[str, ...], list[str]]:
+    """The texts by the tags that they have, which are those of their hash."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    ana = find_ana(bank)
+    with tenant_transaction(bank.tenant_id):
+        for unit in find_observations(bank, ana).order_by("text"):
+            rows = UnitTag.objects.for_tenant(bank.tenant_id).filter(unit=unit)
+            tags = tuple(sorted(rows.values_list("tag", flat=True)))
+            assert bytes(unit.tags_hash) == hash_tags(tags)
+            found.setdefault(tags, []).append(unit.text)
+    return found
+
+
+def is_stale(bank: Bank) -> bool:
+    with tenant_transaction(bank.tenant_id):
+        return ObservedEntity.objects.of_bank(bank).stale().exists()
+
+
+def retag(bank: Bank, unit_id: UUID, *tags: str) -> None:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        unit = MemoryUnit.objects.of_bank(bank).get(id=unit_id)
+        edit_unit(bank, unit, UnitEdit(tags=tags), vector=None, actor="test", reason="")
+
+
+def tell_under(bank: Bank, tags: Sequence[str]) -> list[UUID]:
+    return [tell(bank, f"Ana knows {tag}.", "Ana", tags=(tag,)) for tag in tags]
+
+
+def test_each_set_of_tags_has_observations_of_its_own_facts_alone(bank: Bank) -> None:
+    tell(bank, "Ana earns 120,000.", "Ana", tags=(ANN,))
+    tell(bank, "Ana has a dog.", "Ana", tags=(BOB,))
+    tell(bank, "Ana has a cat.", "Ana", tags=(BOB, "vip"))
+    tell(bank, "Ana is a baker.", "Ana")
+
+    refresh(bank, Repeating())
+
+    assert list_observed(bank) == {
+        (ANN,): ["Ana earns 120,000."],
+        (BOB,): ["Ana has a dog."],
+        (BOB, "vip"): ["Ana has a cat."],
+        (): ["Ana is a baker."],
+    }
+
+
+def test_the_same_words_are_observed_under_both(bank: Bank) -> None:
+    for tag in (ANN, BOB):
+        tell(bank, "Ana is a baker.", "Ana", tags=(tag,))
+    refresh(bank, Repeating())
+    assert list_observed(bank) == {(ANN,): ["Ana is a baker."], (BOB,): ["Ana is a baker."]}
+
+
+def test_only_what_was_touched_costs_a_call(bank: Bank) -> None:
+    tell_under(bank, [ANN, BOB])
+    refresh(bank, Repeating())
+    tell(bank, "Ana has a dog.", "Ana", tags=(BOB,))
+
+    observer = Repeating()
+    refresh(bank, observer)
+
+    assert observer.seen == [["Ana knows user:bob.", "Ana has a dog."]]
+    assert sorted(list_observed(bank)) == [(ANN,), (BOB,)]
+    assert not is_stale(bank)
+
+
+def test_a_deleted_fact_has_its_scope_read_again_and_no_other(bank: Bank) -> None:
+    tell_under(bank, [ANN, BOB])
+    gone = tell(bank, "Ana has a dog.", "Ana", tags=(BOB,))
+    refresh(bank, Repeating())
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        delete_units(bank, {gone})
+
+    observer = Repeating()
+    refresh(bank, observer, is_altered=True)
+
+    assert observer.seen == [["Ana knows user:bob."]]
+
+
+def test_a_scope_without_facts_loses_its_observations_without_a_call(bank: Bank) -> None:
+    first, _ = tell_under(bank, [ANN, BOB])
+    refresh(bank, Repeating())
+    with tenant_transaction(bank.tenant_id):
+        MemoryUnit.objects.of_bank(bank).filter(id=first).update(expired_at=timezone.now(), close_reason="update")
+
+    observer = Repeating()
+    refresh(bank, observer)
+
+    assert list_observed(bank) == {(BOB,): ["Ana knows user:bob."]}
+    assert [BOB in text for [text] in observer.seen] == [True]  # what is left is her only scope
+    with tenant_transaction(bank.tenant_id):
+        assert ObservedScope.objects.of_bank(bank).count() == 1
+
+
+def test_a_fact_that_gets_other_tags_is_observed_under_them_alone(bank: Bank) -> None:
+    first, _ = tell_under(bank, [ANN, BOB])
+    refresh(bank, Repeating())
+    retag(bank, first, BOB)
+
+    refresh(bank, Repeating(), is_altered=True)
+
+    assert list_observed(bank) == {(BOB,): ["Ana knows user:ann. Ana knows user:bob."]}
+
+
+def test_a_fact_that_gets_other_tags_while_the_observer_thinks_is_not_told(bank: Bank) -> None:
+    first, _ = tell_under(bank, [ANN, BOB])
+
+    class Slow(Repeating):
+        def observe(self, dossier: Dossier) -> Observed:
+            if dossier.facts[0].id == first:
+                retag(bank, first, BOB)
+            return super().observe(dossier)
+
+    refresh(bank, Slow())
+
+    assert (ANN,) not in list_observed(bank)
+
+
+def test_a_fact_that_has_the_hash_of_other_tags_is_not_told_under_them(bank: Bank) -> None:
+    """So it is where a document came again with other tags, and the same words were told under these already."""
+    _, stray = (tell(bank, text, "Ana", tags=(BOB,)) for text in ("Ana has a dog.", "Ana earns 120,000."))
+    with tenant_transaction(bank.tenant_id):
+        UnitTag.objects.for_tenant(bank.tenant_id).filter(unit_id=stray).update(tag=ANN)
+
+    refresh(bank, Repeating())
+
+    assert list_observed(bank) == {(BOB,): ["Ana has a dog."]}
+
+
+def test_a_relationship_is_told_where_a_fact_tells_it_and_in_no_words_of_another(bank: Bank) -> None:
+    for tag, text in ((ANN, "Ana, who is ill, works at Acme."), (BOB, "Ana works at Acme.")):
+        tell(bank, text, "Ana", tags=(tag,), relations=[relation("Ana", "works_at", "Acme", object_is_value=True)])
+    secret = relation("Ana", "is_treated_by", "Dr. Lund", object_is_value=True)
+    tell(bank, "Ana is treated by Dr. Lund.", "Ana", tags=(ANN,), relations=[secret])
+
+    refresh(bank, BuiltinObserver())
+
+    observed = list_observed(bank)
+    assert "Ana is_treated_by Dr. Lund." in observed[ANN,]
+    assert "Dr. Lund" not in " ".join(observed.get((BOB,), []))
+    assert "Ana works at Acme." in observed[BOB,]
+
+
+def test_how_often_and_when_is_counted_within_the_tags(bank: Bank) -> None:
+    for day, tag in enumerate([ANN, BOB, BOB]):
+        tell(bank, f"Ana ran {day} miles.", "Ana", tags=(tag,), mentioned_at=NOON + timedelta(days=day))
+    refresh(bank, BuiltinObserver())
+    told = "Ana was spoken of in 2 memories between 02 May 2024 and 03 May 2024."
+    assert list_observed(bank) == {(BOB,): [told]}
+
+
+def test_many_scopes_go_on_refresh_by_refresh_and_none_is_asked_twice(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refreshing, "MOST_AT_ONCE", 3)
+    tell_under(bank, [f"user:{number}" for number in range(7)])
+
+    observer = Repeating()
+    assert refresh(bank, observer).is_unfinished
+    assert (len(observer.seen), is_stale(bank)) == (3, True)
+    assert go_on(bank, observer).is_unfinished
+    assert not go_on(bank, observer).is_unfinished
+
+    assert len(observer.seen) == len({text for [text] in observer.seen}) == 7
+    assert (len(list_observed(bank)), is_stale(bank)) == (7, False)
+
+
+def test_after_a_crash_only_what_is_not_written_is_asked_again(bank: Bank) -> None:
+    tell_under(bank, ["a", "b", "c", "d"])
+    hashes = sorted((hash_tags([tag]), tag) for tag in ("a", "b", "c", "d"))
+    with pytest.raises(ConnectionError):
+        refresh(bank, Repeating(breaks_at=f"knows {hashes[2][1]}."))
+
+    observer = Repeating()
+    go_on(bank, observer)
+
+    assert observer.seen == [[f"Ana knows {tag}."] for _, tag in hashes[2:]]
+    assert len(list_observed(bank)) == 4
+
+
+def test_what_is_refused_under_some_tags_keeps_nothing_else_waiting(bank: Bank) -> None:
+    tell_under(bank, [ANN, BOB])
+    observer = Repeating(refuses=ANN)
+    assert refresh(bank, observer).is_put_off
+    assert (list(list_observed(bank)), is_stale(bank)) == ([(BOB,)], True)
+    with tenant_transaction(bank.tenant_id):
+        row = ObservedEntity.objects.of_bank(bank).get()
+    assert row.refused_since is not None
+    assert row.due_at is not None
+    assert row.due_at > timezone.now() + timedelta(minutes=5)
+
+    tell(bank, "Ana has a dog.", "Ana", tags=(BOB,))
+    mark(bank)
+    with tenant_transaction(bank.tenant_id):
+        assert (ObservedEntity.objects.of_bank(bank).get().due_at or NOON) <= timezone.now()
+    again = Repeating(refuses=ANN)
+    assert not go_on(bank, again).is_put_off
+
+    assert again.seen == [["Ana knows user:bob.", "Ana has a dog."]]
+    assert is_stale(bank)
+
+
+def test_what_was_refused_is_asked_again_after_an_alteration_or_by_a_person(bank: Bank) -> None:
+    tell_under(bank, [ANN, BOB])
+    refresh(bank, Repeating(refuses=ANN))
+
+    altered = Repeating(refuses=ANN)
+    refresh(bank, altered, is_altered=True)
+    assert altered.seen == [["Ana knows user:ann."]]
+
+    with tenant_transaction(bank.tenant_id):
+        ask_again(bank, None, now=timezone.now())
+    asked = Repeating()
+    go_on(bank, asked)
+    assert asked.seen == [["Ana knows user:ann."]]
+    assert not is_stale(bank)
+
+
+def test_a_person_has_all_scopes_of_an_entity_made_anew(bank: Bank) -> None:
+    tell_under(bank, [ANN, BOB])
+    refresh(bank, Repeating())
+    with tenant_transaction(bank.tenant_id):
+        ask_again(bank, Entity.objects.of_bank(bank).get(name="Ana").id, now=timezone.now())
+    observer = Repeating()
+    refresh(bank, observer)
+    assert len(observer.seen) == 2
+
+
+def test_observations_under_other_tags_than_any_fact_has_are_closed(bank: Bank) -> None:
+    """As those of an earlier version, which had none."""
+    tell(bank, "Ana earns 120,000.", "Ana")
+    refresh(bank, Repeating())
+    with tenant_transaction(bank.tenant_id):
+        fact = MemoryUnit.objects.of_bank(bank).get(network="world")
+    retag(bank, fact.id, ANN)
+
+    refresh(bank, Repeating(), is_altered=True)
+
+    assert list_observed(bank) == {(ANN,): ["Ana earns 120,000."]}
+
+
+def test_of_a_large_scope_what_is_known_under_other_tags_is_not_shown(bank: Bank) -> None:
+    tell_under(bank, [ANN])
+    for number in range(refreshing.MOST_CALLS + 2):
+        tell(bank, f"Ana has dog {number}.", "Ana", tags=(BOB,))
+    known: list[str] = []
+
+    class Keeping(Repeating):
+        def observe(self, dossier: Dossier) -> Observed:
+            known.extend(one.text for one in dossier.known)
+            return super().observe(dossier)
+
+    refresh(bank, Keeping(facts_at_once=1))
+    tell(bank, "Ana has a cat.", "Ana", tags=(BOB,))
+    known.clear()
+    observer = Keeping(facts_at_once=1)
+    refresh(bank, observer)
+
+    assert observer.seen == [["Ana has a cat."]]
+    assert known
+    assert all("dog" in text for text in known)
