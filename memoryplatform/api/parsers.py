@@ -1,17 +1,42 @@
-from collections.abc import Mapping
-from typing import IO, Any
+"""JSON as the standard has it, with no room for two readings."""
+
+import codecs
+import json
+from collections.abc import Mapping, Sequence
+from typing import IO, Any, NoReturn
 
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
+from rest_framework.parsers import JSONParser, get_encoding  # type: ignore[attr-defined]  # the stubs lack it
 
 
 class StrictJSONParser(JSONParser):
-    """JSON as the standard has it; nesting too deep for Python is the sender's error, not ours."""
+    """Nesting too deep for Python is the sender's error, not ours."""
 
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
+        encoding = get_encoding(parser_context or {})
         try:
-            return super().parse(stream, media_type, parser_context)
+            text = codecs.getreader(encoding)(stream)
+            return json.load(text, parse_constant=refuse_constant, object_pairs_hook=read_object)
         except RecursionError:
             raise ParseError("The JSON is nested too deeply.") from None
+        except ValueError as fault:
+            raise ParseError(f"JSON parse error - {fault}") from None
+
+
+def refuse_constant(name: str) -> NoReturn:
+    """Python would read NaN and Infinity."""
+    raise ValueError(f"{name} is no JSON")
+
+
+def read_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a name that is there twice most readers take the last value, some the first: what was checked on the way to us
+    may be another than we would read.
+    """
+    read: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in read:
+            raise ValueError(f"{json.dumps(name)} is there twice in one object")
+        read[name] = value
+    return read

@@ -1,11 +1,21 @@
-"""Bases for what comes in and what goes out. Serializers check and show; they never create or update."""
+"""Bases for what comes in and what goes out. Serializers check and show; they never create or update.
 
+What a base says in its docstring would stand in the API's description of all that have none, so it stands here. An
+`Input` refuses fields that it does not know: a typo must not pass for a default. So it does with a parameter of a query
+that is there without a value, which DRF takes for one that was left out: a filter would then find everything. And, in
+JSON, with a value of another type than its field's; in a query all is text. All of a class share their fields, so none
+may depend on a request's context.
+"""
+
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from django.http import QueryDict
 from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
+
+from memoryplatform.api.json_types import check_all
 
 
 @cache
@@ -19,26 +29,25 @@ def make_fields(kind: "type[Input]") -> BindingDict:
 
 
 class Input(serializers.Serializer[Any]):
-    """Refuses fields that it does not know: a typo must not pass for a default. Nor may a parameter of a query that is
-    there without a value, which DRF takes for one that was left out: a filter would then find everything.
-
-    All of a class share their fields, so none may depend on a request's context.
-    """
-
     @property
     def fields(self) -> BindingDict:
         return make_fields(type(self))
 
     def to_internal_value(self, data: Any) -> Any:
-        unknown = set(data) - set(self.fields) if isinstance(data, dict) else set()
+        unknown = set(data) - set(self.fields) if isinstance(data, Mapping) else set()
         if unknown:
             raise serializers.ValidationError({name: ["Unknown field."] for name in sorted(unknown)}, code="unknown")
-        empty = [name for name in data if not all(data.getlist(name))] if isinstance(data, QueryDict) else []
-        if empty:
-            raise serializers.ValidationError(
-                {name: ["Give a value, or leave it out."] for name in empty}, code="blank"
-            )
+        if isinstance(data, QueryDict):
+            check_not_empty(data)
+        elif isinstance(data, Mapping):
+            check_all((name, self.fields[name], value) for name, value in data.items())
         return super().to_internal_value(data)
+
+
+def check_not_empty(query: QueryDict) -> None:
+    empty = [name for name in query if not all(query.getlist(name))]
+    if empty:
+        raise serializers.ValidationError({name: ["Give a value, or leave it out."] for name in empty}, code="blank")
 
 
 class Output(serializers.Serializer[Any]):

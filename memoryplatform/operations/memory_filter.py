@@ -11,13 +11,12 @@ from banks.models import Bank, Corpus, MemoryUnit, Mention, UnitSource, UnitTag
 from banks.models.unit import UnitQuerySet
 from banks.text_index.lexemes import EXACT, extract_lexemes
 from banks.text_index.read import CorpusView, choose_postings, read_views
+from retrieval.filters.types import TagMatch
 
 MOST_FOUND = 10_000  # texts that a search by words looks at
 MOST_READ = 100_000  # texts that a search by letters reads through
 
 State = Literal["current", "superseded", "all"]
-# any/all let units without a tag pass; the strict forms don't; exact wants these tags and no others, also none.
-TagMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from django.db.models import Max
 
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
-from memoryplatform.operations.memory_filter import MemoryFilter, TagMatch, find_units
+from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from reflection.mental_models.trigger import read_trigger
 from reflection.models import MentalModel
+from retrieval.filters.types import TagMatch
 
 # A memory without tags is no news for a model that has some, also where a refresh reads it.
 STRICT: dict[str, TagMatch] = {"any": "any_strict", "all": "all_strict"}

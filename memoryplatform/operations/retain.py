@@ -1,7 +1,7 @@
 """Retain: archive what came in and hand the rest to an operation, which a small call waits for."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
 from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.newest_metadata import MetadataRule
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from tenants.transactions import tenant_transaction
@@ -34,17 +35,20 @@ def retain(
     *,
     wait: bool,
     idempotency_key: str | None = None,
+    metadata_rule: MetadataRule | None = None,
 ) -> Operation:
     """Accept the items. With `wait`, and a call that is small enough, return the finished operation.
 
-    Under a key that is known it is the operation that was accepted then; its `items_digest` tells of what.
+    Under a key that is known it is the operation that was accepted then; its `items_digest` tells of what. Without a
+    `metadata_rule` a memory that is told again has the metadata of all its tellings.
     """
     bank = find_or_create_bank(access, bank_id)
     here = wait and is_small(items)
+    rule = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}
     try:
-        operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here)
+        operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here, asked=rule)
     except IntegrityError:  # the same call came twice at once, and the other was quicker
-        operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here)
+        operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here, asked=rule)
     if here:
         perform(access.tenant_id, operation.id)
     with tenant_transaction(access.tenant_id):
@@ -52,13 +56,19 @@ def retain(
 
 
 def accept(
-    access: BankAccess, bank: Bank, items: Sequence[RetainItem], *, idempotency_key: str | None, wake: bool
+    access: BankAccess,
+    bank: Bank,
+    items: Sequence[RetainItem],
+    *,
+    idempotency_key: str | None,
+    wake: bool,
+    asked: Mapping[str, Any],
 ) -> Operation:
     """One transaction: what was accepted is archived, and somebody will work on it."""
     with tenant_transaction(access.tenant_id):
         if idempotency_key and (known := find_operation(access.tenant_id, KIND, idempotency_key, now=timezone.now())):
             return known
-        payload: dict[str, Any] = {"items_digest": digest_items(items)} if idempotency_key else {}
+        payload = dict(asked) | ({"items_digest": digest_items(items)} if idempotency_key else {})
         payload["sources"] = [source for item in join_documents(items) for source in archive(bank, item)]
         return submit(access.tenant_id, KIND, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)
 

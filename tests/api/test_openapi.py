@@ -1,6 +1,7 @@
 import io
 import json
 import re
+from collections import Counter
 from time import perf_counter
 
 from django.core.management import call_command
@@ -73,3 +74,9 @@ def test_the_description_is_json_whoever_asks(client: Client) -> None:
     response = client.get("/v1/openapi.json")
     assert response.headers["Content-Type"].startswith("application/vnd.oai.openapi+json")
     assert json.loads(response.content)["openapi"].startswith("3.1")
+
+
+def test_no_description_is_handed_down_from_a_base() -> None:
+    schemas = build_schema()["components"]["schemas"].values()
+    told = Counter(shape["description"] for shape in schemas if "description" in shape)
+    assert [text for text, times in told.items() if times > 1] == []

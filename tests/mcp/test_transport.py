@@ -1,6 +1,7 @@
 """What comes in besides good calls: other methods, hosts and origins, bodies of every size, clients that leave."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -104,6 +105,44 @@ def test_what_is_no_message_is_a_bad_request(base_url: str, key: str, body: byte
     answer = httpx2.post(f"{base_url}/mcp/", content=body, headers=build_headers(key, version))
     assert answer.status_code == 400
     assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "given", ["text/plain", "", "application/x-www-form-urlencoded", "application/jsonx", "no type"]
+)
+@pytest.mark.parametrize("version", [WITH_HANDSHAKE, WITHOUT])
+def test_a_body_of_another_type_is_refused_in_the_apis_shape(base_url: str, key: str, given: str, version: str) -> None:
+    headers = build_headers(key, version, **{"Content-Type": given})
+    answer = httpx2.post(f"{base_url}/mcp/", content=json.dumps(LIST), headers=headers)
+    told = answer.json()
+    assert (answer.status_code, told["code"]) == (415, "unsupported_media_type")
+    assert told["request_id"] == answer.headers["X-Request-ID"]
+    assert set(told) == {"detail", "code", "request_id"}
+
+
+def test_a_charset_makes_no_other_type(base_url: str, key: str) -> None:
+    headers = build_headers(key, **{"Content-Type": "application/json; charset=utf-8"})
+    assert httpx2.post(f"{base_url}/mcp/", content=json.dumps(LIST), headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("/mcp/nobody/", "bank_not_found"), ("/mcp/nobody", "bank_not_found"), ("/mcp/a/b", "not_found")]
+)
+def test_an_address_without_a_bank_is_refused_in_the_apis_shape(base_url: str, key: str, path: str, code: str) -> None:
+    answer = httpx2.post(base_url + path, json=LIST, headers=build_headers(key))
+    assert (answer.status_code, answer.json()["code"]) == (404, code)
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'{"jsonrpc": "1.0"}'])
+def test_what_mcp_itself_refuses_is_an_error_of_json_rpc(base_url: str, key: str, body: bytes) -> None:
+    answer = httpx2.post(f"{base_url}/mcp/", content=body, headers=build_headers(key))
+    assert (answer.status_code, answer.json()["jsonrpc"]) == (400, "2.0")
+    assert answer.json()["error"]["message"]
+
+
+def test_an_answer_that_the_caller_does_not_take_is_an_error_of_json_rpc(base_url: str, key: str) -> None:
+    answer = httpx2.post(f"{base_url}/mcp/", json=LIST, headers=build_headers(key, Accept="text/html"))
+    assert (answer.status_code, answer.json()["jsonrpc"]) == (406, "2.0")
 
 
 def test_the_requests_id_is_the_callers_where_he_sent_one(base_url: str, key: str) -> None:

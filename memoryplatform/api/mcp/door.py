@@ -8,7 +8,14 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
 from django.http.request import validate_host
-from rest_framework.exceptions import AuthenticationFailed, MethodNotAllowed, NotFound, ParseError, PermissionDenied
+from rest_framework.exceptions import (
+    AuthenticationFailed,
+    MethodNotAllowed,
+    NotFound,
+    ParseError,
+    PermissionDenied,
+    UnsupportedMediaType,
+)
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -21,6 +28,7 @@ from memoryplatform.server.body_limit import Message
 from tenants.transactions import tenant_transaction
 
 ALL_BANKS, ONE_BANK = "/mcp/", "/mcp/<str:bank_id>/"  # as the log and the metrics name them
+JSON = "application/json"
 AUTHENTICATION = ApiKeyAuthentication()
 
 
@@ -48,6 +56,8 @@ def let_in(request: ASGIRequest) -> Caller:
     check_rate(request, identity)
     if request.method != "POST":  # without sessions there is nothing to listen to and nothing to end
         raise MethodNotAllowed(str(request.method))
+    if request.content_type != JSON:
+        raise UnsupportedMediaType(str(request.content_type))
     names = split_path(request.path_info)
     if len(names) > 1:
         raise NotFound("There is nothing at this address.")

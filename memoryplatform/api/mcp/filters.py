@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from memoryplatform.api.mcp.tool import Arguments
+from retrieval.filters.types import TagMatch
 
 Network = Literal["world", "experience", "opinion", "observation"]
 Effort = Literal["low", "mid", "high"]
@@ -22,7 +23,7 @@ class SearchArguments(Arguments):
     ] = ()
     tags: Annotated[tuple[str, ...], Field(description="Only memories with one of these tags, see tags_match.")] = ()
     tags_match: Annotated[
-        Literal["any", "all", "any_strict", "all_strict", "exact"],
+        TagMatch,
         Field(description="any and all also find memories without a tag; the strict forms don't."),
     ] = "any"
     entities: Annotated[tuple[str, ...], Field(description="Names; a memory must mention one of them.")] = ()

@@ -137,7 +137,7 @@ class BanksView(TenantView):
         responses={200: BankListOutput, **ERRORS},
     )
     def get(self, request: Request) -> Response:
-        query = BankListInput(data=request.query_params.dict())
+        query = BankListInput(data=request.query_params)
         query.is_valid(raise_exception=True)
         with tenant_transaction(self.tenant_id):
             banks = find_banks(self.access, words=query.validated_data.get("q", ""))

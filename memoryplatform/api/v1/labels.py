@@ -6,6 +6,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from memoryplatform.api.json_types import check_types
+
 MOST_TAGS = 100
 MOST_VALUES = 100
 
@@ -20,7 +22,9 @@ class TagsField(serializers.ListField):
         super().__init__(**kwargs, max_length=MOST_TAGS)
 
     def to_internal_value(self, data: Any) -> Any:
-        return super().to_internal_value(read_json(data) if isinstance(data, str) else data)
+        given = read_json(data) if isinstance(data, str) else data
+        check_types(self, given)
+        return super().to_internal_value(given)
 
 
 class MetadataField(serializers.DictField):

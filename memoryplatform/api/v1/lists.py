@@ -39,11 +39,11 @@ class SearchedListInput(ListInput):
 
 
 class ScoredOutput(Output):
-    """Scores of a search; null in a plain list, and where one of the two ways did not find the row."""
-
-    score = serializers.FloatField(allow_null=True, help_text="Of both ways; comparable within one answer.")
-    cosine = serializers.FloatField(allow_null=True)
-    bm25 = serializers.FloatField(allow_null=True)
+    score = serializers.FloatField(
+        allow_null=True, help_text="Of both ways; comparable within one answer. Null in a plain list."
+    )
+    cosine = serializers.FloatField(allow_null=True, help_text="Null where it was not found by meaning.")
+    bm25 = serializers.FloatField(allow_null=True, help_text="Null where it was not found by its words.")
 
 
 class ListOutput(Output):

@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from banks.retain.types import Network
-from memoryplatform.api.any_json import check_json
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.lists import ListInput, ListOutput
@@ -38,13 +37,6 @@ class WrittenTagGroups(TagGroupsField):
     def to_internal_value(self, data: Any) -> Any:
         super().to_internal_value(data)
         return data
-
-
-class StoredSchemaField(ResponseSchemaField):
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
-        schema = super().to_internal_value(data)
-        check_json(schema)
-        return schema
 
 
 class TriggerInput(Input):
@@ -83,7 +75,7 @@ class TriggerInput(Input):
         allow_null=True,
         help_text="Of the memories that it is made from; 4,096 where left out.",
     )
-    response_schema = StoredSchemaField(
+    response_schema = ResponseSchemaField(
         required=False, allow_null=True, help_text="The content comes by this JSON schema too."
     )
 

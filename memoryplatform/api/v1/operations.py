@@ -76,7 +76,7 @@ class OperationsView(TenantView):
         responses={200: OperationListOutput, **ERRORS},
     )
     def get(self, request: Request) -> Response:
-        query = OperationListInput(data=request.query_params.dict())
+        query = OperationListInput(data=request.query_params)
         query.is_valid(raise_exception=True)
         wanted = dict(query.validated_data)
         limit, cursor = wanted.pop("limit"), wanted.pop("cursor", None)

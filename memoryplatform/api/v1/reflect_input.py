@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from banks.retain.types import Network
+from memoryplatform.api.any_json import check_json
 from memoryplatform.api.serializers import Input, NumberField
 from memoryplatform.api.v1.recall_input import RecallInput, read_budget, read_filters
 from memoryplatform.api.v1.recall_options import read_window
@@ -31,6 +32,7 @@ class ResponseSchemaField(serializers.Field[dict[str, Any], Any, Any, Any]):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
             raise serializers.ValidationError("Must be a JSON schema: an object.")
+        check_json(data)
         try:
             check_schema(data)
         except SchemaInvalid as fault:
@@ -135,7 +137,7 @@ class ReflectInput(RecallInput):
             response_schema=given.get("response_schema"),
             forms_opinions=given["form_opinions"] and recall.moment == AT_PRESENT,  # the past is no ground for today
             applies_all_directives=given["apply_all_directives"],
-            is_shortened=len(" ".join(str(self.initial_data["query"]).split())) > MAX_CHARACTERS,
+            is_shortened=len(" ".join(self.initial_data["query"].split())) > MAX_CHARACTERS,
         )
 
 

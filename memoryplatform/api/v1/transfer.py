@@ -124,7 +124,7 @@ class ExportView(TenantView):
         responses={(200, JSON_LINES): OpenApiTypes.STR, **ERRORS},
     )
     def get(self, request: Request, bank_id: str) -> StreamingHttpResponse:
-        query = ExportInput(data=request.query_params.dict())
+        query = ExportInput(data=request.query_params)
         query.is_valid(raise_exception=True)
         try:
             export = export_bank(self.access, bank_id, vectors=query.validated_data["vectors"])
@@ -152,7 +152,7 @@ class ImportView(TenantView):
     )
     @idempotent
     def post(self, request: Request, bank_id: str) -> Response:
-        query = ImportInput(data=request.query_params.dict())
+        query = ImportInput(data=request.query_params)
         query.is_valid(raise_exception=True)
         body = request.data.get("lines", b"") if isinstance(request.data, dict) else b""
         received = import_part(self.access, bank_id, body, first_line=query.validated_data["first_line"])

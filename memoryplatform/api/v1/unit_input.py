@@ -12,6 +12,7 @@ from memoryplatform.api.serializers import ConfidenceField, Input
 from memoryplatform.api.v1.labels import MetadataField, TagsField
 from memoryplatform.api.v1.lists import ListInput
 from memoryplatform.api.v1.moments import MomentField
+from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.operations.memory_filter import MemoryFilter, Span
 
 STATES = {
@@ -21,7 +22,6 @@ STATES = {
     "invalidated": "superseded",
     "all": "all",
 }
-MATCHES = ["any", "all", "any_strict", "all_strict", "exact"]
 TIME_FIELDS = {
     "created_at": "recorded_at",
     "updated_at": "updated_at",

@@ -21,6 +21,7 @@ from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure
 from memoryplatform.operations.kinds.consolidate import hand_over
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
+from memoryplatform.operations.newest_metadata import keep_newest_metadata
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
@@ -43,6 +44,8 @@ def retain(run: Run) -> dict[str, Any]:
     result = describe(outcomes, engine=tools.engine.name)
     with run.transaction() as operation:
         operation.payload = {"sources": [keep_ids(source) for source in sources]}
+        if "metadata_rule" in run.payload and operation.started_at:
+            keep_newest_metadata(bank, run.payload, since=operation.started_at)
         ask_for_vector_index(bank)
         hand_over(bank, gather_post_retain(run, bank, outcomes))
         record_usage(

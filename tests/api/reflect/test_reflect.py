@@ -204,6 +204,6 @@ def test_a_model_that_fails_is_an_error_in_the_one_shape(
 
 
 @pytest.mark.parametrize("query", [5, 1.5])
-def test_a_number_is_a_query_as_it_is_for_recall(ask: Ask, memory: Memory, query: float) -> None:
-    memory.unit("Bob has a boat")
-    assert ask(query).json()["query_shortened"] is False
+def test_a_number_is_no_query(ask: Ask, memory: Memory, query: float) -> None:
+    answer = ask(query)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "query")

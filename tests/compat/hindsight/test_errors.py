@@ -87,6 +87,50 @@ def test_a_body_that_is_no_object_is_refused(client: Hindsight, run: Run, base_u
         assert status == 422, path
 
 
+def test_numbers_and_booleans_may_be_texts_as_with_the_peer(
+    client: Hindsight, run: Run, base_url: str, memory: Memory
+) -> None:
+    memory.unit("Bob has a boat")
+    headers = client.memory.api_client.default_headers
+    bank = "/v1/default/banks/support"
+    for method, path, body in (
+        (
+            "POST",
+            "/memories/recall",
+            {"query": "Bob boat", "max_tokens": "100", "trace": "no", "thinking_budget": 100.0},
+        ),
+        ("POST", "/memories/recall", {"query": "Bob boat", "include": {"chunks": {"max_tokens": "9"}}}),
+        ("POST", "/memories/recall", {"query": "Bob boat", "include": {"source_facts": {"max_tokens": "9"}}}),
+        ("POST", "/memories", {"items": [{"content": "Bob."}], "async": "true"}),
+        ("PUT", "", {"disposition": {"empathy": "2"}}),
+    ):
+        status, answer = run(send(base_url, f"{bank}{path}", method=method, json=body, headers=headers))
+        assert status == 200, (body, answer)
+
+
+def test_a_number_is_no_text_as_with_the_peer(client: Hindsight, run: Run, base_url: str, memory: Memory) -> None:
+    unit = memory.unit("Bob has a boat")
+    headers = client.memory.api_client.default_headers
+    bank = "/v1/default/banks/support"
+    for method, path, body, where in (
+        ("POST", "/memories/recall", {"query": 5}, ["query"]),
+        ("POST", "/memories/recall", {"query": "Bob boat", "tags": [1]}, ["tags", 0]),
+        ("POST", "/memories/recall", {"query": "Bob boat", "max_tokens": "1e3"}, ["max_tokens"]),
+        ("POST", "/memories", {"items": [{"content": 12345}]}, ["items", 0, "content"]),
+        (
+            "POST",
+            "/memories",
+            {"items": [{"content": "x", "metadata": {"floor": 3}}]},
+            ["items", 0, "metadata", "floor"],
+        ),
+        ("PUT", "", {"name": 5}, ["name"]),
+        ("PATCH", f"/memories/{unit.id}", {"state": "invalidated", "reason": 5}, ["reason"]),
+        ("POST", "/directives", {"name": "x", "content": 5}, ["content"]),
+    ):
+        status, answer = run(send(base_url, f"{bank}{path}", method=method, json=body, headers=headers))
+        assert (status, answer["detail"][0]["loc"]) == (422, ["body", *where]), (path, body, answer)
+
+
 @pytest.mark.parametrize("include", ["x", 3, [], {"facts": 3}, {"tool_calls": "x"}])
 def test_a_wrong_include_is_refused(
     client: Hindsight, run: Run, base_url: str, memory: Memory, include: object

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from banks.models import MemoryUnit
-from memoryplatform.api.compat.mem0 import search
+from banks.models import Bank, MemoryUnit
+from memoryplatform.api.compat.mem0 import choosing, search
 from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.factories import make_bank, make_key_with_text
 from tests.retrieval.memory import Memory
@@ -179,10 +180,41 @@ def test_a_filter_nested_without_end_is_refused(call: Caller) -> None:
     assert call("POST", "/v3/memories/", {"filters": filters}).status_code == 400
 
 
-def test_a_search_of_too_many_owners_says_so(
+def test_of_too_many_owners_those_with_the_nearest_memories_are_searched(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "MOST_BANKS", 1)
+    monkeypatch.setattr(choosing, "MOST_BANKS", 1)
+    for question, nearest in (("Carol has a cat", "cat"), ("Bob has a red boat", "boat")):
+        body = {"query": question, "filters": EVERYBODY, "threshold": 0}
+        results = call("POST", "/v3/memories/search/", body).json()["results"]
+        assert results[0]["id"] == str(units[nearest].id)
+        assert {one["user_id"] for one in results} == {results[0]["user_id"]}
+
+
+def test_of_too_many_owners_only_what_the_filters_mean_counts_as_near(
+    call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "MOST_BANKS", 1)
+    filters = {"AND": [EVERYBODY, {"NOT": {"categories": "pets"}}]}
+    body = {"query": "Carol has a cat", "filters": filters, "threshold": 0}
+    assert {one["user_id"] for one in call("POST", "/v3/memories/search/", body).json()["results"]} == {"bob"}
+
+
+def test_of_too_many_owners_those_with_vectors_of_another_model_are_left_out(
+    call: Caller, units: dict[str, MemoryUnit], alice: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "MOST_BANKS", 1)
+    with tenant_transaction(alice.id):
+        Bank.objects.for_tenant(alice.id).filter(bank_id="mem0:user:carol").update(embedding_model="another")
+        MemoryUnit.objects.for_tenant(alice.id).filter(id=units["cat"].id).update(embedding=[1.0, 0.0, 0.0])
+    body = {"query": "Carol has a cat", "filters": EVERYBODY, "threshold": 0}
+    assert {one["user_id"] for one in call("POST", "/v3/memories/search/", body).json()["results"]} == {"bob"}
+
+
+def test_a_search_of_more_owners_than_can_be_compared_says_so(
+    call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "MOST_OWNERS", 1)
     answer = call("POST", "/v3/memories/search/", {"query": "boat", "filters": EVERYBODY})
     assert (answer.status_code, "more than 1 owners" in answer.json()["detail"]) == (400, True)
     assert call("POST", "/v3/memories/search/", {"query": "boat", "filters": BOB}).status_code == 200

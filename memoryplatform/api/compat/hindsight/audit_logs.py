@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
+from memoryplatform.api.serializers import Input
 from memoryplatform.operations.audit_log import AuditFilter, find_events, get_event
 from tenants.models import AuditEvent
 from tenants.scoping import TenantQuerySet
@@ -33,7 +34,7 @@ class AuditListInput(OffsetInput):
     end_date = serializers.DateTimeField(required=False, default=None, allow_null=True)
 
 
-class AuditStatsInput(serializers.Serializer[Any]):
+class AuditStatsInput(Input):
     action = serializers.CharField(required=False, max_length=60, default="", allow_blank=True)
     period = serializers.ChoiceField(choices=sorted(PERIODS), default="7d")
 

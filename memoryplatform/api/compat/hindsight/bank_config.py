@@ -12,6 +12,7 @@ from memoryplatform.api.compat.hindsight.banks import create_or_change
 from memoryplatform.api.compat.hindsight.errors import BadRequest
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
+from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.operations.bank_profile import BankChange, change_bank, get_bank
 from tenants.transactions import tenant_transaction
@@ -20,7 +21,7 @@ ENVIRONMENT = "HINDSIGHT_API_"  # the peer takes a setting under the name of its
 USUAL = describe_settings(Bank())
 
 
-class ConfigInput(serializers.Serializer[Any]):
+class ConfigInput(Input):
     updates = serializers.DictField()
 
 

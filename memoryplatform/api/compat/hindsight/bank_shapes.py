@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from banks.models import Bank
+from memoryplatform.api.serializers import Input
 from memoryplatform.operations.bank_profile import BankChange
 
 # The peer's modes that ours do the same as. `calibrated` is ours alone and keeps its name.
@@ -26,13 +27,13 @@ def make_trait() -> serializers.IntegerField:
     return serializers.IntegerField(min_value=1, max_value=5, required=False)
 
 
-class TraitsInput(serializers.Serializer[Any]):
+class TraitsInput(Input):
     skepticism = make_trait()
     literalism = make_trait()
     empathy = make_trait()
 
 
-class SettingsInput(serializers.Serializer[Any]):
+class SettingsInput(Input):
     """The peer's settings of a bank that have a counterpart here."""
 
     disposition_skepticism = make_trait()

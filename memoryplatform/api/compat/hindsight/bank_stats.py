@@ -16,6 +16,7 @@ from banks.models.unit import UnitQuerySet
 from memoryplatform.api.compat.hindsight.fact_types import KNOWN
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
+from memoryplatform.api.serializers import Input
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.models import Operation
 from reflection.models import ObservedEntity
@@ -96,7 +97,7 @@ def count_work(bank: Bank) -> dict[str, Any]:
     }
 
 
-class TimeseriesInput(serializers.Serializer[Any]):
+class TimeseriesInput(Input):
     period = serializers.ChoiceField(choices=list(PERIODS), default="7d")
     time_field = serializers.ChoiceField(choices=["created_at", *EVENT_TIMES], default="created_at")
 

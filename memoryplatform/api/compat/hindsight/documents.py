@@ -16,7 +16,7 @@ from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.v1.documents import DocumentDetailOutput, DocumentOutput, DocumentView
 from memoryplatform.api.v1.moments import MomentField
-from memoryplatform.api.v1.unit_input import MATCHES
+from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.documents import (

@@ -16,7 +16,8 @@ from memoryplatform.api.compat.hindsight.errors import NotOffered
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
-from memoryplatform.api.v1.unit_input import MATCHES
+from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.entities import ShownEntity, find_entities, show_entity
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
@@ -30,7 +31,7 @@ class EntityPage:
     total: int
 
 
-class EntityInput(serializers.Serializer[Any]):
+class EntityInput(Input):
     tags = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=100)
     tags_match = serializers.ChoiceField(choices=MATCHES, default="any")
     tag_groups = serializers.CharField(required=False, default="")

@@ -12,7 +12,8 @@ from memoryplatform.api.compat.hindsight.fact_types import KNOWN
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_listed
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
-from memoryplatform.api.v1.unit_input import MATCHES
+from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
@@ -22,7 +23,7 @@ MOST_NODES = 1_000
 LONGEST_LABEL = 60  # characters
 
 
-class GraphInput(serializers.Serializer[Any]):
+class GraphInput(Input):
     type = serializers.CharField(required=False, default="", allow_blank=True)
     limit = serializers.IntegerField(min_value=0, default=MOST_NODES)
     q = serializers.CharField(max_length=1_000, required=False, default="", allow_blank=True)

@@ -19,7 +19,8 @@ from memoryplatform.api.idempotency import idempotent_operation, read_operation_
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.memories import check_no_body
 from memoryplatform.api.v1.moments import MomentField
-from memoryplatform.api.v1.unit_input import MATCHES, STATES, TIME_FIELDS
+from memoryplatform.api.v1.tag_conditions import MATCHES
+from memoryplatform.api.v1.unit_input import STATES, TIME_FIELDS
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.clear_memories import Cleared, clear_memories
 from memoryplatform.operations.described_units import describe_units

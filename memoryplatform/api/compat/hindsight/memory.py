@@ -60,7 +60,7 @@ class PeerMemoryView(PeerView):
 
         All of it is read before the first is done.
         """
-        state, reason = given.get("state"), str(given.get("reason") or "")
+        state, reason = given.get("state"), given.get("reason") or ""
         edits = read_edits(given)
         if state is not None:
             read_body(UnitEditInput, {"state": state, "reason": reason})

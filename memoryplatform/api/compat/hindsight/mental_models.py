@@ -11,6 +11,7 @@ from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, des
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.mental_model_shapes import MentalModelChangeInput, MentalModelInput, ModelRefreshInput
 from memoryplatform.operations.bank_profile import get_bank
@@ -48,7 +49,7 @@ UNUSED = {
 OF_CONTENT = ("content", "source_query", "max_tokens", "trigger")
 
 
-class DetailInput(serializers.Serializer[Any]):
+class DetailInput(Input):
     detail = serializers.ChoiceField(choices=DETAILS, default="full")
 
 

@@ -5,10 +5,12 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
+from memoryplatform.api.serializers import Input
+
 MOST_ROWS = 1_000
 
 
-class OffsetInput(serializers.Serializer[Any]):
+class OffsetInput(Input):
     """The peer sets no upper bound. Where more is asked for, `limit` of the answer tells how many a page has."""
 
     limit = serializers.IntegerField(min_value=0, default=100)

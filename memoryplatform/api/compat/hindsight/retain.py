@@ -11,6 +11,7 @@ from banks.retain.input import RetainItem
 from memoryplatform.api.compat.hindsight.errors import Conflict, Unprocessable
 from memoryplatform.api.compat.hindsight.tolerance import drop_unknown, read_body
 from memoryplatform.api.compat.hindsight.usage import describe_usage
+from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.retain_shapes import ItemInput, ItemList, ReadItems, read_items
@@ -24,7 +25,7 @@ ITEM, TAGS = ItemInput(), TagsField()  # once for all: to make them for each of 
 WITHOUT_DATE = "unset"  # the peer stores no time then; we store the time of the call
 
 
-class PeerRetainInput(serializers.Serializer[Any]):
+class PeerRetainInput(Input):
     items = ItemList(max_length=1_000)
     operation_id = serializers.UUIDField(required=False, allow_null=True, default=None)
     document_tags = TagsField(required=False, allow_null=True, default=None)

@@ -11,6 +11,7 @@ from banks.models import Bank, MemoryUnit
 from banks.retain.types import Network
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_fact
 from memoryplatform.api.compat.hindsight.tolerance import read_body
+from memoryplatform.api.serializers import Input
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import describe_units
@@ -23,7 +24,7 @@ USUAL_TOKENS = 4_096  # the peer's
 MOST_TOKENS = 1_000_000
 
 
-class SourceFactsOption(serializers.Serializer[Any]):
+class SourceFactsOption(Input):
     max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=USUAL_TOKENS)
     max_tokens_per_observation = serializers.IntegerField(
         min_value=-1, max_value=MOST_TOKENS, default=-1, help_text="-1: no bound."

@@ -1,4 +1,6 @@
-"""Reading requests the peer's way: what is not known is passed over, and null is the same as left out."""
+"""Reading requests the peer's way: what is not known is passed over, null is the same as left out, and a number or a
+boolean may be written as a text. A number for a text is refused, as the peer refuses it.
+"""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -7,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 S = TypeVar("S", bound="serializers.Serializer[Any]")
+LOOSE = (serializers.IntegerField, serializers.FloatField, serializers.BooleanField)
 
 
 def read_body(shape: type[S], given: Any) -> S:
@@ -39,4 +42,12 @@ def drop_unknown(given: Any, field: Any) -> Any:
     child = getattr(field, "child", None)
     if isinstance(child, serializers.Serializer) and isinstance(given, list):
         return [drop_unknown(one, child) for one in given]
-    return given
+    return read_loosely(given, field) if isinstance(field, LOOSE) else given
+
+
+def read_loosely(given: Any, field: Any) -> Any:
+    """What can't be read stays as it is: whoever checks it says what is wrong."""
+    try:
+        return field.to_internal_value(given)
+    except serializers.ValidationError:
+        return given

@@ -20,6 +20,7 @@ from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import paginate
+from memoryplatform.api.serializers import Input
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.notify.peer_options import HttpConfig, read_config, write_options
 from memoryplatform.operations.notify.peer_shape import EVENTS, NAME, OURS
@@ -48,7 +49,7 @@ MASK = "***"
 STATUSES = {Delivery.Status.DELIVERED: "completed"}
 
 
-class HttpConfigInput(serializers.Serializer[Any]):
+class HttpConfigInput(Input):
     method = serializers.ChoiceField(choices=["GET", "POST"], default="POST")
     timeout_seconds = serializers.IntegerField(min_value=1, max_value=MOST_SECONDS, default=30)
     headers = serializers.DictField(child=serializers.CharField(max_length=2_000), default=dict)
@@ -61,7 +62,7 @@ class HttpConfigInput(serializers.Serializer[Any]):
         return value
 
 
-class WebhookChangeInput(serializers.Serializer[Any]):
+class WebhookChangeInput(Input):
     url = serializers.CharField(max_length=2_000, required=False)
     secret = serializers.CharField(max_length=200, required=False, allow_null=True)
     event_types = serializers.ListField(child=serializers.ChoiceField(choices=sorted(EVENTS)), required=False)
@@ -78,7 +79,7 @@ class WebhookInput(WebhookChangeInput):
     http_config = HttpConfigInput(default=dict)
 
 
-class DeliveryListInput(serializers.Serializer[Any]):
+class DeliveryListInput(Input):
     limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
     cursor = serializers.UUIDField(required=False)
 

@@ -6,11 +6,14 @@ from typing import Any
 from banks.models import MemoryUnit
 from memoryplatform.api.compat.mem0.add_input import Addition, read_addition
 from memoryplatform.api.compat.mem0.homes import make_home
+from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.newest_metadata import MetadataRule
 from memoryplatform.operations.retain import retain
 from tenants.transactions import tenant_transaction
 
+RULE = MetadataRule(passing=EXPIRATION, fixing=IMMUTABLE)
 QUEUED = "Memory processing has been queued for background execution"
 STATUS = {
     Operation.Status.PENDING: "PENDING",
@@ -39,7 +42,7 @@ def as_object(given: Any) -> Mapping[str, Any]:
 
 def perform(access: BankAccess, addition: Addition, *, key: str | None) -> dict[str, Any]:
     bank_id = make_home(access, addition.owners)
-    operation = retain(access, bank_id, [addition.item], wait=addition.waits, idempotency_key=key)
+    operation = retain(access, bank_id, [addition.item], wait=addition.waits, idempotency_key=key, metadata_rule=RULE)
     status = STATUS[Operation.Status(operation.status)]
     answer = {"message": operation.error_detail or QUEUED, "status": status, "event_id": operation.id}
     if status == "SUCCEEDED":

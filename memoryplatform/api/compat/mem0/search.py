@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.compat.mem0.asking import read_asked, without_expired
+from memoryplatform.api.compat.mem0.choosing import choose_banks
 from memoryplatform.api.compat.mem0.filters.conditions import Condition
 from memoryplatform.api.compat.mem0.filters.recall import narrow
 from memoryplatform.api.compat.mem0.listing import ShownInput, describe_found
@@ -24,7 +25,6 @@ from retrieval.query.cleaning import clean_query
 from retrieval.types import BUDGETS, Channel, RecallItem, RecallQuery, RecallResult
 from tenants.transactions import tenant_transaction
 
-MOST_BANKS = 100
 BANKS_A_RECALL = 20  # more take longer than the channels of one recall may
 MOST_RESULTS = 1_000
 TOKENS_A_RESULT = 400  # recall cuts longer texts to the passage that matters
@@ -80,7 +80,7 @@ def read_search(given: Any, *, flat_ids: bool, threshold: float) -> SearchWanted
 
 def search_memories(access: BankAccess, wanted: SearchWanted) -> list[dict[str, Any]]:
     """Ranks of several recalls can't be compared, their similarities can."""
-    bank_ids = choose_banks(access, wanted.condition)
+    bank_ids = choose_banks(access, wanted.condition, wanted.query.text)
     groups = [bank_ids[start : start + BANKS_A_RECALL] for start in range(0, len(bank_ids), BANKS_A_RECALL)]
     found = [one for group in groups for one in recall_told(access, group, wanted)]
     if len(groups) > 1:
@@ -97,18 +97,6 @@ def recall_told(access: BankAccess, bank_ids: Sequence[str], wanted: SearchWante
         units = find_told(access, wanted.condition).filter(id__in=[item.candidate.id for item in result.items])
         rows = {row.unit.id: row for row in describe_found(access, list(units.defer(None)))}
     return [measure(item, rows[item.candidate.id], result) for item in result.items if item.candidate.id in rows]
-
-
-def choose_banks(access: BankAccess, condition: Condition) -> list[str]:
-    """Those that have what is asked for. Of too many none is searched: half an answer misleads."""
-    with tenant_transaction(access.tenant_id):
-        units = find_told(access, condition).order_by()
-        bank_ids = list(units.values_list("bank__bank_id", flat=True).distinct()[: MOST_BANKS + 1])
-    if len(bank_ids) > MOST_BANKS:
-        raise serializers.ValidationError(
-            f"The filters mean memories of more than {MOST_BANKS} owners: name a user_id, or several."
-        )
-    return sorted(bank_ids)
 
 
 def measure(item: RecallItem, row: DescribedUnit, result: RecallResult) -> Found:
