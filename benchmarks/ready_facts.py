@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from banks.retain.types import ExtractedFact, FoundEntity, Network
+from banks.retain.types import ExtractedFact, FoundEntity
+from banks.words import Network
 
 # Words with a capital that do not begin a sentence: names enough to keep the entity tables busy, found at no cost.
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")

@@ -8,7 +8,7 @@ import orjson
 from psycopg import sql
 
 from banks.models import Bank
-from banks.retain.types import Network
+from banks.words import Network
 from retrieval.as_known import build_as_known
 from retrieval.filters.joining import any_of
 from retrieval.filters.moment import build_moment_condition, closed_later

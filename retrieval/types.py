@@ -10,7 +10,7 @@ from uuid import UUID
 
 from banks.dates.types import TimeWindow
 from banks.models import Corpus
-from banks.retain.types import Network
+from banks.words import Network
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 from retrieval.filters.types import Filters

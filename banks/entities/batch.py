@@ -11,7 +11,7 @@ from banks.entities.normalise import identity_key
 from banks.entities.parsed import parse_name
 from banks.entities.resolve import DEFAULT_THRESHOLDS, Thresholds, resolve
 from banks.entities.types import Candidate, Decision, MentionOf
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 
 _CANDIDATES_A_MENTION = 20
 

@@ -9,7 +9,7 @@ from banks.entities.parsed import ParsedName, parse_name
 from banks.entities.people import compare_people
 from banks.entities.things import compare_things
 from banks.entities.types import Likeness
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 
 STATED_OTHERWISE = "equal, stated to be something else"
 _BOTH_UNKNOWN = 0.93  # where neither side has a kind, the rules for people are a guess

@@ -18,7 +18,8 @@ from banks.entities.normalise import identity_key
 from banks.entities.record import has_letters
 from banks.entities.types import MentionOf
 from banks.models import Bank
-from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, FoundRelationship
+from banks.retain.types import ExtractedFact, FoundEntity, FoundRelationship
+from banks.words import EntityKind
 from tenants.transactions import tenant_transaction
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from banks.entities.normalise import identity_key
 from banks.entities.types import MentionOf
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 from providers.usage import Usage
 
 Name = tuple[str, EntityKind]

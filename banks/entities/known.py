@@ -11,7 +11,7 @@ from django.db.models import Count
 from banks.entities.normalise import index_keys, normalise_name
 from banks.entities.types import Candidate
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 
 MOST_CANDIDATES = 500  # for one call; those that share most with its names come first
 NEVER = datetime(1, 1, 1, tzinfo=UTC)

@@ -12,6 +12,7 @@ from banks.errors import EntityConflict, EntityNotFound
 from banks.models import Bank, Corpus, Entity, EntityKey, EntityName, Mention, Relationship, RelationshipSource
 from banks.retain.relations import holds_one_value
 from banks.text_index.write import remove_texts, retire_texts
+from banks.words import EntityKind
 
 
 def merge_entities(bank: Bank, entity: Entity, other_ids: Collection[UUID]) -> Entity:
@@ -25,8 +26,8 @@ def merge_entities(bank: Bank, entity: Entity, other_ids: Collection[UUID]) -> E
     move_mentions(bank, entity, set(others))
     move_names(bank, entity, set(others))
     move_relationships(bank, entity, set(others))
-    if entity.kind == Entity.Kind.OTHER:
-        entity.kind = next((other.kind for other in others.values() if other.kind != Entity.Kind.OTHER), entity.kind)
+    if entity.kind == EntityKind.OTHER:
+        entity.kind = next((other.kind for other in others.values() if other.kind != EntityKind.OTHER), entity.kind)
     entity.is_speaker = entity.is_speaker or any(other.is_speaker for other in others.values())
     Entity.objects.of_bank(bank).filter(id__in=others).delete()
     check_kind_is_free(bank, entity)

@@ -15,7 +15,8 @@ from banks.entities.normalise import identity_key, normalise_name
 from banks.entities.store import insert_entities, store_companions, store_mentions, store_names
 from banks.entities.types import Decision, MentionOf
 from banks.models import Bank, Entity
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import FoundEntity
+from banks.words import EntityKind
 
 LONGEST_NAME = 300
 

@@ -6,7 +6,7 @@ from banks.entities.likeness import EXACT, FAINT, KNOWN_ALIAS, WEAK
 from banks.entities.normalise import identity_key
 from banks.entities.parsed import parse_name
 from banks.entities.types import Candidate, Likeness, MentionOf, Score
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 
 # The name decides; company and time can carry a doubtful name over the threshold, but never make one.
 ALPHA = 0.85

@@ -6,7 +6,8 @@ from uuid import UUID
 from banks.entities.named import Naming, Resolved
 from banks.entities.normalise import identity_key
 from banks.models import Bank, Mention
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import FoundEntity
+from banks.words import EntityKind
 
 
 def read_spoken_of(bank: Bank, unit_ids: Collection[UUID]) -> list[Resolved]:

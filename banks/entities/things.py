@@ -13,7 +13,7 @@ from banks.entities.vocabulary import (
     NUMBER_WORDS,
     ROMAN_NUMERALS,
 )
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 
 _NAMED_BY_ACRONYM = frozenset({EntityKind.ORGANIZATION, EntityKind.LOCATION})
 _SAFE_ACRONYM = 3

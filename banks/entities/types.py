@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 
 Verdict = Literal["same", "new", "ask"]
 

@@ -10,7 +10,7 @@ from django.db import connection
 
 from banks.lifecycle.known_units import KnownUnit
 from banks.models import Bank, MemoryUnit, UnitChange
-from banks.retain.types import Kind
+from banks.words import Kind
 
 # A dated event and what never was so get no end: the one happened, the other did not.
 CLOSE_UNITS = """

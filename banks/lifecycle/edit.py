@@ -10,8 +10,9 @@ from banks.errors import MemoryChanged, MemoryExists, MemoryInvalid, MemoryState
 from banks.links.semantic import link_by_meaning
 from banks.models import Bank, Corpus, Link, MemoryUnit, UnitChange, UnitMetadata, UnitTag
 from banks.retain.prepared import build_embedding_text, hash_tags, hash_telling
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
 from banks.text_index.write import replacing_texts
+from banks.words import Network
 from providers.embedding.vector import Vector
 
 DERIVED = ("content_hash", "tags_hash", "dimensions", "valid_from", "embedding", "updated_at")
@@ -134,7 +135,7 @@ def check_edited(unit: MemoryUnit) -> None:
         raise MemoryInvalid("It can't have ended before it began.")
     if unit.valid_from and unit.valid_until and unit.valid_until < unit.valid_from:
         raise MemoryInvalid("It can't begin after it stopped being true.")
-    if (unit.network == MemoryUnit.Network.OPINION) != (unit.confidence is not None):
+    if (unit.network == Network.OPINION) != (unit.confidence is not None):
         raise MemoryInvalid("Opinions have a confidence, and nothing else does.")
 
 

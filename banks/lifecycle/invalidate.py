@@ -9,6 +9,7 @@ from django.utils import timezone
 from banks.errors import MemoryInvalid, MemoryState
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import retire_texts
+from banks.words import Kind
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def choose_end(unit: MemoryUnit, invalidation: Invalidation, *, now: datetime) -
         if unit.valid_from is not None and invalidation.valid_until < unit.valid_from:
             raise MemoryInvalid("It can't have ended before it began.")
         return invalidation.valid_until
-    if unit.kind == MemoryUnit.Kind.EVENT or invalidation.reason == MemoryUnit.CloseReason.CORRECTION:
+    if unit.kind == Kind.EVENT or invalidation.reason == MemoryUnit.CloseReason.CORRECTION:
         return unit.valid_until
     return max(now, unit.valid_from or now)
 

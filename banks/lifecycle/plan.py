@@ -13,7 +13,8 @@ from banks.lifecycle.known_units import KnownUnit, find_newest, find_similar
 from banks.lifecycle.rule_judge import RuleJudge, decide
 from banks.models import Bank
 from banks.retain.prepared import PreparedFact
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
+from banks.words import Network
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 

@@ -5,8 +5,9 @@ from uuid import UUID
 
 from banks.lifecycle.delete import Removed, delete_units
 from banks.models import Bank, MemoryUnit, Mention, Message, UnitSource, UnitTag
+from banks.words import Network
 
-FACTUAL = (MemoryUnit.Network.WORLD, MemoryUnit.Network.EXPERIENCE)
+FACTUAL = (Network.WORLD, Network.EXPERIENCE)
 
 
 def forget_what_sums_up(bank: Bank, unit_ids: Collection[UUID]) -> Removed:

@@ -12,7 +12,7 @@ from banks.lifecycle.plan import Plan, Ruling, build_question
 from banks.lifecycle.rule_judge import decide
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import Identity, PreparedFact, hash_telling
-from banks.retain.types import Network
+from banks.words import Network
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
+from banks.words import Mode
 from tenants.scoping import TenantOwned, TenantQuerySet
 
 TRAIT = (MinValueValidator(1), MaxValueValidator(5))
@@ -26,11 +27,6 @@ BankManager = models.Manager.from_queryset(BankQuerySet)
 class Bank(TenantOwned):
     """One agent's memory: a profile, and everything the agent has retained under it."""
 
-    class Extraction(models.TextChoices):
-        NARRATIVE = "narrative"
-        CALIBRATED = "calibrated"
-        VERBATIM = "verbatim"
-
     bank_id = models.CharField(max_length=200, help_text="The caller's own name for it, unique within the tenant.")
     name = models.CharField(max_length=200)
     background = models.TextField(blank=True, help_text="Who the agent is, in the first person.")
@@ -47,7 +43,7 @@ class Bank(TenantOwned):
     opinion_reach = models.FloatField(
         null=True, blank=True, help_text="Cosine from which a fact bears on an opinion; empty: the deployment's."
     )
-    extraction_mode = models.CharField(max_length=12, choices=Extraction, default=Extraction.NARRATIVE)
+    extraction_mode = models.CharField(max_length=12, choices=Mode, default=Mode.NARRATIVE)
     embedding_model = models.CharField(max_length=200, help_text="One model a bank: its vectors can't be mixed.")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -7,6 +7,7 @@ from pgvector.django import VectorField
 from banks.models.bank import Bank
 from banks.models.of_bank import OfBankQuerySet
 from banks.models.unit import MemoryUnit
+from banks.words import EntityKind
 from tenants.scoping import TenantManager, TenantOwned
 
 
@@ -20,18 +21,10 @@ EntityManager = models.Manager.from_queryset(EntityQuerySet)
 class Entity(TenantOwned):
     """Somebody or something that memories are about, under one canonical name."""
 
-    class Kind(models.TextChoices):
-        PERSON = "PERSON"
-        ORGANIZATION = "ORGANIZATION"
-        LOCATION = "LOCATION"
-        PRODUCT = "PRODUCT"
-        CONCEPT = "CONCEPT"
-        OTHER = "OTHER"
-
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     name = models.CharField(max_length=300, help_text="Canonical: the most complete one that was heard.")
     identity = models.CharField(max_length=300, help_text="The name without what makes no difference.")
-    kind = models.CharField(max_length=12, choices=Kind)
+    kind = models.CharField(max_length=12, choices=EntityKind)
     summary = models.TextField(blank=True)
     attributes = models.JSONField(default=dict)
     embedding = VectorField(null=True)

@@ -6,6 +6,7 @@ from pgvector.django import VectorField
 
 from banks.models.bank import Bank
 from banks.models.validity import Validity, ValidityQuerySet, validity_constraints
+from banks.words import Kind, Network
 
 # When a unit happened, or else was said. A CASE: under row-level security Postgres takes COALESCE for a leak, and then
 # an index over it serves no condition.
@@ -21,16 +22,6 @@ UnitManager = models.Manager.from_queryset(UnitQuerySet)
 
 class MemoryUnit(Validity):
     """One memory (formula 1): a text that can be read alone, its vector, its times, and the network it belongs to."""
-
-    class Network(models.TextChoices):
-        WORLD = "world"
-        EXPERIENCE = "experience"
-        OPINION = "opinion"
-        OBSERVATION = "observation"
-
-    class Kind(models.TextChoices):
-        EVENT = "event"
-        CONVERSATION = "conversation"
 
     class Review(models.TextChoices):
         APPROVED = "approved"

@@ -13,9 +13,10 @@ from django.db.models import F, Min, Q, QuerySet
 from banks.entities.merging import forget_relationships
 from banks.lifecycle.close import Closing
 from banks.lifecycle.wording import weighty_words
-from banks.models import Bank, MemoryUnit, Relationship, RelationshipSource
+from banks.models import Bank, Relationship, RelationshipSource
 from banks.retain.relations import Ending
 from banks.retain.told import Key, Told
+from banks.words import Kind
 
 CLOSE = """
 UPDATE banks_relationship AS told SET
@@ -229,7 +230,7 @@ def find_units_that_told_no_more(bank: Bank, over: Sequence[Over]) -> list[Closi
         return []
     ended = {one.relationship_id: one for one in over}
     rows = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(relationship_id__in=ended)
-    found = rows.filter(unit__expired_at=None, unit__occurred_start=None).exclude(unit__kind=MemoryUnit.Kind.EVENT)
+    found = rows.filter(unit__expired_at=None, unit__occurred_start=None).exclude(unit__kind=Kind.EVENT)
     closings = []
     for relationship_id, unit_id, text in found.values_list("relationship_id", "unit_id", "unit__text"):
         one = ended[relationship_id]

@@ -12,6 +12,7 @@ from datetime import datetime
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import hash_fact
 from banks.retain.types import Turn
+from banks.words import Network
 from tenants.transactions import tenant_transaction
 
 LINE = re.compile(r"[^\n]+")
@@ -93,7 +94,7 @@ def find_known(bank: Bank, texts: Collection[str]) -> dict[str, datetime]:
     hashes = {variant: hash_fact(variant) for variant in variants}
     with tenant_transaction(bank.tenant_id):
         units = MemoryUnit.objects.of_bank(bank).current()
-        same = units.filter(network__in=MemoryUnit.Network.values, content_hash__in=set(hashes.values()))
+        same = units.filter(network__in=Network.values, content_hash__in=set(hashes.values()))
         dated = units.filter(occurred_start__isnull=False, text__in=variants)
         by_hash = {bytes(key): told_at for key, told_at in same.values_list("content_hash", "mentioned_at")}
         told = dict(dated.values_list("text", "mentioned_at"))

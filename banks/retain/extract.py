@@ -9,8 +9,9 @@ from banks.retain.instructions import Instructions
 from banks.retain.known_facts import find_known_facts
 from banks.retain.passage_steps import cut_passage, join_facts
 from banks.retain.tools import Tools
-from banks.retain.types import ExtractedFact, Mode, Passage
+from banks.retain.types import ExtractedFact, Passage
 from banks.retain.vectors import embed_texts
+from banks.words import Mode
 from providers.usage import Usage
 
 

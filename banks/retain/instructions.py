@@ -1,6 +1,7 @@
 from dataclasses import dataclass, field
 
-from banks.retain.types import FoundEntity, Mode
+from banks.retain.types import FoundEntity
+from banks.words import Mode
 
 
 @dataclass(frozen=True)

@@ -5,28 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-
-class Network(StrEnum):
-    """Evidence (world, experience), belief (opinion) and summary (observation) never mix: a unit is in one of them."""
-
-    WORLD = "world"
-    EXPERIENCE = "experience"
-    OPINION = "opinion"
-    OBSERVATION = "observation"
-
-
-class Kind(StrEnum):
-    EVENT = "event"  # happened at a time that can be told
-    CONVERSATION = "conversation"  # was said, or holds without a date
-
-
-class EntityKind(StrEnum):
-    PERSON = "PERSON"
-    ORGANIZATION = "ORGANIZATION"
-    LOCATION = "LOCATION"
-    PRODUCT = "PRODUCT"
-    CONCEPT = "CONCEPT"
-    OTHER = "OTHER"
+from banks.words import EntityKind, Kind, Network, Novelty
 
 
 class CauseType(StrEnum):
@@ -34,14 +13,6 @@ class CauseType(StrEnum):
     CAUSED_BY = "caused_by"
     ENABLES = "enables"
     PREVENTS = "prevents"
-
-
-class Mode(StrEnum):
-    """How a bank extracts: comprehensive facts, only what was not foreseen, or each exchange as it was said."""
-
-    NARRATIVE = "narrative"
-    CALIBRATED = "calibrated"
-    VERBATIM = "verbatim"
 
 
 Role = Literal["user", "assistant", "system", "tool"]
@@ -137,4 +108,4 @@ class ExtractedFact:
     quotes: tuple[Quote, ...] = ()
     confidence: float | None = None  # opinions only, 0..1
     importance: float = 0.5  # 0..1; in calibrated mode it grows with the size of the miss
-    novelty: Literal["new", "update", "contradiction"] | None = None  # calibrated mode only
+    novelty: Novelty | None = None  # calibrated mode only

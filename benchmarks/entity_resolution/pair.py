@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 from hashlib import sha256
 
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 
 PERSON, PLACE, ORGANIZATION = EntityKind.PERSON, EntityKind.LOCATION, EntityKind.ORGANIZATION
 PRODUCT, CONCEPT, OTHER = EntityKind.PRODUCT, EntityKind.CONCEPT, EntityKind.OTHER

@@ -8,7 +8,7 @@ from functools import cache
 from anyascii import anyascii
 from nicknames import NickNamer
 
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 from benchmarks.entity_resolution.pair import Pair, make_pair
 
 LISTED = NickNamer()

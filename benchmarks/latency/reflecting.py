@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from banks.models import Bank
-from banks.retain.types import Network
+from banks.words import Network
 from benchmarks.latency.scripted_model import ScriptedModel
 from benchmarks.options import Options
 from benchmarks.recall.summary import describe

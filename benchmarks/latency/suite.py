@@ -7,7 +7,8 @@ from typing import Any
 
 from banks.models import Bank, MemoryUnit
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
+from banks.words import Network
 from benchmarks.latency.bank import build_questions, fill_bank
 from benchmarks.latency.interface import list_interface_goals, measure_interface
 from benchmarks.latency.reflecting import list_reflect_goals, measure_reflect

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from banks.models import Bank, MemoryUnit
 from banks.retain.input import RetainItem
-from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
+from banks.retain.types import ExtractedFact, FoundEntity
+from banks.words import EntityKind, Network
 from benchmarks.tenant import make_access, make_bank, perform_now, retain_now
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
@@ -76,7 +77,7 @@ def read_point(bank: Bank, fact: str, *, seen: int) -> Point:
 
 def read_opinion(bank: Bank) -> MemoryUnit:
     with tenant_transaction(bank.tenant_id):
-        return MemoryUnit.objects.of_bank(bank).current().get(network=MemoryUnit.Network.OPINION)
+        return MemoryUnit.objects.of_bank(bank).current().get(network=Network.OPINION)
 
 
 def read_steps(bank: Bank) -> list[OpinionRevision]:

@@ -16,6 +16,7 @@ from banks.errors import EntityNotFound
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, EntityKey, EntityName, MemoryUnit, Mention, Relationship
 from banks.models.entity import EntityQuerySet
+from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.versions import check_version, write_version
@@ -84,7 +85,7 @@ def show(bank: Bank, entity: Entity) -> ShownEntity:
         entity,
         tuple(name for name in names.values_list("name", flat=True) if name != entity.name),
         tuple(recent[:MOST_SHOWN]),
-        tuple(recent.filter(network=MemoryUnit.Network.OBSERVATION)[:MOST_SHOWN]),
+        tuple(recent.filter(network=Network.OBSERVATION)[:MOST_SHOWN]),
         tuple(relationships[:MOST_SHOWN]),
     )
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from banks.errors import EntityNotFound
 from banks.models import Bank, Entity, MemoryUnit, Mention
 from banks.models.unit import UnitQuerySet
+from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import read_tags
@@ -40,7 +41,7 @@ class ShownObservation:
 
 def find_observations(bank: Bank, *, entity_id: UUID | None = None) -> UnitQuerySet:
     """Call inside a tenant transaction."""
-    rows = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OBSERVATION).defer("embedding")
+    rows = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.OBSERVATION).defer("embedding")
     if entity_id is None:
         return rows
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=entity_id)

@@ -14,6 +14,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from banks.retain.vectors import embed_texts
+from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units
@@ -90,7 +91,7 @@ def find_opinions(bank: Bank, wanted: OpinionFilter) -> UnitQuerySet:
     is_past = wanted.review in {"retired", "all"}
     chosen = MemoryFilter(
         words=wanted.words,
-        network=MemoryUnit.Network.OPINION,
+        network=Network.OPINION,
         entity_id=wanted.entity_id,
         state="all" if is_past else "current",
     )
@@ -122,7 +123,7 @@ def list_opinions(bank: Bank, units: Sequence[MemoryUnit]) -> list[ListedOpinion
 
 
 def get_opinion(bank: Bank, opinion_id: UUID) -> MemoryUnit:
-    opinions = MemoryUnit.objects.of_bank(bank).filter(network=MemoryUnit.Network.OPINION)
+    opinions = MemoryUnit.objects.of_bank(bank).filter(network=Network.OPINION)
     opinion = opinions.filter(id=opinion_id).first()
     if opinion is None:
         raise MemoryNotFound(opinion_id)

@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import DropdownFilter
 
 from banks.models import MemoryUnit, UnitSource
+from banks.words import Network
 from reflection.models.opinion import Concern, OpinionQuerySet
 
 NEEDS_REVIEW = "needs_review"
@@ -70,7 +71,7 @@ class EvidenceFilter(DropdownFilter):
     parameter_name = "evidence"
 
     def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, str]]:
-        facts = (MemoryUnit.Network.WORLD, MemoryUnit.Network.EXPERIENCE)
+        facts = (Network.WORLD, Network.EXPERIENCE)
         return [(network.value, network.label) for network in facts]
 
     def queryset(self, _request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from banks.models import Bank, MemoryUnit, UnitSource
+from banks.models import Bank, UnitSource
+from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import read_sources
@@ -28,7 +29,7 @@ class SourcedEvidence:
 
     @property
     def is_telling(self) -> bool:
-        return self.evidence.unit.network == MemoryUnit.Network.OPINION
+        return self.evidence.unit.network == Network.OPINION
 
     @property
     def bearing(self) -> str:

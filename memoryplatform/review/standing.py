@@ -25,6 +25,7 @@ from django.db.models import (
 from django.db.models.functions import RowNumber
 
 from banks.models import Chunk, MemoryUnit, Message, UnitSource
+from banks.words import Network
 from reflection.models import Opinion, OpinionRevision, RevisionEvidence
 from reflection.models.opinion import BY_PEOPLE, URGENCY, Concern
 from reflection.opinions.history.turning import FORMATION, OPPOSING, filter_worded, find_turn
@@ -142,7 +143,7 @@ def find_said_since() -> QuerySet[UnitSource]:
     )
     place = Q(message_id=OuterRef("message_id")) | Q(chunk_id=OuterRef("chunk_id"))
     return UnitSource.objects.using(PLATFORM).filter(
-        place, unit_id__in=tellings.values("fact_id"), unit__network=MemoryUnit.Network.OPINION
+        place, unit_id__in=tellings.values("fact_id"), unit__network=Network.OPINION
     )
 
 

@@ -12,7 +12,8 @@ from django.db.models.functions import TruncMonth
 from banks.models import Bank, Episode, UnitSource
 from banks.retain.prepared import PreparedFact
 from banks.retain.store_units import store_units
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
+from banks.words import Network
 from providers.embedding.vector import Vector
 from reflection.forgetting.episode_tags import read_episode_tags
 from reflection.opinions.tagging import UNTAGGED, Tags

@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 
 from banks.models import Bank, MemoryUnit, UnitSource, UnitTag
 from banks.models.unit import UnitQuerySet
+from banks.words import Network
 from reflection.models import OpinionRevision, RetentionRule, RevisionEvidence
 from reflection.models.opinion_revision import OpinionRevisionQuerySet
 from tenants.scoping import TenantQuerySet
@@ -35,9 +36,9 @@ def find_expired(bank: Bank, rule: RetentionRule, *, now: datetime) -> UnitQuery
     condition = build_condition(bank, rule, now=now)
     if rule.action != RetentionRule.Action.DELETE:
         return units.current().filter(condition)
-    opinions = units.current().filter(build_scope(bank, rule), network=MemoryUnit.Network.OPINION)
+    opinions = units.current().filter(build_scope(bank, rule), network=Network.OPINION)
     tellings = find_tellings(bank, opinions.exclude(condition))
-    return units.filter(condition).exclude(network=MemoryUnit.Network.OPINION, id__in=tellings)
+    return units.filter(condition).exclude(network=Network.OPINION, id__in=tellings)
 
 
 def build_condition(bank: Bank, rule: RetentionRule, *, now: datetime) -> Q:
@@ -47,7 +48,7 @@ def build_condition(bank: Bank, rule: RetentionRule, *, now: datetime) -> Q:
     since = now - timedelta(days=rule.days)
     condition = build_scope(bank, rule) & Q(mentioned_at__lt=since) & ~Q(review=MemoryUnit.Review.PINNED)
     condition &= ~Q(id__in=find_summaries(bank).values("unit_id"))
-    if rule.network in ("", MemoryUnit.Network.OPINION):
+    if rule.network in ("", Network.OPINION):
         condition &= ~Q(id__in=find_affirmed(bank, since=since).values("opinion_id"))
     if rule.action == RetentionRule.Action.FADE:
         condition &= Q(access_count=0)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from banks.retain.types import Network
+from banks.words import Network
 from reflection.reflect.response_schema import SchemaInvalid, check_schema
 from retrieval.filters.types import AllOf, AnyOf, Not, TagCondition, TagMatch, Tags
 

@@ -7,6 +7,7 @@ from django.db.models.functions import Abs, Coalesce
 
 from banks.models import MemoryUnit
 from banks.models.unit import UnitQuerySet
+from banks.words import Network
 from reflection.models.opinion_revision import OpinionRevision
 
 Cause = OpinionRevision.Cause
@@ -78,7 +79,7 @@ def build_urgency() -> models.QuerySet[Any, Any]:
 
 class OpinionManager(models.Manager.from_queryset(OpinionQuerySet)):  # type: ignore[misc]  # made at run time
     def get_queryset(self) -> OpinionQuerySet:
-        opinions: OpinionQuerySet = super().get_queryset().filter(network=MemoryUnit.Network.OPINION)
+        opinions: OpinionQuerySet = super().get_queryset().filter(network=Network.OPINION)
         return opinions
 
 

@@ -3,8 +3,9 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
-from banks.models import Bank, MemoryUnit
+from banks.models import Bank
 from banks.models.of_bank import OfBankQuerySet
+from banks.words import Network
 from tenants.scoping import TenantOwned
 
 
@@ -24,7 +25,7 @@ class RetentionRule(TenantOwned):
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     name = models.CharField(max_length=100)
-    network = models.CharField(max_length=12, blank=True, choices=MemoryUnit.Network, help_text="Empty: every one.")
+    network = models.CharField(max_length=12, blank=True, choices=Network, help_text="Empty: every one.")
     tag = models.CharField(max_length=200, blank=True, help_text="Empty: with or without tags.")
     days = models.PositiveIntegerField(help_text="Since it was last said.")
     action = models.CharField(max_length=6, choices=Action, default=Action.FADE)

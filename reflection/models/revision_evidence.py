@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from banks.models import Bank, MemoryUnit
 from banks.models.of_bank import OfBankQuerySet
+from banks.words import Network
 from reflection.models.opinion_revision import OpinionRevision
 from tenants.scoping import TenantOwned
 
@@ -22,7 +23,7 @@ class RevisionEvidenceQuerySet(OfBankQuerySet["RevisionEvidence"]):
 
         A telling of the agent is closed the same way when it becomes part of an opinion: that is no fact.
         """
-        facts = (MemoryUnit.Network.WORLD, MemoryUnit.Network.EXPERIENCE)
+        facts = (Network.WORLD, Network.EXPERIENCE)
         reason = MemoryUnit.CloseReason.CORRECTION
         return self.filter(
             taken_back=False, fact__network__in=facts, fact__close_reason=reason, fact__expired_at__isnull=False

@@ -10,8 +10,9 @@ from uuid import UUID
 from banks.models import Bank, Corpus, Entity, MemoryUnit, Mention, UnitChange, UnitSource
 from banks.retain.prepared import Identity, PreparedFact
 from banks.retain.store_units import store_units
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
 from banks.text_index.write import retire_texts
+from banks.words import Network
 from providers.embedding.vector import Vector
 from reflection.observations.dossiers import find_observations
 from reflection.observations.scopes import filter_worn

@@ -6,9 +6,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from banks.models import Bank, MemoryUnit, UnitSource
+from banks.words import Network
 from reflection.models import OpinionRevision, RevisionEvidence
 
-Network = MemoryUnit.Network
 FACTS = (Network.WORLD, Network.EXPERIENCE)
 Pair = tuple[UUID, UUID]  # a fact and an opinion
 MOST_OF_A_SUMMARY = 5  # facts that an observation stands for

@@ -12,7 +12,8 @@ from banks.entities.normalise import identity_key
 from banks.entities.record import record_mentions
 from banks.entities.store import store_companions, store_mentions
 from banks.models import Bank, EntityName, Mention
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import FoundEntity
+from banks.words import EntityKind
 
 MOST_OF_EVIDENCE = 3  # entities that an opinion without a name of its own takes from its evidence
 

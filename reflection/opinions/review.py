@@ -10,6 +10,7 @@ from banks.lifecycle.edit import UnitEdit, edit_unit
 from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.lifecycle.restore import restore_unit
 from banks.models import Bank, MemoryUnit
+from banks.words import Network
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.cleaning import LONGEST_TEXT
@@ -65,7 +66,7 @@ def review_opinion(bank: Bank, opinion: MemoryUnit, review: Review, *, vector: V
 
 
 def check(opinion: MemoryUnit, review: Review) -> None:
-    if opinion.network != MemoryUnit.Network.OPINION:
+    if opinion.network != Network.OPINION:
         raise MemoryState("Only opinions are reviewed.")
     if review.act is Act.EDIT:
         if review.text is None and review.confidence is None:

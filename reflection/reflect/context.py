@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from itertools import groupby
 from uuid import UUID
 
-from banks.retain.types import Network
+from banks.words import Network
 from providers.llm.prompting.fence import bar, fence, label
 from reflection.reflect.dates import describe_day, describe_occurrence, get_happened_at, localise
 from reflection.reflect.delimiter import disarm

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from itertools import islice
 
-from banks.retain.types import Network
+from banks.words import Network
 from providers.embedding.protocol import Embedder
 from providers.reranking.protocol import Reranker
 from reflection.reflect.dates import describe_day, describe_occurrence

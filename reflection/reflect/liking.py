@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from banks.dates.fold import fold
-from banks.retain.types import Network
+from banks.words import Network
 from reflection.reflect.pieces import Piece, cut_sentences
 from reflection.reflect.types import Labelled
 from retrieval.query.names import is_capitalised, list_phrases

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from banks.retain.types import Network
+from banks.words import Network
 from reflection.reflect.pieces import Piece
 from reflection.reflect.types import Labelled
 

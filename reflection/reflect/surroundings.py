@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from banks.models import Bank
-from banks.retain.types import Network
+from banks.words import Network
 from reflection.observations.staleness import find_stale
 from reflection.reflect.places import Places, find_places
 from reflection.reflect.relationships import Tie, find_ties

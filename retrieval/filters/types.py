@@ -2,7 +2,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Union
 
-from banks.retain.types import Network
+from banks.words import Network
 
 # any/all let units without a tag pass; the strict forms don't; exact wants these tags and no others.
 TagMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
-from banks.retain.types import Network
+from banks.words import Network
 from retrieval.deadline import Deadline
 from retrieval.filters.types import Filters
 from retrieval.includes.chunks import include_chunks

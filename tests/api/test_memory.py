@@ -8,9 +8,9 @@ import pytest
 
 from banks.models import Bank, MemoryUnit, Relationship
 from banks.retain.prepared import Source
-from banks.retain.types import Kind, Network
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.read import rank_texts
+from banks.words import Kind, Network
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller

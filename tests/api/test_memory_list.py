@@ -8,7 +8,7 @@ import pytest
 
 from banks.models import Bank, MemoryUnit, UnitTag
 from banks.retain.prepared import Source
-from banks.retain.types import Kind, Network
+from banks.words import Kind, Network
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller

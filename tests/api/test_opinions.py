@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit, Mention
 from banks.retain.post_retain import PostRetain
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.operations.lost_evidence import weigh_anew
 from memoryplatform.operations.models import Operation
 from providers.registry import get_embedder

@@ -9,7 +9,8 @@ from banks.models import Entity, MemoryUnit
 from banks.retain import conversation
 from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.post_retain import PostRetain
-from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
+from banks.retain.types import ExtractedFact, FoundEntity
+from banks.words import EntityKind, Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain

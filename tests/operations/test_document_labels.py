@@ -5,7 +5,8 @@ from typing import Any
 
 from banks.models import Chunk, Document, MemoryUnit, UnitChange, UnitMetadata, UnitTag
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
+from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain

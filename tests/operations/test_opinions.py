@@ -7,7 +7,8 @@ from typing import Any
 
 from banks.models import Bank, MemoryUnit
 from banks.retain.input import GivenMessage, RetainItem
-from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
+from banks.retain.types import ExtractedFact, FoundEntity
+from banks.words import EntityKind, Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from banks.models import Bank
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.opinions import review

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 from banks.models import MemoryUnit
 from banks.retain.input import RetainItem
-from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, FoundRelationship, Network
+from banks.retain.types import ExtractedFact, FoundEntity, FoundRelationship
+from banks.words import EntityKind, Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant

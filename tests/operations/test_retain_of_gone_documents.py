@@ -15,7 +15,8 @@ from banks.models import Chunk, Document, Entity, MemoryUnit, Mention, PostingBl
 from banks.retain.engines.builtin.engine import BuiltinEngine
 from banks.retain.engines.protocol import Extraction
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact, FoundEntity, Network
+from banks.retain.types import ExtractedFact, FoundEntity
+from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.documents import delete_document
 from memoryplatform.operations.kinds import retain as retain_kind

@@ -14,7 +14,7 @@ from banks.lifecycle.edit import UnitEdit
 from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource, UnitTag
 from banks.retain.input import RetainItem
 from banks.retain.prepared import hash_tags
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, create_bank
 from memoryplatform.operations.memories import edit_memory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from banks.retain.types import Network
+from banks.words import Network
 from reflection.opinions.wording.change_of_mind import find_change_of_mind
 from reflection.opinions.wording.sense import turn_each_other_round
 from tests.banks.retain.engines.builtin.talk import told

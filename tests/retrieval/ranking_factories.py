@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from banks.retain.types import Network
+from banks.words import Network
 from retrieval.types import Candidate, Ranked, Scores
 
 ASKED_AT = datetime(2025, 11, 15, 12, tzinfo=UTC)

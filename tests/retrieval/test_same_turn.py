@@ -1,6 +1,6 @@
 from uuid import UUID
 
-from banks.retain.types import Network
+from banks.words import Network
 from retrieval.same_turn import put_repeats_last
 from retrieval.types import Ranked, SourceSpan
 from tests.retrieval.ranking_factories import make_id, make_ranked

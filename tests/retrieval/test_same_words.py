@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from banks.retain.types import Network
+from banks.words import Network
 from providers.reranking.none import NoReranker
 from retrieval.recall import RecallTools, recall
 from retrieval.same_words import put_told_last

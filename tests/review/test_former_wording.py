@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from banks.models import Bank
 from banks.retain.prepared import Source
-from banks.retain.types import Network
+from banks.words import Network
 from providers.registry import get_embedder
 from reflection.opinions.forming.adopting import Heard, adopt_opinions
 from tenants.models import Tenant

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from banks.models import Bank
 from banks.retain.prepared import Source
-from banks.retain.types import Network
+from banks.words import Network
 from tenants.models import Tenant, User
 from tests.belief_factories import make_opinion
 from tests.factories import make_user

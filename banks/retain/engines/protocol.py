@@ -4,7 +4,8 @@ from typing import Protocol
 
 from banks.entities.identifier import Identifier
 from banks.lifecycle.judge import Judge
-from banks.retain.types import ExtractedFact, Mode, Passage
+from banks.retain.types import ExtractedFact, Passage
+from banks.words import Mode
 from providers.usage import Usage
 
 

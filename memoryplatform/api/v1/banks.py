@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.models import Bank
+from banks.words import Mode
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
@@ -69,7 +70,7 @@ class BankChangeInput(Input):
         help_text="Cosine from which a fact bears on an opinion. Null: as the deployment has it.",
     )
     extraction_mode = serializers.ChoiceField(
-        choices=Bank.Extraction.choices,
+        choices=Mode.choices,
         required=False,
         help_text="Comprehensive facts, only what was not foreseen, or each exchange as it was said.",
     )
@@ -106,7 +107,7 @@ class BankOutput(Output):
     bias_strength = serializers.FloatField()
     opinion_step = serializers.FloatField(allow_null=True, help_text="Null: the deployment's.")
     opinion_reach = serializers.FloatField(allow_null=True, help_text="Null: the deployment's.")
-    extraction_mode = serializers.ChoiceField(choices=Bank.Extraction.choices)
+    extraction_mode = serializers.ChoiceField(choices=Mode.choices)
     embedding_model = serializers.CharField()
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()

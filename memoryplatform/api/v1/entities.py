@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from banks.entities.record import has_letters
 from banks.entities.splitting import Split
-from banks.models import Entity
+from banks.words import EntityKind
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import ErrorOutput, Input, Output
@@ -41,7 +41,7 @@ def check_name(value: str) -> None:
 class EntityOutput(Output):
     id = serializers.UUIDField()
     canonical_name = serializers.CharField(source="name")
-    kind = serializers.ChoiceField(choices=Entity.Kind.choices)
+    kind = serializers.ChoiceField(choices=EntityKind.choices)
     is_speaker = serializers.BooleanField()
     mention_count = serializers.IntegerField()
     first_seen = serializers.DateTimeField(source="first_seen_at", allow_null=True)
@@ -69,13 +69,13 @@ class EntityDetailOutput(EntityOutput):
 
 
 class EntityListInput(ListInput):
-    kind = serializers.ChoiceField(choices=Entity.Kind.values, required=False, default="")
+    kind = serializers.ChoiceField(choices=EntityKind.values, required=False, default="")
     q = serializers.CharField(max_length=300, required=False, default="", help_text="How a word of a name begins.")
 
 
 class EntityChangeInput(Input):
     canonical_name = serializers.CharField(max_length=300, required=False, validators=[check_name])
-    kind = serializers.ChoiceField(choices=Entity.Kind.choices, required=False)
+    kind = serializers.ChoiceField(choices=EntityKind.choices, required=False)
 
 
 class MergeInput(Input):
@@ -94,7 +94,7 @@ class SplitInput(Input):
     canonical_name = serializers.CharField(
         max_length=300, required=False, default="", validators=[check_name], help_text="Of the new one."
     )
-    kind = serializers.ChoiceField(choices=Entity.Kind.choices, required=False)
+    kind = serializers.ChoiceField(choices=EntityKind.choices, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs.get("names") and not attrs.get("unit_ids"):

@@ -6,16 +6,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from banks.retain.types import (
-    Cause,
-    CauseType,
-    EntityKind,
-    ExtractedFact,
-    FoundEntity,
-    FoundRelationship,
-    Kind,
-    Network,
-)
+from banks.retain.types import Cause, CauseType, ExtractedFact, FoundEntity, FoundRelationship
+from banks.words import EntityKind, Kind, Network
 from memoryplatform.api.serializers import ConfidenceField, Input
 from memoryplatform.api.v1.moments import MomentField
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.lists import ListInput, ListOutput

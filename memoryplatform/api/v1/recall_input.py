@@ -8,7 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.labels import MetadataField, TagsField
 from memoryplatform.api.v1.moments import MomentField

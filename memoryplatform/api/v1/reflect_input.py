@@ -6,7 +6,7 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.api.any_json import check_json
 from memoryplatform.api.serializers import Input, NumberField
 from memoryplatform.api.v1.recall_input import RecallInput, read_budget, read_filters

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.api.serializers import Output
 from providers.usage import Usage
 from reflection.opinions.types import FormedOpinion

@@ -8,7 +8,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from banks.models import MemoryUnit
+from banks.words import Network
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import ErrorOutput, Input, Output
@@ -36,7 +36,7 @@ SINCE = "Since it was last said; of an opinion, since it was last affirmed."
 class RuleChangeInput(Input):
     name = serializers.CharField(max_length=100, required=False)
     network = serializers.ChoiceField(
-        choices=MemoryUnit.Network.values, required=False, allow_blank=True, help_text="Left out: every one."
+        choices=Network.values, required=False, allow_blank=True, help_text="Left out: every one."
     )
     tag = serializers.CharField(max_length=200, required=False, allow_blank=True, help_text="Left out: any or none.")
     days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, required=False, help_text=SINCE)

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from banks.lifecycle.edit import UnitEdit
 from banks.lifecycle.history import History
 from banks.lifecycle.invalidate import Invalidation
-from banks.models import MemoryUnit
+from banks.words import Kind, Network
 from memoryplatform.api.serializers import ConfidenceField, Input
 from memoryplatform.api.v1.labels import MetadataField, TagsField
 from memoryplatform.api.v1.lists import ListInput
@@ -30,17 +30,15 @@ TIME_FIELDS = {
     "occurred_end": "occurred_end",
 }
 USUAL_CHANGES = 50  # a page
-EVIDENCE = [MemoryUnit.Network.WORLD.value, MemoryUnit.Network.EXPERIENCE.value]
+EVIDENCE = [Network.WORLD.value, Network.EXPERIENCE.value]
 
 
 class MemoryFilterInput(Input):
     q = serializers.CharField(
         max_length=1_000, required=False, default="", help_text="Words that a memory must have, in whichever form."
     )
-    type = serializers.ChoiceField(
-        choices=MemoryUnit.Network.values, required=False, default="", help_text="The network."
-    )
-    kind = serializers.ChoiceField(choices=MemoryUnit.Kind.values, required=False, default="")
+    type = serializers.ChoiceField(choices=Network.values, required=False, default="", help_text="The network.")
+    kind = serializers.ChoiceField(choices=Kind.values, required=False, default="")
     tags = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=100)
     tags_match = serializers.ChoiceField(
         choices=MATCHES,

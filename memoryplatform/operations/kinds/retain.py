@@ -15,7 +15,8 @@ from banks.retain.instructions import Instructions
 from banks.retain.post_retain import PostRetain, add_earlier_attempts
 from banks.retain.ready_facts import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
-from banks.retain.types import EntityKind, FoundEntity, Mode
+from banks.retain.types import FoundEntity
+from banks.words import EntityKind, Mode
 from memoryplatform.operations.after_deletion import follow_replacement
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure

@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from banks.lifecycle.delete import Removed, add_dependants, delete_units
 from banks.locking import lock_memory
-from banks.models import Bank, MemoryUnit
+from banks.models import Bank
 from banks.retain.answers import forget_answers, open_answers
+from banks.words import Network
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.idempotency import forget_old_records
@@ -129,7 +130,7 @@ def delete_batch(run: Run, bank: Bank, rule_id: UUID, now: datetime) -> int:
 
 def leave_unwritten(rule: RetentionRule, removed: Removed) -> Removed:
     """Who lets observations go wants no new ones of the same entities in their place."""
-    is_about_observations = rule.network == MemoryUnit.Network.OBSERVATION
+    is_about_observations = rule.network == Network.OBSERVATION
     return replace(removed, touched_entities=frozenset()) if is_about_observations else removed
 
 

@@ -16,6 +16,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from banks.retain.vectors import embed_texts
+from banks.words import Network
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
@@ -102,7 +103,7 @@ def adopt_opinions(
 
 
 def find_opinions(bank: Bank, ids: Collection[UUID]) -> UnitQuerySet:
-    return MemoryUnit.objects.of_bank(bank).filter(id__in=ids, network=MemoryUnit.Network.OPINION)
+    return MemoryUnit.objects.of_bank(bank).filter(id__in=ids, network=Network.OPINION)
 
 
 def read_changes(bank: Bank, texts: dict[UUID, str], embedder: Embedder) -> dict[UUID, Changed]:
@@ -141,7 +142,7 @@ def take_up_again(bank: Bank, old: MemoryUnit, refused: Collection[UUID], *, now
     the new words, so that its whole way can be followed. A pinned one stays what it was, and so does one whose
     successor is none. Where the new one was said under other tags, the old one stays closed.
     """
-    successors = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OPINION)
+    successors = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.OPINION)
     new = successors.filter(id__in=[old.superseded_by_id]).first()
     said_again = find_with_words(bank, old, old.text)
     if said_again or old.review == MemoryUnit.Review.RETIRED:

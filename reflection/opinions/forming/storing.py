@@ -8,7 +8,8 @@ from uuid import UUID
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import PreparedFact
 from banks.retain.store_units import store_units
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
+from banks.words import Network
 from providers.embedding.vector import Vector
 from reflection.opinions.evidence import add_all_evidence
 from reflection.opinions.history.revisions import Ground, write_formed

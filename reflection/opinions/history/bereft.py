@@ -4,6 +4,7 @@ from django.db.models import Exists, OuterRef, Q, Subquery
 
 from banks.models import Bank, MemoryUnit, UnitSource
 from banks.models.unit import UnitQuerySet
+from banks.words import Network
 from reflection.models import OpinionRevision
 from reflection.opinions.history.revisions import Before, Step, write_step
 
@@ -19,7 +20,7 @@ def find_bereft(bank: Bank) -> UnitQuerySet:
     pinned = (
         MemoryUnit.objects.of_bank(bank)
         .current()
-        .filter(~Exists(sources), network=MemoryUnit.Network.OPINION, review=MemoryUnit.Review.PINNED)
+        .filter(~Exists(sources), network=Network.OPINION, review=MemoryUnit.Review.PINNED)
     )
     return pinned.annotate(last=Subquery(gained_or_told.values("cause")[:1])).exclude(last=Cause.WITHDRAWN)
 

@@ -8,6 +8,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from banks.retain.vectors import embed_texts
+from banks.words import Network
 from providers.embedding.protocol import Embedder
 from providers.usage import Usage
 from tenants.transactions import tenant_transaction
@@ -34,5 +35,5 @@ def embed_opinions(bank: Bank, embedder: Embedder, write: Callable[[], AbstractC
 
 
 def find_waiting(bank: Bank) -> UnitQuerySet:
-    opinions = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OPINION)
+    opinions = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.OPINION)
     return opinions.filter(embedding=None)

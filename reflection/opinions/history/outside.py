@@ -3,6 +3,7 @@
 from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit, UnitChange
+from banks.words import Network
 from reflection.models import OpinionRevision
 from reflection.opinions.evidence import FACTS
 from reflection.opinions.history.replay import OpinionState, replay
@@ -18,7 +19,7 @@ def note_outside_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str
 
     Whether a consolidation should follow: a fact that is to be weighed anew, or an opinion whose text went back.
     """
-    if unit.network == MemoryUnit.Network.OPINION:
+    if unit.network == Network.OPINION:
         note_own_change(bank, unit, actor=actor, reason=reason)
         return False
     return unit.network in FACTS and follow_fact(bank, unit, actor=actor)

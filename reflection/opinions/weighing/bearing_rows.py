@@ -10,6 +10,7 @@ from django.db import connection
 from psycopg import Cursor
 
 from banks.models import Bank, MemoryUnit, Mention, UnitSource
+from banks.words import Network
 from providers.embedding.vector import Vector
 from reflection.opinions.evidence import Pair
 from reflection.opinions.weighing.assessing import NewFact
@@ -67,7 +68,7 @@ def read_movable(bank: Bank) -> list[Vectored[HeldText]]:
 
 def read_texts(bank: Bank, ids: Collection[UUID]) -> list[HeldText]:
     """Of those that may still be moved."""
-    opinions = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OPINION, id__in=ids)
+    opinions = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.OPINION, id__in=ids)
     movable = opinions.exclude(review=MemoryUnit.Review.PINNED).order_by("id")
     rows = movable.values_list("id", "text", "confidence")
     return [HeldText(unit_id, text, confidence or 0.0) for unit_id, text, confidence in rows]

@@ -12,8 +12,9 @@ import numpy as np
 
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
 from banks.retain.vectors import embed_texts, forget_vectors
+from banks.words import Network
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from providers.usage import Usage

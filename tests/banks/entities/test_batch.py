@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from banks.entities.batch import resolve_all
 from banks.entities.types import Decision
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 from tests.banks.entities.sample import make_candidate, make_id, make_mention
 
 

@@ -2,7 +2,8 @@ import pytest
 
 from banks.entities.describe import describe_entities
 from banks.models import Bank, Entity
-from banks.retain.types import EntityKind, FoundEntity, FoundRelationship
+from banks.retain.types import FoundEntity, FoundRelationship
+from banks.words import EntityKind
 from tenants.identifiers import uuid7
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

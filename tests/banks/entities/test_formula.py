@@ -9,7 +9,7 @@ from banks.entities.likeness import EXACT
 from banks.entities.resolve import Thresholds, resolve
 from banks.entities.score import ALPHA, BETA, GAMMA, score
 from banks.entities.types import Verdict
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 from tests.banks.entities.sample import make_candidate, make_id, make_mention
 
 _names = st.one_of(

@@ -4,7 +4,8 @@ import pytest
 
 from banks.entities.given import Given, attach_given, read_given
 from banks.models import Bank
-from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
+from banks.retain.types import ExtractedFact, FoundEntity
+from banks.words import EntityKind, Network
 from tests.factories import make_bank, make_tenant
 from tests.told_facts import NOON, relation, tell
 

@@ -8,7 +8,8 @@ from banks.entities.batch import resolve_all
 from banks.entities.resolve import resolve
 from banks.entities.types import MentionOf
 from banks.models import Bank, Entity
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import FoundEntity
+from banks.words import EntityKind
 from tenants.transactions import tenant_transaction
 from tests.banks.entities.sample import make_candidate, make_id, make_mention
 from tests.banks.entities.test_record import naming, record

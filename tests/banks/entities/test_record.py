@@ -13,7 +13,8 @@ from banks.entities.record import record_mentions
 from banks.entities.renaming import rename_entity
 from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import FoundEntity
+from banks.words import EntityKind
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant

@@ -4,7 +4,8 @@ import pytest
 
 from banks.entities.resolve import resolve
 from banks.models import Bank, Entity
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import FoundEntity
+from banks.words import EntityKind
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.entities.sample import make_candidate, make_mention

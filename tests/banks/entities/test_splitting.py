@@ -11,7 +11,8 @@ from banks.entities.splitting import Split, split_entity
 from banks.errors import EntityConflict, EntityExists
 from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityName, Mention, Relationship
-from banks.retain.types import EntityKind, FoundEntity
+from banks.retain.types import FoundEntity
+from banks.words import EntityKind
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
 from tests.told_facts import relation, tell

@@ -6,7 +6,7 @@ from banks.entities.batch import resolve_all
 from banks.entities.compare import STATED_OTHERWISE
 from banks.entities.resolve import resolve
 from banks.entities.score import score
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 from tests.banks.entities.sample import make_candidate, make_mention
 
 ORGANIZATION, PLACE, PRODUCT = EntityKind.ORGANIZATION, EntityKind.LOCATION, EntityKind.PRODUCT

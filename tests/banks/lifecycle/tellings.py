@@ -12,7 +12,8 @@ from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import PreparedFact, build_embedding_text
 from banks.retain.store_facts import store_facts
 from banks.retain.store_units import StoredUnit
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
+from banks.words import Network
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.worded_embedder import embed
 

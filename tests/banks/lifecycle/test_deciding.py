@@ -13,7 +13,8 @@ from banks.models import Bank, Entity
 from banks.retain.engines.llm.engine import LLMEngine
 from banks.retain.prepared import PreparedFact
 from banks.retain.tools import Tools
-from banks.retain.types import EntityKind, FoundEntity, Network
+from banks.retain.types import FoundEntity
+from banks.words import EntityKind, Network
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.tellings import make_fact, store, units_of

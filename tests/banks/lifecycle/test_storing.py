@@ -8,7 +8,8 @@ from django.db import connection
 from banks.lifecycle.judge import Action
 from banks.models import Bank, MemoryUnit, Relationship, UnitChange, UnitSource
 from banks.retain.prepared import Source
-from banks.retain.types import EntityKind, FoundEntity, FoundRelationship, Kind, Network
+from banks.retain.types import FoundEntity, FoundRelationship
+from banks.words import EntityKind, Kind, Network
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.tellings import YEAR, make_fact, make_plan, rule, store, units_of

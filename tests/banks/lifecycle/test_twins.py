@@ -8,7 +8,8 @@ import pytest
 
 from banks.lifecycle.plan import find_twins
 from banks.retain.prepared import PreparedFact
-from banks.retain.types import ExtractedFact, Network
+from banks.retain.types import ExtractedFact
+from banks.words import Network
 
 SAID_AT = datetime(2026, 1, 1, tzinfo=UTC)
 MANY = 1_500

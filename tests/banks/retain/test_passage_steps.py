@@ -14,7 +14,8 @@ from banks.retain.extract import read_passage
 from banks.retain.instructions import Instructions
 from banks.retain.passage_steps import cut_passage
 from banks.retain.tools import Tools
-from banks.retain.types import Cause, CauseType, ExtractedFact, Mode, Network, Passage, Quote, Turn
+from banks.retain.types import Cause, CauseType, ExtractedFact, Passage, Quote, Turn
+from banks.words import Mode, Network
 from providers.usage import Usage
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.worded_embedder import WordedEmbedder

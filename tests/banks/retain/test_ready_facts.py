@@ -15,7 +15,8 @@ from banks.retain.fact_groups import group_facts
 from banks.retain.input import RetainItem
 from banks.retain.ready_facts import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
-from banks.retain.types import Cause, CauseType, ExtractedFact, Network
+from banks.retain.types import Cause, CauseType, ExtractedFact
+from banks.words import Network
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
 from tests.hashed_embedder import HashedEmbedder

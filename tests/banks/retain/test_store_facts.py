@@ -6,7 +6,8 @@ import pytest
 from banks.lifecycle.judge import Action
 from banks.lifecycle.plan import Ruling
 from banks.models import Bank, Corpus, Relationship
-from banks.retain.types import EntityKind, FoundEntity, FoundRelationship
+from banks.retain.types import FoundEntity, FoundRelationship
+from banks.words import EntityKind
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.tellings import make_fact, make_plan, rule, store, units_of

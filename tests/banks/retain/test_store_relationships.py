@@ -9,7 +9,8 @@ import pytest
 from banks.models import Bank, Relationship, RelationshipSource
 from banks.retain.prepared import PreparedFact
 from banks.retain.store_facts import store_facts
-from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, FoundRelationship, Network
+from banks.retain.types import ExtractedFact, FoundEntity, FoundRelationship
+from banks.words import EntityKind, Network
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant

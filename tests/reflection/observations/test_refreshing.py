@@ -9,7 +9,7 @@ from django.utils import timezone
 from banks.lifecycle.delete import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, UnitSource
-from banks.retain.types import Network
+from banks.words import Network
 from providers.usage import Usage
 from reflection.models import ObservedEntity
 from reflection.observations.builtin_observer import BuiltinObserver

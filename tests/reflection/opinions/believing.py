@@ -11,7 +11,8 @@ from django.utils import timezone
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import PreparedFact, Source
 from banks.retain.store_facts import store_facts
-from banks.retain.types import EntityKind, ExtractedFact, FoundEntity, Network
+from banks.retain.types import ExtractedFact, FoundEntity
+from banks.words import EntityKind, Network
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import OpinionRevision

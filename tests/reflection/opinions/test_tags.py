@@ -9,7 +9,7 @@ from banks.lifecycle.close import Closing, close_units
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitSource, UnitTag
 from banks.retain.prepared import Source, hash_tags
-from banks.retain.types import Network
+from banks.words import Network
 from providers.registry import get_embedder
 from reflection.opinions.forming.adopting import Heard, adopt_opinions
 from reflection.opinions.review import Act, Review, review_opinion

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from banks.retain.types import Network
+from banks.words import Network
 from reflection.reflect.gathered import Gathered
 from retrieval.types import Candidate, RecallItem, Scores
 from tests.retrieval.memory import NOW

@@ -1,7 +1,7 @@
 from datetime import UTC, timedelta, timezone
 from uuid import UUID
 
-from banks.retain.types import Network
+from banks.words import Network
 from reflection.reflect.context import build_context, tell_sources
 from reflection.reflect.opened_sources import OpenedSource
 from reflection.reflect.places import Place

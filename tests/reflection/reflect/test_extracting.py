@@ -7,7 +7,7 @@ from operator import itemgetter
 
 import pytest
 
-from banks.retain.types import Network
+from banks.words import Network
 from providers.reranking.none import NoReranker
 from providers.reranking.protocol import Ranking, Scored
 from reflection.reflect.extracting import NOT_IN_MEMORY, choose, list_shortcomings, tell_extract

@@ -2,7 +2,7 @@
 
 import pytest
 
-from banks.retain.types import Network
+from banks.words import Network
 from providers.reranking.none import NoReranker
 from reflection.reflect.extracting import NOT_IN_MEMORY, choose, tell_extract
 from reflection.reflect.liking import asks_for_taste, find_likes

@@ -20,7 +20,7 @@ from banks.models import (
     UnitSource,
     UnitTag,
 )
-from banks.retain.types import Network
+from banks.words import Network
 from retrieval.filters.own import list_owners
 from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, TagMatch, Tags, TimeRange
 from retrieval.filters.units import build_unit_condition

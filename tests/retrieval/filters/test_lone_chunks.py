@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from banks.retain.types import Network
+from banks.words import Network
 from retrieval.filters.chunks import can_stand_alone
 from retrieval.filters.scope import build_scope
 from retrieval.filters.types import Filters, Tags, TimeRange

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -11,7 +10,8 @@ from banks.retain.engines.builtin.parser import parse
 from banks.retain.engines.builtin.relationships import Reader
 from banks.retain.engines.protocol import KnownFact
 from banks.retain.relations import Ending, holds_one_value
-from banks.retain.types import Cause, EntityKind, ExtractedFact, FoundRelationship
+from banks.retain.types import Cause, ExtractedFact, FoundRelationship
+from banks.words import EntityKind, Novelty
 from providers.embedding.protocol import EmbeddingBatch
 from providers.usage import Usage
 
@@ -21,7 +21,6 @@ SAME_MEANING = 0.93  # cosine: bge puts paraphrases above, facts of one topic ar
 LEAST_NEWS, MOST_NEWS = 0.3, 0.9  # importance grows from one to the other with what nobody knew
 CORRECTION = 0.9  # what is known turned out wrong: the largest miss
 OPPOSITES = frozenset({("likes", "dislikes"), ("dislikes", "likes")})
-Novelty = Literal["new", "update", "contradiction"]
 
 
 @dataclass(frozen=True)

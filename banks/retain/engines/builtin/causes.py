@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from banks.retain.engines.builtin.cause_cues import CauseCue, asks_why, find_cues, points_back
 from banks.retain.engines.builtin.content_words import contained, content_words
 from banks.retain.engines.builtin.reading import Reading
-from banks.retain.types import Cause, CauseType, ExtractedFact, Network
+from banks.retain.types import Cause, CauseType, ExtractedFact
+from banks.words import Network
 
 REACH = 20  # facts before and after in which the other side of a cue is looked for: an episode, not a book
 LEAST_SHARE, LEAST_WORDS = 0.5, 2  # of the cue's other side that a fact must have in common with it

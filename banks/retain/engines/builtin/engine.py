@@ -6,7 +6,8 @@ from banks.retain.engines.builtin.calibration import Embed, calibrate
 from banks.retain.engines.builtin.narrative import narrate
 from banks.retain.engines.builtin.verbatim import quote_all
 from banks.retain.engines.protocol import Extraction, KnownFact
-from banks.retain.types import Mode, Passage
+from banks.retain.types import Passage
+from banks.words import Mode
 from providers.usage import Usage
 
 

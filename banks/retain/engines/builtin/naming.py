@@ -7,7 +7,8 @@ from banks.retain.engines.builtin.parsed import Name, Parsed
 from banks.retain.engines.builtin.relationship_patterns import OF_PEOPLE
 from banks.retain.engines.builtin.small_talk import CEREMONY
 from banks.retain.engines.builtin.word_set import word_set
-from banks.retain.types import EntityKind, FoundEntity, FoundRelationship
+from banks.retain.types import FoundEntity, FoundRelationship
+from banks.words import EntityKind
 
 KINDS = {
     "PERSON": EntityKind.PERSON,

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 
 from banks.retain.engines.builtin.word_set import word_set
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 
 
 @dataclass(frozen=True)

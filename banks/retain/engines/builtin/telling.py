@@ -14,18 +14,8 @@ from banks.retain.engines.builtin.reading import Reading, date_reading
 from banks.retain.engines.builtin.relationship_patterns import OBJECT_KINDS
 from banks.retain.engines.builtin.relationships import Reader
 from banks.retain.relations import Ending
-from banks.retain.types import (
-    CauseType,
-    Dimensions,
-    EntityKind,
-    ExtractedFact,
-    FoundEntity,
-    FoundRelationship,
-    Kind,
-    Network,
-    Passage,
-    Quote,
-)
+from banks.retain.types import CauseType, Dimensions, ExtractedFact, FoundEntity, FoundRelationship, Passage, Quote
+from banks.words import EntityKind, Kind, Network
 
 SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 SALIENT = re.compile(

@@ -1,6 +1,7 @@
 from banks.retain.engines.builtin.naming import find_entities
 from banks.retain.engines.builtin.reading import Reading, date_reading, read
-from banks.retain.types import ExtractedFact, Kind, Network, Passage
+from banks.retain.types import ExtractedFact, Passage
+from banks.words import Kind, Network
 
 LONGEST = 2_000  # characters: what an embedder of 512 tokens can still read; a longer turn is several units
 

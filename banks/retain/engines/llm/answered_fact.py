@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from banks.retain.engines.llm.vocabulary import find_cause_type, read_entity_kind, read_kind, read_network
-from banks.retain.types import CauseType, EntityKind, Kind, Network
+from banks.retain.types import CauseType
+from banks.words import EntityKind, Kind, Network
 from providers.llm.prompting.tolerance import Flag, MaybeList, Number, Numbers, Share, Text
 
 # Observations are written from facts, never extracted.

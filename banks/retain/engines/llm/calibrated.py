@@ -5,7 +5,7 @@ Importance comes from the size of the miss, not from a judgement made up front.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator
 
@@ -17,12 +17,11 @@ from banks.retain.engines.llm.section import Section
 from banks.retain.engines.llm.transcript import render_passage
 from banks.retain.engines.protocol import KnownFact
 from banks.retain.types import ExtractedFact
+from banks.words import Novelty
 from providers.llm.prompting.fence import build_data_rule
 from providers.llm.prompting.listed_answer import ListedAnswer
 from providers.llm.prompting.tolerance import Number, Share, snake
 from providers.llm.protocol import ChatMessage
-
-Novelty = Literal["new", "update", "contradiction"]
 
 UNSTATED_MISS = 0.5
 LEAST_IMPORTANCE = 0.2  # what was worth writing down at all is worth something

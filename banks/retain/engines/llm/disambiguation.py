@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from banks.retain.engines.llm.batches import answer_all
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 from providers import tokens
 from providers.llm.prompting.fence import bar, build_data_rule, fence, label
 from providers.llm.prompting.listed_answer import ListedAnswer

@@ -11,7 +11,8 @@ from banks.retain.engines.llm.identifier import LLMIdentifier
 from banks.retain.engines.llm.prediction import Prediction, choose_known, predict_the_known
 from banks.retain.engines.llm.section import Section, build_section
 from banks.retain.engines.protocol import Extraction, ExtractionFailed, KnownFact
-from banks.retain.types import ExtractedFact, Mode, Passage
+from banks.retain.types import ExtractedFact, Passage
+from banks.words import Mode
 from providers.llm.errors import MalformedAnswer
 from providers.llm.prompting.meter import Meter
 from providers.llm.protocol import LLM

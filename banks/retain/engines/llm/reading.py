@@ -9,16 +9,8 @@ from banks.retain.engines.llm.answered_fact import AnsweredEntity, AnsweredFact,
 from banks.retain.engines.llm.dating import find_occurrence, settle_dates
 from banks.retain.engines.llm.narration import build_text
 from banks.retain.engines.llm.section import Piece, Section
-from banks.retain.types import (
-    Cause,
-    Dimensions,
-    EntityKind,
-    ExtractedFact,
-    FoundEntity,
-    FoundRelationship,
-    Kind,
-    Network,
-)
+from banks.retain.types import Cause, Dimensions, ExtractedFact, FoundEntity, FoundRelationship
+from banks.words import EntityKind, Kind, Network
 from providers.llm.prompting.moments import find_span
 from providers.llm.prompting.tolerance import snake
 

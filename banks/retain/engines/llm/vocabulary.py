@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TypeVar
 
-from banks.retain.types import CauseType, EntityKind, Kind, Network
+from banks.retain.types import CauseType
+from banks.words import EntityKind, Kind, Network
 from providers.llm.prompting.tolerance import snake
 
 E = TypeVar("E", bound=StrEnum)

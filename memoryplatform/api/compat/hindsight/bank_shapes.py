@@ -5,20 +5,21 @@ from typing import Any
 from rest_framework import serializers
 
 from banks.models import Bank
+from banks.words import Mode
 from memoryplatform.api.serializers import Input
 from memoryplatform.operations.bank_profile import BankChange
 
 # The peer's modes that ours do the same as. `calibrated` is ours alone and keeps its name.
 MODES = {
-    "concise": Bank.Extraction.NARRATIVE,
-    "verbose": Bank.Extraction.NARRATIVE,
-    "verbatim": Bank.Extraction.VERBATIM,
-    "calibrated": Bank.Extraction.CALIBRATED,
+    "concise": Mode.NARRATIVE,
+    "verbose": Mode.NARRATIVE,
+    "verbatim": Mode.VERBATIM,
+    "calibrated": Mode.CALIBRATED,
 }
 PEER_MODE = {
-    Bank.Extraction.NARRATIVE.value: "concise",
-    Bank.Extraction.VERBATIM.value: "verbatim",
-    Bank.Extraction.CALIBRATED.value: "calibrated",
+    Mode.NARRATIVE.value: "concise",
+    Mode.VERBATIM.value: "verbatim",
+    Mode.CALIBRATED.value: "calibrated",
 }
 TRAITS = ("skepticism", "literalism", "empathy")
 

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from banks.models import Bank, Document, Link, MemoryUnit
 from banks.models.unit import UnitQuerySet
+from banks.words import Network
 from memoryplatform.api.compat.hindsight.fact_types import KNOWN
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
@@ -55,8 +56,8 @@ def count_units(bank: Bank) -> dict[str, Any]:
     rows = known_units(bank).order_by().values("network").annotate(count=Count("*"), newest=Max("recorded_at"))
     found = {row["network"]: row for row in rows}
     counts = {network: row["count"] for network, row in found.items()}
-    observations = found.get(MemoryUnit.Network.OBSERVATION.value, {"count": 0, "newest": None})
-    opinions = MemoryUnit.objects.of_bank(bank).current().filter(network=MemoryUnit.Network.OPINION)
+    observations = found.get(Network.OBSERVATION.value, {"count": 0, "newest": None})
+    opinions = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.OPINION)
     return {
         "total_nodes": sum(counts.values()),
         "nodes_by_fact_type": counts,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.api.compat.hindsight.errors import Unprocessable
 
 KNOWN = (Network.EXPERIENCE.value, Network.OBSERVATION.value, Network.WORLD.value)

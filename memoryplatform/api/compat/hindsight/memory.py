@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.lifecycle.invalidate import Invalidation
-from banks.models import MemoryUnit
+from banks.words import Network
 from memoryplatform.api.compat.hindsight.errors import BadRequest, NotOffered
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_memory
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
@@ -24,7 +24,7 @@ from memoryplatform.operations.memories import (
     show_memory,
 )
 
-CURATED = (MemoryUnit.Network.WORLD, MemoryUnit.Network.EXPERIENCE)
+CURATED = (Network.WORLD, Network.EXPERIENCE)
 EDITED = (
     "text",
     "context",

@@ -8,7 +8,7 @@ from uuid import UUID
 from rest_framework import serializers
 
 from banks.models import Bank, MemoryUnit
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_fact
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.serializers import Input

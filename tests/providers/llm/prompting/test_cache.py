@@ -2,7 +2,7 @@ import pytest
 from pydantic import BaseModel
 
 from banks.retain.engines.llm.engine import LLMEngine
-from banks.retain.types import Mode
+from banks.words import Mode
 from providers.llm.errors import LLMUnavailable, MalformedAnswer
 from providers.llm.prompting.cache import CachedLLM
 from providers.llm.protocol import LLM, ChatMessage, StreamEnd, TextDelta

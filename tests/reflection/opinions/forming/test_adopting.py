@@ -9,7 +9,7 @@ from banks.lifecycle.close import Closing, close_units
 from banks.locking import lock_memory
 from banks.models import Bank, UnitSource
 from banks.retain.prepared import Source
-from banks.retain.types import Network
+from banks.words import Network
 from providers.registry import get_embedder
 from reflection.models import Opinion
 from reflection.models.opinion import Concern

@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus, Mention, UnitSource
-from banks.retain.types import Network
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.read import rank_texts
+from banks.words import Network
 from reflection.models import Opinion, OpinionRevision
 from reflection.models.opinion import Concern
 from reflection.opinions.forming.cleaning import describe_refused

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitChange
-from banks.retain.types import Network
+from banks.words import Network
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.adopting import Heard, adopt_opinions

@@ -13,7 +13,7 @@ from banks.lifecycle.delete import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitSource
 from banks.retain.prepared import Source
-from banks.retain.types import Network
+from banks.words import Network
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
 from reflection.opinions.weighing import bearing, reinforcing

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Substr
 
 from banks.models import Bank, UnitMetadata, UnitTag
-from banks.retain.types import Network
+from banks.words import Network
 from memoryplatform.api.compat.mem0.filters.conditions import (
     AllOf,
     AnyOf,

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 
 from banks.retain.engines.builtin.engine import BuiltinEngine
-from banks.retain.types import ExtractedFact, Mode, Passage, Role, Turn
+from banks.retain.types import ExtractedFact, Passage, Role, Turn
+from banks.words import Mode
 
 MONDAY = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ import pytest
 
 from banks.retain.engines.builtin.cutting import cut
 from banks.retain.engines.builtin.readable import readable
-from banks.retain.types import Mode
+from banks.words import Mode
 from tests.banks.retain.engines.builtin.talk import told
 
 

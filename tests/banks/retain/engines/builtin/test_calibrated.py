@@ -4,7 +4,8 @@ import numpy as np
 
 from banks.retain.engines.builtin.engine import BuiltinEngine
 from banks.retain.engines.protocol import KnownFact
-from banks.retain.types import ExtractedFact, Mode
+from banks.retain.types import ExtractedFact
+from banks.words import Mode
 from providers.embedding.protocol import EmbeddingBatch
 from providers.usage import Usage
 from tests.banks.retain.engines.builtin.talk import make_passage

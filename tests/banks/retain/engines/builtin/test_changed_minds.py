@@ -4,7 +4,7 @@ import pytest
 
 from banks.retain.engines.builtin.judging import find_judgements
 from banks.retain.engines.builtin.parser import parse
-from banks.retain.types import Network
+from banks.words import Network
 from tests.banks.retain.engines.builtin.talk import make_passage, told
 
 NOW_BAD = "but now I think she is an unreliable mechanic."

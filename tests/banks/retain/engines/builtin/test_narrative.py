@@ -4,7 +4,8 @@ from itertools import pairwise
 import pytest
 
 from banks.retain.engines.builtin.engine import BuiltinEngine
-from banks.retain.types import CauseType, EntityKind, FoundEntity, Kind, Mode, Network
+from banks.retain.types import CauseType, FoundEntity
+from banks.words import EntityKind, Kind, Mode, Network
 from tests.banks.retain.engines.builtin.talk import make_passage, told
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 from tests.banks.retain.engines.builtin.found import find_held
 from tests.banks.retain.engines.builtin.talk import told
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from banks.retain.engines.protocol import KnownFact
-from banks.retain.types import Mode
+from banks.words import Mode
 from tests.banks.retain.engines.llm.factory import make_engine, make_passage, say_facts, say_nonsense
 from tests.llm_server import ScriptedLLM
 

@@ -10,7 +10,7 @@ from banks.retain.engines.llm.disambiguation import (
     IdentityQuestion,
     disambiguate,
 )
-from banks.retain.types import EntityKind
+from banks.words import EntityKind
 from providers.llm.errors import LLMUnavailable
 from tests.banks.retain.engines.llm.factory import make_llm, say_nonsense
 from tests.llm_server import ScriptedLLM

@@ -8,7 +8,8 @@ import pytest
 
 from banks.retain.engines.llm.engine import AnswersUnusable, Limits, LLMEngine
 from banks.retain.engines.protocol import ExtractionFailed
-from banks.retain.types import Cause, CauseType, FoundEntity, Mode, Passage
+from banks.retain.types import Cause, CauseType, FoundEntity, Passage
+from banks.words import Mode
 from providers.llm.errors import LLMError, LLMRateLimited, LLMRefused, LLMTimeout, LLMUnavailable
 from tests.banks.retain.engines.llm.factory import (
     make_engine,

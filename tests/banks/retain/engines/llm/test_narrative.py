@@ -12,16 +12,13 @@ from banks.retain.types import (
     Cause,
     CauseType,
     Dimensions,
-    EntityKind,
     ExtractedFact,
     FoundEntity,
     FoundRelationship,
-    Kind,
-    Mode,
-    Network,
     Passage,
     Quote,
 )
+from banks.words import EntityKind, Kind, Mode, Network
 from tests.banks.retain.engines.llm.factory import SUNDAY, ZONE, make_engine, make_passage, make_turn, say_facts
 from tests.llm_server import ScriptedLLM
 

@@ -5,7 +5,8 @@ import pytest
 from banks.retain.chunking.date_heading import WEEKDAYS
 from banks.retain.engines.llm.section import build_section, find_halves
 from banks.retain.engines.llm.transcript import describe_moment, render_passage
-from banks.retain.types import EntityKind, FoundEntity, Passage
+from banks.retain.types import FoundEntity, Passage
+from banks.words import EntityKind
 from tests.banks.retain.engines.llm.factory import SUNDAY, make_passage, make_section, make_turn
 
 

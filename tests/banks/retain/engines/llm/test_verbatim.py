@@ -1,5 +1,5 @@
 from banks.retain.engines.builtin.engine import BuiltinEngine
-from banks.retain.types import Mode
+from banks.words import Mode
 from tests.banks.retain.engines.llm.factory import make_engine, make_passage
 from tests.llm_server import ScriptedLLM
 
