@@ -14,6 +14,9 @@ class Network(TextChoices):
     OBSERVATION = "observation"
 
 
+FACTUAL = frozenset({Network.WORLD, Network.EXPERIENCE})  # what was told, not what was made of it
+
+
 class Kind(TextChoices):
     EVENT = "event"  # happened at a time that can be told
     CONVERSATION = "conversation"  # was said, or holds without a date

@@ -17,13 +17,16 @@ from banks.text_index.write import remove_texts
 
 @dataclass(frozen=True)
 class Removed:
-    """How much went; `touched_entities` are those that are still there and were spoken of."""
+    """How much went; `touched_entities` are those that are still there and were spoken of. `retagged` are facts that
+    stayed, under other tags: what was made of them went.
+    """
 
     units: int = 0
     chunks: int = 0
     relationships: int = 0
     entities: int = 0
     touched_entities: frozenset[UUID] = field(default_factory=frozenset)
+    retagged: frozenset[UUID] = field(default_factory=frozenset)
 
     def __add__(self, other: "Removed") -> "Removed":
         return Removed(
@@ -32,6 +35,7 @@ class Removed:
             self.relationships + other.relationships,
             self.entities + other.entities,
             self.touched_entities | other.touched_entities,
+            self.retagged | other.retagged,
         )
 
 

@@ -29,7 +29,7 @@ def forget_what_sums_up(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
     summing_up = sources.filter(role=UnitSource.Role.SUMMARISES)
     ids = set(summing_up.filter(other_unit_id__in=facts).values_list("unit_id", flat=True))
     ids |= set(summing_up.filter(episode_id__in=episodes).values_list("unit_id", flat=True))
-    return delete_units(bank, ids) + Removed(touched_entities=spoken_of)
+    return delete_units(bank, ids) + Removed(touched_entities=spoken_of, retagged=frozenset(facts))
 
 
 def find_summed_up_without_tags(bank: Bank) -> set[UUID]:

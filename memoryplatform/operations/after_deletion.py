@@ -11,22 +11,25 @@ from memoryplatform.operations.lost_evidence import take_back_lost_evidence
 from memoryplatform.operations.mental_model_refreshes import renew_bereft
 from reflection.observations.marking import mark_stale
 from reflection.opinions.history.withdrawing import ACTOR
+from reflection.retagging import follow_retagged
 
 
 def follow_deletion(bank: Bank, removed: Removed, *, actor: str = ACTOR) -> None:
     """Call inside the tenant transaction that deleted them, after `lock_memory`. `actor` is who did."""
     take_back_lost_evidence(bank, actor=actor)
-    follow_replacement(bank, removed)
+    follow_replacement(bank, removed, actor=actor)
     renew_bereft(bank)
 
 
-def follow_replacement(bank: Bank, removed: Removed) -> None:
+def follow_replacement(bank: Bank, removed: Removed, *, actor: str = ACTOR) -> None:
     """What is due at once where an earlier text of a document went; the rest is a consolidation's.
 
     Answers may quote it, those of models and those that are kept for requests that come again, also where the facts
     that it told are told elsewhere too. Call inside the transaction that deleted it.
     """
-    if removed.units or removed.chunks:
+    if removed.retagged:
+        follow_retagged(bank, removed.retagged, actor=actor)
+    if removed.units or removed.chunks or removed.retagged:
         forget_answers_about(bank.tenant_id, bank.bank_id)
         forget_answers(bank.tenant_id)
     if removed.touched_entities:

@@ -12,6 +12,7 @@ TABLES = (
     "banks_unitsource",
     "banks_unittag",
     "reflection_observedentity",
+    "reflection_observedscope",
     "reflection_opinionrevision",
     "reflection_revisionevidence",
 )
@@ -137,6 +138,7 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('entity', 'tags_hash'), name='observed_scope_once'), models.CheckConstraint(condition=models.Q(models.Q(('due_at', None), ('refused_since', None)), models.Q(('due_at__isnull', False), ('refused_since__isnull', False)), _connector='OR'), name='observed_scope_due_while_refused')],
             },
         ),
+        IsolateTenantTable("ObservedScope"),
         migrations.RunSQL(
             [*OPEN, KEEP_SEEN, TAG_OBSERVATIONS, TAG_OPINIONS, HASH, MARK, 'SET CONSTRAINTS ALL IMMEDIATE', *CLOSE],
             reverse_sql=migrations.RunSQL.noop,
@@ -154,5 +156,4 @@ class Migration(migrations.Migration):
             name='refused_since',
             field=models.DateTimeField(help_text='Since when no observer could make anything of what is left of it to observe.', null=True),
         ),
-        IsolateTenantTable("ObservedScope"),
     ]

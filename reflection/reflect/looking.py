@@ -61,6 +61,11 @@ class Looker:
         self._tools = tools
         self._trace = trace
 
+    @property
+    def is_by_tags(self) -> bool:
+        """Whether what is found is only what some may see."""
+        return self._query.recall.filters.tags is not None
+
     def look_first(self) -> RecallResult:
         """The question; with a wider look its parts and the entities that it names too. Returns the question's own."""
         question = Wanted("recall", self._query.recall.text, self._query.recall)

@@ -14,6 +14,10 @@ from retrieval.filters.types import AllOf, AnyOf, Not, TagCondition, Tags
 # Of subqueries in one condition. Postgres weighs in which order to join each of them, which for dozens takes seconds;
 # what stands under IS TRUE is looked up once and not weighed.
 FEW = 4
+# What rests on memories that share no tag has one of these. It tells of them all: only who asks without tags sees it.
+FORMED_UNDER_SEVERAL = "formed:under-several-tags"  # an opinion
+OBSERVED_UNDER_SEVERAL = "observed:under-several-tags"
+UNDER_SEVERAL = (FORMED_UNDER_SEVERAL, OBSERVED_UNDER_SEVERAL)
 HAS_ONE_OF = """EXISTS (
     SELECT FROM banks_unittag AS tag
     WHERE tag.bank_id = $2 AND tag.unit_id = unit.id AND tag.tag = ANY({tags})
@@ -37,6 +41,14 @@ OF_ALL_TAGS = """(
 
 
 def build_tag_condition(condition: TagCondition) -> sql.Composable:
+    """A `Not` alone would let pass what rests on memories that it hides: that has none of the tags which they have."""
+    named = {tag for leaf in list_leaves(condition) for tag in leaf.tags}
+    hidden = tuple(tag for tag in UNDER_SEVERAL if tag not in named)
+    seen = [sql.SQL("NOT {}").format(has_one_of(hidden))] if hidden else []
+    return all_of([build_asked(condition), *seen])
+
+
+def build_asked(condition: TagCondition) -> sql.Composable:
     if sum(1 for _ in list_leaves(condition)) <= FEW:
         return build_tree(condition, build_tag_match)
     return sql.SQL(OF_ALL_TAGS).format(condition=build_tree(condition, build_array_match))

@@ -25,13 +25,22 @@ from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from memoryplatform.operations.transfer.receive import import_part
 from reflection.forgetting.old_episodes import find_months, store_summary
-from reflection.models import ObservedEntity, OpinionRevision
+from reflection.models import MentalModel, ObservedEntity, OpinionRevision
 from reflection.observations.marking import mark_stale
 from retrieval.filters.types import Filters, Tags
 from retrieval.types import Budget, RecallQuery
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tests.belief_factories import make_observed_entity, make_opinion, make_retention_rule, make_revision_evidence
+from tests.belief_factories import (
+    make_mental_model,
+    make_mental_model_revision,
+    make_mental_model_source,
+    make_observed_entity,
+    make_opinion,
+    make_opinion_revision,
+    make_retention_rule,
+    make_revision_evidence,
+)
 from tests.factories import make_bank, make_tenant
 from tests.memory_factories import make_entity, make_episode, make_message, make_row, make_unit
 from tests.operations.test_tend_bank import LONG_AGO, tend
@@ -284,3 +293,26 @@ def test_what_an_older_version_derived_gets_the_tags_that_its_facts_share() -> N
     assert {unit.text: worn.get(unit.id, set()) for unit in wanted} == {u.text: tags for u, tags in wanted.items()}
     assert {unit.text: hashes[unit.id] for unit in wanted} == {u.text: hash_tags(t) for u, t in wanted.items()}
     assert marked == [(mia.id,)]
+
+
+def test_a_fact_that_gets_other_tags_takes_the_opinions_and_the_contents_made_of_it_along(access: BankAccess) -> None:
+    bank = open_bank(access)
+    hidden = make_tagged(bank, "Carol hid the money.")
+    other = make_tagged(bank, "Carol likes tea.", ANN, content_hash=b"tea")
+    opinion = make_unit(bank.tenant, bank=bank, network="opinion", confidence=0.7, text="I think Carol lies.")
+    formed = make_opinion_revision(bank.tenant, opinion=opinion)
+    for fact in (hidden, other):
+        make_revision_evidence(bank.tenant, revision=formed, fact=fact)
+    model = make_mental_model(bank.tenant, bank=bank, content="Carol hid the money.", revision=1)
+    revision = make_mental_model_revision(bank.tenant, mental_model=model)
+    make_mental_model_source(bank.tenant, revision=revision, unit=hidden)
+
+    edit_memory(access, "team", hidden.id, UnitEdit(tags=(BOB,)), expected=None)
+
+    assert list_tagged(bank, "opinion") == {opinion.text: {"formed:under-several-tags"}}
+    with tenant_transaction(bank.tenant_id):
+        assert MentalModel.objects.of_bank(bank).get(id=model.id).content == ""
+
+    edit_memory(access, "team", other.id, UnitEdit(tags=(BOB, "vip")), expected=None)
+
+    assert list_tagged(bank, "opinion") == {opinion.text: {BOB}}

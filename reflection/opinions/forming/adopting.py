@@ -30,7 +30,7 @@ from reflection.opinions.history.revisions import Before, Step, count_steps, wri
 from reflection.opinions.history.rewording import find_with_words
 from reflection.opinions.tagging import Said, Tags, read_own_tags
 from reflection.opinions.wording.change_of_mind import ChangeOfMind, find_change_of_mind
-from reflection.opinions.wording.sense import find_meant, find_opposed, find_same, list_seen
+from reflection.opinions.wording.sense import find_meant, find_opposed, find_same, list_alike
 from tenants.transactions import tenant_transaction
 
 Cause = OpinionRevision.Cause
@@ -172,8 +172,7 @@ def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: dateti
     about = frozenset(read_entities(bank, [unit.id]).get(unit.id, ()))
     held = [one for one in find_held(bank, unit.text, vector, without=[unit.id]) if one.id < unit.id]
     opposed = find_opposed(held, text=unit.text, entity_ids=about)
-    seen = list_seen(held, text=unit.text, tags=said.tags)
-    if same := find_same(seen, text=unit.text, entity_ids=about):
+    if same := find_same(list_alike(held, tags=said.tags), text=unit.text, entity_ids=about):
         unite(bank, MemoryUnit.objects.of_bank(bank).get(id=same.id), unit, Union(ACTOR, now))
         if not same.is_retired:
             overrule(bank, same.id, opposed, Overruling(said, (unit.id,), ACTOR, now))

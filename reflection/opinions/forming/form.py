@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from uuid import UUID
 
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
@@ -20,18 +19,19 @@ from reflection.opinions.forming.pinned import note_contradiction
 from reflection.opinions.forming.revising import Revision, revise
 from reflection.opinions.forming.shown import Shown, are_all_there
 from reflection.opinions.forming.storing import Author, NewOpinion, store_opinions
-from reflection.opinions.forming.surroundings import Surroundings, look_around
+from reflection.opinions.forming.surroundings import Ground, Surroundings, look_around
 from reflection.opinions.held import NEAR, HeldOpinion
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import set_confidence
 from reflection.opinions.moving import choose_step, move
-from reflection.opinions.tagging import Said, widen
+from reflection.opinions.tagging import UNTAGGED, Said, Tags, read_tags, share_tags
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
 from reflection.opinions.wording.sense import (
     SAME,
     find_meant,
     find_opposed,
     find_same,
+    list_alike,
     list_seen,
     own_words,
     turn_each_other_round,
@@ -48,11 +48,13 @@ ROUNDING = 0.01  # the database measures with other numbers behind the point
 class Claims:
     """What an answer claims to believe.
 
-    `shown` are the ids of all that its author had read when it wrote that, with the texts of memories.
+    `shown` are the ids of all that its author had read when it wrote that, with the texts of memories. `by_tags`: he
+    was asked under a tag filter, so that what he read is not for everybody, whatever of it he names.
     """
 
     candidates: Sequence[CandidateOpinion]
     shown: Shown
+    by_tags: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ def form_opinions(
             lock_memory(bank)
             if are_all_there(bank, claims.shown):
                 facts = find_evidence(bank, {given for one in drafts for given in one.candidate.evidence_ids})
-                formed += settle_all(author, drafts, facts)
+                ground = Ground(facts, read_least_tags(bank, claims))
+                formed += settle_all(author, drafts, ground)
             else:
                 formed += [Refusal.DELETED] * len(drafts)
     if refused := Counter(one for one in formed if isinstance(one, Refusal)):
@@ -97,9 +100,12 @@ def form_opinions(
     return Formation(tuple(one for one in formed if isinstance(one, FormedOpinion)), refused)
 
 
-def settle_all(
-    author: Author, drafts: Sequence[Draft], facts: Mapping[UUID, Sequence[UUID]]
-) -> list[FormedOpinion | Refusal]:
+def read_least_tags(bank: Bank, claims: Claims) -> Tags:
+    """Of an opinion that names untagged evidence alone. Call inside a tenant transaction."""
+    return share_tags(read_tags(bank, claims.shown).values()) if claims.by_tags else UNTAGGED
+
+
+def settle_all(author: Author, drafts: Sequence[Draft], ground: Ground) -> list[FormedOpinion | Refusal]:
     """Call inside a tenant transaction, after `lock_memory`. In the order of the drafts.
 
     New ones wait, to be stored together, until one comes that may mean the same: that one must find them. What is held
@@ -113,7 +119,7 @@ def settle_all(
             outcomes |= zip(waiting, store_opinions(author, list(waiting.values())), strict=True)
             waiting, seen = {}, {}
         if place not in seen:
-            seen = dict(enumerate(look_around(author.bank, drafts[place:], facts), start=place))
+            seen = dict(enumerate(look_around(author.bank, drafts[place:], ground), start=place))
         outcome = settle(author, one, seen[place])
         if isinstance(outcome, NewOpinion):
             waiting[place] = outcome
@@ -140,9 +146,9 @@ def settle(author: Author, one: Draft, around: Surroundings) -> FormedOpinion | 
         return Refusal.NO_EVIDENCE
     opposed = find_opposed(around.near, text=candidate.text, entity_ids=around.entity_ids)
     meant = find_meant(around.near_old, text=one.old)
-    seen = list_seen(around.near, text=candidate.text, tags=around.tags)
+    alike = list_alike(around.near, tags=around.tags)
     turned = [*([meant] if meant else []), *opposed]
-    if not meant and (same := find_same(seen, text=candidate.text, entity_ids=around.entity_ids)):
+    if not meant and (same := find_same(alike, text=candidate.text, entity_ids=around.entity_ids)):
         outcome = restate(author, candidate, same, around)
     elif pinned := [held for held in turned if held.is_pinned]:
         return contradict(author, candidate, pinned, around)
@@ -172,7 +178,6 @@ def restate(
     known = find_known(bank, same.id)
     new = [fact_id for fact_id in evidence if fact_id not in known]
     unit = MemoryUnit.objects.of_bank(bank).get(id=same.id)
-    widen(bank, unit, around.tags, actor=author.actor)
     if not new:
         return replace(describe(same, "restated"), reasoning=candidate.reasoning)
     step, before = choose_step(bank), Before.of(unit)

@@ -13,7 +13,7 @@ from reflection.opinions.held import find_held, read_entities
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword
 from reflection.opinions.tagging import UNTAGGED, Tags
-from reflection.opinions.wording.sense import find_same, list_seen
+from reflection.opinions.wording.sense import find_same, list_alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ def revise(bank: Bank, opinion: MemoryUnit, revision: Revision, *, actor: str, n
     """
     if (other := find_saying(bank, opinion, revision)) is not None:
         reasoning, facts, telling = revision.reasoning, revision.facts, revision.telling
-        give_way(bank, other, opinion, Union(actor, now, reasoning, facts, telling, revision.tags))
+        give_way(bank, other, opinion, Union(actor, now, reasoning, facts, telling))
         return other
     add_evidence(bank, opinion.id, revision.facts)
     before = Before.of(opinion)
@@ -50,11 +50,11 @@ def revise(bank: Bank, opinion: MemoryUnit, revision: Revision, *, actor: str, n
 
 
 def find_saying(bank: Bank, opinion: MemoryUnit, revision: Revision) -> MemoryUnit | None:
-    """Another live opinion that says what is thought now, in words that may be seen where that is thought."""
+    """Another live opinion under the same tags that says what is thought now."""
     if revision.vector is None:
         return find_with_words(bank, opinion, revision.text)
     near = find_held(bank, revision.text, revision.vector, without=[opinion.id])
-    held = list_seen(near, text=revision.text, tags=revision.tags)
+    held = list_alike(near, tags=revision.tags)
     about = frozenset(read_entities(bank, [opinion.id]).get(opinion.id, ()))
     same = find_same([one for one in held if not one.is_retired], text=revision.text, entity_ids=about)
     return MemoryUnit.objects.of_bank(bank).get(id=same.id) if same else None

@@ -13,6 +13,16 @@ from reflection.opinions.tagging import UNTAGGED, Tags, read_tags, share_tags
 
 
 @dataclass(frozen=True)
+class Ground:
+    """`facts` are those behind each id that was given as evidence. `least_tags` are worn by what rests on none that has
+    any.
+    """
+
+    facts: Mapping[UUID, Sequence[UUID]]
+    least_tags: Tags = UNTAGGED
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """`near_old` are the opinions near to what was thought before, `tags` those that all of what the draft rests on
     has: facts, and beliefs that were named besides, whose words may be in it as well.
@@ -29,12 +39,12 @@ class Surroundings:
         return frozenset(one.entity_id for one in self.about)
 
 
-def look_around(bank: Bank, drafts: Sequence[Draft], facts: Mapping[UUID, Sequence[UUID]]) -> list[Surroundings]:
-    """For each draft. `facts` are those behind each id that was given. Call inside a tenant transaction.
+def look_around(bank: Bank, drafts: Sequence[Draft], ground: Ground) -> list[Surroundings]:
+    """For each draft. Call inside a tenant transaction.
 
     The statements are as many for ten drafts as for one.
     """
-    evidence = [list_evidence(one, facts) for one in drafts]
+    evidence = [list_evidence(one, ground.facts) for one in drafts]
     spoken_of = read_spoken_of(bank, evidence)
     near = find_all_held(bank, [(one.candidate.text, one.vector) for one in drafts])
     near_old = find_near_old(bank, drafts)
@@ -45,7 +55,8 @@ def look_around(bank: Bank, drafts: Sequence[Draft], facts: Mapping[UUID, Sequen
             tuple(choose_spoken_of(one.candidate.text, one.candidate.entities, spoken_of[place])),
             near[place],
             near_old.get(place, []),
-            share_tags(tags.get(unit_id, UNTAGGED) for unit_id in (*evidence[place], *one.candidate.evidence_ids)),
+            share_tags(tags.get(unit_id, UNTAGGED) for unit_id in (*evidence[place], *one.candidate.evidence_ids))
+            or ground.least_tags,
         )
         for place, one in enumerate(drafts)
     ]

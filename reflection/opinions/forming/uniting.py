@@ -15,7 +15,6 @@ from reflection.models import OpinionRevision, RevisionEvidence
 from reflection.opinions.evidence import add_evidence, copy_sources, find_known
 from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
 from reflection.opinions.history.turning import find_stance, find_turn
-from reflection.opinions.tagging import Tags, read_own_tags, widen
 
 UNITED = "Said again in other words."
 
@@ -24,8 +23,7 @@ UNITED = "Said again in other words."
 class Union:
     """Who unites two opinions, and when.
 
-    `facts` and the agent's own `telling` are what it came from, besides what the other rests on. `tags` are those under
-    which it was said again, where they are not the other's.
+    `facts` and the agent's own `telling` are what it came from, besides what the other rests on.
     """
 
     actor: str
@@ -33,7 +31,6 @@ class Union:
     reasoning: str = UNITED
     facts: tuple[UUID, ...] = ()
     telling: tuple[UUID, ...] = ()
-    tags: Tags | None = None
 
 
 def unite(bank: Bank, standing: MemoryUnit, other: MemoryUnit, union: Union) -> None:
@@ -88,8 +85,6 @@ def restate(bank: Bank, standing: MemoryUnit, other: MemoryUnit, union: Union, *
     """`gained` is what speaks for it by now and did not before."""
     add_evidence(bank, standing.id, union.facts)
     close_into(bank, standing, other, actor=union.actor, now=union.now)
-    said = read_own_tags(bank, other) if union.tags is None else union.tags
-    widen(bank, standing, said, actor=union.actor)
     evidence = tuple(dict.fromkeys((other.id, *union.telling, *gained)))
     step = Step(OpinionRevision.Cause.RESTATED, union.actor, union.reasoning, evidence=evidence, in_view=union.facts)
     write_step(bank, standing, Before.of(standing), step)

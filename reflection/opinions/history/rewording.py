@@ -12,13 +12,14 @@ FIELDS = ("text", "content_hash", "dimensions", "embedding", "confidence", "upda
 
 
 def find_with_words(bank: Bank, opinion: MemoryUnit, text: str) -> MemoryUnit | None:
-    """Another live opinion that says exactly this, under whichever tags: of one text there is one.
+    """Another live opinion that says exactly this under the same tags: of these there is one.
 
     Call inside a tenant transaction, after `lock_memory`.
     """
     wanted = hash_telling(text, opinion.occurred_start, opinion.mentioned_at)
     others = MemoryUnit.objects.of_bank(bank).current().exclude(id=opinion.id)
-    return others.filter(network=opinion.network, content_hash=wanted).order_by("id").first()
+    same = others.filter(network=opinion.network, content_hash=wanted, tags_hash=bytes(opinion.tags_hash))
+    return same.order_by("id").first()
 
 
 def reword(

@@ -29,7 +29,6 @@ from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.history.scrubbing import REMOVED, find_removed, remove_texts
 from reflection.opinions.history.steps import read_history, take_back
-from reflection.opinions.tagging import narrow
 
 Cause = OpinionRevision.Cause
 Mark = MemoryUnit.Review
@@ -154,8 +153,6 @@ def go_back(bank: Bank, opinion: MemoryUnit, loss: Loss, *, actor: str, now: dat
     set_confidence(opinion, state.confidence, now=now)
     if is_reworded and other is None:
         reword(bank, opinion, text=state.text, vector=None)
-    if is_reworded:
-        narrow(bank, opinion, actor=actor)
     write_step(bank, opinion, before, Step(Cause.WITHDRAWN, actor, loss.reasoning, lost=loss.facts))
     reopen(bank, opinion, state, is_reworded=is_reworded, actor=actor)
     if other is not None:

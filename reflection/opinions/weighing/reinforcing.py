@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -24,7 +24,7 @@ from reflection.opinions.forming.uniting import Union, give_way
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.moving import choose_step, move
-from reflection.opinions.tagging import UNTAGGED, may_read, read_tags
+from reflection.opinions.tagging import UNTAGGED, Tags, may_read, read_tags
 from reflection.opinions.types import Verdict
 from reflection.opinions.weighing.assessing import Assessment, Assessments, Assessor, NewFact, OpinionQuestion
 from reflection.opinions.weighing.bearing import plan_weighing, read_questions
@@ -35,6 +35,7 @@ logger = logging.getLogger(__name__)
 
 BATCH = 100  # facts
 MOST_PAIRS = 200  # of a step: some ten calls of an LLM
+MOST_PARTS = 8  # of a step, by the tags of the opinions
 MOST_STEPS = 5  # of a batch: each of its facts has met its ten nearest opinions by then
 OF_THE_SAME = 0.7  # cosine from which a new text is about the matter of the old one
 KEPT = "Its words stay: they would tell what was said under tags that it does not have."
@@ -116,15 +117,36 @@ def reinforce_batch(
         step, waiting = waiting[:MOST_PAIRS], waiting[MOST_PAIRS:]
         with tenant_transaction(bank.tenant_id):
             questions = read_questions(bank, step)
-        if questions:
-            done, changed = take_one_step(bank, questions, tools, now=now)
+            parts = part_by_tags(questions, read_tags(bank, [one.opinion_id for one in questions]))
+        changed = set[UUID]()
+        for part in parts:
+            done, disturbing = take_one_step(bank, part, tools, now=now)
             total += done
+            changed |= disturbing
+        if questions:
+            total += Reinforced(steps=1)
             disturbed.update(changed)
             unsettled = [one for one in step if one.opinion_id in changed]
             again = [one for one in unsettled if disturbed[one.opinion_id] < ROUNDS]
             total += Reinforced(left_out=len(unsettled) - len(again))
             waiting = [*again, *waiting]
     return total
+
+
+def part_by_tags(
+    questions: Sequence[OpinionQuestion], tags: Mapping[UUID, Tags]
+) -> Iterator[Sequence[OpinionQuestion]]:
+    """Opinions under the same tags are asked about together: what an answer may hold of one, all who see another see.
+
+    Beyond a few sets the rest is asked about together, and keeps its words (`find_foreign`).
+    """
+    alike: dict[Tags, list[OpinionQuestion]] = {}
+    for question in questions:
+        alike.setdefault(tags.get(question.opinion_id, UNTAGGED), []).append(question)
+    largest = sorted(alike.values(), key=len, reverse=True)
+    yield from largest[:MOST_PARTS]
+    if rest := [question for part in largest[MOST_PARTS:] for question in part]:
+        yield rest
 
 
 def take_one_step(
@@ -139,7 +161,6 @@ def take_one_step(
         moved=moved,
         undecided=sum(len(one.undecided) for one in answered.assessments),
         by_others=sum(len(one.by) for one in answered.assessments),
-        steps=1,
         calls=answered.usage.calls,
         usage=answered.usage + usage,
     )
@@ -172,7 +193,7 @@ def apply(bank: Bank, weighed: Sequence[Weighed], tools: Tools, *, now: datetime
     with tools.write():
         lock_memory(bank)
         there = read_there(bank, bearing)
-        foreign = find_foreign(bank, bearing)
+        foreign = find_foreign(bank, weighed)
         for one in bearing:
             opinion = MemoryUnit.objects.of_bank(bank).current().filter(id=one.question.opinion_id).first()
             if opinion is None or opinion.review == MemoryUnit.Review.PINNED:
@@ -195,14 +216,15 @@ def read_there(bank: Bank, weighed: Sequence[Weighed]) -> set[NewFact]:
 
 
 def find_foreign(bank: Bank, weighed: Sequence[Weighed]) -> set[UUID]:
-    """Opinions that were weighed with a fact that not all who see them may see: the answer may have its words."""
+    """Opinions that were weighed together with what not all who see them may see, be it a fact or another opinion: the
+    answer may have its words.
+    """
     ids = {one_id for one in weighed for one_id in (one.question.opinion_id, *(fact.id for fact in one.question.facts))}
     tags = read_tags(bank, ids)
+    said = {tags.get(one_id, UNTAGGED) for one_id in ids}
+    readers = {one.question.opinion_id: tags.get(one.question.opinion_id, UNTAGGED) for one in weighed}
     return {
-        one.question.opinion_id
-        for one in weighed
-        for fact in one.question.facts
-        if not may_read(tags.get(one.question.opinion_id, UNTAGGED), tags.get(fact.id, UNTAGGED))
+        opinion_id for opinion_id, reader in readers.items() if not all(may_read(reader, tagged) for tagged in said)
     }
 
 

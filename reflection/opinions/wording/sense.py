@@ -38,6 +38,11 @@ def list_seen(held: Sequence[HeldOpinion], *, text: str, tags: Tags) -> list[Hel
     return [one for one in held if not one.tags or one.tags == tags or own_words(one.text) == words]
 
 
+def list_alike(held: Sequence[HeldOpinion], *, tags: Tags) -> list[HeldOpinion]:
+    """Those under the same tags. What is said under other tags is another opinion: its sources are not for all."""
+    return [one for one in held if one.tags == tags]
+
+
 def find_same(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozenset[UUID]) -> HeldOpinion | None:
     """Of those near to the text: the one in the same words, or else the nearest that says the same."""
     agreeing = (opinion for opinion in held if opinion.cosine >= SAME and agree(opinion, text, entity_ids))

@@ -44,10 +44,12 @@ def form(bank: Bank, *candidates: CandidateOpinion) -> list[FormedOpinion]:
     return list(try_to_form(bank, *candidates))
 
 
-def try_to_form(bank: Bank, *candidates: CandidateOpinion, shown: Collection[UUID] = ()) -> Formation:
+def try_to_form(
+    bank: Bank, *candidates: CandidateOpinion, shown: Collection[UUID] = (), by_tags: bool = False
+) -> Formation:
     return form_opinions(
         bank,
-        Claims(candidates, dict.fromkeys(shown)),
+        Claims(candidates, dict.fromkeys(shown), by_tags=by_tags),
         embedder=get_embedder(),
         write=lambda: tenant_transaction(bank.tenant_id),
         actor="test",

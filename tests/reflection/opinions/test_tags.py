@@ -14,7 +14,8 @@ from providers.registry import get_embedder
 from reflection.opinions.forming.adopting import Heard, adopt_opinions
 from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.types import CandidateOpinion
-from reflection.opinions.weighing.reinforcing import KEPT
+from reflection.opinions.weighing.assessing import NewFact, OpinionQuestion
+from reflection.opinions.weighing.reinforcing import KEPT, MOST_PARTS, part_by_tags
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_message, make_row, make_unit
@@ -29,7 +30,6 @@ from tests.reflection.opinions.believing import (
     see,
     try_to_form,
 )
-from tests.reflection.opinions.losing import delete
 
 ANN, BOB = "user:ann", "user:bob"
 FERRY = "I think that the Faro ferry is reliable in winter."
@@ -73,6 +73,13 @@ def test_an_opinion_of_an_answer_has_the_tags_that_its_evidence_shares(
     assert list_held(bank) == [(FERRY, tags)]
 
 
+def test_who_was_asked_by_tags_and_names_untagged_evidence_alone_may_have_told_of_the_rest(bank: Bank) -> None:
+    tea, seen = fact(bank), see(bank, "Carol hid the money.", "Carol", tags=(ANN, "vip"))
+    candidate = CandidateOpinion(FERRY, 0.7, "", (tea,), ())
+    try_to_form(bank, candidate, shown=[tea, seen], by_tags=True)
+    assert list_held(bank) == [(FERRY, {ANN, "vip"})]
+
+
 def test_what_rests_on_an_observation_has_its_tags(tenant: Tenant, bank: Bank) -> None:
     observation = make_unit(tenant, bank=bank, network="observation", text="The ferry is on time.", content_hash=b"o")
     make_row(UnitSource, tenant, unit=observation, role="summarises", other_unit_id=fact(bank, ANN))
@@ -86,41 +93,25 @@ def test_a_belief_that_was_named_besides_brings_its_tags(bank: Bank) -> None:
     assert list_held(bank)[1] == (FERRY, {ANN})
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "tags"),
-    [
-        ((ANN,), (BOB,), {ANN, BOB}),
-        ((ANN,), (), set()),
-        ((), (BOB,), set()),
-        ((ANN,), (ANN,), {ANN}),
-    ],
-)
-def test_said_again_in_its_words_it_is_seen_by_those_too(
-    bank: Bank, first: tuple[str, ...], second: tuple[str, ...], tags: set[str]
+@pytest.mark.parametrize("text", [FERRY, IN_OTHER_WORDS])
+@pytest.mark.parametrize(("first", "second"), [((ANN,), (BOB,)), ((ANN,), ()), ((), (BOB,)), ((ANN,), (ANN, "vip"))])
+def test_under_other_tags_it_is_another_opinion(
+    bank: Bank, first: tuple[str, ...], second: tuple[str, ...], text: str
 ) -> None:
+    """In whichever words: one row would show to all what each of them had said it in, and go with the tags of one."""
     believe(bank, FERRY, fact(bank, *first))
     again = see(bank, "The Faro ferry was early.", "Faro ferry", tags=second)
-    assert believe(bank, FERRY, again).outcome == "restated"
-    assert list_held(bank) == [(FERRY, tags)]
+    assert believe(bank, text, again).outcome == "formed"
+    assert list_held(bank) == [(FERRY, set(first)), (text, set(second))]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "held"),
-    [
-        ((ANN,), (BOB,), [(FERRY, {ANN}), (IN_OTHER_WORDS, {BOB})]),
-        ((ANN,), (), [(FERRY, {ANN}), (IN_OTHER_WORDS, set())]),
-        ((), (BOB,), [(FERRY, set())]),
-        ((ANN,), (ANN,), [(FERRY, {ANN})]),
-    ],
-)
-def test_in_other_words_it_is_another_unless_its_words_may_be_seen(
-    bank: Bank, first: tuple[str, ...], second: tuple[str, ...], held: list[tuple[str, set[str]]]
-) -> None:
-    believe(bank, FERRY, fact(bank, *first))
-    again = see(bank, "The Faro ferry was early.", "Faro ferry", tags=second)
-    formed = believe(bank, IN_OTHER_WORDS, again)
-    assert list_held(bank) == held
-    assert formed.text == held[-1][0]
+@pytest.mark.parametrize("text", [FERRY, IN_OTHER_WORDS])
+@pytest.mark.parametrize("tags", [(), (ANN,)])
+def test_under_the_same_tags_it_is_said_again(bank: Bank, tags: tuple[str, ...], text: str) -> None:
+    believe(bank, FERRY, fact(bank, *tags))
+    again = see(bank, "The Faro ferry was early.", "Faro ferry", tags=tags)
+    assert believe(bank, text, again).outcome == "restated"
+    assert list_held(bank) == [(FERRY, set(tags))]
 
 
 @pytest.mark.parametrize(("first", "second"), [((ANN,), (BOB,)), ((), (BOB,)), ((ANN,), ())])
@@ -140,21 +131,6 @@ def test_the_opposite_under_the_same_tags_goes_on_in_the_row(bank: Bank) -> None
     believe(bank, OPPOSITE, see(bank, "The Faro ferry sank.", "Faro ferry", tags=(ANN,)))
     assert list_held(bank) == [(OPPOSITE, {ANN})]
     assert read_opinions(bank)[0].id == old.id
-
-
-@pytest.mark.parametrize("second", [(BOB,), ()])
-def test_words_that_come_back_with_lost_evidence_are_seen_under_the_first_tags(
-    bank: Bank, second: tuple[str, ...]
-) -> None:
-    believe(bank, FERRY, fact(bank, ANN))
-    storm = see(bank, STORM, "Faro ferry", tags=(ANN,))
-    learn(bank, Said({STORM: "weaken"}, texts={STORM: LIMITED}), storm)
-    believe(bank, LIMITED, see(bank, "In storms the Faro ferry stays.", "Faro ferry", tags=second))
-    assert list_held(bank) == [(LIMITED, {ANN, *second} if second else set())]
-
-    delete(bank, storm)
-
-    assert list_held(bank) == [(FERRY, {ANN})]
 
 
 def test_what_was_pinned_under_other_tags_is_not_told(bank: Bank) -> None:
@@ -198,6 +174,29 @@ def test_a_fact_moves_it_and_rewords_it_only_where_all_may_see_the_fact(
     check_replay(bank, opinion.id)
 
 
+def test_opinions_under_other_tags_are_not_shown_to_the_model_together(bank: Bank) -> None:
+    facts = (NewFact(UUID(int=9), "a fact", timezone.now(), timezone.now()),)
+    questions = [OpinionQuestion(UUID(int=number), "text", 0.7, facts) for number in range(1, 6)]
+    tags = {UUID(int=1): frozenset({ANN}), UUID(int=2): frozenset({BOB}), UUID(int=4): frozenset({ANN})}
+    parts = [{one.opinion_id.int for one in part} for part in part_by_tags(questions, tags)]
+    assert sorted(parts, key=min) == [{1, 4}, {2}, {3, 5}]
+    many = {UUID(int=number): frozenset({f"user:{number}"}) for number in range(1, 31)}
+    asked = [OpinionQuestion(opinion_id, "text", 0.7, facts) for opinion_id in many]
+    assert [len(part) for part in part_by_tags(asked, many)] == [*[1] * MOST_PARTS, 30 - MOST_PARTS]
+
+
+def test_what_was_weighed_beside_facts_of_others_keeps_its_words(bank: Bank) -> None:
+    """Opinions without tags are asked about together: the answer on one may have the words of another's facts."""
+    carol = believe(bank, "I think that Carol is reliable.", see(bank, "Carol came early.", "Carol"))
+    ferry = believe(bank, FERRY, fact(bank))
+    missed = see(bank, "Carol missed a deadline.", "Carol", tags=(ANN,))
+    storm = see(bank, STORM, "Faro ferry")
+    learn(bank, Said({STORM: "weaken", "Carol missed a deadline.": "weaken"}, texts={STORM: LIMITED}), missed, storm)
+    assert read_opinion(bank, ferry.id).text == FERRY
+    assert read_opinion(bank, ferry.id).confidence == read_opinion(bank, carol.id).confidence == 0.55
+    assert read_steps(bank, ferry.id)[-1].reasoning.endswith(KEPT)
+
+
 def hear(tenant: Tenant, bank: Bank, text: str, *tags: str, confidence: float = 0.7) -> UUID:
     message = make_message(tenant, bank=bank, role="assistant", content=text)
     sources = [Source(0, 5, message_id=message.id)]
@@ -213,8 +212,8 @@ def adopt(bank: Bank, *new: UUID, closed: tuple[UUID, ...] = ()) -> int:
 @pytest.mark.parametrize(
     ("text", "tags", "held"),
     [
-        (FERRY, (BOB,), [(FERRY, {ANN, BOB})]),
-        (FERRY, (), [(FERRY, set())]),
+        (FERRY, (BOB,), [(FERRY, {ANN}), (FERRY, {BOB})]),
+        (FERRY, (), [(FERRY, {ANN}), (FERRY, set())]),
         (IN_OTHER_WORDS, (ANN,), [(FERRY, {ANN})]),
         (IN_OTHER_WORDS, (BOB,), [(FERRY, {ANN}), (IN_OTHER_WORDS, {BOB})]),
         (IN_OTHER_WORDS, (), [(FERRY, {ANN}), (IN_OTHER_WORDS, set())]),

@@ -30,13 +30,29 @@ def passes(unit: Said, filters: Filters, moment: PointInTime) -> bool:
     return (
         is_visible(unit, moment)
         and (not filters.networks or unit.network in filters.networks)
-        and (filters.tags is None or has_tags(unit.tags, filters.tags))
+        and (filters.tags is None or (may_see(unit.tags, filters.tags) and has_tags(unit.tags, filters.tags)))
         and all(unit.metadata.get(key) == value for key, value in filters.metadata.items())
         and (not filters.entities or bool(unit.entities & {name.lower() for name in filters.entities}))
         and (not filters.document_ids or bool(unit.documents & set(filters.document_ids)))
         and occurred_in(unit, filters.occurred)
         and is_in(unit.mentioned_at, filters.mentioned)
     )
+
+
+def may_see(tags: frozenset[str], condition: TagCondition) -> bool:
+    """What rests on memories under several tags is for those who name what it has instead of a tag."""
+    marks = {"formed:under-several-tags", "observed:under-several-tags"}
+    return not (tags & marks) - list_named(condition)
+
+
+def list_named(condition: TagCondition) -> set[str]:
+    match condition:
+        case AllOf(conditions) | AnyOf(conditions):
+            return {tag for one in conditions for tag in list_named(one)}
+        case Not(inner):
+            return list_named(inner)
+        case Tags(tags):
+            return set(tags)
 
 
 def has_tags(tags: frozenset[str], condition: TagCondition) -> bool:
