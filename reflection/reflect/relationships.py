@@ -38,7 +38,8 @@ WITH first AS (
 SELECT found.id, found.subject_id, found.object_id, {words}, found.valid_from, found.valid_until,
     found.mentioned_at, found.expired_at, ARRAY(
         SELECT source.unit_id FROM banks_relationshipsource AS source
-        WHERE source.tenant_id = $1 AND source.relationship_id = found.id ORDER BY source.id DESC LIMIT $5
+        WHERE source.tenant_id = $1 AND source.relationship_id = found.id AND {named}
+        ORDER BY source.id DESC LIMIT $5
     )
 FROM (SELECT * FROM first UNION ALL SELECT * FROM second) AS found
 ORDER BY found.step, found.proof_count DESC, found.mentioned_at DESC, found.id
@@ -51,6 +52,10 @@ WAS_TOLD = sql.SQL("""EXISTS (
 )""")
 
 
+# Asked of before the latest are chosen, or those of others would take the places of the asker's own.
+MAY_BE_NAMED = sql.SQL("""EXISTS (
+    SELECT FROM banks_memoryunit AS unit WHERE unit.id = source.unit_id AND {unit}
+)""")
 # Its text is what the first who told it said. To those who may not see all who did, it is told by its parts.
 TEXT = sql.SQL("found.text")
 WORDS = sql.SQL("""CASE WHEN EXISTS (
@@ -66,7 +71,7 @@ WORDS = sql.SQL("""CASE WHEN EXISTS (
 
 @dataclass(frozen=True)
 class Tie:
-    """`source_ids` are memories that it was read from."""
+    """`source_ids` are memories that it was read from, of those under the tags that were asked for."""
 
     id: UUID
     subject_id: UUID
@@ -90,17 +95,24 @@ def find_ties(
     if not entity_ids:
         return ()
     entities = list(entity_ids[:MOST_ENTITIES])
-    statement = FIND.format(visible=build_condition(moment, filters), words=choose_words(filters))
+    statement = FIND.format(
+        visible=build_condition(moment, filters), words=choose_words(filters), named=choose_named(filters)
+    )
     values = (*list_owners(bank), entities, MOST_RELATIONSHIPS, MOST_SOURCES)
     rows = read_rows(bank.tenant_id, statement, values, within_seconds=None)
     return keep_few((Tie(*row) for row in rows), set(entities))
 
 
 def choose_words(filters: Filters) -> sql.Composable:
-    if filters.tags is None:
-        return TEXT
-    seen = build_unit_condition(Filters(tags=filters.tags), PointInTime(history=True))
-    return WORDS.format(unit=seen)
+    return TEXT if filters.tags is None else WORDS.format(unit=has_tags(filters))
+
+
+def choose_named(filters: Filters) -> sql.Composable:
+    return all_of([]) if filters.tags is None else MAY_BE_NAMED.format(unit=has_tags(filters))
+
+
+def has_tags(filters: Filters) -> sql.Composable:
+    return build_unit_condition(Filters(tags=filters.tags), PointInTime(history=True))
 
 
 def build_condition(moment: PointInTime, filters: Filters) -> sql.Composable:

@@ -7,6 +7,7 @@ import numpy as np
 
 from providers.embedding.protocol import Embedder
 from providers.reranking.protocol import Reranker
+from reflection.reflect.listing import ask_which
 from reflection.reflect.pieces import Piece
 
 SECONDS = 0.5
@@ -59,7 +60,8 @@ class Scorer:
         if not pieces:
             return Scored()
         seconds = SECONDS_OF_COUNTING if self.counts else SECONDS
-        reranked = self.reranker.rerank(question, [piece.text for piece in pieces], within_seconds=seconds)
+        asked = ask_which(question) if self.counts else question
+        reranked = self.reranker.rerank(asked, [piece.text for piece in pieces], within_seconds=seconds)
         scored = tuple((pieces[one.index], one.score) for one in reranked if one.score is not None)
         is_enough = len(scored) == len(pieces) if self.counts else bool(scored)
         if is_enough:

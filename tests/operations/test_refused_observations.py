@@ -130,3 +130,22 @@ def test_a_key_that_is_refused_concerns_all_of_them(bank: Bank, llm: ScriptedLLM
     llm.chat.fail(401)
     assert refresh(bank).status == "pending"
     assert read(bank, "Ana").refused_since is None
+
+
+def test_of_two_refreshes_of_a_bank_the_later_waits(bank: Bank) -> None:
+    """Or both would ask a model the same, and hold two workers."""
+    with tenant_transaction(bank.tenant_id):
+        first = submit(bank.tenant_id, "refresh_observations", payload={}, bank=bank, wake=False)
+        rows = Operation.objects.for_tenant(bank.tenant_id).filter(id=first.id)
+        rows.update(status="processing", lease_until=timezone.now() + timedelta(minutes=1))
+    second = refresh(bank)
+    assert (second.status, second.error_code, second.attempts) == ("pending", "not_yet", 0)
+    assert read(bank, "Ana").due_at is not None
+    with tenant_transaction(bank.tenant_id):
+        rows.update(lease_until=timezone.now() - timedelta(minutes=1))
+        Operation.objects.for_tenant(bank.tenant_id).filter(id=second.id).update(next_attempt_at=None)
+    perform(bank.tenant_id, second.id)
+    with tenant_transaction(bank.tenant_id):
+        ended = Operation.objects.for_tenant(bank.tenant_id).get(id=second.id)
+    assert ended.status == "completed"
+    assert read(bank, "Ana").due_at is None

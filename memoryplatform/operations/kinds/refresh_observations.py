@@ -1,5 +1,6 @@
 """Observations that no longer tell what the facts do are made anew, entity by entity."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +9,7 @@ from django.utils import timezone
 
 from banks.models import Bank
 from banks.retain.answers import open_answers
+from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.mental_model_refreshes import follow_facts
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.bank_of_run import load_bank
@@ -26,6 +28,7 @@ from tenants.models import UsageRecord
 from tenants.usage import record_usage
 
 NAME = "refresh_observations"
+A_WHILE = timedelta(seconds=5)
 
 
 def ask_for_refresh(bank: Bank) -> Operation | None:
@@ -49,6 +52,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
     An entity that takes several refreshes is counted once, and as put off where the observer refused any of it.
     """
     bank = load_bank(run)
+    check_alone(run, bank)
     tools = Refreshing(choose_observer(run.tenant_id), get_embedder(), run.transaction)
     usage, seen, refused = Usage(), set[UUID](), set[UUID]()
     while (entity_id := find_due(run, bank)) is not None:
@@ -66,6 +70,14 @@ def refresh_observations(run: Run) -> dict[str, Any]:
         ask_for_refresh(bank)
         follow_facts(bank)
     return result
+
+
+def check_alone(run: Run, bank: Bank) -> None:
+    """Two at once would ask the observer the same, and hold two workers. Of two that begin together the later waits."""
+    with run.transaction() as own:
+        others = Operation.objects.for_tenant(run.tenant_id).filter(kind=NAME, bank=bank, id__lt=own.id)
+        if others.filter(status=Operation.Status.PROCESSING, lease_until__gt=timezone.now()).exists():
+            raise NotYet("Another refresh of this bank is under way.", wait=A_WHILE)
 
 
 def choose_observer(tenant_id: UUID) -> Observer:

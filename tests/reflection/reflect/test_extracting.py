@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from operator import itemgetter
+from typing import Any
 
 import pytest
 
@@ -159,6 +160,18 @@ def test_a_summary_in_the_words_of_its_fact_is_not_told_beside_it(question: str,
     gathered = gather(*(item for _, item in sorted(zip(places, (fact, summary), strict=True), key=itemgetter(0))))
     chosen = choose(question, gathered.memories, WordReranker(), WordEmbedder())
     assert [piece.memory.id for piece in chosen.evidence] == [fact.candidate.id]
+
+
+def test_what_is_counted_is_looked_for_by_what_it_is() -> None:
+    asked: list[str] = []
+
+    class Noting(WordReranker):
+        def rerank(self, query: str, *given: Any, **options: Any) -> Ranking:
+            asked.append(query)
+            return super().rerank(query, *given, **options)
+
+    choose("How many bicycles were bought?", gather(make_item(1)).memories, Noting(), WordEmbedder())
+    assert set(asked) == {"Which bicycles were bought?"}
 
 
 def test_what_sums_up_facts_is_not_counted_beside_them() -> None:
