@@ -27,12 +27,14 @@ from retrieval.plan import Plan, build_plan
 from retrieval.query.reading import read_query
 from retrieval.query_vectors import NO_VECTOR, QUERY_VECTORS
 from retrieval.ranking import Merged, build_ranked, fuse_channels, merge_banks, order_by_all, rerank_all
+from retrieval.reranking.rerank import Reranked
 from retrieval.searching import Found, Question, ask_words, search_banks, start_words
 from retrieval.threads import get_executor, let_go_of_connection
 from retrieval.trace import Ordering, Trace
 from retrieval.turns import TURNS
-from retrieval.types import Candidate, RecallQuery, RecallResult
+from retrieval.types import Candidate, LeftOut, Part, RecallQuery, RecallResult
 
+UNREAD = "It did not score all that it was to read, and what has no score reaches no floor."
 logger = logging.getLogger(__name__)
 
 
@@ -86,7 +88,7 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
     ACCESS_COUNTS.note(tenant_id, [item.candidate.id for item in packed.items if item.candidate.kind == "unit"])
     trace.note_result(analysis, Ordering(plan, fused, reranked, ranked), packed)
     note_channels(trace, found, merged)
-    trace.left_out += along.left_out
+    trace.left_out += [*find_unread(reranked, query), *along.left_out]
     result = RecallResult(packed.items, packed.tokens, analysis, included=along.included)
     return with_account(result, trace, plan.reading.usage + usage + reranked.usage)
 
@@ -133,6 +135,14 @@ def hydrate_all(fused: Sequence[Fused], merged: Merged, plan: Plan, deadline: De
     except (OperationalError, TimeoutError) as error:
         raise NothingSearched from error
     return {(row.kind, row.id): row for row in rows}
+
+
+def find_unread(reranked: Reranked, query: RecallQuery) -> list[LeftOut]:
+    """Where a floor of the reranker was asked for, what it did not read is missing from the answer."""
+    if query.least_scores.reranker is None or not (reranked.failure or reranked.out_of_time):
+        return []
+    reason = f"It failed with {reranked.failure}." if reranked.failure else UNREAD
+    return [LeftOut(Part.RERANKING, reason)]
 
 
 def note_channels(trace: Trace, found: Sequence[Found], merged: Merged) -> None:

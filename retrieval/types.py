@@ -74,7 +74,9 @@ AT_PRESENT = PointInTime()
 
 
 class Part(StrEnum):
-    """What may come along with the results."""
+    """What an answer has besides what the channels find: its order by the reranker, and what may come along."""
+
+    RERANKING = "reranking"
 
     ENTITIES = "entities"
     CHUNKS = "chunks"
@@ -255,7 +257,7 @@ class RecallItem(NamedTuple):
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A channel, or a part that should come along, that failed or took longer than its share; the answer came without.
+    """A channel, or a part of the answer, that failed or took longer than its share; the answer came without.
 
     `bank_id` is there where several banks were asked and one of them was meant.
     """

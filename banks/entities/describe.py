@@ -22,6 +22,7 @@ MOST_UNITS = 3
 LONGEST_UNIT = 200  # characters: a summary is not a copy
 LONGEST_SUMMARY = 900
 CHARACTERS_OF_A_VALUE = 200
+MOST_ROUNDS = 3  # whoever is spoken of so fast that each of them comes too late is described after the next retain
 
 # The most proven first, then the most recent: what is told often is what somebody is known for.
 FIND_UNITS = """
@@ -61,16 +62,32 @@ class Description:
 
 
 def describe_entities(bank: Bank, entity_ids: Collection[UUID], embedder: Embedder) -> Usage:
-    """Bring them up to date. Call outside of transactions, after the facts about them are committed."""
-    if not entity_ids:
-        return Usage()
-    with tenant_transaction(bank.tenant_id):
-        descriptions = build_descriptions(bank, entity_ids)
-    batch = embedder.embed_documents([description.embedding_text for description in descriptions])
-    with tenant_transaction(bank.tenant_id):
-        lock_memory(bank)
-        write_descriptions(bank, descriptions, batch.vectors)
-    return batch.usage
+    """Bring them up to date. Call outside of transactions, after the facts about them are committed.
+
+    Nothing is locked while the embedder works: what was deleted or told meanwhile is described in another round.
+    """
+    usage = Usage()
+    left = set(entity_ids)
+    for _ in range(MOST_ROUNDS):
+        if not left:
+            break
+        with tenant_transaction(bank.tenant_id):
+            descriptions = build_descriptions(bank, left)
+        batch = embedder.embed_documents([description.embedding_text for description in descriptions])
+        usage += batch.usage
+        with tenant_transaction(bank.tenant_id):
+            lock_memory(bank)
+            left = write_what_holds(bank, descriptions, batch.vectors)
+    return usage
+
+
+def write_what_holds(bank: Bank, descriptions: Sequence[Description], vectors: Sequence[Vector]) -> set[UUID]:
+    """Those of whom by now something else is known are not written, but returned. Call after `lock_memory`."""
+    known = {one.entity_id: one for one in build_descriptions(bank, [one.entity_id for one in descriptions])}
+    pairs = zip(descriptions, vectors, strict=True)
+    holding = [(one, vector) for one, vector in pairs if known.get(one.entity_id) == one]
+    write_descriptions(bank, [one for one, _ in holding], [vector for _, vector in holding])
+    return set(known) - {one.entity_id for one, _ in holding}
 
 
 def build_descriptions(bank: Bank, entity_ids: Collection[UUID]) -> list[Description]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryChanged, MemoryExists, MemoryInvalid, MemoryState
 from banks.links.semantic import link_by_meaning
 from banks.models import Bank, Corpus, Link, MemoryUnit, UnitChange, UnitMetadata, UnitTag
@@ -127,6 +128,8 @@ def edit_unit(bank: Bank, unit: MemoryUnit, edit: UnitEdit, *, vector: Vector | 
     replace_labels(bank, unit, edit)
     if vector is not None:
         link_anew(bank, unit)
+    if (unit.text, unit.network) != (before.text, before.network):
+        forget_descriptions(bank, unit, networks=[before.network, unit.network])
     note_edit(bank, unit, before, actor=actor, reason=reason)
 
 

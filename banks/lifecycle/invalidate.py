@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryInvalid, MemoryState
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import retire_texts
@@ -32,7 +33,8 @@ def invalidate_unit(bank: Bank, unit: MemoryUnit, invalidation: Invalidation) ->
     unit.expired_at, unit.close_reason = now, invalidation.reason
     unit.save(update_fields=["valid_until", "expired_at", "close_reason", "updated_at"])
     retire_texts(bank, Corpus.UNIT, [unit.id])
-    close_relationships(bank, unit)
+    ended = close_relationships(bank, unit)
+    forget_descriptions(bank, unit, networks=[unit.network], relationships=ended)
     UnitChange.objects.for_tenant(bank.tenant_id).create(
         unit=unit,
         action=UnitChange.Action.INVALIDATED,
@@ -54,7 +56,7 @@ def choose_end(unit: MemoryUnit, invalidation: Invalidation, *, now: datetime) -
     return max(now, unit.valid_from or now)
 
 
-def close_relationships(bank: Bank, unit: MemoryUnit) -> None:
+def close_relationships(bank: Bank, unit: MemoryUnit) -> list[Relationship]:
     """Those that no other live unit tells end with it. They share its `expired_at`, by which `restore` finds them."""
     told = find_told_alone(bank, unit)
     rows = list(Relationship.objects.for_tenant(bank.tenant_id).current().filter(id__in=told))
@@ -64,6 +66,7 @@ def close_relationships(bank: Bank, unit: MemoryUnit) -> None:
         row.expired_at, row.close_reason = unit.expired_at, unit.close_reason
     Relationship.objects.for_tenant(bank.tenant_id).bulk_update(rows, ["valid_until", "expired_at", "close_reason"])
     retire_texts(bank, Corpus.RELATIONSHIP, [row.id for row in rows])
+    return rows
 
 
 def begins_before(row: Relationship, end: datetime | None) -> bool:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryExists, MemoryState
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import revive_texts
@@ -18,7 +19,8 @@ def restore_unit(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str = "") 
     unit.expired_at, unit.close_reason, unit.superseded_by = None, "", None
     unit.save(update_fields=["valid_until", "expired_at", "close_reason", "superseded_by", "updated_at"])
     revive_texts(bank, Corpus.UNIT, [unit.id])
-    reopen_relationships(bank, unit, closed_at, ended_at)
+    reopened = reopen_relationships(bank, unit, closed_at, ended_at)
+    forget_descriptions(bank, unit, networks=[unit.network], relationships=reopened)
     UnitChange.objects.for_tenant(bank.tenant_id).create(
         unit=unit, action=UnitChange.Action.RESTORED, before=before, after={}, actor=actor, reason=reason
     )
@@ -49,10 +51,13 @@ def find_former_end(bank: Bank, unit: MemoryUnit) -> datetime | None:
     return datetime.fromisoformat(noted) if noted else None
 
 
-def reopen_relationships(bank: Bank, unit: MemoryUnit, closed_at: datetime, ended_at: datetime | None) -> None:
+def reopen_relationships(
+    bank: Bank, unit: MemoryUnit, closed_at: datetime, ended_at: datetime | None
+) -> list[Relationship]:
     """Those that ended in the same step, unless another has their place by now."""
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(unit=unit)
     rows = Relationship.objects.for_tenant(bank.tenant_id)
+    reopened = []
     for row in rows.filter(id__in=sources.values("relationship_id"), expired_at=closed_at):
         held = rows.current().filter(
             subject_id=row.subject_id, relation=row.relation, object_id=row.object_id, value=row.value
@@ -62,3 +67,5 @@ def reopen_relationships(bank: Bank, unit: MemoryUnit, closed_at: datetime, ende
             row.expired_at, row.close_reason, row.superseded_by = None, "", None
             row.save(update_fields=["valid_until", "expired_at", "close_reason", "superseded_by"])
             revive_texts(bank, Corpus.RELATIONSHIP, [row.id])
+            reopened.append(row)
+    return reopened

@@ -49,15 +49,15 @@ class Gathering:
 
 def include(tenant_id: UUID, items: Sequence[RecallItem], wanted: Include, plan: Plan, deadline: Deadline) -> Along:
     """For the results that are returned, in their order."""
-    moment = plan.moment
+    moment, filters = plan.moment, plan.query.filters
     units = {item.candidate.id: item.bank_id for item in items if item.candidate.kind == "unit"}
     if not units:
         return Along(Included())
     ids = list(units)
-    quoted = find_quotable(items, plan.query.filters)
-    entities = partial(include_entities, tenant_id, units, moment=moment)
+    quoted = find_quotable(items, filters)
+    entities = partial(include_entities, tenant_id, units, filters=filters, moment=moment)
     chunks = partial(include_chunks, tenant_id, quoted, moment=moment)
-    messages = partial(include_messages, tenant_id, quoted, moment=moment, neighbours=wanted.neighbours)
+    messages = partial(include_messages, tenant_id, quoted, moment=moment, neighbours=count_neighbours(wanted, filters))
     links = partial(include_links, tenant_id, ids, moment=moment)
     gathering = Gathering(deadline)
     included = Included(
@@ -73,6 +73,11 @@ def find_quotable(items: Sequence[RecallItem], filters: Filters) -> list[UUID]:
     """An opinion rests on all who said the same, under whichever tags: who asks by tags does not get their words."""
     units = (item.candidate for item in items if item.candidate.kind == "unit")
     return [unit.id for unit in units if filters.tags is None or unit.network is not Network.OPINION]
+
+
+def count_neighbours(wanted: Include, filters: Filters) -> int:
+    """What was said around a quoted turn may stand under other tags: who asks by tags gets only what is quoted."""
+    return wanted.neighbours if filters.tags is None else 0
 
 
 def limit(find: Callable[..., tuple[T, ...]], max_tokens: int | None) -> Callable[..., tuple[T, ...]] | None:

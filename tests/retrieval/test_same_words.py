@@ -38,6 +38,22 @@ def test_an_opinion_and_another_bank_repeat_nothing() -> None:
     ]
 
 
+@pytest.mark.parametrize("network", [Network.WORLD, Network.EXPERIENCE])
+@pytest.mark.parametrize("words", ["Ana sings.", "ana  sings", "ANA SINGS."])
+def test_an_observation_in_the_words_of_a_fact_comes_last_wherever_the_fact_stands(
+    network: Network, words: str
+) -> None:
+    observed, fact = telling(1, words, network=Network.OBSERVATION), telling(2, "Ana sings.", "a", network=network)
+    assert order(observed, telling(3, "oat"), fact) == [3, 2, 1]
+    assert order(fact, observed, telling(3, "oat")) == [2, 3, 1]
+
+
+def test_an_observation_keeps_its_place_beside_other_words_an_opinion_and_the_fact_of_another_bank() -> None:
+    observed = telling(1, "tea", network=Network.OBSERVATION)
+    opinion, elsewhere = telling(3, "tea", network=Network.OPINION), telling(4, "tea")._replace(bank_id="other")
+    assert order(observed, telling(2, "green tea"), opinion, elsewhere) == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("reranks", [True, False])
 def test_a_recall_tells_something_else_before_it_repeats_itself(
     memory: Memory, tools: RecallTools, *, reranks: bool

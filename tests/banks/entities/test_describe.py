@@ -1,9 +1,14 @@
+from collections.abc import Callable, Sequence
+
 import pytest
 
-from banks.entities.describe import describe_entities
-from banks.models import Bank, Entity
+from banks.entities.describe import MOST_ROUNDS, describe_entities
+from banks.lifecycle.delete import delete_units
+from banks.locking import lock_memory
+from banks.models import Bank, Entity, MemoryUnit
 from banks.retain.types import FoundEntity, FoundRelationship
 from banks.words import EntityKind
+from providers.embedding.protocol import EmbeddingBatch
 from tenants.identifiers import uuid7
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -58,3 +63,56 @@ def test_an_entity_that_is_gone_or_another_tenants_is_left_out(bank: Bank) -> No
     other = make_bank(make_tenant("zeta"))
     describe_entities(other, [ana(bank).id, uuid7()], WordedEmbedder())
     assert ana(bank).summary == ""
+
+
+class Interrupted(WordedEmbedder):
+    """Something happens in the bank each time that it works."""
+
+    def __init__(self, happen: Callable[[int], None]) -> None:
+        self.times = 0
+        self.happen = happen
+
+    def embed_documents(self, texts: Sequence[str]) -> EmbeddingBatch:
+        self.times += 1
+        self.happen(self.times)
+        return super().embed_documents(texts)
+
+
+def test_what_is_deleted_while_the_embedder_works_is_in_no_summary(bank: Bank) -> None:
+    tell(bank, "likes", "tea")
+    tell(bank, "occupation", "doctor")
+
+    def delete(times: int) -> None:
+        if times == 1:
+            with tenant_transaction(bank.tenant_id):
+                lock_memory(bank)
+                told = MemoryUnit.objects.of_bank(bank).filter(text__contains="tea")
+                delete_units(bank, list(told.values_list("id", flat=True)))
+
+    embedder = Interrupted(delete)
+    describe_entities(bank, [ana(bank).id], embedder)
+    described = ana(bank)
+    assert embedder.times == 2
+    assert "tea" not in described.summary
+    assert described.attributes == {"occupation": "doctor"}
+    assert described.embedding @ embed(f"Ana: {described.summary}") == pytest.approx(1.0, abs=1e-4)
+
+
+def test_an_entity_that_goes_while_the_embedder_works_is_not_asked_for_again(bank: Bank) -> None:
+    tell(bank, "likes", "tea")
+
+    def delete(_: int) -> None:
+        with tenant_transaction(bank.tenant_id):
+            lock_memory(bank)
+            delete_units(bank, list(MemoryUnit.objects.of_bank(bank).values_list("id", flat=True)))
+
+    embedder = Interrupted(delete)
+    describe_entities(bank, [ana(bank).id], embedder)
+    assert embedder.times == 1
+
+
+def test_who_is_spoken_of_in_every_round_is_left_for_the_next_retain(bank: Bank) -> None:
+    tell(bank, "likes", "tea")
+    embedder = Interrupted(lambda times: tell(bank, "likes", f"drink number {times}"))
+    describe_entities(bank, [ana(bank).id], embedder)
+    assert (embedder.times, ana(bank).summary) == (MOST_ROUNDS, "")
