@@ -9,7 +9,10 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
+from django.db.models import Q
+
 from banks.models import Bank, UnitChange, UnitMetadata, UnitSource
+from memoryplatform.operations.part_tellings import find_told_in_part
 
 ACTOR = "retain"
 REASON = "told again with other metadata"
@@ -46,24 +49,36 @@ def is_older(row: UnitMetadata, moment: datetime) -> bool:
 
 
 def keep_newest_metadata(bank: Bank, payload: Mapping[str, Any], *, since: datetime) -> None:
-    """Of the memories that the sources of a retain told; it began at `since`. Call inside a tenant transaction."""
+    """Of the memories that the sources of a retain told; it began at `since`. Call inside a tenant transaction.
+
+    One of which only a part was told stays as it was.
+    """
     rule = MetadataRule.read(payload["metadata_rule"])
     for source in payload["sources"]:
         told = source.get("metadata", {})
-        for rows in read_rows(bank, source).values():
-            stale = rule.find_stale(rows, told, since=since)
+        of_source = name_source(source)
+        by_unit = read_rows(bank, of_source)
+        in_part = find_told_in_part(bank, by_unit.keys(), of_source)
+        for unit_id, rows in by_unit.items():
+            is_whole = unit_id not in in_part
+            stale = rule.find_stale(rows, told, since=since) if is_whole else find_added(rows, since=since)
             note_change(bank, rows, stale, since=since)
             UnitMetadata.objects.for_tenant(bank.tenant_id).filter(id__in=stale).delete()
 
 
-def read_rows(bank: Bank, source: Mapping[str, Any]) -> dict[UUID, list[UnitMetadata]]:
+def name_source(source: Mapping[str, Any]) -> Q:
+    if "document_pk" in source:
+        return Q(chunk__document=source["document_pk"])
+    return Q(message__in=source["message_ids"])
+
+
+def find_added(rows: Sequence[UnitMetadata], *, since: datetime) -> set[UUID]:
+    return {row.id for row in rows if not is_older(row, since)}
+
+
+def read_rows(bank: Bank, of_source: Q) -> dict[UUID, list[UnitMetadata]]:
     """By the memories that rest on the source: what the agent only repeated does not."""
-    of_source = (
-        {"chunk__document": source["document_pk"]}
-        if "document_pk" in source
-        else {"message__in": source["message_ids"]}
-    )
-    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(**of_source)
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(of_source)
     rows = UnitMetadata.objects.for_tenant(bank.tenant_id).filter(unit__in=sources.values("unit_id"))
     found: dict[UUID, list[UnitMetadata]] = {}
     for row in rows.order_by("key", "id"):

@@ -15,13 +15,24 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import read_tags
 from memoryplatform.operations.kinds.refresh_observations import NAME
+from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity
 from reflection.observations.dossiers import read_episodes, read_sources
 from reflection.observations.marking import ask_again, mark_stale
+from retrieval.filters.types import TagMatch
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
+
+
+@dataclass(frozen=True)
+class ObservationFilter:
+    """Every condition must hold."""
+
+    entity_id: UUID | None = None
+    tags: tuple[str, ...] = ()
+    tags_match: TagMatch = "any"
 
 
 @dataclass(frozen=True)
@@ -39,13 +50,15 @@ class ShownObservation:
     tags: tuple[str, ...] = ()
 
 
-def find_observations(bank: Bank, *, entity_id: UUID | None = None) -> UnitQuerySet:
+def find_observations(bank: Bank, wanted: ObservationFilter) -> UnitQuerySet:
     """Call inside a tenant transaction."""
-    rows = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.OBSERVATION).defer("embedding")
-    if entity_id is None:
-        return rows
-    mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=entity_id)
-    return rows.filter(id__in=mentions.values("unit_id"))
+    chosen = MemoryFilter(
+        network=Network.OBSERVATION,
+        tags=wanted.tags,
+        tags_match=wanted.tags_match,
+        entity_id=wanted.entity_id,
+    )
+    return find_units(bank, chosen).defer("embedding")
 
 
 def show_observations(bank: Bank, units: Sequence[MemoryUnit]) -> list[ShownObservation]:

@@ -27,6 +27,7 @@ from reflection.models import OpinionRevision
 from reflection.opinions.history.revisions import count_steps
 from reflection.opinions.history.turning import FORMATION, Stance, find_stance, find_turn
 from reflection.opinions.review import Act, Review, review_opinion
+from retrieval.filters.types import TagMatch
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
@@ -44,6 +45,8 @@ class OpinionFilter:
     entity_id: UUID | None = None
     least_confidence: float = 0.0
     words: str = ""
+    tags: tuple[str, ...] = ()
+    tags_match: TagMatch = "any"
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,8 @@ def find_opinions(bank: Bank, wanted: OpinionFilter) -> UnitQuerySet:
     chosen = MemoryFilter(
         words=wanted.words,
         network=Network.OPINION,
+        tags=wanted.tags,
+        tags_match=wanted.tags_match,
         entity_id=wanted.entity_id,
         state="all" if is_past else "current",
     )

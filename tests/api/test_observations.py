@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from banks.models import Bank, Entity, Mention, UnitSource
+from banks.models import Bank, Entity, Mention, UnitSource, UnitTag
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from providers.once import Once
@@ -201,3 +201,24 @@ def test_observations_of_another_tenant_are_not_there(call: Caller, charlie: Ten
 
     assert stranger("GET", "/v1/banks/support/observations").status_code == 404
     assert stranger("POST", "/v1/banks/support/observations/refresh", {}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("tags=work", {"Ana is a vet.", "Ana is well."}),
+        ("tags=work&tags=home&tags_match=any_strict", {"Ana is a vet.", "Ana has a garden."}),
+        ("tags=work&tags_match=all_strict", {"Ana is a vet."}),
+        ("tags_match=exact", {"Ana is well."}),
+    ],
+)
+def test_they_are_listed_by_their_tags(call: Caller, alice: Tenant, query: str, expected: set[str]) -> None:
+    bank = make_bank(alice, bank_id="support")
+    with tenant_transaction(alice.id):
+        for text, tag in (("Ana is a vet.", "work"), ("Ana has a garden.", "home"), ("Ana is well.", "")):
+            told = make_unit(alice, bank=bank, network="observation", text=text)
+            if tag:
+                make_row(UnitTag, alice, unit=told, bank_id=bank.id, tag=tag)
+    listed = call("GET", f"/v1/banks/support/observations?{query}").json()
+    assert {item["text"] for item in listed["items"]} == expected
+    assert listed["total"] == len(expected)

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.utils import timezone
 
-from banks.models import Bank, MemoryUnit, Mention
+from banks.models import Bank, MemoryUnit, Mention, UnitTag
 from banks.retain.post_retain import PostRetain
 from banks.words import Network
 from memoryplatform.operations.lost_evidence import weigh_anew
@@ -18,6 +18,7 @@ from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
 from tests.factories import make_bank
+from tests.memory_factories import make_row
 from tests.reflection.opinions.believing import Said, believe, check_replay, form, learn, see
 
 FERRY = "I think that the Faro ferry is reliable."
@@ -71,6 +72,11 @@ def test_the_filters_choose(call: Caller, bank: Bank, ferry: UUID, trams: UUID) 
     with tenant_transaction(bank.tenant_id):
         entity_id = Mention.objects.for_tenant(bank.tenant_id).get(unit_id=ferry).entity_id
     assert list_ids(call, f"?entity_id={entity_id}") == [str(ferry)]
+    with tenant_transaction(bank.tenant_id):
+        make_row(UnitTag, bank.tenant, unit_id=ferry, bank_id=bank.id, tag="travel")
+    assert list_ids(call, "?tags=travel&tags=work&tags_match=any_strict") == [str(ferry)]
+    assert list_ids(call, "?tags=work") == list_ids(call, "?tags_match=exact") == [str(trams)]
+    assert list_ids(call, "?tags=travel") == [str(trams), str(ferry)]
     assert review(call, ferry, "approve").status_code == 200
     assert (list_ids(call, "?review=approved"), list_ids(call, "?review=new")) == ([str(ferry)], [str(trams)])
 

@@ -4,13 +4,18 @@ from typing import Any
 
 import pytest
 from mcp import MCPError
+from pydantic import ValidationError
 
+from memoryplatform.api.mcp.catalogue import TOOLS
 from tenants.models import Tenant
 from tests.factories import make_key_with_text
 from tests.mcp.conftest import Connect
 from tests.mcp.connection import ERAS, ToolFailed
 from tests.mcp.raw import WITH_HANDSHAKE, WITHOUT, post_call
 from tests.retrieval.memory import Memory
+
+ID = "0190c5f4-7a10-7000-8000-000000000000"
+REQUIRED = {"query": "Who?", "memory_id": ID, "opinion_id": ID, "entity_id": ID}
 
 
 @pytest.mark.parametrize(
@@ -68,7 +73,28 @@ def test_retain_names_only_what_it_takes(
 
 def test_what_is_null_or_empty_was_left_out(memory: Memory, alice: Tenant, connected: Connect) -> None:
     client = connected(alice, bank="support")
-    assert client.call("list_memories", q="", type=None, tags=[], cursor=None)["total"] == 0
+    assert client.call("list_memories", q="", type=None, tags=[], cursor="", limit="")["total"] == 0
+    assert client.call("recall", query="Who?", as_of="", budget="", max_tokens="", tags_match="")["results"] == []
+    said = [{"role": "user", "content": "Alice moved to Lisbon.", "name": "", "timestamp": ""}]
+    kept = client.call("retain", messages=said, content="", timestamp="", metadata={}, wait="")
+    (memory_id,) = kept["memory_ids"]
+    assert client.call("forget_memory", memory_id=memory_id, how="")["outcome"] == "deleted"
+
+
+@pytest.mark.parametrize("empty", [None, "", [], {}])
+@pytest.mark.parametrize("name", TOOLS)
+def test_no_argument_that_may_be_left_out_is_refused_where_it_is_empty(name: str, empty: object) -> None:
+    accepted = TOOLS[name].accepts(bound=True)
+    must = {field: REQUIRED[field] for field, told in accepted.model_fields.items() if told.is_required()}
+    may = {field: empty for field, told in accepted.model_fields.items() if not told.is_required()}
+    assert accepted.model_validate(must | may) == accepted.model_validate(must)
+
+
+@pytest.mark.parametrize("empty", ["", [], {}])
+def test_what_must_be_there_is_not_left_out_where_it_is_empty(empty: object) -> None:
+    with pytest.raises(ValidationError) as refused:
+        TOOLS["get_memory"].accepts(bound=True).model_validate({"memory_id": empty})
+    assert [fault["type"] for fault in refused.value.errors()] != ["missing"]
 
 
 def test_a_bank_must_be_named_where_the_address_names_none(alice: Tenant, connected: Connect) -> None:

@@ -85,7 +85,9 @@ def test_messages_and_the_episode_that_they_make(held: MemoryClient) -> None:
 
 
 def test_an_opinion_is_reviewed_and_tells_its_story(held: MemoryClient) -> None:
-    [row] = held.opinions.list("support", min_confidence=0.5)
+    [row] = held.opinions.list("support", min_confidence=0.5, tags=["elsewhere"], tags_match="any")
+    assert list(held.opinions.list("support", tags=["elsewhere"], tags_match="any_strict")) == []
+    assert list(held.observations.list("support", tags=["elsewhere"], tags_match="any_strict")) == []
     opinion = held.opinions.get("support", row.id)
     edited = held.opinions.review("support", row.id, "edit", reason="too timid", confidence=0.9, if_match=opinion.etag)
     assert edited.confidence == 0.9

@@ -13,7 +13,7 @@ from rest_framework.exceptions import PermissionDenied
 
 from memoryplatform.api.mcp.caller import Call, Caller
 from memoryplatform.api.mcp.errors import describe_error, tell_error
-from memoryplatform.api.mcp.threads import TOOLS, run_in_thread
+from memoryplatform.api.mcp.threads import run_in_turn
 from memoryplatform.api.mcp.tool import BankArguments, Tool
 
 log = structlog.get_logger("memoryplatform.mcp")
@@ -22,7 +22,7 @@ log = structlog.get_logger("memoryplatform.mcp")
 async def call_tool(caller: Caller, tool: Tool[Any], arguments: Mapping[str, Any]) -> CallToolResult:
     hung_up = Event()
     try:
-        return await run_in_thread(TOOLS, partial(answer_call, caller, tool, arguments, hung_up))
+        return await run_in_turn(caller.identity.tenant_id, partial(answer_call, caller, tool, arguments, hung_up))
     finally:
         hung_up.set()
 
@@ -41,9 +41,7 @@ def answer_call(caller: Caller, tool: Tool[Any], arguments: Mapping[str, Any], h
 
 def perform(caller: Caller, tool: Tool[Any], arguments: Mapping[str, Any], hung_up: Event) -> dict[str, Any]:
     check_scopes(caller, tool)
-    accepted = tool.accepts(bound=caller.bank_id is not None)
-    # Many models write null for what they leave out.
-    given = accepted.model_validate({name: value for name, value in arguments.items() if value is not None})
+    given = tool.accepts(bound=caller.bank_id is not None).model_validate(dict(arguments))
     bank_id = given.bank_id if isinstance(given, BankArguments) else caller.bank_id or ""
     call = Call(caller, bank_id, hung_up)
     told: dict[str, Any] = tool.run(call, given).told()

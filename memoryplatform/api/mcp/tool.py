@@ -8,9 +8,11 @@ from typing import Any, Generic, TypeVar
 
 from mcp_types import Tool as ListedTool
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from memoryplatform.api.mcp.caller import Call
+
+EMPTY: tuple[Any, ...] = ("", [], {})
 
 
 class Arguments(BaseModel):
@@ -18,13 +20,26 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    def given(self) -> dict[str, Any]:
-        """Ready for the serializers of the HTTP API, which have the last word on every value.
+    @model_validator(mode="before")
+    @classmethod
+    def leave_out_empty(cls, written: Any) -> Any:
+        """A model that has nothing to say to a field often says null, or an empty value of another type."""
+        if not isinstance(written, Mapping):
+            return written
+        return {name: value for name, value in written.items() if not cls.says_nothing(name, value)}
 
-        What is empty was left out: a model that has nothing to say to a field often says that.
-        """
+    @classmethod
+    def says_nothing(cls, name: str, value: Any) -> bool:
+        """Of what must be there an empty value is told as what it is."""
+        if value is None:
+            return True
+        field = cls.model_fields.get(name)
+        return field is not None and not field.is_required() and value in EMPTY
+
+    def given(self) -> dict[str, Any]:
+        """Ready for the serializers of the HTTP API, which have the last word on every value; without what is empty."""
         given = self.model_dump(mode="json", exclude_none=True)
-        return {name: value for name, value in given.items() if value not in ("", [])}
+        return {name: value for name, value in given.items() if value not in EMPTY}
 
 
 class BankArguments(Arguments):

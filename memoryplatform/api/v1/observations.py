@@ -8,15 +8,20 @@ from rest_framework.response import Response
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import Input, Output
-from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows
+from memoryplatform.api.v1.tag_filter import TagFilterInput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.observations import find_observations, refresh_now, show_observations
+from memoryplatform.operations.observations import ObservationFilter, find_observations, refresh_now, show_observations
 from tenants.transactions import tenant_transaction
 
 
-class ObservationListInput(ListInput):
+class ObservationListInput(TagFilterInput, ListInput):
     entity_id = serializers.UUIDField(required=False, default=None)
+
+    def observation_filter(self) -> ObservationFilter:
+        given = self.validated_data
+        return ObservationFilter(given["entity_id"], tuple(given.get("tags", ())), given["tags_match"])
 
 
 class ObservationOutput(Output):
@@ -54,10 +59,11 @@ class ObservationsView(TenantView):
         responses={200: ObservationListOutput, **ERRORS},
     )
     def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(request, ObservationListInput)
+        query = ObservationListInput(data=request.query_params)
+        query.is_valid(raise_exception=True)
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
-            listed = list_rows(find_observations(bank, entity_id=wanted["entity_id"]), wanted)
+            listed = list_rows(find_observations(bank, query.observation_filter()), query.validated_data)
             items = show_observations(bank, listed.items)
             return Response(ObservationListOutput(vars(listed) | {"items": items}).data)
 

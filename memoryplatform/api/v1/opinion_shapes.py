@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from memoryplatform.api.serializers import ConfidenceField, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput
+from memoryplatform.api.v1.tag_filter import TagFilterInput
 from memoryplatform.api.v1.unit_shapes import MemorySourceOutput, NamedEntityOutput
 from memoryplatform.operations.opinions import OpinionFilter
 from memoryplatform.operations.revision_evidence import ShownRevision
@@ -19,7 +20,7 @@ STANCES = list(get_args(Stance))
 ACTIONS = [act.value for act in Act]
 
 
-class OpinionListInput(ListInput):
+class OpinionListInput(TagFilterInput, ListInput):
     review = serializers.ChoiceField(
         choices=REVIEWS,
         required=False,
@@ -42,7 +43,14 @@ class OpinionListInput(ListInput):
 
     def opinion_filter(self) -> OpinionFilter:
         given = self.validated_data
-        return OpinionFilter(given["review"], given["entity_id"], given["min_confidence"], given["q"])
+        return OpinionFilter(
+            given["review"],
+            given["entity_id"],
+            given["min_confidence"],
+            given["q"],
+            tags=tuple(given.get("tags", ())),
+            tags_match=given["tags_match"],
+        )
 
 
 class ReviewInput(Input):

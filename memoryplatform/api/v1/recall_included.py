@@ -15,8 +15,11 @@ class EntityStateOutput(Output):
     canonical_name = serializers.CharField()
     observations = serializers.ListField(child=serializers.DictField())
     kind = serializers.CharField()
-    summary = serializers.CharField()
-    mention_count = serializers.IntegerField()
+    summary = serializers.CharField(
+        help_text="Empty under a filter, `as_of` or `known_at`: it is made of all that is known of the entity today. "
+        "`types` with both world and experience is no such filter."
+    )
+    mention_count = serializers.IntegerField(help_text="Under a filter, the mentions among the results.")
 
 
 class ChunkOutput(Output):

@@ -75,7 +75,10 @@ class WindowOutput(Output):
 
 
 class LeftOutOutput(Output):
-    channel = serializers.CharField(help_text="A channel, or what should have come along, such as entities.")
+    channel = serializers.CharField(
+        help_text="A channel; what should have come along, such as entities; or `reranking`, where "
+        "`min_scores.reranker` was asked for and some results were not scored."
+    )
     reason = serializers.CharField()
     bank_id = serializers.CharField(
         required=False, allow_null=True, help_text="Whose, where a call asked several banks; else null."

@@ -13,6 +13,7 @@ from memoryplatform.api.v1.labels import MetadataField, TagsField
 from memoryplatform.api.v1.lists import ListInput
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.tag_conditions import MATCHES
+from memoryplatform.api.v1.tag_filter import TagFilterInput
 from memoryplatform.operations.memory_filter import MemoryFilter, Span
 
 STATES = {
@@ -33,19 +34,12 @@ USUAL_CHANGES = 50  # a page
 EVIDENCE = [Network.WORLD.value, Network.EXPERIENCE.value]
 
 
-class MemoryFilterInput(Input):
+class MemoryFilterInput(TagFilterInput):
     q = serializers.CharField(
         max_length=1_000, required=False, default="", help_text="Words that a memory must have, in whichever form."
     )
     type = serializers.ChoiceField(choices=Network.values, required=False, default="", help_text="The network.")
     kind = serializers.ChoiceField(choices=Kind.values, required=False, default="")
-    tags = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=100)
-    tags_match = serializers.ChoiceField(
-        choices=MATCHES,
-        default="any",
-        help_text="any and all let memories without a tag pass; the strict forms don't. exact without tags finds those "
-        "that have none.",
-    )
     entity_id = serializers.UUIDField(required=False, default=None)
     document_id = serializers.CharField(max_length=500, required=False, default="")
     episode_id = serializers.UUIDField(required=False, default=None)

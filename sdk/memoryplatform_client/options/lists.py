@@ -104,6 +104,8 @@ class RelationshipFilter(ListOptions, total=False):
 
 class ObservationFilter(ListOptions, total=False):
     entity_id: UUID | str
+    tags: Sequence[str]
+    tags_match: TagsMatch
 
 
 class OpinionFilter(ListOptions, total=False):
@@ -111,6 +113,8 @@ class OpinionFilter(ListOptions, total=False):
     entity_id: UUID | str
     min_confidence: float
     q: str
+    tags: Sequence[str]
+    tags_match: TagsMatch
     order: Literal["formed", "changed"]
 
 

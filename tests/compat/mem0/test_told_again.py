@@ -113,3 +113,41 @@ def test_metadata_of_an_update_takes_the_place_of_all_before(call: Caller) -> No
     assert call("PUT", f"/v1/memories/{first['id']}/", {"metadata": {"source": "mail"}}).status_code == 200
     assert found(call, metadata={"source": "chat"}) == []
     assert found(call, metadata={"source": "mail"}) == [TEXT]
+
+
+@pytest.mark.parametrize("infer", [True, False])
+@pytest.mark.parametrize(
+    ("whole", "part"),
+    [
+        ("I own a red car, a Fiat from my father.", "I own a red car."),
+        ("My sister sings in the city choir, mostly as an alto.", "My sister sings in the city choir."),
+    ],
+)
+def test_a_part_that_is_told_says_nothing_of_the_whole(
+    call: Caller,
+    whole: str,
+    part: str,
+    infer: bool,  # noqa: FBT001  # a case of the table
+) -> None:
+    options = {"infer": infer, "async_mode": False}
+    add(call, whole, metadata={"source": "chat"}, expiration_date=FUTURE, **options)
+    (before,) = listed(call)
+    for _ in range(2):
+        add(call, part, metadata={"source": "mail", "page": 3}, immutable=True, expiration_date=PAST, **options)
+        add(call, part, **options)
+        (after,) = listed(call)
+        assert all(after[name] == before[name] for name in ("memory", "metadata", "expiration_date"))
+    add(call, whole, metadata={"source": "mail"}, **options)  # of what had become immutable it would stay
+    (told,) = listed(call)
+    assert (told["metadata"], told["expiration_date"]) == ({"source": "mail"}, None)
+
+
+@pytest.mark.parametrize("infer", [True, False])
+def test_a_memory_that_grew_follows_what_made_it_grow(call: Caller, infer: bool) -> None:  # noqa: FBT001  # a case of the table
+    options = {"infer": infer, "async_mode": False}
+    add(call, "I own a red car.", metadata={"source": "chat"}, expiration_date=PAST, **options)
+    add(call, "I own a red car, a Fiat.", metadata={"source": "mail"}, **options)
+    (grown,) = listed(call)
+    assert (grown["metadata"], grown["expiration_date"]) == ({"source": "mail"}, None)
+    add(call, "I own a red car.", metadata={"source": "chat"}, expiration_date=PAST, **options)
+    assert [row["metadata"] for row in listed(call)] == [{"source": "mail"}]
