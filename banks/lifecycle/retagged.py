@@ -5,9 +5,7 @@ from uuid import UUID
 
 from banks.lifecycle.delete import Removed, delete_units
 from banks.models import Bank, MemoryUnit, Mention, Message, UnitSource, UnitTag
-from banks.words import Network
-
-FACTUAL = (Network.WORLD, Network.EXPERIENCE)
+from banks.words import FACTUAL
 
 
 def forget_what_sums_up(bank: Bank, unit_ids: Collection[UUID]) -> Removed:

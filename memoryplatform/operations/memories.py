@@ -15,6 +15,7 @@ from banks.lifecycle.retagged import forget_what_sums_up
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, Mention
 from banks.retain.vectors import embed_texts
+from banks.words import FACTUAL
 from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_profile import get_bank
@@ -24,7 +25,6 @@ from memoryplatform.operations.lost_evidence import weigh_anew
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.forgetting.told_from import lock_documents
-from reflection.observations.dossiers import FACTUAL
 from reflection.observations.marking import mark_stale
 from reflection.opinions.history.outside import note_outside_change
 from tenants.audit import record

@@ -10,11 +10,10 @@ from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 
 from banks.models import Bank, Entity, MemoryUnit, Mention, Relationship, RelationshipSource, UnitSource
 from banks.models.unit import UnitQuerySet
-from banks.words import Network
+from banks.words import FACTUAL
 from reflection.observations.scopes import Scope, filter_worn
 from reflection.observations.types import Dossier, Fact, Held, Observation
 
-FACTUAL = (Network.WORLD, Network.EXPERIENCE)
 BEST = ("-proof_count", "-importance", "-mentioned_at", "id")
 UNCOMMITTED = timedelta(minutes=1)  # what was altered, and could not be seen yet, when a refresh began
 MOST_HELD = 20

@@ -80,7 +80,7 @@ def test_the_others_are_refreshed_and_it_is_tried_again_later(bank: Bank, llm: S
     assert ana.due_at - timezone.now() > FIRST_WAIT - timedelta(minutes=1)
     with tenant_transaction(bank.tenant_id):
         [usage] = UsageRecord.objects.for_tenant(bank.tenant_id)
-    embedding = 1  # of what is told of the other
+    embedding = 3  # of what is told of the other, and of both descriptions
     assert usage.calls - embedding == (1 if isinstance(reply, Reply) else 3)
 
 
@@ -149,3 +149,14 @@ def test_of_two_refreshes_of_a_bank_the_later_waits(bank: Bank) -> None:
         ended = Operation.objects.for_tenant(bank.tenant_id).get(id=second.id)
     assert ended.status == "completed"
     assert read(bank, "Ana").due_at is None
+
+
+def test_an_entity_whose_description_went_is_described_anew(bank: Bank) -> None:
+    with tenant_transaction(bank.tenant_id):
+        ana = Entity.objects.of_bank(bank).get(name="Ana")
+        Entity.objects.of_bank(bank).filter(name="Bea").update(summary="kept", embedding=[0.1] * 384)
+    assert (ana.summary, ana.embedding) == ("", None)
+    refresh(bank)
+    with tenant_transaction(bank.tenant_id):
+        summaries = dict(Entity.objects.of_bank(bank).values_list("name", "summary"))
+    assert summaries == {"Ana": "Ana swims.", "Bea": "kept"}

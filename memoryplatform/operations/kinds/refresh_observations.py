@@ -7,7 +7,8 @@ from uuid import UUID
 from django.db.models import Min
 from django.utils import timezone
 
-from banks.models import Bank
+from banks.entities.describe import describe_entities
+from banks.models import Bank, Entity
 from banks.retain.answers import open_answers
 from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.mental_model_refreshes import follow_facts
@@ -16,6 +17,7 @@ from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit_for_later
+from providers.embedding.protocol import Embedder
 from providers.llm.prompting.cache import CachedLLM
 from providers.registry import find_llm, get_embedder
 from providers.usage import Usage
@@ -57,7 +59,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
     usage, seen, refused = Usage(), set[UUID](), set[UUID]()
     while (entity_id := find_due(run, bank)) is not None:
         refreshed = refresh_entity(bank, entity_id, tools)
-        usage += refreshed.usage
+        usage += refreshed.usage + describe_anew(run, bank, entity_id, tools.embedder)
         seen.add(entity_id)
         refused |= {entity_id} if refreshed.is_put_off else set()
         run.report("observing", processed=len(seen), total=len(seen) + count_due(run, bank))
@@ -78,6 +80,14 @@ def check_alone(run: Run, bank: Bank) -> None:
         others = Operation.objects.for_tenant(run.tenant_id).filter(kind=NAME, bank=bank, id__lt=own.id)
         if others.filter(status=Operation.Status.PROCESSING, lease_until__gt=timezone.now()).exists():
             raise NotYet("Another refresh of this bank is under way.", wait=A_WHILE)
+
+
+def describe_anew(run: Run, bank: Bank, entity_id: UUID, embedder: Embedder) -> Usage:
+    """An entity whose description went with a memory that was edited, closed or deleted. Others have theirs."""
+    with run.transaction():
+        if not Entity.objects.of_bank(bank).filter(id=entity_id, embedding=None).exists():
+            return Usage()
+    return describe_entities(bank, [entity_id], embedder)
 
 
 def choose_observer(tenant_id: UUID) -> Observer:
