@@ -9,7 +9,7 @@ from benchmarks.recall.metrics import Figures, measure_cover, measure_sessions, 
 from benchmarks.recall.quoting import TurnKeys, find_covered, list_quotes, rank_turns
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
-from retrieval.types import BUDGETS, Channel, RecallQuery, RecallResult
+from retrieval.types import BUDGETS, Channel, QuestionType, RecallQuery, RecallResult
 
 EVERYTHING = 100_000  # tokens: rank metrics are not cut by a budget
 WINDOW = 4_096
@@ -27,7 +27,10 @@ class Mode:
 
 @dataclass(frozen=True)
 class Answered:
+    """`asked_as` is the type that recall took the question for."""
+
     question: Asked
+    asked_as: QuestionType
     turn: Figures
     session: Figures
     tokens: Figures
@@ -80,6 +83,7 @@ def judge(
     audited = frozenset(key for key in question.audited if key in turns) or wanted
     return Answered(
         question,
+        everything.analysis.type,
         turn=measure_turns(ranked, wanted),
         session=measure_sessions(sessions, frozenset(turns[key].session for key in wanted)),
         tokens=measure_cover(covered, wanted),

@@ -6,6 +6,7 @@ from typing import Any
 from benchmarks.options import Options
 from benchmarks.recall.asking import Answered, Mode, ask
 from benchmarks.recall.cases import Case
+from benchmarks.recall.channels import compare_channels
 from benchmarks.recall.retaining import retain_case
 from benchmarks.recall.summary import summarise, summarise_latency, summarise_types
 from benchmarks.tenant import make_access
@@ -23,12 +24,12 @@ BESIDE = (
     Mode("facts only", without=ARCHIVE),
     Mode("archive only", without=frozenset(Channel) - ARCHIVE),
 )
-LEAVE_ONE_OUT = tuple(Mode(f"without {channel.value}", without=frozenset({channel})) for channel in Channel)
+WITHOUT = {channel: Mode(f"without {channel.value}", without=frozenset({channel})) for channel in Channel}
 
 
 def measure_cases(cases: Sequence[Case], options: Options, *, apart: str = "") -> dict[str, Any]:
     """`apart` is a type of question that is reported beside the others and not among them."""
-    modes = (*TIMED, *(LEAVE_ONE_OUT if options.leave_one_out else BESIDE))
+    modes = (*TIMED, *(WITHOUT.values() if options.leave_one_out else BESIDE))
     answered: dict[str, list[Answered]] = {mode.name: [] for mode in modes}
     access = make_access(keep=options.keep)
     for case in options.progress.over(cases, "haystacks"):
@@ -49,10 +50,12 @@ def forget_answers() -> None:
 def build_report(answered: dict[str, list[Answered]], apart: str) -> dict[str, Any]:
     counted = {name: [one for one in rows if one.question.type != apart] for name, rows in answered.items()}
     main = counted.pop(MAIN.name)
+    without = {channel: counted[mode.name] for channel, mode in WITHOUT.items() if mode.name in counted}
     return {
         "overall": summarise(main),
         "by_type": summarise_types(answered[MAIN.name]),
         "beside": {name: summarise(rows) for name, rows in counted.items()},
+        **({"channels": compare_channels(main, without)} if without else {}),
         "latency_ms": summarise_latency(main),
         "latency_ms_beside": {LOW.name: summarise_latency(counted[LOW.name])},
         "settings": describe_settings(),

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 
@@ -11,7 +12,13 @@ from benchmarks.latency import suite as latency
 from benchmarks.options import MissingData, Options
 from benchmarks.progress import Progress
 from benchmarks.recall import feedback, locomo, longmemeval, retaining, temporal
+from benchmarks.recall.asking import Answered
+from benchmarks.recall.cases import Asked
+from benchmarks.recall.channels import subtract
+from benchmarks.recall.metrics import measure_cover, measure_sessions, measure_turns
 from memoryplatform.embedded.redis import EmbeddedRedis
+from retrieval.recipes import get_recipe
+from retrieval.types import Channel, QuestionType
 
 SESSIONS = {
     "session_1_date_time": "1:56 pm on 8 May, 2023",
@@ -49,6 +56,36 @@ def test_locomo_counts_evidence_turns_and_keeps_the_adversarial_apart(options: O
     assert set(report["by_type"]) == {"adversarial", "multi-hop", "single-hop"}
     assert report["latency_ms"]["total"]["p50"] > 0
     assert "facts only" in report["beside"]
+
+
+def test_leave_one_out_tells_what_each_channel_adds_for_each_type_of_question(options: Options) -> None:
+    sample = {"sample_id": "conv-0", "conversation": SESSIONS, "qa": ASKED}
+    (options.data / "locomo-few.json").write_text(json.dumps([sample]))
+    channels = locomo.run(replace(options, leave_one_out=True))["channels"]
+    assert set(channels["overall"]) == {channel.value for channel in Channel}
+    assert channels["overall"]["semantic"]["adds"]["turn recall@5"] == 0.0
+    factual = channels["by_query_type"]["factual"]
+    assert factual["questions"] == 2
+    assert factual["graph"]["weight"] == get_recipe(QuestionType.FACTUAL).weigh(Channel.GRAPH)
+    assert factual["graph"]["adds_95"]["turn recall@5"] == [0.0, 0.0]
+
+
+def test_what_a_channel_adds_is_what_is_lost_without_it() -> None:
+    asked = Asked("1", "Who?", "single-hop", datetime(2023, 5, 8, tzinfo=UTC), frozenset({"a"}), frozenset({"a"}))
+    found, missed = (
+        Answered(
+            asked,
+            QuestionType.FACTUAL,
+            turn=measure_turns(ranked, asked.evidence),
+            session=measure_sessions(ranked, asked.evidence),
+            tokens=measure_cover(frozenset(ranked), asked.evidence),
+            audited={},
+        )
+        for ranked in (["a"], ["b"])
+    )
+    lost = subtract([found, found, missed, found], [found, missed, found, missed])
+    assert lost["adds"]["turn recall@5"] == 0.25
+    assert lost["adds_95"]["turn recall@5"][0] < 0 < lost["adds_95"]["turn recall@5"][1]
 
 
 def test_a_kept_haystack_is_asked_again_without_being_retained_again(
