@@ -1,6 +1,6 @@
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
+from providers.assistants import Assistants
 from providers.errors import UnknownModel
 from providers.onnx_model import ModelFiles, OnnxModel
 from providers.reranking.pair_scoring import PairScoring
@@ -34,8 +34,7 @@ class OnnxReranker:
             raise UnknownModel(f"The onnx reranker has only {MODEL}, not {model}.")
         self._model = OnnxModel.load(FILES, threads=1)
         self._pace = Pace()
-        self._assistants = threads - 1
-        self._pool = ThreadPoolExecutor(max(1, self._assistants), thread_name_prefix="rerank")
+        self._assistants = Assistants(threads - 1, name="rerank")
 
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
@@ -43,19 +42,7 @@ class OnnxReranker:
         box = TimeBox.starting_now(within_seconds)
         with watched(PROVIDER, "rerank"):
             scoring = PairScoring(self._model, self._pace, query, passages, box)
-            self._work_off(scoring)
+            self._assistants.work_off(scoring, pieces=len(passages))
         if passages and scoring.scored_nothing and box.has_room_for(0.0):
             self._pace.hope()
         return rank(scoring.scores)
-
-    def _work_off(self, scoring: PairScoring) -> None:
-        """The caller's thread works too, so a call never waits for assistants that are busy with another call."""
-        count = min(self._assistants, len(scoring.scores) - 1)
-        assistants = [self._pool.submit(scoring.work) for _ in range(count)]
-        try:
-            scoring.work()
-        finally:
-            scoring.stop()
-            started = [assistant for assistant in assistants if not assistant.cancel()]
-        for assistant in started:
-            assistant.result()

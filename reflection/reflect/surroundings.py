@@ -29,12 +29,14 @@ class Surroundings:
 def read_surroundings(
     bank: Bank, memories: Sequence[Labelled], entity_ids: Sequence[UUID], moment: PointInTime, filters: Filters
 ) -> Surroundings:
-    """The ties are those that whoever asked with these filters may see."""
+    """The ties are those that whoever asked with these filters may see. Call outside of transactions."""
+    places = find_places(bank, memories)
+    ties = find_ties(bank, entity_ids, moment, filters)
     observed = [memory.id for memory in memories if memory.item.candidate.network is Network.OBSERVATION]
+    if not observed:
+        return Surroundings(places, ties)
     with tenant_transaction(bank.tenant_id):
-        return Surroundings(
-            find_places(bank, memories), find_ties(bank, entity_ids, moment, filters), find_stale(bank, observed)
-        )
+        return Surroundings(places, ties, find_stale(bank, observed))
 
 
 def find_shown_moment(asked: PointInTime, analysis: Analysis) -> PointInTime:

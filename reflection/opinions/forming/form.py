@@ -20,28 +20,25 @@ from reflection.opinions.forming.revising import Revision, revise
 from reflection.opinions.forming.shown import Shown, are_all_there
 from reflection.opinions.forming.storing import Author, NewOpinion, store_opinions
 from reflection.opinions.forming.surroundings import Ground, Surroundings, look_around
-from reflection.opinions.held import NEAR, HeldOpinion
+from reflection.opinions.forming.waiting import touches
+from reflection.opinions.held import HeldOpinion
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import set_confidence
 from reflection.opinions.moving import choose_step, move
 from reflection.opinions.tagging import UNTAGGED, Said, Tags, read_tags, share_tags
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
 from reflection.opinions.wording.sense import (
-    SAME,
     find_meant,
     find_opposed,
     find_same,
     list_alike,
     list_seen,
-    own_words,
-    turn_each_other_round,
 )
 
 logger = logging.getLogger(__name__)
 
 Write = Callable[[], AbstractContextManager[object]]
 Cause = OpinionRevision.Cause
-ROUNDING = 0.01  # the database measures with other numbers behind the point
 
 
 @dataclass(frozen=True)
@@ -108,18 +105,17 @@ def read_least_tags(bank: Bank, claims: Claims) -> Tags:
 def settle_all(author: Author, drafts: Sequence[Draft], ground: Ground) -> list[FormedOpinion | Refusal]:
     """Call inside a tenant transaction, after `lock_memory`. In the order of the drafts.
 
-    New ones wait, to be stored together, until one comes that may mean the same: that one must find them. What is held
-    is read for all at once, and anew after something was written.
+    New ones wait, to be stored together, until one comes that says the same as one of them or the opposite: that one
+    must find it. What is held is read for all at once, and anew after something was written.
     """
     outcomes: dict[int, FormedOpinion | Refusal] = {}
     waiting: dict[int, NewOpinion] = {}
     seen: dict[int, Surroundings] = {}
     for place, one in enumerate(drafts):
-        if any(may_mean(one, new) for new in waiting.values()):
+        seen = seen or survey(author.bank, drafts, place, ground)
+        if touches(one, seen[place], waiting.values()):
             outcomes |= zip(waiting, store_opinions(author, list(waiting.values())), strict=True)
-            waiting, seen = {}, {}
-        if place not in seen:
-            seen = dict(enumerate(look_around(author.bank, drafts[place:], ground), start=place))
+            waiting, seen = {}, survey(author.bank, drafts, place, ground)
         outcome = settle(author, one, seen[place])
         if isinstance(outcome, NewOpinion):
             waiting[place] = outcome
@@ -131,12 +127,9 @@ def settle_all(author: Author, drafts: Sequence[Draft], ground: Ground) -> list[
     return [outcomes[place] for place in range(len(drafts))]
 
 
-def may_mean(one: Draft, new: NewOpinion) -> bool:
-    """The same or its opposite. Rather once too often: whether they do is found out when the new one is stored."""
-    cosine, text, other = float(one.vector @ new.vector), one.candidate.text, new.candidate.text
-    if one.old or cosine >= SAME - ROUNDING or own_words(text) == own_words(other):
-        return True
-    return cosine >= NEAR - ROUNDING and turn_each_other_round(text, other)
+def survey(bank: Bank, drafts: Sequence[Draft], place: int, ground: Ground) -> dict[int, Surroundings]:
+    """Of the drafts from this place on, by their places."""
+    return dict(enumerate(look_around(bank, drafts[place:], ground), start=place))
 
 
 def settle(author: Author, one: Draft, around: Surroundings) -> FormedOpinion | NewOpinion | Refusal:

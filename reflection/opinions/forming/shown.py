@@ -10,9 +10,9 @@ from banks.models import Bank
 
 Shown = Mapping[UUID, str | None]
 
-# Memories, raw passages, what was said, and who stands to whom.
+# Memories, raw passages, what was said, and who stands to whom. What has a text is a memory.
 FIND = """
-SELECT id, text FROM banks_memoryunit WHERE tenant_id = %(tenant)s AND bank_id = %(bank)s AND id = ANY(%(ids)s)
+SELECT id, text FROM banks_memoryunit WHERE tenant_id = %(tenant)s AND bank_id = %(bank)s AND id = ANY(%(all_ids)s)
 UNION ALL
 SELECT id, NULL FROM banks_chunk WHERE tenant_id = %(tenant)s AND bank_id = %(bank)s AND id = ANY(%(ids)s)
 UNION ALL
@@ -30,7 +30,8 @@ def are_all_there(bank: Bank, shown: Shown) -> bool:
     """
     if not shown:
         return True
-    asked: dict[str, Any] = {"tenant": bank.tenant_id, "bank": bank.id, "ids": list(shown)}
+    others = [one for one, text in shown.items() if text is None]
+    asked: dict[str, Any] = {"tenant": bank.tenant_id, "bank": bank.id, "all_ids": list(shown), "ids": others}
     with connection.cursor() as cursor:
         cursor.execute(FIND, asked)
         there = dict(cursor.fetchall())

@@ -339,6 +339,7 @@ def test_of_two_opposites_of_one_answer_the_later_is_held(bank: Bank, text: str,
             "I think that the service at Mario's is terrible.",
             "I think that the wine at Mario's is good.",
         ],
+        [f"I think that the {part} ferry to Faro is quick and pleasant." for part in ("morning", "noon", "night")],
     ],
 )
 def test_three_new_ones_take_as_many_statements_as_one(bank: Bank, texts: list[str]) -> None:
