@@ -1,11 +1,12 @@
 """What comes along with the results of a recall."""
 
+from collections.abc import Collection
 from typing import Any
 
 from rest_framework import serializers
 
 from memoryplatform.api.serializers import Output
-from retrieval.includes.types import Included
+from retrieval.includes.types import Included, IncludedEntity
 from retrieval.types import Include
 
 
@@ -74,8 +75,7 @@ def describe_entities(included: Included) -> dict[str, Any]:
     """Two banks may know somebody of the same name, and one bank a person and a place: none hides another."""
     described: dict[str, Any] = {}
     for entity in included.entities:
-        keys = (entity.name, f"{entity.name} ({entity.bank_id})", f"{entity.name} ({entity.id})")
-        described[next(key for key in keys if key not in described)] = {
+        described[choose_key(entity, described)] = {
             "entity_id": entity.id,
             "bank_id": entity.bank_id,
             "canonical_name": entity.name,
@@ -85,6 +85,13 @@ def describe_entities(included: Included) -> dict[str, Any]:
             "mention_count": entity.mention_count,
         }
     return described
+
+
+def choose_key(entity: IncludedEntity, taken: Collection[str]) -> str:
+    if entity.name not in taken:
+        return entity.name
+    of_bank = f"{entity.name} ({entity.bank_id})"
+    return of_bank if of_bank not in taken else f"{entity.name} ({entity.id})"
 
 
 def describe_chunks(included: Included) -> dict[str, Any]:
