@@ -28,7 +28,7 @@ WITHOUT = {channel: Mode(f"without {channel.value}", without=frozenset({channel}
 
 
 def measure_cases(cases: Sequence[Case], options: Options, *, apart: str = "") -> dict[str, Any]:
-    """`apart` is a type of question that is reported beside the others and not among them."""
+    """`apart` is a type of question that is reported beside the others and not among them, and in one mode only."""
     modes = (*TIMED, *(WITHOUT.values() if options.leave_one_out else BESIDE))
     answered: dict[str, list[Answered]] = {mode.name: [] for mode in modes}
     access = make_access(keep=options.keep)
@@ -37,7 +37,8 @@ def measure_cases(cases: Sequence[Case], options: Options, *, apart: str = "") -
         for mode in modes:
             if mode in TIMED:
                 forget_answers()
-            answered[mode.name] += [ask(haystack, question, mode) for question in case.questions]
+            asked = [one for one in case.questions if mode is MAIN or one.type != apart]
+            answered[mode.name] += [ask(haystack, question, mode) for question in asked]
     return build_report(answered, apart)
 
 
