@@ -1,5 +1,6 @@
 """The plan against the memory as it is now, under the bank's lock: what no longer fits falls back to what is safe."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -10,6 +11,7 @@ from banks.lifecycle.judge import Action
 from banks.lifecycle.known_units import KnownUnit, find_since, read_units
 from banks.lifecycle.plan import Plan, Ruling, build_question
 from banks.lifecycle.rule_judge import decide
+from banks.lifecycle.wording import weighty_words
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import Identity, PreparedFact, hash_telling
 from banks.words import Network
@@ -20,7 +22,7 @@ class Settled:
     """By the places of the facts; a place that is in neither `homes` nor `twins` becomes a unit.
 
     `homes` are units that tell the fact already, the `reworded` ones in other words; `twins` are places of facts that
-    do. `merged` units get another text.
+    do. Those `in_part` have less to them than what tells them. `merged` units get another text.
     `refuted` are units that the fact excludes. `unproven` facts leave no trace: the agent told what it had from here.
     """
 
@@ -29,6 +31,7 @@ class Settled:
     merged: dict[int, Ruling] = field(default_factory=dict)
     refuted: dict[int, tuple[KnownUnit, ...]] = field(default_factory=dict)
     reworded: frozenset[int] = frozenset()
+    in_part: frozenset[int] = frozenset()
     unproven: frozenset[int] = frozenset()
 
 
@@ -39,20 +42,33 @@ def settle(bank: Bank, facts: Sequence[PreparedFact], plan: Plan) -> Settled:
     exact = {place: said[fact.identity] for place, fact in enumerate(facts) if fact.identity in said}
     exact |= find_told_before_the_end(bank, facts, open_places=find_open(facts, exact))
     planned, merged = follow(plan, live, said, open_places=find_open(facts, exact))
-    newcomers = find_among_newcomers(bank, facts, plan, open_places=find_open(facts, exact | planned))
+    since = find_since(bank, plan.newest)
+    newcomers = find_among_newcomers(facts, since, open_places=find_open(facts, exact | planned))
     homes = exact | planned | newcomers
+    twins = {place: twin for place, twin in find_twin_places(plan).items() if place not in homes}
+    reworded = frozenset((planned | newcomers).keys() - merged.keys())
+    texts = {unit.id: unit.text for unit in (*live.values(), *since)}
+    told_by = {place: texts[homes[place]] for place in reworded}
+    told_by |= {place: facts[twin].fact.text for place, twin in twins.items()}
     return Settled(
         homes=homes,
-        twins={place: twin for place, twin in find_twin_places(plan).items() if place not in homes},
+        twins=twins,
         merged=merged,
         refuted=find_refuted(plan, live),
-        reworded=frozenset((planned | newcomers).keys() - merged.keys()),
+        reworded=reworded,
+        in_part=frozenset(place for place, text in told_by.items() if is_part(facts[place].fact.text, text)),
         unproven=frozenset(place for place in homes.keys() - merged.keys() if is_hearsay(facts[place])),
     )
 
 
 def find_open(facts: Sequence[PreparedFact], homes: dict[int, UUID]) -> set[int]:
     return set(range(len(facts))) - homes.keys()
+
+
+def is_part(told: str, whole: str) -> bool:
+    """Some of its words and no others. That it tells the same is decided elsewhere."""
+    words = Counter(weighty_words(told))
+    return bool(words) and words < Counter(weighty_words(whole))
 
 
 def is_hearsay(fact: PreparedFact) -> bool:
@@ -130,10 +146,9 @@ def find_told_before_the_end(bank: Bank, facts: Sequence[PreparedFact], *, open_
 
 
 def find_among_newcomers(
-    bank: Bank, facts: Sequence[PreparedFact], plan: Plan, *, open_places: set[int]
+    facts: Sequence[PreparedFact], newcomers: Sequence[KnownUnit], *, open_places: set[int]
 ) -> dict[int, UUID]:
     """Units that another worker wrote since the plan was made. Only the rules can be asked here, and only for NONE."""
-    newcomers = find_since(bank, plan.newest)
     found: dict[int, UUID] = {}
     for place in sorted(open_places) if newcomers else ():
         fact = facts[place]

@@ -15,6 +15,7 @@ class UnitSource(TenantOwned):
 
     class Role(models.TextChoices):
         SAID = "said"
+        IN_PART = "in_part"  # said, with less to it than the unit has
         EVIDENCE = "evidence"
         MERGED = "merged"
         SUMMARISES = "summarises"

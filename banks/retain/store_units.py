@@ -47,10 +47,11 @@ RETURNING id, network, content_hash, tags_hash, xmax = 0
 
 INSERT_SOURCES = """
 INSERT INTO banks_unitsource (id, tenant_id, unit_id, role, message_id, chunk_id, start, "end")
-SELECT id, %(tenant_id)s, unit_id, %(role)s, message_id, chunk_id, start, "end"
+SELECT id, %(tenant_id)s, unit_id, role, message_id, chunk_id, start, "end"
 FROM unnest(
-    %(id)s::uuid[], %(unit_id)s::uuid[], %(message_id)s::uuid[], %(chunk_id)s::uuid[], %(start)s::int[], %(end)s::int[]
-) AS source (id, unit_id, message_id, chunk_id, start, "end")
+    %(id)s::uuid[], %(unit_id)s::uuid[], %(role)s::text[], %(message_id)s::uuid[], %(chunk_id)s::uuid[],
+    %(start)s::int[], %(end)s::int[]
+) AS source (id, unit_id, role, message_id, chunk_id, start, "end")
 """
 
 
@@ -65,6 +66,19 @@ class StoredUnit:
     is_new: bool
     entity_ids: tuple[UUID, ...] = ()
     closed: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True)
+class Told:
+    """A fact, and the unit that holds it: with more to it, where the fact is a part."""
+
+    fact: PreparedFact
+    unit_id: UUID
+    in_part: bool
+
+    @property
+    def role(self) -> UnitSource.Role:
+        return UnitSource.Role.IN_PART if self.in_part else UnitSource.Role.SAID
 
 
 def store_units(
@@ -85,7 +99,7 @@ def store_units(
     told = [place for place in range(len(facts)) if place not in settled.unproven]
     again = {place: units[place].id for place in told if place in settled.homes or place in hosts}
     prove_units(bank, facts, again, now=now)
-    store_sources(bank, [facts[place] for place in told], [units[place] for place in told])
+    store_sources(bank, [Told(facts[place], units[place].id, place in settled.in_part) for place in told])
     store_labels(bank, [facts[place] for place in told], [units[place] for place in told])
     return [units[place] for place in range(len(facts))]
 
@@ -135,20 +149,21 @@ def build_row(prepared: PreparedFact) -> dict[str, Any]:
     }
 
 
-def store_sources(bank: Bank, facts: Sequence[PreparedFact], units: Sequence[StoredUnit]) -> None:
-    rows = [(unit.id, source) for fact, unit in zip(facts, units, strict=True) for source in fact.sources]
+def store_sources(bank: Bank, told: Sequence[Told]) -> None:
+    rows = [(one, source) for one in told for source in one.fact.sources]
     if not rows:
         return
     columns: dict[str, Any] = {
         "id": [uuid7() for _ in rows],
-        "unit_id": [unit_id for unit_id, _ in rows],
+        "unit_id": [one.unit_id for one, _ in rows],
+        "role": [one.role.value for one, _ in rows],
         "message_id": [source.message_id for _, source in rows],
         "chunk_id": [source.chunk_id for _, source in rows],
         "start": [source.start for _, source in rows],
         "end": [source.end for _, source in rows],
     }
     with connection.cursor() as cursor:
-        cursor.execute(INSERT_SOURCES, {"tenant_id": bank.tenant_id, "role": UnitSource.Role.SAID.value, **columns})
+        cursor.execute(INSERT_SOURCES, {"tenant_id": bank.tenant_id, **columns})
 
 
 def store_labels(bank: Bank, facts: Sequence[PreparedFact], units: Sequence[StoredUnit]) -> None:

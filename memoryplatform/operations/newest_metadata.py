@@ -12,7 +12,6 @@ from uuid import UUID
 from django.db.models import Q
 
 from banks.models import Bank, UnitChange, UnitMetadata, UnitSource
-from memoryplatform.operations.part_tellings import find_told_in_part
 
 ACTOR = "retain"
 REASON = "told again with other metadata"
@@ -58,10 +57,9 @@ def keep_newest_metadata(bank: Bank, payload: Mapping[str, Any], *, since: datet
         told = source.get("metadata", {})
         of_source = name_source(source)
         by_unit = read_rows(bank, of_source)
-        in_part = find_told_in_part(bank, by_unit.keys(), of_source)
+        whole = find_told_whole(bank, of_source)
         for unit_id, rows in by_unit.items():
-            is_whole = unit_id not in in_part
-            stale = rule.find_stale(rows, told, since=since) if is_whole else find_added(rows, since=since)
+            stale = rule.find_stale(rows, told, since=since) if unit_id in whole else find_added(rows, since=since)
             note_change(bank, rows, stale, since=since)
             UnitMetadata.objects.for_tenant(bank.tenant_id).filter(id__in=stale).delete()
 
@@ -70,6 +68,11 @@ def name_source(source: Mapping[str, Any]) -> Q:
     if "document_pk" in source:
         return Q(chunk__document=source["document_pk"])
     return Q(message__in=source["message_ids"])
+
+
+def find_told_whole(bank: Bank, of_source: Q) -> set[UUID]:
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(of_source, role=UnitSource.Role.SAID)
+    return set(sources.values_list("unit_id", flat=True))
 
 
 def find_added(rows: Sequence[UnitMetadata], *, since: datetime) -> set[UUID]:
