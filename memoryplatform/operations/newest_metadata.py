@@ -32,19 +32,18 @@ class MetadataRule:
     def read(cls, written: Mapping[str, str]) -> Self:
         return cls(**written)
 
-    def find_stale(self, rows: Sequence[UnitMetadata], told: Mapping[str, str], *, since: datetime) -> set[UUID]:
-        """Of one memory, after `told` was added to what it had."""
-        is_fixed = any(row.key == self.fixing and is_older(row, since) for row in rows)
-        return {
-            row.id
-            for row in rows
-            if (told.get(row.key) != row.value and (row.key == self.passing or (row.key in told and not is_fixed)))
-            or (is_fixed and told.get(row.key) == row.value and row.key != self.passing and not is_older(row, since))
-        }
+    def choose(
+        self, rows: Sequence[UnitMetadata], told: Mapping[str, str], *, before: Sequence[UnitMetadata]
+    ) -> list[UnitMetadata]:
+        """Those that hold, of all that one memory has since `told` came to what it had before."""
+        is_fixed = any(row.key == self.fixing for row in before)
 
+        def holds(row: UnitMetadata) -> bool:
+            if row.key == self.passing:
+                return told.get(row.key) == row.value
+            return row in before if is_fixed else told.get(row.key, row.value) == row.value
 
-def is_older(row: UnitMetadata, moment: datetime) -> bool:
-    return row.id.int >> RANDOM_BITS < int(moment.timestamp() * 1_000)
+        return [row for row in rows if holds(row)]
 
 
 def keep_newest_metadata(bank: Bank, payload: Mapping[str, Any], *, since: datetime) -> None:
@@ -54,14 +53,19 @@ def keep_newest_metadata(bank: Bank, payload: Mapping[str, Any], *, since: datet
     """
     rule = MetadataRule.read(payload["metadata_rule"])
     for source in payload["sources"]:
-        told = source.get("metadata", {})
-        of_source = name_source(source)
-        by_unit = read_rows(bank, of_source)
+        told, of_source = source.get("metadata", {}), name_source(source)
         whole = find_told_whole(bank, of_source)
-        for unit_id, rows in by_unit.items():
-            stale = rule.find_stale(rows, told, since=since) if unit_id in whole else find_added(rows, since=since)
-            note_change(bank, rows, stale, since=since)
+        for unit_id, rows in read_rows(bank, of_source).items():
+            before = [row for row in rows if is_older(row.id, since)]
+            after = rule.choose(rows, told, before=before) if unit_id in whole else before
+            if is_older(unit_id, since):
+                note_change(bank, unit_id, before, after)
+            stale = {row.id for row in rows} - {row.id for row in after}
             UnitMetadata.objects.for_tenant(bank.tenant_id).filter(id__in=stale).delete()
+
+
+def is_older(row_id: UUID, moment: datetime) -> bool:
+    return row_id.int >> RANDOM_BITS < int(moment.timestamp() * 1_000)
 
 
 def name_source(source: Mapping[str, Any]) -> Q:
@@ -75,10 +79,6 @@ def find_told_whole(bank: Bank, of_source: Q) -> set[UUID]:
     return set(sources.values_list("unit_id", flat=True))
 
 
-def find_added(rows: Sequence[UnitMetadata], *, since: datetime) -> set[UUID]:
-    return {row.id for row in rows if not is_older(row, since)}
-
-
 def read_rows(bank: Bank, of_source: Q) -> dict[UUID, list[UnitMetadata]]:
     """By the memories that rest on the source: what the agent only repeated does not."""
     sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(of_source)
@@ -89,15 +89,14 @@ def read_rows(bank: Bank, of_source: Q) -> dict[UUID, list[UnitMetadata]]:
     return found
 
 
-def note_change(bank: Bank, rows: Sequence[UnitMetadata], stale: set[UUID], *, since: datetime) -> None:
-    before = {row.key: row.value for row in rows if is_older(row, since)}
-    after = {row.key: row.value for row in rows if row.id not in stale}
-    if stale and before != after:
+def note_change(bank: Bank, unit_id: UUID, before: Sequence[UnitMetadata], after: Sequence[UnitMetadata]) -> None:
+    was, is_now = ({row.key: row.value for row in rows} for rows in (before, after))
+    if was != is_now:
         UnitChange.objects.for_tenant(bank.tenant_id).create(
-            unit_id=rows[0].unit_id,
+            unit_id=unit_id,
             action=UnitChange.Action.EDITED,
-            before={"metadata": before},
-            after={"metadata": after},
+            before={"metadata": was},
+            after={"metadata": is_now},
             actor=ACTOR,
             reason=REASON,
         )

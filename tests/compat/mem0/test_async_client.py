@@ -1,16 +1,33 @@
-"""The asynchronous client has the same methods: one journey through them."""
+"""The asynchronous client has the same methods: one journey through all of them."""
 
 import asyncio
+import inspect
 from typing import Any
+
+import pytest
+from mem0.exceptions import MemoryError as RefusedByService
 
 from tenants.models import Tenant
 from tests.compat.mem0.quiet_client import AsyncMemoryClient
 from tests.factories import make_key_with_text
 
 BOB = {"user_id": "bob"}
+NOT_ITS_OWN = {"chat"}  # raises NotImplementedError before anything is sent
 
 
-async def travel(client: AsyncMemoryClient) -> dict[str, Any]:
+class Traveller:
+    """The client, with the names of what was called."""
+
+    def __init__(self, client: AsyncMemoryClient) -> None:
+        self.client = client
+        self.called: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        self.called.add(name)
+        return getattr(self.client, name)
+
+
+async def travel(client: Any) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     added = await client.add([{"role": "user", "content": "I keep bees."}], user_id="bob", run_id="r1", infer=False)
     memory_id = added["results"][0]["id"]
@@ -25,17 +42,62 @@ async def travel(client: AsyncMemoryClient) -> dict[str, Any]:
     export = await client.create_memory_export({"properties": {"memory": {}}}, filters=BOB)
     seen["exported"] = await client.get_memory_export(memory_export_id=export["id"])
     seen["project"] = (await client.project.get(fields=["name"]))["name"]
+    seen["same project"] = (await client.get_project(fields=["name"]))["name"]
     seen["deleted"] = (await client.delete(memory_id))["message"]
     await client.delete_all(user_id="bob")
     seen["gone"] = (await client.delete_users(user_id="bob"))["message"]
     seen["left"] = (await client.users())["results"]
-    await client.async_client.aclose()
+    again = await client.add("I keep hens.", user_id="bob", infer=False)
+    seen["deleted at once"] = await client.batch_delete([{"memory_id": again["results"][0]["id"]}])
+    await client.add("I keep cats.", user_id="carol", infer=False)
+    await client.reset()
+    seen["left after all"] = (await client.users())["results"]
     return seen
 
 
+async def visit_webhooks(client: Any) -> list[Any]:
+    project = client.client.project_id
+    made = await client.create_webhook("https://example.com/", "chat", project, ["memory_add"])
+    await client.update_webhook(made["webhook_id"], name="talk")
+    listed = await client.get_webhooks(project)
+    await client.delete_webhook(made["webhook_id"])
+    return [[one["name"] for one in listed], await client.get_webhooks(project)]
+
+
+async def ask_for_what_is_not_served(client: Any) -> None:
+    for asked in (
+        client.get_summary(filters=BOB),
+        client.generate_profile("bob"),
+        client.get_profile("bob"),
+        client.get_profile_job("j1"),
+        client.get_profile_settings(),
+        client.sample_profiles(),
+        client.update_profile_settings(enabled=True),
+        client.update_project(custom_instructions="Be brief."),
+        client.project.create("x"),
+        client.project.update(custom_instructions="Be brief."),
+        client.project.delete(),
+        client.project.get_members(),
+        client.project.add_member("bob@example.com"),
+        client.project.update_member("bob@example.com", "OWNER"),
+        client.project.remove_member("bob@example.com"),
+    ):
+        with pytest.raises(RefusedByService, match=r"\w\.$") as refused:
+            await asked
+        assert refused.value.error_code == "HTTP_501"
+
+
 def test_every_method_has_its_asynchronous_twin(base_url: str, alice: Tenant) -> None:
-    client = AsyncMemoryClient(api_key=make_key_with_text(alice)[1], host=base_url)
-    assert asyncio.run(travel(client)) == {
+    client = AsyncMemoryClient(api_key=make_key_with_text(alice, scopes=["admin"])[1], host=base_url)
+    traveller = Traveller(client)
+
+    async def see_all() -> tuple[dict[str, Any], list[Any]]:
+        async with client.async_client:
+            await ask_for_what_is_not_served(traveller)
+            return await travel(traveller), await visit_webhooks(traveller)
+
+    seen, webhooks = asyncio.run(see_all())
+    assert seen == {
         "searched": True,
         "updated": "I keep wasps.",
         "batch": {"message": "Successfully updated 1 memories"},
@@ -46,7 +108,13 @@ def test_every_method_has_its_asynchronous_twin(base_url: str, alice: Tenant) ->
         "feedback": "POSITIVE",
         "exported": {"memory": "I keep wasps."},
         "project": "Alice",
+        "same project": "Alice",
         "deleted": "Memory deleted successfully!",
         "gone": "Entity deleted successfully.",
         "left": [],
+        "deleted at once": {"message": "Successfully deleted 1 memories"},
+        "left after all": [],
     }
+    assert webhooks == [["talk"], []]
+    methods = {name for name, _ in inspect.getmembers(AsyncMemoryClient, inspect.iscoroutinefunction)}
+    assert {name for name in methods if not name.startswith("_")} - NOT_ITS_OWN <= traveller.called

@@ -63,7 +63,7 @@ def test_what_is_added_is_found_when_its_event_is_done(client: MemoryClient, wor
     assert (found["user_id"], found["agent_id"], found["run_id"]) == ("bob", None, None)
     assert found["metadata"] == {"source": "chat", "turn": 3}
     assert 0.0 < found["score"] <= 1.0
-    assert [one["id"] for one in client.client.get("/v1/events/").json()["results"]] == [answer["event_id"]]
+    assert client.client.get("/v1/events/").json()["results"] == [event]
 
 
 def test_without_inference_each_message_is_a_memory_as_it_is(client: MemoryClient) -> None:
@@ -149,6 +149,8 @@ def test_a_memory_is_changed_and_its_history_tells_how(client: MemoryClient) -> 
         "I keep wasps.",
     )
     assert (last["event"], last["new_memory"]) == ("UPDATE", "I keep wasps.")
+    moods = [{"mood": "calm"}, {"mood": "tense", "n": [1]}, {}]
+    assert [one["metadata"] for one in (added, updated, last)] == moods
     assert added["input"] == [{"role": "user", "content": "I keep bees."}]
     assert {one["memory_id"] for one in (added, updated, last)} == {memory_id}
 

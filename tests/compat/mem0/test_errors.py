@@ -87,6 +87,7 @@ ADDS: list[Any] = [
     BOB | {"messages": "x", "infer": "perhaps"},
     BOB | {"messages": "a\x00b"},
     BOB | {"messages": "x", "filters": []},
+    BOB | {"messages": "x", "filters": {"user_id": "carol"}},
     {"messages": "x", "user_id": "*"},
     {"messages": "x", "user_id": {"a": 1}},
     {"messages": "x", "user_id": ["a"]},
@@ -192,8 +193,50 @@ def test_what_is_wrong_is_told_in_words_of_its_own(call: Caller, alice: Tenant) 
     for messages in ([system], []):
         answer = call("POST", "/v3/memories/add/", BOB | {"messages": messages, "infer": False})
         assert answer.json()["detail"] == "messages: Must have one that is no instruction (role system)."
-    long = call("POST", "/v3/memories/add/", BOB | {"messages": "x" * 200_000, "infer": False})
-    assert (long.status_code, long.json()["detail"].split(".")[0]) == (400, "messages")
     stranger = Caller("mpk_no")("GET", "/v1/ping/")
     assert (stranger.status_code, stranger.headers["WWW-Authenticate"]) == (401, "Token")
     assert "Authorization: Token" in stranger.json()["detail"]
+
+
+SEARCH, LIST = "/v3/memories/search/", "/v3/memories/"
+ADDED: list[tuple[dict[str, Any], str]] = [
+    ({"timestamp": "abc"}, "timestamp"),
+    ({"messages": [{"role": "user", "content": "x"}, {"content": "x"}]}, "messages.1.role"),
+    ({"messages": ["x", 3]}, "messages.1"),
+    ({"messages": ["x", {"role": "user", "content": [{"type": "image_url"}]}]}, "messages.1"),
+    ({"filters": {"user_id": "carol"}}, "user_id"),
+    ({"user_id": "*"}, "user_id"),
+]
+ASKED: list[tuple[str, dict[str, Any], str]] = [
+    (LIST, {"start_date": "junk"}, "start_date"),
+    (LIST, {"end_date": 1e300}, "end_date"),
+    (LIST, {"categories": "x"}, "categories"),
+    (LIST, {"metadata": {"a": {"gt": 3}}}, "metadata.a"),
+    (LIST, {"filters": BOB | {"created_at": {"gte": "nope"}}}, "filters.created_at"),
+    (LIST, {"filters": {"OR": [BOB, {"expiration_date": "nope"}]}}, "filters.OR.expiration_date"),
+    (LIST, {"filters": BOB | {"metadata": {"a": {"gt": 3}}}}, "filters.metadata.a"),
+    (LIST, {"filters": BOB | {"usr_id": "bob"}}, "filters.usr_id"),
+    (LIST, {"filters": {"user_id": " "}}, "filters.user_id"),
+    ("/v2/memories/", {"user_id": " "}, "user_id"),
+    (SEARCH, {"reference_date": "nope"}, "reference_date"),
+]
+
+
+def test_what_is_wrong_is_told_with_its_place(call: Caller, memory: Memory) -> None:
+    for added, place in ADDED:
+        for infer in (True, False):
+            check_place(call("POST", "/v3/memories/add/", {"messages": "x", "infer": infer, **BOB, **added}), place)
+    long = [{"role": "system", "content": "x"}, "x" * 200_000]
+    check_place(call("POST", "/v3/memories/add/", {"messages": long, "infer": False, **BOB}), "messages.1.content")
+    for path, asked, place in ASKED:
+        check_place(call("POST", path, {"query": "boat", "filters": BOB, **asked}), place)
+    unit = memory.unit("Bob has a boat", tags=["user:bob"])
+    check_place(call("PUT", f"/v1/memories/{unit.id}/", {"timestamp": "nope"}), "timestamp")
+    batch = [{"memory_id": str(unit.id), "text": "Bob has a bike"}, {"memory_id": str(unit.id), "timestamp": "nope"}]
+    check_place(call("PUT", "/v1/batch/", {"memories": batch}), "memories.1.timestamp")
+    assert call("GET", f"/v1/memories/{unit.id}/").json()["memory"] == "Bob has a boat"
+
+
+def check_place(answer: Any, place: str) -> None:
+    told = answer.json()["detail"]
+    assert (answer.status_code, told.partition(":")[0]) == (400, place), told

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
+from django.db.models.expressions import RawSQL
 
 from banks.models import Bank, MemoryUnit
-from memoryplatform.api.compat.mem0 import choosing, search
+from memoryplatform.api.compat.mem0 import choosing, nearest, search
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
@@ -104,6 +105,30 @@ def test_lists_and_searches_follow_every_filter(call: Caller, units: dict[str, M
         assert name_found(units, call("POST", "/v3/memories/search/", body).json()["results"]) == expected, filters
 
 
+def test_a_search_finds_what_the_filters_mean_however_far_it_is(call: Caller, units: dict[str, MemoryUnit]) -> None:
+    for filters, expected in (
+        (BOB, ["boat", "bike"]),
+        (BOB | {"keywords": {"icontains": "BIKE"}}, ["bike"]),
+        ({"user_id": {"contains": "ar"}}, ["cat"]),
+        (BOB | {"created_at": {"gte": "2190-01-01"}}, []),
+    ):
+        body = {"query": "boat", "filters": filters, "threshold": 0}
+        results = call("POST", "/v3/memories/search/", body).json()["results"]
+        assert [one["id"] for one in results] == [str(units[name].id) for name in expected], filters
+        for less, left in (({"top_k": 1}, results[:1]), ({"threshold": 0.99}, [])):
+            assert call("POST", "/v3/memories/search/", body | less).json()["results"] == left, (filters, less)
+
+
+def test_a_search_that_takes_too_long_tells_what_recall_found(
+    call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"query": "boat", "filters": BOB, "threshold": 0}
+    boat, _bike = call("POST", "/v3/memories/search/", body).json()["results"]
+    monkeypatch.setattr(nearest, "MOST_SECONDS", 0.05)
+    monkeypatch.setattr(nearest, "CosineDistance", lambda *_: RawSQL("(SELECT 0.5 FROM pg_sleep(0.2))", ()))
+    assert call("POST", "/v3/memories/search/", body).json()["results"] == [boat]
+
+
 def test_memories_are_asked_for_by_their_ids(call: Caller, units: dict[str, MemoryUnit]) -> None:
     filters = EVERYBODY | {"memory_ids": [str(units["boat"].id), str(units["cat"].id)]}
     listed = call("POST", "/v3/memories/", {"filters": filters}).json()
@@ -184,10 +209,10 @@ def test_of_too_many_owners_those_with_the_nearest_memories_are_searched(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choosing, "MOST_BANKS", 1)
-    for question, nearest in (("Carol has a cat", "cat"), ("Bob has a red boat", "boat")):
+    for question, name in (("Carol has a cat", "cat"), ("Bob has a red boat", "boat")):
         body = {"query": question, "filters": EVERYBODY, "threshold": 0}
         results = call("POST", "/v3/memories/search/", body).json()["results"]
-        assert results[0]["id"] == str(units[nearest].id)
+        assert results[0]["id"] == str(units[name].id)
         assert {one["user_id"] for one in results} == {results[0]["user_id"]}
 
 

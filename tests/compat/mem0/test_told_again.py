@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 
-from banks.models import UnitChange
 from tenants.models import Tenant
-from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.factories import make_key_with_text
 
@@ -99,13 +97,26 @@ def test_other_memories_stay_as_they_are(call: Caller, infer: bool) -> None:  # 
     assert [row for row in listed(call) if row["id"] in known] == before
 
 
-def test_what_it_was_before_stands_in_its_history(call: Caller, alice: Tenant) -> None:
+def test_what_it_was_before_stands_in_its_history(call: Caller) -> None:
     (first,) = add(call, metadata={"source": "chat"})
-    add(call, metadata={"source": "chat"})
+    for told in ({"source": "chat"}, {"page": 3}, {"source": "mail"}):
+        add(call, metadata=told)
+    call("POST", "/v1/feedback/", {"memory_id": first["id"], "feedback": "POSITIVE"})
+    call("PUT", f"/v1/memories/{first['id']}/", {"metadata": {}})
+    steps = call("GET", f"/v1/memories/{first['id']}/history/").json()
+    assert [(step["event"], step["metadata"]) for step in steps] == [
+        ("ADD", {"source": "chat"}),
+        ("UPDATE", {"source": "chat", "page": 3}),
+        ("UPDATE", {"source": "mail", "page": 3}),
+        ("UPDATE", {}),
+    ]
+
+
+def test_a_memory_that_had_none_tells_when_it_got_some(call: Caller) -> None:
+    (first,) = add(call)
     add(call, metadata={"source": "mail"})
-    with tenant_transaction(alice.id):
-        (step,) = UnitChange.objects.for_tenant(alice.id).filter(unit=first["id"])
-    assert (step.before, step.after) == ({"metadata": {"source": "chat"}}, {"metadata": {"source": "mail"}})
+    steps = call("GET", f"/v1/memories/{first['id']}/history/").json()
+    assert [step["metadata"] for step in steps] == [{}, {"source": "mail"}]
 
 
 def test_metadata_of_an_update_takes_the_place_of_all_before(call: Caller) -> None:

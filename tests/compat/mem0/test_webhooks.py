@@ -1,6 +1,5 @@
 """Webhooks as the client manages them, and what they are told."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -10,8 +9,8 @@ from memoryplatform.operations.kinds.memory_events import tell_memories
 from tenants.models import Delivery, Tenant
 from tenants.transactions import tenant_transaction
 from tests.compat.mem0.conftest import MakeClient
-from tests.compat.mem0.quiet_client import AsyncMemoryClient, MemoryClient
-from tests.factories import make_key_with_text, make_webhook
+from tests.compat.mem0.quiet_client import MemoryClient
+from tests.factories import make_webhook
 
 URL = "https://example.com/told"
 
@@ -82,18 +81,3 @@ def test_what_can_not_be_told_is_refused(admin: MemoryClient, client: MemoryClie
     other = make_webhook(alice)
     with pytest.raises(MemoryNotFoundError):
         admin.delete_webhook(webhook_id=str(other.id))
-
-
-def test_the_asynchronous_client_has_them_too(base_url: str, alice: Tenant) -> None:
-    client = AsyncMemoryClient(api_key=make_key_with_text(alice, scopes=["admin"])[1], host=base_url)
-
-    async def travel() -> list[Any]:
-        project = {"project_id": client.project_id}
-        made = await client.create_webhook(url=URL, name="chat", event_types=["memory_add"], **project)
-        listed = await client.get_webhooks(**project)
-        await client.update_webhook(webhook_id=made["webhook_id"], name="talk")
-        await client.delete_webhook(webhook_id=made["webhook_id"])
-        await client.async_client.aclose()
-        return list(listed)
-
-    assert [one["name"] for one in asyncio.run(travel())] == ["chat"]

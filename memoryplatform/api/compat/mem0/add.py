@@ -1,7 +1,8 @@
 """`/v3/memories/add/` and `/v1/memories/`, POST: facts are taken in the background, and an event tells of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from banks.models import MemoryUnit
 from memoryplatform.api.compat.mem0.add_input import Addition, read_addition
@@ -46,14 +47,25 @@ def perform(access: BankAccess, addition: Addition, *, key: str | None) -> dict[
     status = STATUS[Operation.Status(operation.status)]
     answer = {"message": operation.error_detail or QUEUED, "status": status, "event_id": operation.id}
     if status == "SUCCEEDED":
-        answer |= {"message": "Memories added successfully", "results": list_added(operation)}
+        results = list_added(access.tenant_id, [operation])[operation.id]
+        answer |= {"message": "Memories added successfully", "results": results}
     return answer
 
 
-def list_added(operation: Operation) -> list[dict[str, Any]]:
-    """The new ones. What was known already is proven once more, and no new memory."""
-    ids = (operation.result or {}).get("unit_ids", [])
-    with tenant_transaction(operation.tenant_id):
-        units = MemoryUnit.objects.for_tenant(operation.tenant_id).filter(id__in=ids)
-        texts = dict(units.order_by("id").values_list("id", "text"))
-    return [{"id": one, "memory": text, "data": {"memory": text}, "event": "ADD"} for one, text in texts.items()]
+def list_added(tenant_id: UUID, operations: Iterable[Operation]) -> dict[UUID, list[dict[str, Any]]]:
+    """By the ids of the operations, the new memories that are still there, read in one statement.
+
+    What was known already is proven once more, and no new memory.
+    """
+    added: dict[UUID, list[str]] = {one.id: sorted((one.result or {}).get("unit_ids", [])) for one in operations}
+    wanted = [memory_id for ids in added.values() for memory_id in ids]
+    with tenant_transaction(tenant_id):
+        rows = MemoryUnit.objects.for_tenant(tenant_id).filter(id__in=wanted).values_list("id", "text")
+        texts = {str(memory_id): text for memory_id, text in rows}
+    return {
+        operation: [describe_added(one, texts[one]) for one in ids if one in texts] for operation, ids in added.items()
+    }
+
+
+def describe_added(memory_id: str, text: str) -> dict[str, Any]:
+    return {"id": memory_id, "memory": text, "data": {"memory": text}, "event": "ADD"}

@@ -8,12 +8,15 @@ from rest_framework import serializers
 
 from banks.retain.input import RetainItem
 from memoryplatform.api.compat.hindsight.tolerance import drop_unknown, read_body
+from memoryplatform.api.compat.mem0.errors import naming
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, write_metadata
 from memoryplatform.api.compat.mem0.moments import read_extent
 from memoryplatform.api.compat.mem0.owners import KINDS, Owners, read_owners
+from memoryplatform.api.v1.fact_shapes import FactInput
 from memoryplatform.api.v1.retain_shapes import MessageInput, read_items
 
 MESSAGE = MessageInput()
+FACT_TEXT = FactInput().fields["text"]
 
 
 class AddInput(serializers.Serializer[Any]):
@@ -39,7 +42,7 @@ class Addition:
 def read_addition(given: Any) -> Addition:
     """The ids stand at the top or among the filters, as the client's versions have it."""
     body = read_body(AddInput, given).validated_data
-    owners = read_owners({name: given.get(name, body["filters"].get(name)) for name in KINDS})
+    owners = read_owners(join_ids(given, body["filters"]))
     content = read_content(body["messages"], infer=body["infer"])
     if "messages" in content:
         content["thread"] = owners.name_of("run")
@@ -49,12 +52,22 @@ def read_addition(given: Any) -> Addition:
         "metadata": write_metadata(body["metadata"]) | write_own(body),
     }
     if body["timestamp"] is not None:
-        item["timestamp"] = read_extent(body["timestamp"]).start
+        with naming("timestamp"):
+            item["timestamp"] = read_extent(body["timestamp"]).start
     read = read_items([item])
     if read.faults:
         raise serializers.ValidationError(as_given(read.faults[0].faults.detail))
     waits = not (body["infer"] and body["async_mode"])
     return Addition(owners, read.good[0], waits=waits, is_wrapped=body["output_format"] == "v1.1")
+
+
+def join_ids(beside: Mapping[str, Any], filters: Mapping[str, Any]) -> dict[str, Any]:
+    """An id that stands in both places must be the same: else nobody could tell whose the memory is."""
+    for name in KINDS:
+        both = [place[name] for place in (beside, filters) if place.get(name) is not None]
+        if len(both) > 1 and both[0] != both[1]:
+            raise serializers.ValidationError({name: ["Is another one than that of the filters."]})
+    return {name: filters.get(name) if beside.get(name) is None else beside[name] for name in KINDS}
 
 
 def write_own(body: Mapping[str, Any]) -> dict[str, str]:
@@ -64,11 +77,11 @@ def write_own(body: Mapping[str, Any]) -> dict[str, str]:
 
 def read_content(given: Any, *, infer: bool) -> dict[str, Any]:
     """A conversation to take facts from; else each message is a memory as it is, but for instructions."""
-    messages = [read_message(message) for message in given] if isinstance(given, list) else [read_message(given)]
+    messages = given if isinstance(given, list) else [given]
     if infer:
-        return {"messages": messages}
-    read = [MESSAGE.run_validation(message) for message in messages]
-    told = [{"text": message["content"]} for message in read if message["role"] != "system"]
+        return {"messages": [read_message(message, place) for place, message in enumerate(messages)]}
+    facts = [read_fact(message, place) for place, message in enumerate(messages)]
+    told = [fact for fact in facts if fact is not None]
     if not told:
         raise serializers.ValidationError({"messages": ["Must have one that is no instruction (role system)."]})
     return {"facts": told}
@@ -81,13 +94,24 @@ def as_given(faults: Any) -> Any:
     return {"messages" if name == "facts" else name: fault for name, fault in faults.items()}
 
 
-def read_message(given: Any) -> dict[str, Any]:
+def read_fact(given: Any, place: int) -> dict[str, str] | None:
+    message = read_message(given, place)
+    with naming(f"messages.{place}"):
+        read = MESSAGE.run_validation(message)
+    if read["role"] == "system":
+        return None
+    with naming(f"messages.{place}.content"):
+        return {"text": FACT_TEXT.run_validation(read["content"])}
+
+
+def read_message(given: Any, place: int) -> dict[str, Any]:
     if isinstance(given, str):
         return {"role": "user", "content": given}
-    if not isinstance(given, Mapping):
-        raise serializers.ValidationError({"messages": ["Each is a text or an object with role and content."]})
-    known: dict[str, Any] = drop_unknown(given, MESSAGE)
-    return known | {"content": join_blocks(known.get("content"))}
+    with naming(f"messages.{place}"):
+        if not isinstance(given, Mapping):
+            raise serializers.ValidationError("Must be a text or an object with role and content.")
+        known: dict[str, Any] = drop_unknown(given, MESSAGE)
+        return known | {"content": join_blocks(known.get("content"))}
 
 
 def join_blocks(content: Any) -> Any:
@@ -97,5 +121,5 @@ def join_blocks(content: Any) -> Any:
         return content
     texts = [block.get("text") for block in blocks if isinstance(block, Mapping) and block.get("type") == "text"]
     if len(texts) < len(blocks) or not all(isinstance(text, str) for text in texts):
-        raise serializers.ValidationError({"messages": ["Only text can be added: neither images nor files are read."]})
+        raise serializers.ValidationError("Only text can be added: neither images nor files are read.")
     return "\n".join(str(text) for text in texts)

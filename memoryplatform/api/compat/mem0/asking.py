@@ -7,7 +7,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from memoryplatform.api.compat.mem0.filters.conditions import AllOf, Condition, Not, ValueBetween
-from memoryplatform.api.compat.mem0.filters.grammar import read_filters, require_somebody
+from memoryplatform.api.compat.mem0.filters.grammar import read_beside, read_filters, require_somebody
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION
 from memoryplatform.api.compat.mem0.owners import KINDS
 
@@ -27,12 +27,14 @@ def read_asked(given: Any, *, flat_ids: bool = False) -> Condition:
     names = [name for name in KINDS if given.get(name) is not None]
     if names and not flat_ids:
         raise serializers.ValidationError(f"{', '.join(names)} must stand inside filters.")
-    filters = [given["filters"]] if given.get("filters") is not None else []
-    filters += [{name: given[name]} for name in names]
-    filters += [{key: {operator: given[name]}} for name, (key, operator) in BESIDE.items() if given.get(name)]
+    conditions = [read_filters(given["filters"])] if given.get("filters") is not None else []
+    conditions += [read_beside(name, name, given[name]) for name in names]
+    for name, (key, operator) in BESIDE.items():
+        if given.get(name):
+            conditions.append(read_beside(name, key, {operator: given[name]}))
     if given.get("metadata"):
-        filters.append({"metadata": given["metadata"]})
-    return require_somebody(AllOf(tuple(read_filters(one) for one in filters)))
+        conditions.append(read_beside("metadata", "metadata", given["metadata"]))
+    return require_somebody(AllOf(tuple(conditions)))
 
 
 def without_expired(condition: Condition) -> Condition:

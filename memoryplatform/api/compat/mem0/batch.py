@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memoryplatform.api.compat.mem0.errors import naming
 from memoryplatform.api.compat.mem0.filters.fields import read_uuid
 from memoryplatform.api.compat.mem0.locating import Located, locate_all
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
@@ -29,8 +30,9 @@ class Named:
 class BatchView(Mem0View):
     def put(self, request: Request) -> Response:
         named = read_batch(self.access, request.data, "updated")
-        for one in named:
-            read_update(one.given)
+        for place, one in enumerate(named):
+            with naming(f"memories.{place}"):
+                read_update(one.given)
         for one in named:
             update_memory(self.access, one.located, one.given)
         return Response({"message": f"Successfully updated {len(named)} memories"})

@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from banks.models.unit import UnitQuerySet
 from memoryplatform.api.compat.mem0.filters.conditions import Condition
+from memoryplatform.api.compat.mem0.nearest import keep_comparable
 from memoryplatform.api.compat.mem0.reach import find_told
 from memoryplatform.operations.access import BankAccess
 from providers.registry import get_embedder
@@ -29,14 +30,12 @@ def choose_banks(access: BankAccess, condition: Condition, question: str) -> lis
         raise serializers.ValidationError(
             f"The filters mean memories of more than {MOST_OWNERS} owners: name a user_id, or several."
         )
-    return sorted(bank_ids if len(bank_ids) <= MOST_BANKS else find_nearest(access, units, question))
+    return sorted(bank_ids if len(bank_ids) <= MOST_BANKS else find_nearest_banks(access, units, question))
 
 
-def find_nearest(access: BankAccess, units: UnitQuerySet, question: str) -> list[str]:
-    """Vectors of other models than that of the question can't be compared with it."""
-    embedder = get_embedder()
-    vector, _usage = QUERY_VECTORS.embed(question, embedder)
+def find_nearest_banks(access: BankAccess, units: UnitQuerySet, question: str) -> list[str]:
+    vector, _usage = QUERY_VECTORS.embed(question, get_embedder())
     with tenant_transaction(access.tenant_id):
-        comparable = units.filter(bank__embedding_model=embedder.model_id, embedding__isnull=False)
-        banks = comparable.values("bank__bank_id").annotate(distance=Min(CosineDistance("embedding", vector)))
+        distance = Min(CosineDistance("embedding", vector))
+        banks = keep_comparable(units).values("bank__bank_id").annotate(distance=distance)
         return list(banks.order_by("distance", "bank__bank_id").values_list("bank__bank_id", flat=True)[:MOST_BANKS])

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from banks.models import UnitTag
 from memoryplatform.api.compat.hindsight.errors import NotOffered
 from memoryplatform.api.compat.mem0.deleting import IN_PROGRESS, delete_of_owner
-from memoryplatform.api.compat.mem0.errors import NotFound
+from memoryplatform.api.compat.mem0.errors import NotFound, naming
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.owners import KINDS, Owner, read_bank_id, read_owner
 from memoryplatform.api.compat.mem0.pages import PageWanted, asks_for_page, describe_page, read_page
@@ -67,7 +67,8 @@ class EntityView(Mem0View):
 def read_named(kind: str, name: str) -> Owner:
     if kind not in KIND_IDS:
         raise serializers.ValidationError("Invalid entity type")
-    return read_owner(KIND_IDS[kind], name)
+    with naming(KIND_IDS[kind]):
+        return read_owner(KIND_IDS[kind], name)
 
 
 def list_entities(access: BankAccess, only: Owner | None = None) -> Iterable[Entity]:

@@ -1,8 +1,10 @@
 """Errors as mem0 tells them. It writes the sentence to `detail`, `error` or `message`, so it stands in all three."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from rest_framework import status
+from rest_framework import serializers, status
 from rest_framework.exceptions import APIException, AuthenticationFailed
 from rest_framework.response import Response
 
@@ -18,6 +20,15 @@ SENTENCES: dict[type[Exception], str] = {
 
 class NotFound(APIException):
     status_code = status.HTTP_404_NOT_FOUND
+
+
+@contextmanager
+def naming(field: str) -> Iterator[None]:
+    """What is refused inside is told as a fault of this field."""
+    try:
+        yield
+    except serializers.ValidationError as fault:
+        raise serializers.ValidationError({field: fault.detail}) from fault
 
 
 def handle_mem0_exception(error: Exception, context: dict[str, Any]) -> Response:

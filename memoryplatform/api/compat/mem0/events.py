@@ -1,5 +1,6 @@
 """`/v1/events/` and `/v1/event/{event_id}/`: operations, as mem0 tells of them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Q
@@ -28,7 +29,7 @@ class EventsView(Mem0View):
         with tenant_transaction(self.tenant_id):
             rows = find_events(self.access)
             count, events = rows.count(), list(rows.order_by("-id")[page.rows])
-        return Response(describe_page(request, page, count, [describe_event(event) for event in events]))
+        return Response(describe_page(request, page, count, describe_events(self.access, events)))
 
 
 class EventView(Mem0View):
@@ -38,8 +39,7 @@ class EventView(Mem0View):
             event = find_events(self.access).filter(id=wanted).first()
         if event is None:
             raise NotFound("Event not found or you don't have permission to access it")
-        added = list_added(event) if event.kind == KIND else []
-        return Response(describe_event(event) | {"results": added})
+        return Response(describe_events(self.access, [event])[0])
 
 
 def find_events(access: BankAccess) -> OperationQuerySet:
@@ -52,7 +52,12 @@ def find_events(access: BankAccess) -> OperationQuerySet:
     return rows.filter(of_banks | Q(bank_key="", kind=delete_memories.NAME))
 
 
-def describe_event(event: Operation) -> dict[str, Any]:
+def describe_events(access: BankAccess, events: Sequence[Operation]) -> list[dict[str, Any]]:
+    added = list_added(access.tenant_id, events)
+    return [describe_event(event, added[event.id]) for event in events]
+
+
+def describe_event(event: Operation, added: list[dict[str, Any]]) -> dict[str, Any]:
     """What was said is not repeated: it lives in the memories, and goes with them."""
     took = (event.finished_at - event.started_at).total_seconds() if event.finished_at and event.started_at else None
     return {
@@ -61,7 +66,7 @@ def describe_event(event: Operation) -> dict[str, Any]:
         "status": STATUS[Operation.Status(event.status)],
         "payload": {},
         "metadata": None,
-        "results": [],
+        "results": added,
         "created_at": event.created_at,
         "updated_at": event.updated_at,
         "started_at": event.started_at,

@@ -1,5 +1,6 @@
 """The history of a memory as mem0 tells it: an ADD, then every change by an UPDATE, a DELETE or another ADD."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from banks.lifecycle.history import History
@@ -19,16 +20,24 @@ EVENTS = {
 
 
 def describe_history(shown: DescribedUnit, history: History) -> list[dict[str, Any]]:
-    """The oldest first."""
+    """The oldest first, each with the text and the metadata that it left behind."""
     unit, changes = shown.unit, [change for change in history.changes if tells(change)]
     about = describe_about(shown)
-    text = next((change.before["text"] for change in changes if "text" in change.before), unit.text)
+    text = find_first("text", changes, otherwise=unit.text)
+    metadata = find_first("metadata", changes, otherwise=shown.metadata)
     added = {"id": unit.id, "old_memory": None, "new_memory": text, "event": "ADD"}
-    steps = [about | added | {"created_at": unit.recorded_at, "updated_at": unit.recorded_at}]
+    at = {"created_at": unit.recorded_at, "updated_at": unit.recorded_at}
+    steps = [about | added | {"metadata": read_metadata(metadata)} | at]
     for change in changes:
         before, text = text, change.after.get("text", text)
-        steps.append(about | describe_step(change, before, text))
+        metadata = change.after.get("metadata", metadata)
+        steps.append(about | describe_step(change, before, text) | {"metadata": read_metadata(metadata)})
     return steps
+
+
+def find_first(name: str, changes: Sequence[UnitChange], *, otherwise: Any) -> Any:
+    """What it was before the first change of it, or what it still is."""
+    return next((change.before[name] for change in changes if name in change.before), otherwise)
 
 
 def describe_step(change: UnitChange, before: str, after: str) -> dict[str, Any]:
@@ -51,7 +60,6 @@ def describe_about(shown: DescribedUnit) -> dict[str, Any]:
         **owners,
         "session_id": owners["run_id"],
         "categories": list_categories(shown.tags),
-        "metadata": read_metadata(shown.metadata),
     }
 
 

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from banks.lifecycle.edit import UnitEdit
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.compat.mem0.deleting import delete_superseded
+from memoryplatform.api.compat.mem0.errors import naming
 from memoryplatform.api.compat.mem0.history import describe_history
 from memoryplatform.api.compat.mem0.locating import Located, locate
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
@@ -71,6 +72,9 @@ def read_update(given: Any) -> dict[str, Any]:
     body: dict[str, Any] = read_body(UpdateInput, given).validated_data
     if not body:
         raise serializers.ValidationError("Give at least one of text, metadata, timestamp or expiration_date.")
+    if "timestamp" in body:
+        with naming("timestamp"):
+            body["timestamp"] = read_extent(body["timestamp"]).start
     return body
 
 
@@ -85,5 +89,5 @@ def build_edit(body: Mapping[str, Any], before: Mapping[str, str]) -> UnitEdit:
     if "text" in body:
         edit["text"] = body["text"]
     if "timestamp" in body:
-        edit["mentioned_at"] = read_extent(body["timestamp"]).start
+        edit["mentioned_at"] = body["timestamp"]
     return UnitEdit(**edit)

@@ -11,6 +11,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from memoryplatform.api.compat.mem0.errors import naming
+
 BANKS = "mem0:"  # what the names of its banks begin with
 KINDS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "run"}
 CATEGORY = "category"
@@ -58,23 +60,24 @@ def read_owners(given: Mapping[str, Any]) -> Owners:
     found = {name: given[name] for name in KINDS if given.get(name) is not None}
     if not found:
         raise serializers.ValidationError(f"At least one of {', '.join(KINDS)} is required!")
-    owners = tuple(read_owner(name, value) for name, value in found.items())
-    for owner in owners:
+    return Owners(tuple(read_single(name, value) for name, value in found.items()))
+
+
+def read_single(id_name: str, given: Any) -> Owner:
+    with naming(id_name):
+        owner = read_owner(id_name, given)
         if owner.name == EVERY:
-            raise serializers.ValidationError({f"{owner.kind}_id": ["* stands for every one and can't be an id."]})
-    return Owners(owners)
+            raise serializers.ValidationError("* stands for every one and can't be an id.")
+    return owner
 
 
 def read_owner(id_name: str, given: Any) -> Owner:
-    try:
-        name = NAME.run_validation(given)
-    except serializers.ValidationError as fault:
-        raise serializers.ValidationError({id_name: fault.detail}) from fault
+    name = NAME.run_validation(given)
     owner = Owner(KINDS[id_name], name)
     if not name.strip() or not name.isprintable():
-        raise serializers.ValidationError({id_name: ["Must have letters and no control characters."]})
+        raise serializers.ValidationError("Must have letters and no control characters.")
     if len(owner.bank_id) > LONGEST_BANK_ID:
-        raise serializers.ValidationError({id_name: ["Too long: slashes and percent signs count three times."]})
+        raise serializers.ValidationError("Too long: slashes and percent signs count three times.")
     return owner
 
 

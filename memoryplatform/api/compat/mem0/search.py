@@ -1,28 +1,32 @@
-"""Searching: one recall in the banks that a filter means."""
+"""Searching: a recall in the banks that a filter means, and behind its results what else reaches the threshold."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from django.utils import timezone
 from rest_framework import serializers
 
+from banks.models import MemoryUnit
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.compat.mem0.asking import read_asked, without_expired
 from memoryplatform.api.compat.mem0.choosing import choose_banks
+from memoryplatform.api.compat.mem0.errors import naming
 from memoryplatform.api.compat.mem0.filters.conditions import Condition
 from memoryplatform.api.compat.mem0.filters.recall import narrow
 from memoryplatform.api.compat.mem0.listing import ShownInput, describe_found
 from memoryplatform.api.compat.mem0.memory_shapes import describe_memory, pick_fields
 from memoryplatform.api.compat.mem0.moments import read_extent
+from memoryplatform.api.compat.mem0.nearest import find_nearest
 from memoryplatform.api.compat.mem0.reach import find_told
 from memoryplatform.api.v1.recall_input import LONGEST_QUERY
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.described_units import DescribedUnit
 from memoryplatform.operations.recall import recall
+from providers.embedding.vector import Vector
 from retrieval.query.cleaning import clean_query
-from retrieval.types import BUDGETS, Channel, RecallItem, RecallQuery, RecallResult
+from retrieval.types import BUDGETS, Channel, Place, RecallItem, RecallQuery, RecallResult
 from tenants.transactions import tenant_transaction
 
 BANKS_A_RECALL = 20  # more take longer than the channels of one recall may
@@ -52,11 +56,11 @@ class SearchWanted:
 
 @dataclass(frozen=True)
 class Found:
-    """`similarity` is None where the query could not be embedded."""
+    """`similarity` is None where the query could not be embedded; `places` are those that recall's channels gave."""
 
-    item: RecallItem
-    row: DescribedUnit
+    unit: MemoryUnit
     similarity: float | None
+    places: Mapping[Channel, Place] = field(default_factory=dict)
 
 
 def read_search(given: Any, *, flat_ids: bool, threshold: float) -> SearchWanted:
@@ -65,10 +69,9 @@ def read_search(given: Any, *, flat_ids: bool, threshold: float) -> SearchWanted
     condition = read_asked(given, flat_ids=flat_ids)
     narrowed = narrow(condition)
     top_k = body.get("limit", body["top_k"])
-    asked_at = body["reference_date"]
     query = RecallQuery(
         text=clean_query(body["query"]),
-        asked_at=timezone.now() if asked_at is None else read_extent(asked_at).start,
+        asked_at=read_asked_at(body["reference_date"]),
         max_tokens=top_k * TOKENS_A_RESULT if narrowed.is_exact else max(MANY_TOKENS, top_k * TOKENS_A_RESULT),
         budget=BUDGETS["mid" if top_k <= MANY_RESULTS else "high"],
         filters=narrowed.filters,
@@ -78,44 +81,75 @@ def read_search(given: Any, *, flat_ids: bool, threshold: float) -> SearchWanted
     return SearchWanted(query, shown, top_k, body.get("threshold", threshold), tuple(body["fields"]))
 
 
+def read_asked_at(given: Any) -> datetime:
+    if given is None:
+        return timezone.now()
+    with naming("reference_date"):
+        return read_extent(given).start
+
+
 def search_memories(access: BankAccess, wanted: SearchWanted) -> list[dict[str, Any]]:
     """Ranks of several recalls can't be compared, their similarities can."""
     bank_ids = choose_banks(access, wanted.condition, wanted.query.text)
     groups = [bank_ids[start : start + BANKS_A_RECALL] for start in range(0, len(bank_ids), BANKS_A_RECALL)]
-    found = [one for group in groups for one in recall_told(access, group, wanted)]
+    results = [recall(access, group, wanted.query).result for group in groups]
+    recalled = [one for result in results for one in find_recalled(access, result, wanted)]
+    found = [one for one in recalled if reaches(one, wanted)]
+    if results and len(found) < wanted.top_k:
+        found += find_others(access, bank_ids, results[0].analysis.vector, wanted, known=recalled)
     if len(groups) > 1:
         found.sort(key=lambda one: one.similarity or 0.0, reverse=True)
-    near = [one for one in found if one.similarity is None or one.similarity >= wanted.threshold]
-    shown = [describe_memory(one.row) | describe_score(one) for one in near[: wanted.top_k]]
-    return [pick_fields(memory, (*wanted.fields, "score") if wanted.fields else ()) for memory in shown]
+    return describe_results(access, found[: wanted.top_k], wanted.fields)
 
 
-def recall_told(access: BankAccess, bank_ids: Sequence[str], wanted: SearchWanted) -> list[Found]:
+def find_recalled(access: BankAccess, result: RecallResult, wanted: SearchWanted) -> list[Found]:
     """In the order of recall, without what the rest of the filters leaves out."""
-    result = recall(access, bank_ids, wanted.query).result
     with tenant_transaction(access.tenant_id):
-        units = find_told(access, wanted.condition).filter(id__in=[item.candidate.id for item in result.items])
-        rows = {row.unit.id: row for row in describe_found(access, list(units.defer(None)))}
-    return [measure(item, rows[item.candidate.id], result) for item in result.items if item.candidate.id in rows]
+        told = find_told(access, wanted.condition).defer(None)
+        units = told.in_bulk([item.candidate.id for item in result.items])
+    return [measure(item, units[item.candidate.id], result) for item in result.items if item.candidate.id in units]
 
 
-def measure(item: RecallItem, row: DescribedUnit, result: RecallResult) -> Found:
+def find_others(
+    access: BankAccess, bank_ids: Sequence[str], vector: Vector, wanted: SearchWanted, *, known: Sequence[Found]
+) -> list[Found]:
+    """Enough of them: of the `top_k` nearest at most as many are known as recall found."""
+    if not vector.size:
+        return []
+    seen = {one.unit.id for one in known}
+    nearest = find_nearest(access, wanted.condition, bank_ids, vector, most=wanted.top_k)
+    others = [Found(unit, clamp(cosine)) for unit, cosine in nearest if unit.id not in seen]
+    return [one for one in others if reaches(one, wanted)]
+
+
+def reaches(found: Found, wanted: SearchWanted) -> bool:
+    return found.similarity is None or found.similarity >= wanted.threshold
+
+
+def measure(item: RecallItem, unit: MemoryUnit, result: RecallResult) -> Found:
     """Cosine of query and memory, 0 to 1; the results are ordered by more than that."""
-    place = item.scores.places.get(Channel.SEMANTIC)
-    if place is not None:
-        return Found(item, row, clamp(place.score))
-    asked, own = result.analysis.vector, row.unit.embedding
+    places = item.scores.places
+    if Channel.SEMANTIC in places:
+        return Found(unit, clamp(places[Channel.SEMANTIC].score), places)
+    asked, own = result.analysis.vector, unit.embedding
     if own is None or len(own) != len(asked):
-        return Found(item, row, None)
-    return Found(item, row, clamp(float(np.dot(np.asarray(own, dtype=float), asked))))
+        return Found(unit, None, places)
+    return Found(unit, clamp(float(np.dot(np.asarray(own, dtype=float), asked))), places)
 
 
 def clamp(score: float) -> float:
     return round(min(1.0, max(0.0, score)), 6)
 
 
+def describe_results(access: BankAccess, found: Sequence[Found], fields: Sequence[str]) -> list[dict[str, Any]]:
+    with tenant_transaction(access.tenant_id):
+        rows = describe_found(access, [one.unit for one in found])
+    shown = [describe_memory(row) | describe_score(one) for row, one in zip(rows, found, strict=True)]
+    return [pick_fields(memory, (*fields, "score") if fields else ()) for memory in shown]
+
+
 def describe_score(found: Found) -> dict[str, Any]:
-    places = found.item.scores.places
+    places = found.places
     words = places[Channel.KEYWORD].score if Channel.KEYWORD in places else 0.0
     entities = places[Channel.GRAPH].score if Channel.GRAPH in places else 0.0
     semantic = found.similarity or 0.0

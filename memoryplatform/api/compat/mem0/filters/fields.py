@@ -37,8 +37,8 @@ Read = Callable[[str, str, Any], Condition]
 
 
 class CannotAsk(serializers.ValidationError):
-    def __init__(self, key: str, operator: str) -> None:
-        super().__init__(f"{key} can't be filtered with {operator}.")
+    def __init__(self, operator: str) -> None:
+        super().__init__(f"Can't be filtered with {operator}.")
 
 
 def read_id(key: str, operator: str, value: Any) -> Condition:
@@ -49,10 +49,10 @@ def read_id(key: str, operator: str, value: Any) -> Condition:
         return HasLabel(kind, (read_owner(key, value).name,))
     if operator in CONTAINS:
         return LabelContains(kind, TEXT.run_validation(value), ignores_case=operator == "icontains")
-    raise CannotAsk(key, operator)
+    raise CannotAsk(operator)
 
 
-def read_category(key: str, operator: str, value: Any) -> Condition:
+def read_category(_key: str, operator: str, value: Any) -> Condition:
     """It is a list there, so `contains` means one of its members."""
     if operator == PRESENT:
         return HasAnyLabel(CATEGORY)
@@ -60,7 +60,7 @@ def read_category(key: str, operator: str, value: Any) -> Condition:
         return HasLabel(CATEGORY, (TEXT.run_validation(value),))
     if operator == "icontains":
         return LabelContains(CATEGORY, TEXT.run_validation(value), ignores_case=True)
-    raise CannotAsk(key, operator)
+    raise CannotAsk(operator)
 
 
 def read_time(key: str, operator: str, value: Any) -> Condition:
@@ -68,7 +68,7 @@ def read_time(key: str, operator: str, value: Any) -> Condition:
     if operator == PRESENT:
         return Between(column, None, None)
     if operator not in COMPARISONS:
-        raise CannotAsk(key, operator)
+        raise CannotAsk(operator)
     extent = read_extent(value)
     bounds = {
         "eq": (extent.start, extent.end),
@@ -80,11 +80,11 @@ def read_time(key: str, operator: str, value: Any) -> Condition:
     return Between(column, *bounds[operator])
 
 
-def read_expiration(key: str, operator: str, value: Any) -> Condition:
+def read_expiration(_key: str, operator: str, value: Any) -> Condition:
     if operator == PRESENT:
         return HasKey(EXPIRATION)
     if operator not in COMPARISONS:
-        raise CannotAsk(key, operator)
+        raise CannotAsk(operator)
     day = read_day(value)
     start = day.isoformat()
     end = (day + timedelta(days=1)).isoformat() if day < day.max else None
@@ -92,15 +92,15 @@ def read_expiration(key: str, operator: str, value: Any) -> Condition:
     return ValueBetween(EXPIRATION, *bounds[operator])
 
 
-def read_keywords(key: str, operator: str, value: Any) -> Condition:
+def read_keywords(_key: str, operator: str, value: Any) -> Condition:
     if operator in ("eq", *CONTAINS):
         return TextContains(TEXT.run_validation(value), ignores_case=operator != "contains")
-    raise CannotAsk(key, operator)
+    raise CannotAsk(operator)
 
 
 def read_memory_id(key: str, operator: str, value: Any) -> Condition:
     if operator != "eq":
-        raise CannotAsk(key, operator)
+        raise CannotAsk(operator)
     return IsOneOf((read_uuid(key, value),))
 
 
@@ -120,7 +120,7 @@ def read_value_of(key: str, operator: str, value: Any) -> Condition:
         return HasValue(name, (TEXT_OR_EMPTY.run_validation(write_value(value)),))
     if operator in CONTAINS:
         return ValueContains(name, TEXT.run_validation(value), ignores_case=operator == "icontains")
-    raise CannotAsk(f"metadata.{name}", operator)
+    raise CannotAsk(operator)
 
 
 FIELDS: dict[str, Read] = {

@@ -5,7 +5,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memoryplatform.api.any_json import find_fault
+from memoryplatform.api.any_json import check_json
+from memoryplatform.api.compat.mem0.errors import naming
 from memoryplatform.api.compat.mem0.filters.conditions import (
     EVERYTHING,
     AllOf,
@@ -30,13 +31,23 @@ JOINS = {"AND", "OR", "NOT"}
 
 
 def read_filters(given: Any) -> Condition:
-    if not isinstance(given, Mapping):
-        raise serializers.ValidationError({"filters": ["Must be an object."]})
-    if fault := find_fault(given):
-        raise serializers.ValidationError({"filters": [fault]})
-    condition = read_object(given, depth=1) if given else EVERYTHING
+    with naming("filters"):
+        if not isinstance(given, Mapping):
+            raise serializers.ValidationError("Must be an object.")
+        check_json(given)
+        return check_size(read_object(given, depth=1) if given else EVERYTHING)
+
+
+def read_beside(name: str, key: str, value: Any) -> Condition:
+    """What stands beside the filters, under a name of its own."""
+    with naming(name):
+        check_json(value)
+        return check_size(read_key(key, value, depth=1))
+
+
+def check_size(condition: Condition) -> Condition:
     if sum(1 for _ in walk(condition)) > MOST_CONDITIONS:
-        raise serializers.ValidationError({"filters": [f"Must have no more than {MOST_CONDITIONS} conditions."]})
+        raise serializers.ValidationError(f"Must have no more than {MOST_CONDITIONS} conditions.")
     return condition
 
 
@@ -51,49 +62,54 @@ def require_somebody(condition: Condition) -> Condition:
 
 def read_object(given: Any, *, depth: int) -> Condition:
     if not isinstance(given, Mapping) or depth > DEEPEST:
-        raise serializers.ValidationError({"filters": [f"Conditions are objects, at most {DEEPEST} deep."]})
-    require_some("A condition", given)
+        raise serializers.ValidationError(f"Conditions are objects, at most {DEEPEST} deep.")
+    require_some(given)
     parts = tuple(read_entry(key, value, depth=depth) for key, value in given.items())
     return parts[0] if len(parts) == 1 else AllOf(parts)
 
 
 def read_entry(key: str, value: Any, *, depth: int) -> Condition:
+    with naming(key):
+        return read_key(key, value, depth=depth)
+
+
+def read_key(key: str, value: Any, *, depth: int) -> Condition:
     if key.upper() in JOINS:
         return read_join(key.upper(), value, depth=depth)
     if key == "metadata":
         return read_metadata_filter(value)
     if key not in FIELDS:
-        raise serializers.ValidationError({"filters": [f"{key} is no key of a filter."]})
+        raise serializers.ValidationError("Is no key of a filter.")
     return read_asked(key, value, FIELDS[key])
 
 
 def read_join(join: str, value: Any, *, depth: int) -> Condition:
     children = value if isinstance(value, list) else [value]
-    require_some(join, children)
+    require_some(children)
     conditions = tuple(read_object(child, depth=depth + 1) for child in children)
     if join == "AND":
         return AllOf(conditions)
     return AnyOf(conditions) if join == "OR" else Not(AnyOf(conditions))
 
 
-def require_some(name: str, given: Sized) -> None:
+def require_some(given: Sized) -> None:
     """An empty one would hold for everything, where most likely the value that should limit it is missing."""
     if not given:
-        raise serializers.ValidationError({"filters": [f"{name} must not be empty."]})
+        raise serializers.ValidationError("Must not be empty.")
 
 
 def read_metadata_filter(given: Any) -> Condition:
     """Of an object that is no list of operators, equality is asked for."""
     if not isinstance(given, Mapping):
-        raise serializers.ValidationError({"filters": ["metadata must be an object."]})
-    require_some("metadata", given)
-    conditions = []
-    for key, value in given.items():
-        asks = isinstance(value, Mapping) and value and set(value) <= OPERATORS
-        conditions.append(
-            read_asked(key, value, read_value_of) if asks else read_operator(key, "eq", value, read_value_of)
-        )
-    return AllOf(tuple(conditions))
+        raise serializers.ValidationError("Must be an object.")
+    require_some(given)
+    return AllOf(tuple(read_value_asked(key, value) for key, value in given.items()))
+
+
+def read_value_asked(key: str, value: Any) -> Condition:
+    asks = isinstance(value, Mapping) and value and set(value) <= OPERATORS
+    with naming(key):
+        return read_asked(key, value, read_value_of) if asks else read_operator(key, "eq", value, read_value_of)
 
 
 def read_asked(key: str, given: Any, read: Read) -> Condition:
@@ -103,7 +119,7 @@ def read_asked(key: str, given: Any, read: Read) -> Condition:
         return read_operator(key, "eq", given, read)
     unknown = sorted(set(given) - OPERATORS)
     if unknown or not given:
-        raise serializers.ValidationError({"filters": [f"{key} has no operator {', '.join(unknown)}."]})
+        raise serializers.ValidationError(f"Has no operator {', '.join(unknown)}.")
     return AllOf(tuple(read_operator(key, operator, value, read) for operator, value in given.items()))
 
 
@@ -121,7 +137,7 @@ def read_operator(key: str, operator: str, value: Any, read: Read) -> Condition:
 
 def read_list(key: str, given: Any, read: Read) -> Condition:
     if not isinstance(given, list) or len(given) > MOST_VALUES:
-        raise serializers.ValidationError({"filters": [f"{key}: in wants a list of at most {MOST_VALUES}."]})
+        raise serializers.ValidationError(f"in wants a list of at most {MOST_VALUES}.")
     return join_same([read_operator(key, "eq", value, read) for value in given])
 
 
