@@ -45,6 +45,12 @@ def stream_events(events: Generator[bytes, None, None]) -> StreamingHttpResponse
     return StreamingHttpResponse(SteppedStream(events), content_type=MEDIA_TYPE, headers=HEADERS)
 
 
+def look_at(step: asyncio.Future[bytes | None]) -> None:
+    """One that fails when its client has gone has nobody to be told; asyncio would complain of it in the log."""
+    if not step.cancelled():
+        step.exception()
+
+
 class SteppedStream:
     """Takes one step after the other. Django closes it when the client has gone, and then the steps are closed.
 
@@ -66,6 +72,7 @@ class SteppedStream:
         try:
             while True:
                 step = loop.run_in_executor(self._executor, self._step)
+                step.add_done_callback(look_at)
                 while not (await asyncio.wait([step], timeout=SECONDS_OF_SILENCE))[0]:
                     if is_between_lines:
                         yield self._sign_of_life

@@ -220,6 +220,7 @@ BAD: list[dict[str, Any]] = [
     {"id": "b9", "memory": "Ivy likes tea.", "user_id": "ivy", "metadata": ["k"]},
     {"id": "b10", "memory": "Ivy likes tea.", "user_id": "ivy", "categories": ["c" * 200]},
     {"id": "b11", "memory": "Ivy likes tea.", "user_id": "ivy", "categories": "tea"},
+    {"id": "b12", "memory": "Ivy likes tea."},
 ]
 
 

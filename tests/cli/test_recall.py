@@ -40,6 +40,32 @@ def test_options_go_along(cli: Cli) -> None:
     assert len(cli("recall", "support", "Alice or Bob", "--max-tokens", "7").rows) == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ((), {"Carla", "Dana"}),
+        (("--tags-match", "any"), {"Alice", "Bob", "Carla", "Dana"}),
+        (("--tag", "sea", "--tags-match", "all_strict"), {"Dana"}),
+    ],
+)
+def test_who_names_a_tag_gets_what_has_it(
+    cli: Cli, client: MemoryClient, words: tuple[str, ...], found: set[str]
+) -> None:
+    client.retain("support", facts=[{"text": "Carla paints."}], tags=["people"])
+    client.retain("support", facts=[{"text": "Dana rows."}], tags=["people", "sea"])
+    told = cli("recall", "support", "Alice, Bob, Carla, Dana", "--type", "world", "--tag", "people", *words)
+    assert {row[-1].split()[0] for row in told.rows} == found
+
+
+def test_a_match_wants_a_tag(cli: Cli) -> None:
+    assert cli("recall", "support", "Alice", "--tags-match", "any").code == 2
+    assert len(cli("recall", "support", "Alice or Bob", "--tags-match", "exact").rows) == 2
+
+
+def test_an_answer_keeps_to_the_tag(cli: Cli) -> None:
+    assert "Lisbon" not in cli("reflect", "support", "Where does Alice live?", "--tag", "people").out
+
+
 def test_a_terminal_gets_a_table_with_colours(cli: Cli, on_terminal: None) -> None:
     done = cli("recall", "support", "Where does Alice live?")
     assert "score" in done.out.splitlines()[0]

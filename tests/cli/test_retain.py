@@ -142,6 +142,17 @@ def test_nobody_waits_who_does_not_want_to(cli: Cli, client: MemoryClient) -> No
     assert client.operations.get(done["operation_ids"][0]).status == "pending"
 
 
+def test_what_is_not_waited_for_is_accepted_and_names_its_operations(
+    cli: Cli, client: MemoryClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "MOST_ITEMS", 1)
+    make_folder(tmp_path / "notes")
+    words = ("--folder", tmp_path / "notes", "--include", "*.md", "--include", "*.txt", "--no-wait")
+    said = cli("retain", "support", *words).out
+    operations = ", ".join(str(one.operation_id) for one in reversed(list(client.operations.list())))
+    assert said == f"2 texts accepted for support, being worked on by operations {operations}.\n"
+
+
 @pytest.mark.parametrize(
     "words",
     [

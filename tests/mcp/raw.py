@@ -1,10 +1,15 @@
 """Requests as no good client sends them."""
 
 import json
+from collections.abc import Callable
+from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+
+from tests.live_server import wait_until
 
 WITH_HANDSHAKE, WITHOUT = "2025-06-18", "2026-07-28"
 META = {
@@ -33,6 +38,25 @@ def build_call(tool: str, arguments: dict[str, Any], version: str = WITH_HANDSHA
 def post_call(
     url: str, key: str, tool: str, arguments: dict[str, Any], *, version: str = WITH_HANDSHAKE, timeout: float = 30
 ) -> httpx2.Response:
-    headers = build_headers(key, version, **{"Mcp-Method": "tools/call", "Mcp-Name": tool})
-    body = json.dumps(build_call(tool, arguments, version))  # plain ASCII, so that half a character can be sent
+    body, headers = build_request(key, tool, arguments, version)
     return httpx2.post(url, content=body, headers=headers, timeout=timeout)
+
+
+def hang_up(
+    url: str, key: str, tool: str, arguments: dict[str, Any], *, version: str, when: Callable[[], object]
+) -> None:
+    """Ask, and be gone before the answer."""
+    body, headers = build_request(key, tool, arguments, version)
+    place = urlsplit(url)
+    connection = HTTPConnection(place.netloc)
+    try:
+        connection.request("POST", place.path, body, headers)
+        wait_until(when)
+    finally:
+        connection.close()
+
+
+def build_request(key: str, tool: str, arguments: dict[str, Any], version: str) -> tuple[str, dict[str, str]]:
+    """The body is plain ASCII, so that half a character can be sent."""
+    headers = build_headers(key, version, **{"Mcp-Method": "tools/call", "Mcp-Name": tool})
+    return json.dumps(build_call(tool, arguments, version)), headers

@@ -1,6 +1,8 @@
-"""Signs of life on a stream that is silent for long."""
+"""Signs of life on a stream that is silent for long, and silence where nobody listens any more."""
 
 import asyncio
+import gc
+import threading
 import time
 from collections.abc import Generator
 
@@ -31,3 +33,33 @@ def test_a_sign_of_life_stands_between_lines_and_never_within_one(monkeypatch: p
     sent = read(write())
     begun, ended = sent.index(b'{"text": "half'), sent.index(b' a line"}\n')
     assert (begun > 0, ended - begun, sent[-2]) == (True, 1, b"\n")
+
+
+def test_a_step_that_fails_when_its_client_has_gone_is_not_complained_of() -> None:
+    begun, left = threading.Event(), threading.Event()
+    complaints: list[str] = []
+
+    def write() -> Generator[bytes, None, None]:
+        begun.set()
+        left.wait(20)
+        raise ValueError("Its place was given up.")
+        yield b""
+
+    async def read_all(stream: SteppedStream) -> None:
+        async for _ in stream:
+            pass
+
+    async def leave() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, told: complaints.append(told["message"]))
+        stream = SteppedStream(write())
+        reading = asyncio.create_task(read_all(stream))
+        await asyncio.to_thread(begun.wait, 20)
+        reading.cancel()
+        await asyncio.wait([reading])
+        left.set()
+        await asyncio.to_thread(stream._executor.shutdown)
+        await asyncio.sleep(0)  # the loop learns how the step ended
+        gc.collect()
+
+    asyncio.run(leave())
+    assert complaints == []

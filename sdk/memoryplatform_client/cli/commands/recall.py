@@ -3,15 +3,17 @@
 import argparse
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from memoryplatform_client.cli.command import Command, Given, at_least, given_ones, moment
 from memoryplatform_client.cli.exits import Exit
+from memoryplatform_client.cli.failures import BadUsage
 from memoryplatform_client.cli.output import Output
 from memoryplatform_client.cli.session import Session
 from memoryplatform_client.models.recall import Recalled, RecallItem
+from memoryplatform_client.options.words import TagsMatch
 
-PASSED_ON = ("budget", "max_tokens", "types", "tags", "as_of", "known_at")
+PASSED_ON = ("budget", "max_tokens", "types", "tags", "tags_match", "as_of", "known_at")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,12 +29,25 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-tokens", type=at_least(1), metavar="N")
     parser.add_argument("--type", action="append", dest="types", default=[], choices=networks, help="may be repeated")
     parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="may be repeated")
+    parser.add_argument(
+        "--tags-match",
+        choices=get_args(TagsMatch),
+        help="any_strict unless told: one of the tags; any and all let memories without a tag pass",
+    )
     parser.add_argument("--as-of", type=moment, metavar="TIME", help="what was true then")
     parser.add_argument("--known-at", type=moment, metavar="TIME", help="what was known then")
 
 
+def find_search_options(given: Given) -> dict[str, Any]:
+    """Who names a tag means it: the service's own choice would let memories without any pass."""
+    if given.tags_match and given.tags_match != "exact" and not given.tags:
+        raise BadUsage("--tags-match says how a --tag is meant: give one. (`exact` without any: what has no tag.)")
+    options = given_ones(given, *PASSED_ON)
+    return {"tags_match": "any_strict", **options} if given.tags else options
+
+
 def run(session: Session, given: Given) -> int:
-    options: dict[str, Any] = given_ones(given, *PASSED_ON)
+    options = find_search_options(given)
     recalled = session.client.recall(given.bank, given.query, trace=given.trace, **options)
     if session.out.as_json:
         session.out.json(recalled)

@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import Any
 
 from memoryplatform_client.cli.command import Command, Given, given_ones
-from memoryplatform_client.cli.commands.recall import PASSED_ON, add_search_options
+from memoryplatform_client.cli.commands.recall import add_search_options, find_search_options
 from memoryplatform_client.cli.exits import Exit
 from memoryplatform_client.cli.output import Output
 from memoryplatform_client.cli.plain_text import in_one_line
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(session: Session, given: Given) -> int:
-    options: dict[str, Any] = given_ones(given, *PASSED_ON, "context")
+    options = {**find_search_options(given), **given_ones(given, "context")}
     done: Done | None = None
     asked = session.client.stream_reflect(given.bank, given.query, form_opinions=not given.no_opinions, **options)
     with closing(asked) as events:

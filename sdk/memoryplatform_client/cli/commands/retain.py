@@ -57,7 +57,7 @@ def run(session: Session, given: Given) -> int:
         for batch in batches:
             send(session, batch, tally, wait=not given.no_wait)
             advance(move, tally)
-    show(session, given.bank, tally)
+    show(session, given.bank, tally, is_done=not given.no_wait)
     return Exit.FAILED if tally.refused or tally.errors else Exit.DONE
 
 
@@ -121,7 +121,7 @@ def advance(move: Bar, tally: Tally) -> None:
     move(done=tally.items + len(tally.refused))
 
 
-def show(session: Session, bank: str, tally: Tally) -> None:
+def show(session: Session, bank: str, tally: Tally, *, is_done: bool) -> None:
     for one in tally.refused:
         session.out.note(f"{one.name or 'The text'} was not retained: {one.reason}", "red")
     for error in tally.errors:
@@ -138,7 +138,19 @@ def show(session: Session, bank: str, tally: Tally) -> None:
             }
         )
         return
-    session.out.line(f"{count(tally.items, 'text')} retained in {bank}, {count(len(tally.memories), 'new memory')}.")
+    session.out.line(describe_done(bank, tally) if is_done else describe_accepted(bank, tally))
+
+
+def describe_done(bank: str, tally: Tally) -> str:
+    return f"{count(tally.items, 'text')} retained in {bank}, {count(len(tally.memories), 'new memory')}."
+
+
+def describe_accepted(bank: str, tally: Tally) -> str:
+    accepted = f"{count(tally.items, 'text')} accepted for {bank}"
+    if not tally.operations:
+        return f"{accepted}."
+    word = "operation" if len(tally.operations) == 1 else "operations"
+    return f"{accepted}, being worked on by {word} {', '.join(tally.operations)}."
 
 
 def count(number: int, word: str) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from memoryplatform_client.cli.batches import Entry
-from memoryplatform_client.cli.failures import BadUsage
 from memoryplatform_client.cli.migration.source import (
     Found,
     NotThisFormat,
@@ -48,7 +47,7 @@ def find_rows(data: Any) -> list[Any]:
 
 def home_of(owners: list[tuple[str, str]], where: str) -> str:
     if not owners:
-        raise BadUsage(f"{where} has none of {', '.join(OWNERS)}: say --bank.")
+        raise NotThisFormat(f"{where} has none of {', '.join(OWNERS)}: say --bank.")
     kind, name = owners[0]
     return f"mem0:{kind}:{name.replace('%', '%25').replace('/', '%2F')}"
 

@@ -1,0 +1,115 @@
+"""The examples of the pages about HTTP: a shell runs them in their order, as whoever pastes them does.
+
+`# → {...}` below an example shows a part of its answer, and … stands for what the page leaves out.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.sdk.conftest import Service
+from tests.sdk.test_docs import PRINTED
+from tests.sdk.test_docs import run as run_python
+
+ROOT = Path(__file__).resolve().parents[2]
+API = (ROOT / "docs/api.md").read_text()
+BANKS = (ROOT / "docs/banks.md").read_text()
+TOUR = (ROOT / "README.md").read_text().partition("## Five minutes")[2]
+CALL = re.compile(r"^(?:api|bank|mp) ", flags=re.MULTILINE)
+SHOWN = re.compile(r"^# → (.+)$", flags=re.MULTILINE)
+# A call that is refused ends the block. Each answer is a line; some have no body, and so an empty one.
+PRELUDE = r"""
+set -eu
+curl() { command curl --fail-with-body --write-out '\n' "$@"; }
+"""
+
+
+def find_blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+
+
+def run(block: str, service: Service, **names: str) -> list[Any]:
+    """The answers, one a call; `names` are the shell's variables that the page speaks of."""
+    script = PRELUDE + block.replace("localhost:8000", service.url).replace("mpk_...", service.key)
+    environment = os.environ | {"KEY": service.key} | names
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, f"{done.stdout[-1000:]}{done.stderr}"
+    lines = done.stdout.split("\n")[:-1]
+    assert len(lines) == len(CALL.findall(block)) > 0
+    return [json.loads(line) if line else None for line in lines]
+
+
+def find_shown(block: str) -> Iterator[tuple[int, Any]]:
+    """What is shown, and the place of the call that answers so."""
+    for shown in SHOWN.finditer(block):
+        yield len(CALL.findall(block[: shown.start()])) - 1, json.loads(shown[1])
+
+
+def fits(shown: Any, answer: Any) -> bool:
+    match shown:
+        case dict():
+            return isinstance(answer, dict) and all(fits(value, answer.get(name)) for name, value in shown.items())
+        case list():
+            return isinstance(answer, list) and len(shown) <= len(answer) and all(map(fits, shown, answer))
+        case str() if "…" in shown:
+            pattern = ".*".join(re.escape(part) for part in shown.split("…"))
+            return isinstance(answer, str) and re.fullmatch(pattern, answer, flags=re.DOTALL) is not None
+    return bool(shown == answer)
+
+
+def read_names(service: Service) -> dict[str, str]:
+    """What the examples call `$ID` and the like; the shell complains of one that the bank does not have."""
+    with httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {service.key}"}) as client:
+
+        def find(path: str, name: str = "id") -> str:
+            found = client.get(f"/v1/banks/support/{path}").json().get("items")
+            return str(found[0][name]) if found else ""
+
+        memory = find("memories?q=Google")
+        names = {
+            "ID": memory,
+            "ETAG": client.get(f"/v1/banks/support/memories/{memory}").headers.get("ETag", ""),
+            "MESSAGE": find("messages"),
+            "EPISODE": find("episodes"),
+            "CHUNK": find("documents/notes/may.md/chunks", "chunk_id"),
+            "ENTITY": find("entities?q=robert"),
+            "OTHER": find("entities?q=kite"),
+        }
+    return {name: value for name, value in names.items() if value}
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the examples are of curl")
+@pytest.mark.parametrize(
+    ("page", "blocks", "shown"), [(API, 4, 8), (BANKS, 1, 0), (TOUR, 1, 6)], ids=["api.md", "banks.md", "README.md"]
+)
+def test_the_examples_are_answered_as_they_say(service: Service, page: str, blocks: int, shown: int) -> None:
+    examples = find_blocks(page, "bash")
+    (definition,) = re.findall(r"^\w+\(\) \{.*$", page, flags=re.MULTILINE)
+    assert (len(examples), len(SHOWN.findall(page))) == (blocks, shown)
+    for block in examples:
+        answers = run(f"{definition}\n{block}", service, **read_names(service))
+        for place, part in find_shown(block):
+            assert fits(part, answers[place]), (part, answers[place])
+
+
+def test_the_error_that_is_shown_is_one(service: Service) -> None:
+    (shown,) = find_blocks(API, "json")
+    key = {"Authorization": f"Bearer {service.key}"}
+    answer = httpx.post(f"{service.url}/v1/banks", json={"disposition": {"empathy": 6}}, headers=key)
+    assert (answer.status_code, fits(json.loads(shown), answer.json())) == (422, True)
+
+
+def test_the_tour_in_python_prints_what_it_says(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = find_blocks(TOUR, "python")
+    names: dict[str, Any] = {}
+    run_python(block.replace("http://127.0.0.1:8000", service.url).replace("mpk_...", service.key), names)
+    names["client"].close()
+    assert capsys.readouterr().out.splitlines() == PRINTED.findall(block)
