@@ -10,6 +10,7 @@ from reflection.background.clauses import join_clauses, split_clauses
 from reflection.background.denials import Denial, find_denial, is_denied, split_denied
 from reflection.background.exclusive import keep_parts, read_values
 from reflection.background.merger import MergedBackground, News
+from reflection.background.parts import split_parts
 
 MOST_CHARACTERS = 1_600  # the prompt of every reflection carries it
 MOST_NEWS = 800
@@ -64,10 +65,16 @@ def is_past(clause: str) -> bool:
 
 
 def drop_denied(background: list[list[str]], denials: Sequence[Denial]) -> list[list[str]]:
-    return [
-        [clause for clause in sentence if not any(is_denied(clause, denial) for denial in denials)]
-        for sentence in background
-    ]
+    """Of a clause that tells several things what is left of them."""
+
+    def keep(clause: str) -> list[str]:
+        if any(is_denied(clause, denial) for denial in denials):
+            return []
+        parts = split_parts(clause)
+        left = [part for part in parts if not any(is_denied(part, denial) for denial in denials)]
+        return [clause] if len(left) == len(parts) else left
+
+    return [[left for clause in sentence for left in keep(clause)] for sentence in background]
 
 
 def drop_disproved(background: list[list[str]], news: list[list[str]]) -> list[list[str]]:

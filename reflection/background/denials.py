@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from banks.retain.engines.builtin.word_set import word_set
 from reflection.background.attributes import find_attributes
+from reflection.background.giving_up import find_given_up, is_given_up
 
 NO_MORE = re.compile(r"\bno longer\b|\bany ?more$|\bany longer$", re.IGNORECASE)
 DENYING = re.compile(r"(?<=\w)n't\b|\b(?:not|never|no longer|any ?more|any longer)\b", re.IGNORECASE)
@@ -14,6 +15,7 @@ INSTEAD = re.compile(r",? but (?:now |instead |rather )?", re.IGNORECASE)
 OWN = re.compile(r"^(?:i|my)\b", re.IGNORECASE)
 WORD = re.compile(r"[^\W_]+")
 LEAST_WORDS = 3  # a subject, a verb and a thing
+HAVING = re.compile(r"^i (?:live with|own|keep) ", re.IGNORECASE)
 UNCOUNTED = word_set("a an any the")
 WAS_ONCE = {"lived": "live", "worked": "work", "had": "have", "liked": "like"}  # "never lived" denies "live" too
 FRAME = word_set("i my am was is are do live lived reside based work worked have moved in as at for to of a an the now")
@@ -21,10 +23,14 @@ FRAME = word_set("i my am was is are do live lived reside based work worked have
 
 @dataclass(frozen=True)
 class Denial:
-    """`claim` is what is denied, as it would be claimed. `is_past`: it was so once, which says nothing new."""
+    """`claim` is what is denied, as it would be claimed. `is_past`: it was so once, which says nothing new.
+
+    `given_up` are the words for what somebody ended himself, which is told as well.
+    """
 
     claim: str
     is_past: bool
+    given_up: tuple[str, ...] = ()
 
 
 def split_denied(clause: str) -> list[str]:
@@ -44,6 +50,8 @@ def find_denial(clause: str) -> Denial | None:
     own = clause.replace("\u2019", "'").strip(" .!,")
     for short, full in SHORT:
         own = own.replace(short, full if short.startswith("I") else f"{full} not")
+    if given_up := find_given_up(own):
+        return Denial(own, is_past=False, given_up=given_up)
     claim = " ".join(DENYING.sub(" ", own).split())
     if not OWN.match(own) or claim == " ".join(own.split()):
         return None
@@ -52,6 +60,8 @@ def find_denial(clause: str) -> Denial | None:
 
 def is_denied(clause: str, denial: Denial) -> bool:
     """Whether it claims just that, or the same attribute of the same thing: of two homes only the one that is left."""
+    if denial.given_up:
+        return is_given_up(clause, denial.given_up)
     claimed, denied = read_words(clause), read_words(denial.claim)
     if claimed == denied or is_kind_of(claimed, denied):
         return True
@@ -73,4 +83,6 @@ def fold_number(word: str) -> str:
 
 
 def read_words(text: str) -> list[str]:
-    return [WAS_ONCE.get(word.casefold(), word.casefold()) for word in WORD.findall(text.replace("I'm ", "I am "))]
+    """Who lives with two cats, or keeps them, has them."""
+    has = HAVING.sub("I have ", text.replace("I'm ", "I am "))
+    return [WAS_ONCE.get(word.casefold(), word.casefold()) for word in WORD.findall(has)]

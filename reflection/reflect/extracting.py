@@ -1,15 +1,20 @@
 """The answer of the built-in engine: the sentences of memory that come nearest to the question, dated and cited."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from itertools import islice
 
 from banks.words import Network
 from providers.embedding.protocol import Embedder
 from providers.reranking.protocol import Reranker
+from reflection.reflect.asker import Asker, find_asker
+from reflection.reflect.counted import leave_out_uncounted
 from reflection.reflect.dates import describe_day, describe_occurrence
+from reflection.reflect.elapsed import tell_elapsed
 from reflection.reflect.liking import asks_for_taste, find_likes
+from reflection.reflect.others_doings import is_of_another
 from reflection.reflect.pieces import Piece, cut, cut_sentences
 from reflection.reflect.repeats import leave_out_repeats, leave_out_summaries
 from reflection.reflect.scoring import Scorer
@@ -19,6 +24,8 @@ from retrieval.types import QuestionType
 
 NOT_IN_MEMORY = "Memory does not hold an answer to this."
 MOST_SENTENCES, MOST_LISTED, MOST_BELIEFS = 5, 20, 2  # of an answer; items of a list; beliefs among the sentences
+
+WAS_ASKED = re.compile(r'^[^"\n]{1,80} (?:asked|told) me: "[^"\n]*"\W*$')  # as retain tells of a request
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,8 @@ class Line:
 
 def choose(question: str, memories: Sequence[Labelled], reranker: Reranker, embedder: Embedder) -> Chosen:
     """The best piece of each memory that comes near enough. Where taste is asked for, what is liked comes first."""
-    near = choose_near(question, memories, Scorer(reranker, embedder, counts=asks_for_count(question)))
+    scorer = Scorer(reranker, embedder, counts=asks_for_count(question))
+    near = choose_near(find_asker(question, memories), memories, scorer)
     if not asks_for_taste(question):
         return near
     liked = find_likes(question, memories)
@@ -64,12 +72,13 @@ def choose(question: str, memories: Sequence[Labelled], reranker: Reranker, embe
     return replace(near, evidence=tuple(leave_out_repeats([*liked, *others])))
 
 
-def choose_near(question: str, memories: Sequence[Labelled], scorer: Scorer) -> Chosen:
+def choose_near(asker: Asker, memories: Sequence[Labelled], scorer: Scorer) -> Chosen:
     reach = COUNTING if scorer.counts else TELLING
     if scorer.counts:
         memories = leave_out_summaries(memories)
-    pieces = leave_out_repeats([piece for memory in memories[: reach.memories] for piece in cut(memory)])
-    scored = scorer.score(question, pieces[: reach.pieces])
+    told = (piece for memory in memories[: reach.memories] for piece in cut(memory))
+    pieces = leave_out_repeats([piece for piece in told if not is_of_another(asker, piece)])
+    scored = scorer.score(asker, pieces[: reach.pieces])
     read = {piece.memory.label for piece, _ in scored.pieces}
     unread = len(memories[reach.memories :]) + len({piece.memory.label for piece in pieces[reach.pieces :]} - read)
     ranked = scored.list_best()
@@ -78,7 +87,9 @@ def choose_near(question: str, memories: Sequence[Labelled], scorer: Scorer) -> 
     near = [piece for score, piece in ranked if score >= ranked[0][0] * scored.scale.share]
     evidence = tuple(piece for piece in near if not is_belief(piece))
     beliefs = tuple(islice(filter(is_belief, near), MOST_BELIEFS))
-    chosen = narrow(question, Chosen(evidence, beliefs), scorer)
+    chosen = narrow(asker, Chosen(evidence, beliefs), scorer)
+    if scorer.counts:
+        chosen = replace(chosen, evidence=tuple(leave_out_uncounted(asker, chosen.evidence)))
     return replace(
         chosen,
         evidence=chosen.evidence[:MOST_LISTED],
@@ -88,12 +99,15 @@ def choose_near(question: str, memories: Sequence[Labelled], scorer: Scorer) -> 
     )
 
 
-def narrow(question: str, chosen: Chosen, scorer: Scorer) -> Chosen:
-    """Of each piece its best sentence. One that no sentence of is scored stays whole."""
-    sentences = [sentence for piece in chosen.pieces for sentence in cut_sentences(piece.memory, piece.text)]
+def narrow(asker: Asker, chosen: Chosen, scorer: Scorer) -> Chosen:
+    """Of each piece its best sentence. One that no sentence of is scored stays whole. What the agent was asked is near
+    to the question and answers nothing.
+    """
+    told = (sentence for piece in chosen.pieces for sentence in cut_sentences(piece.memory, piece.text))
+    sentences = [sentence for sentence in told if not WAS_ASKED.match(sentence.text)]
     if [sentence.text for sentence in sentences] == [piece.text for piece in chosen.pieces]:
         return chosen
-    best = {piece.memory.label: piece for _, piece in scorer.score(question, sentences).list_best()}
+    best = {piece.memory.label: piece for _, piece in scorer.score(asker, sentences).list_best()}
     evidence = leave_out_repeats([best.get(piece.memory.label, piece) for piece in chosen.evidence])
     return Chosen(tuple(evidence), tuple(best.get(piece.memory.label, piece) for piece in chosen.beliefs))
 
@@ -106,14 +120,16 @@ def is_belief(piece: Piece) -> bool:
     return piece.memory.item.candidate.network is Network.OPINION
 
 
-def tell_extract(question: str, chosen: Chosen, zone: tzinfo | None) -> list[Line]:
-    """At most five sentences. A count is the dated list of what matches; a date comes before what happened then."""
-    kind = find_type(question, has_window=False)
+def tell_extract(question: str, chosen: Chosen, asked_at: datetime) -> list[Line]:
+    """At most five sentences. A count is the dated list of what matches; a date comes before what happened then, with
+    how long ago that was where that is asked for.
+    """
+    zone, kind = asked_at.tzinfo, find_type(question, has_window=False)
     beliefs = [Line(tell_belief(piece), piece.memory) for piece in chosen.beliefs[:MOST_BELIEFS]]
     if kind is QuestionType.COUNTING and chosen.evidence:
         return [*list_items(chosen, zone), *beliefs]
     if kind is QuestionType.TEMPORAL:
-        told = [Line(tell_date_first(piece, zone), piece.memory) for piece in chosen.evidence]
+        told = [Line(tell_time(question, piece, asked_at), piece.memory) for piece in chosen.evidence]
     else:
         told = [Line(f"{piece.shown} ({tell_date(piece, zone)})", piece.memory) for piece in chosen.evidence]
     return [*told[: MOST_SENTENCES - len(beliefs)], *beliefs]
@@ -155,6 +171,12 @@ def tell_date(piece: Piece, zone: tzinfo | None) -> str:
 def tell_date_first(piece: Piece, zone: tzinfo | None) -> str:
     when = tell_date(piece, zone)
     return f"{when[0].upper()}{when[1:]}: {piece.shown}"
+
+
+def tell_time(question: str, piece: Piece, asked_at: datetime) -> str:
+    elapsed = tell_elapsed(question, piece.memory.item.candidate, asked_at)
+    when = tell_date(piece, asked_at.tzinfo)
+    return f"{when} ({elapsed}): {piece.shown}" if elapsed else tell_date_first(piece, asked_at.tzinfo)
 
 
 def tell_belief(piece: Piece) -> str:

@@ -6,7 +6,10 @@ from itertools import islice
 
 from banks.dates.fold import fold
 from banks.words import Network
+from reflection.reflect.asker import list_users
 from reflection.reflect.pieces import Piece, cut_sentences
+from reflection.reflect.relatives import ANIMALS, CHILDREN, RELATIVES
+from reflection.reflect.repeats import leave_out_repeats
 from reflection.reflect.types import Labelled
 from retrieval.query.names import is_capitalised, list_phrases
 from retrieval.query.question_type import find_type
@@ -18,6 +21,14 @@ ASKS = re.compile(
     r"|(?:does|do) (?!not\b)\w+(?: \w+){0,2} (?:like|love|enjoy|prefer)"
     r"|gefallen|geschenke?|schenken|hobbys?|vorlieben?|lieblings\w+"
     r"|plairait|cadeaux?|passe-temps|gustar\u00eda|regalos?|regalar|aficiones|piacerebbe|regali|regalare|presentes?)\b",
+    re.IGNORECASE,
+)
+# Whether to do a thing is not asked for its taste.
+WHETHER = re.compile(r"^\W*(?:should i|soll(?:te)? ich|devrais-je|dovrei|moet ik|devo)\b", re.IGNORECASE)
+# A request begins with a verb, whose capital makes no name of it.
+REQUEST = re.compile(
+    r"^\W*(?:please )?(?:advise|choose|find|give|help|list|name|pick|plan|propose|recommend|show|suggest|tell"
+    r"|empfiehl|nenne?|schlage?|recommande[sz]?|propose[sz]?|recomi\u00e9nda(?:me)?|sugi\u00e9re(?:me)?|consiglia(?:mi)?)\b",
     re.IGNORECASE,
 )
 OF_THE_ASKER = re.compile(r"\b(?:i|me|my|ich|mir|mich|moi|mon|ma|mes|yo|m\u00ed|mi|io|mio|mia)\b", re.IGNORECASE)
@@ -35,6 +46,13 @@ NOT_A_VERB = re.compile(
     r" like\b|\bin love\b",
     re.IGNORECASE,
 )
+# What somebody lives by: nothing that is recommended may go against it.
+NEEDS = re.compile(
+    r"\b(?:vegetarian|vegan|pescatarian|allergic to|allergy|intolerant|intolerance|diabetic|coeliac|celiac|kosher|halal"
+    r"|gluten|(?:does not|doesn['\u2019]t|do not|don['\u2019]t|cannot|can['\u2019]t|never) (?:eat|drink)s?"
+    r"|vegetarier(?:in)?|veganer(?:in)?|v\u00e9g\u00e9tarien(?:ne)?|vegetarian[oa])\b",
+    re.IGNORECASE,
+)
 DENIED = re.compile(
     r"\b(?:not|never|no longer|hardly|dislikes?|hates?|nicht|kein\w*|nie|pas|jamais|nunca|non|mai)\b|n['\u2019]t\b"
     r"|\bno (?:me|le|les|te) ",
@@ -48,36 +66,59 @@ FIRST_PERSON_VERB = re.compile(r"^\W*(?:adoro|prefiero|preferisco|amo)\b", re.IG
 NAME = re.compile(r"(?<!\w)[A-Z\u00c0-\u00de]\w+")
 PRONOUN = re.compile(r"\b(?:s?he|they|sie|er|elle|il|ella|\u00e9l)\b", re.IGNORECASE)
 COMPANION = re.compile(r"\A (?:and|und|et|y|e) [A-Z\u00c0-\u00de]\w*")  # of whom the same is said
+THEIRS = re.compile(rf"\A(?:['\u2019]s?)? (?:\w+ ){{0,2}}(?:{RELATIVES}|{CHILDREN}|{ANIMALS})s?\b", re.IGNORECASE)
 OTHER_SUBJECT = re.compile(rf"{PRONOUN.pattern}|(?<!\w)(?-i:[A-Z\u00c0-\u00de])\w*|[;:]", re.IGNORECASE)
 
 
 def asks_for_taste(question: str) -> bool:
+    if WHETHER.match(question):
+        return False
     return find_type(question, has_window=False) is QuestionType.PREFERENCE or ASKS.search(question) is not None
 
 
 def find_likes(question: str, memories: Sequence[Labelled]) -> list[Piece]:
-    """Of those whom the question names, in the order of the memories; of the asker where it names nobody.
+    """Of those whom the question names, in the order of the memories; of the asker where it names nobody, with what he
+    lives by.
 
     Nobody is taken for another: "What should I give Caroline?" asks for nothing that the asker likes.
     """
-    phrases = list(list_phrases(question))
+    phrases = list(list_phrases(REQUEST.sub("", question)))
     capitalised = [phrase for phrase in phrases if is_capitalised(phrase)]
     names = frozenset(fold(phrase).text for phrase in capitalised or phrases)
     facts = [memory for memory in memories if memory.item.candidate.network is not Network.OPINION]
-    found = take_likes(facts, names, of_asker=False)
-    asks_of_self = not capitalised and OF_THE_ASKER.search(question) is not None
-    return found or (take_likes(facts, names, of_asker=True) if asks_of_self else [])
+    found = take_first(piece for memory in facts for piece in list_likes(memory, names))
+    if found or capitalised or not OF_THE_ASKER.search(question):
+        return found
+    users = list_users(memories)
+    if len(users) > 1:
+        return []
+    return take_first(piece for memory in facts for piece in list_known_of_asker(memory, users))
 
 
-def take_likes(facts: Sequence[Labelled], names: frozenset[str], *, of_asker: bool) -> list[Piece]:
-    found = (piece for memory in facts for piece in list_likes(memory, names, of_asker=of_asker))
-    return list(islice(found, MOST_LIKES))
+def take_first(found: Iterator[Piece]) -> list[Piece]:
+    return leave_out_repeats(list(islice(found, MOST_LIKES)))
 
 
-def list_likes(memory: Labelled, names: frozenset[str], *, of_asker: bool) -> Iterator[Piece]:
+def list_likes(memory: Labelled, names: frozenset[str]) -> Iterator[Piece]:
     """The first sentence that tells a liking, if any."""
     told = (piece for piece in cut_sentences(memory, memory.item.text.strip()) if is_liking(piece.shown))
-    yield from islice((piece for piece in told if is_of(piece, names, of_asker=of_asker)), 1)
+    yield from islice((piece for piece in told if is_of(piece, names, LIKES)), 1)
+
+
+def list_known_of_asker(memory: Labelled, users: frozenset[str]) -> Iterator[Piece]:
+    """The first sentence by which something can be recommended, if any. Where nobody speaks as a user, whoever wrote
+    "I" in a text is taken for him; the agent's own doings are not.
+    """
+    names = frozenset(fold(name).text for name in users)
+    candidate = memory.item.candidate
+    is_written = not users and not candidate.voices and candidate.network is not Network.EXPERIENCE
+    told = cut_sentences(memory, memory.item.text.strip())
+    yield from islice((piece for piece in told if is_known_of(piece, names, is_written=is_written)), 1)
+
+
+def is_known_of(piece: Piece, names: frozenset[str], *, is_written: bool) -> bool:
+    needs = NEEDS.search(piece.shown) is not None and is_of(piece, names, NEEDS, is_written=is_written)
+    return needs or (is_liking(piece.shown) and is_of(piece, names, LIKES, is_written=is_written))
 
 
 def is_liking(sentence: str) -> bool:
@@ -85,23 +126,23 @@ def is_liking(sentence: str) -> bool:
     return LIKES.search(bare) is not None and not DENIED.search(bare) and not sentence.rstrip().endswith("?")
 
 
-def is_of(piece: Piece, names: frozenset[str], *, of_asker: bool) -> bool:
-    """Somebody named is its subject, or says it of himself; the asker is whoever spoke as a user."""
-    candidate = piece.memory.item.candidate
-    said = next((f"{one.name}: " for one in candidate.voices if piece.shown.startswith(f"{one.name}: ")), "")
+def is_of(piece: Piece, names: frozenset[str], told: re.Pattern[str], *, is_written: bool = False) -> bool:
+    """Somebody named is its subject, or says it of himself. `told` is what is said of him."""
+    voices = piece.memory.item.candidate.voices
+    said = next((f"{one.name}: " for one in voices if piece.shown.startswith(f"{one.name}: ")), "")
     sentence = NOT_A_VERB.sub(" ", piece.shown.removeprefix(said))
-    before = LIKES.split(sentence, maxsplit=1)[0]
+    before = told.split(sentence, maxsplit=1)[0]
     if any(is_subject(name, before) for name in names):
         return True
-    voices = candidate.voices if is_of_speaker(sentence, before) else ()
-    return any(is_named(voice.name, names) or (of_asker and voice.role == "user") for voice in voices)
+    return is_of_speaker(sentence, before) and (is_written or any(is_named(voice.name, names) for voice in voices))
 
 
 def is_of_speaker(sentence: str, before: str) -> bool:
     found = list(FIRST_PERSON.finditer(before))
     if not found:
         return FIRST_PERSON_VERB.match(sentence) is not None
-    return OTHER_SUBJECT.search(before[found[-1].end() :]) is None
+    after = before[found[-1].end() :]
+    return OTHER_SUBJECT.search(after) is None and THEIRS.match(after) is None
 
 
 def is_subject(name: str, before: str) -> bool:
@@ -113,6 +154,8 @@ def is_subject(name: str, before: str) -> bool:
     between = before[folded.span(*found[-1].span())[1] :]
     if found[-1].start() == 0:
         between = COMPANION.sub("", between)
+    if THEIRS.match(between):
+        return False
     others = [word for word in NAME.findall(before) if fold(word).text not in name]
     return OTHER_SUBJECT.search(between) is None or (PRONOUN.search(between) is not None and not others)
 

@@ -62,6 +62,10 @@ class Looker:
         self._trace = trace
 
     @property
+    def question(self) -> str:
+        return self._query.recall.text
+
+    @property
     def is_by_tags(self) -> bool:
         """Whether what is found is only what some may see."""
         return self._query.recall.filters.tags is not None

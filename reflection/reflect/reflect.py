@@ -59,7 +59,7 @@ def form(bank: Bank, tools: ReflectTools, draft: Draft, looker: Looker, trace: T
         trace.notes.append(f"{unknown} references of opinions name no memory that the model was shown.")
     formation = form_opinions(
         bank,
-        Claims(candidates, looker.gathered.shown, by_tags=looker.is_by_tags),
+        Claims(candidates, looker.gathered.shown, looker.question, by_tags=looker.is_by_tags),
         embedder=tools.recall.embedder,
         write=tools.write,
         actor=tools.actor,

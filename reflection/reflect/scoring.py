@@ -1,12 +1,13 @@
 """How near the pieces of memory come to a question."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from providers.embedding.protocol import Embedder
 from providers.reranking.protocol import Reranker
+from reflection.reflect.asker import Asker
 from reflection.reflect.listing import ask_which
 from reflection.reflect.pieces import Piece
 
@@ -46,6 +47,25 @@ class Scored:
 
 
 @dataclass(frozen=True)
+class Group:
+    """Pieces, as `texts` tell them, that a question is put to in the same words."""
+
+    question: str
+    pieces: list[Piece] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+
+def group_by_question(asker: Asker, pieces: Sequence[Piece]) -> list[Group]:
+    groups: dict[str, Group] = {}
+    for piece in pieces:
+        question, text = asker.put(piece)
+        group = groups.setdefault(question, Group(question))
+        group.pieces.append(piece)
+        group.texts.append(text)
+    return list(groups.values())
+
+
+@dataclass(frozen=True)
 class Scorer:
     """`counts`: all pieces are scored by the same rule. A number that hangs on how busy the machine is says nothing.
 
@@ -56,19 +76,26 @@ class Scorer:
     embedder: Embedder
     counts: bool = False
 
-    def score(self, question: str, pieces: Sequence[Piece]) -> Scored:
+    def score(self, asker: Asker, pieces: Sequence[Piece]) -> Scored:
+        """Each piece once, against the question as it is put to it."""
         if not pieces:
             return Scored()
-        seconds = SECONDS_OF_COUNTING if self.counts else SECONDS
-        asked = ask_which(question) if self.counts else question
-        reranked = self.reranker.rerank(asked, [piece.text for piece in pieces], within_seconds=seconds)
-        scored = tuple((pieces[one.index], one.score) for one in reranked if one.score is not None)
+        asked = replace(asker, question=ask_which(asker.question)) if self.counts else asker
+        reranked = [one for group in group_by_question(asked, pieces) for one in self._rerank(group, len(pieces))]
+        scored = tuple((piece, score) for piece, score in reranked if score is not None)
         is_enough = len(scored) == len(pieces) if self.counts else bool(scored)
         if is_enough:
             return Scored(scored)
-        return Scored(self._compare(question, pieces), COSINE, was_short=bool(scored))
+        compared = [one for group in group_by_question(asker, pieces) for one in self._compare(group)]
+        return Scored(tuple(compared), COSINE, was_short=bool(scored))
 
-    def _compare(self, question: str, pieces: Sequence[Piece]) -> tuple[tuple[Piece, float], ...]:
-        wanted = self.embedder.embed_query(question).vector
-        vectors = self.embedder.embed_documents([piece.text for piece in pieces]).vectors
-        return tuple((piece, float(np.dot(wanted, vector))) for piece, vector in zip(pieces, vectors, strict=True))
+    def _rerank(self, group: Group, all_pieces: int) -> list[tuple[Piece, float | None]]:
+        """Within its share of the time."""
+        seconds = (SECONDS_OF_COUNTING if self.counts else SECONDS) * len(group.pieces) / all_pieces
+        reranked = self.reranker.rerank(group.question, group.texts, within_seconds=seconds)
+        return [(group.pieces[one.index], one.score) for one in reranked]
+
+    def _compare(self, group: Group) -> list[tuple[Piece, float]]:
+        wanted = self.embedder.embed_query(group.question).vector
+        vectors = self.embedder.embed_documents(group.texts).vectors
+        return [(piece, float(np.dot(wanted, vector))) for piece, vector in zip(group.pieces, vectors, strict=True)]

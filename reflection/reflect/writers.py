@@ -129,7 +129,7 @@ def write_extract(work: Work, missing: StructuredOutput) -> Generator[Said, None
     with work.trace.away():
         chosen = choose(query.recall.text, work.looker.gathered.memories, tools.reranker, tools.embedder)
     work.trace.notes += list_shortcomings(query.recall.text, chosen)
-    lines = tell_extract(query.recall.text, chosen, query.recall.asked_at.tzinfo)
+    lines = tell_extract(query.recall.text, chosen, query.recall.asked_at)
     shown = [f"{line.text} {line.memory.mark}" if line.memory else line.text for line in lines] or [NOT_IN_MEMORY]
     for number, text in enumerate(shown):
         yield Delta(text if number == 0 else f"\n{text}")

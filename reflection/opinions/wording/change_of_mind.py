@@ -7,7 +7,10 @@ PREVIOUSLY = re.compile(
     r"^(?:(?:previously|before|earlier|formerly|in the past|at first|initially),? I (?:had )?"
     r"(?:thought|believed|felt|held|considered|found|assumed)"
     r"|I (?:used to|once) (?:think|believe|feel|thought|believed)"
-    r"|I (?:previously|formerly|initially) (?:thought|believed|felt|held|assumed))(?: that)?[,:]? (?=\S)",
+    r"|I (?:previously|formerly|initially) (?:thought|believed|felt|held|assumed)"
+    r"|I (?:had )?(?:thought|believed|assumed)(?! (?:about|of)\b)"
+    r"(?=.*(?:[;.]|\bbut) (?:however,? )?(?:I now|now,? I)\b))"
+    r"(?: that)?[,:]? (?=\S)",
     re.IGNORECASE,
 )
 MARKER = (
@@ -16,7 +19,12 @@ MARKER = (
 THINK = r"(?P<verb>think|believe|feel|see|hold|consider|find|reckon|suspect)"
 ADVERBS = r"(?P<adverbs>(?:(?:now|really|rather|also|do|don't|do not|no longer|firmly|strongly) )*)"
 BUT = r"[,;.]? but "
-MARKED = re.compile(rf"{BUT}(?:{MARKER},? (?!I now )|(?=I now ))", re.IGNORECASE)
+# Without a "but" only what is said to be thought takes the place: "... . Now Bob lives in Rome" tells something else.
+ANEW = r"[;.] (?:however,? )?"
+THINKS = r"(?:[\w']+ ){0,2}(?:think|believe|feel|see|hold|consider|find|reckon|suspect)\b"
+MARKED = re.compile(
+    rf"{BUT}(?:{MARKER},? (?!I now )|(?=I now ))|{ANEW}(?:{MARKER},? (?=I {THINKS})|(?=I now {THINKS}))", re.IGNORECASE
+)
 THOUGHT = re.compile(rf"{BUT}(?=I {ADVERBS}{THINK} )", re.IGNORECASE)
 THINKING = re.compile(rf"^(?:I )?{ADVERBS}{THINK}(?P<that> that)?[,:]? (?P<rest>\S.*)$", re.IGNORECASE | re.DOTALL)
 SURE = re.compile(r"^(?P<lead>I(?:'m| am|'ve| have)? (?:[\w']+ ){1,4}that )(?P<rest>\S.*)$", re.IGNORECASE | re.DOTALL)

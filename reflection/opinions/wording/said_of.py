@@ -28,8 +28,10 @@ PRIZE = rf"(?:wins?|won) (?:{WORD} ){{0,3}}(?:prize|award|medal)s?\b"
 TIMES = "today yesterday now again twice once often badly last this every each all and but so when because while"
 PLACES = "in on at into after before during since under with for as by from over within whenever through throughout"
 NO_OBJECT = rf"(?=\W*$|[,.;:!?]| (?:{'|'.join(f'{TIMES} {PLACES}'.split())}|\w+ly)\b)"
+# Who fails to find a fault has none, as far as anybody knows.
+UNWANTED = r"(?:find|detect|discover|identify|spot|reveal|notice|show|cause|disappoint|crash|break|lose|stop)\b"
 VERB = re.compile(
-    rf" (?:{HELPING} ){{0,{MOST_LIGHT}}}(?:(?:{DOES}){NO_OBJECT}|fail(?:s|ed)? to\b|{PRIZE})"
+    rf" (?:{HELPING} ){{0,{MOST_LIGHT}}}(?:(?:{DOES}){NO_OBJECT}|fail(?:s|ed)? to\b(?! {UNWANTED})|{PRIZE})"
     r"(?: as (?P<role>[^,.;:!?]+))?",
     re.IGNORECASE,
 )

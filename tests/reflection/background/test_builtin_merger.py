@@ -90,10 +90,38 @@ HOME = "I live in Austin, Texas and work as a teacher. I like tea."
         ("I am based in Rome.", "I'm no longer based in Rome.", ""),
         ("I live in Texas.", "I don't live in Texas.", "I don't live in Texas."),
         ("I like tea.", "I never drink coffee.", "I like tea. I never drink coffee."),
+        ("I live with two cats.", "I no longer have two cats.", ""),
+        ("I own three dogs.", "I don't have dogs any more.", ""),
+        ("I live in Rome with two cats.", "I no longer have cats.", "I live in Rome."),
+        ("I live with my parents.", "I no longer have a dog.", "I live with my parents."),
     ],
 )
 def test_what_is_no_longer_so_is_taken_away_and_not_told(background: str, news: str, merged: str) -> None:
     assert merge_backgrounds(background, news) == merged
+
+
+@pytest.mark.parametrize(
+    ("background", "news", "left"),
+    [
+        (HOME, "I quit teaching and am a pilot now.", "I live in Austin, Texas. I like tea."),
+        ("I am a teacher.", "I have given up teaching.", ""),
+        ("I teach maths.", "I stopped teaching last year.", ""),
+        ("I teach and sing.", "I stopped teaching.", "I teach and sing."),
+        ("I am a runner.", "I quit running.", ""),
+        ("I smoke.", "I gave up smoking.", ""),
+        ("I drink coffee.", "I stopped drinking tea.", "I drink coffee."),
+        ("I drink a lot of coffee.", "I stopped drinking coffee.", ""),
+        (HOME, "I quit my job as a teacher.", "I live in Austin, Texas. I like tea."),
+        ("I work at Acme.", "I left Acme.", ""),
+        ("I live in Texas and was born in Texas.", "I left Texas.", "I was born in Texas."),
+        (HOME, "I quit singing.", HOME),
+        ("I am a teacher.", "I left my umbrella.", "I am a teacher."),
+        ("I like bed and breakfast.", "I stopped being late.", "I like bed and breakfast."),
+        ("I wing it.", "I quit.", "I wing it."),
+    ],
+)
+def test_what_was_given_up_is_taken_away_and_that_is_told(background: str, news: str, left: str) -> None:
+    assert merge_backgrounds(background, news) == f"{left} {news}".strip()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
 
@@ -49,7 +49,7 @@ class HurriedReranker(WordReranker):
 
 def tell(question: str, *items: RecallItem) -> list[str]:
     chosen = choose(question, gather(*items).memories, WordReranker(), WordEmbedder())
-    lines = tell_extract(question, chosen, NOW.tzinfo)
+    lines = tell_extract(question, chosen, NOW)
     return [f"{line.text} {line.memory.mark}" if line.memory else line.text for line in lines]
 
 
@@ -65,6 +65,11 @@ def test_of_a_short_memory_the_best_sentence_is_told_too() -> None:
     assert tell("Alice moved where?", make_item(1, short, occurred_start=day(1))) == [
         "Alice moved to Lisbon. (Friday, May 1, 2026) [1]"
     ]
+
+
+def test_what_the_agent_was_asked_is_no_answer() -> None:
+    item = make_item(1, 'Ann asked me: "Which tea is good for sleep?" I answered: I named chamomile tea.')
+    assert tell("Which tea is good for sleep?", item)[0].startswith("I answered: I named chamomile tea. (")
 
 
 def test_a_later_sentence_keeps_the_label_of_who_said_it() -> None:
@@ -96,6 +101,34 @@ def test_when_puts_the_date_first() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "date", "told"),
+    [
+        ("How many days ago did Alice move?", day(1), "Friday, May 1, 2026 (45 days before)"),
+        ("How many weeks ago did Alice move?", day(1), "Friday, May 1, 2026 (6 weeks, 45 days, before)"),
+        ("How many months since Alice did move?", day(1), "Friday, May 1, 2026 (1 month, 45 days, before)"),
+        (
+            "How many years ago did Alice move?",
+            day(20).replace(year=2024),
+            "Monday, May 20, 2024 (2 years, 756 days, before)",
+        ),
+        ("How long ago did Alice move?", day(15, month=6), "Monday, June 15, 2026 (the same day)"),
+        ("How long ago did Alice move?", day(16, month=6), "Tuesday, June 16, 2026 (1 day after)"),
+        ("When did Alice move?", day(1), "Friday, May 1, 2026"),
+        ("How many days ago did Alice move?", None, "Told Monday, June 15, 2026"),
+    ],
+)
+def test_how_long_ago_is_counted_from_the_question(question: str, date: datetime | None, told: str) -> None:
+    assert tell(question, make_item(1, "how many days ago alice did move since", occurred_start=date))[0].startswith(
+        f"{told}: "
+    )
+
+
+def test_a_span_of_several_days_is_not_counted_from() -> None:
+    month = make_item(1, "Alice did move long ago", occurred_start=day(1), occurred_end=day(31))
+    assert "before" not in tell("How long ago did Alice move?", month)[0]
+
+
 def test_how_many_lists_what_matches_with_dates() -> None:
     items = [
         make_item(1, "bought a red kit", mentioned_at=day(1)),
@@ -114,14 +147,14 @@ COUNT = "How many cities: Caroline visited for a concert?"
 
 
 def concerts(number: int) -> list[RecallItem]:
-    texts = [f"Caroline visited {CITIES[place % 12]} for a concert." for place in range(number)]
+    texts = [f"Caroline visited {CITIES[place % 12]}{place} for a concert." for place in range(number)]
     return [make_item(place, text, mentioned_at=day(1 + place % 28)) for place, text in enumerate(texts, 1)]
 
 
 @pytest.mark.parametrize("most", range(13))
 def test_a_count_does_not_hang_on_how_much_the_reranker_had_time_for(most: int) -> None:
     chosen = choose(COUNT, gather(*concerts(12)).memories, HurriedReranker(most), WordEmbedder())
-    assert tell_extract(COUNT, chosen, NOW.tzinfo)[0].text == "12 memories match:"
+    assert tell_extract(COUNT, chosen, NOW)[0].text == "12 memories match:"
     assert list_shortcomings(COUNT, chosen) == (
         ["The reranker had no time for all that was found: vectors alone decided what is counted."]
         if 0 < most < 12
@@ -136,7 +169,7 @@ def test_what_is_counted_and_not_listed_is_in_the_number() -> None:
 
 def test_where_not_all_was_looked_at_the_number_is_the_least() -> None:
     chosen = choose(COUNT, gather(*concerts(70)).memories, WordReranker(), WordEmbedder())
-    assert tell_extract(COUNT, chosen, NOW.tzinfo)[0].text == "At least 64 memories match, of which the nearest 20:"
+    assert tell_extract(COUNT, chosen, NOW)[0].text == "At least 64 memories match, of which the nearest 20:"
     assert list_shortcomings(COUNT, chosen) == [
         "6 of the memories that were found were not looked at for the count.",
         "44 memories that match are counted and not listed.",

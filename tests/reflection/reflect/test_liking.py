@@ -65,6 +65,7 @@ def test_what_the_named_one_likes_is_found_however_it_is_said(question: str, tex
         "Do you like jazz?",
         "Bob loves jazz.",
         "Bob told me that he loves jazz.",
+        "Caroline's brother Max loves jazz.",
     ],
 )
 def test_what_is_no_liking_of_the_named_one_is_not_told(text: str) -> None:
@@ -79,6 +80,51 @@ def test_nobody_is_taken_for_another() -> None:
     assert likes("What would I like for dinner?", say(1, "Bob", "I love rice.")) == ["Bob: I love rice."]
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Recommend me some music.",
+        "What should I do tonight?",
+        "Can you suggest a trip for me?",
+        "Which gift would I like?",
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    ["Ann loves jazz.", "Ann is a vegetarian.", "Ann doesn't eat meat.", "I love jazz.", "My son and I are vegan."],
+)
+def test_what_is_recommended_to_the_asker_builds_on_what_is_known_of_him(question: str, text: str) -> None:
+    assert asks_for_taste(question)
+    assert likes(question, say(1, "Ann", text)) == [text if text.startswith("Ann") else f"Ann: {text}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom loves jazz.",
+        "Ann's brother loves jazz.",
+        "My dog loves jazz.",
+        "Ann met Tom and Tom is vegan.",
+        "Ann sleeps.",
+    ],
+)
+def test_what_is_known_of_another_is_not_recommended_to_the_asker(text: str) -> None:
+    assert likes("Recommend me some music.", say(1, "Ann", text)) == []
+
+
+def test_who_asks_is_known_only_where_one_alone_speaks_as_a_user() -> None:
+    question = "Recommend me some music."
+    own, others = say(1, "Ann", "Ann loves jazz."), say(2, "Bob", "Bob loves rock.")
+    assert likes(question, own, others) == []
+    assert likes("Recommend Bob some music.", own, others) == ["Bob loves rock."]
+    assert likes(question, make_item(1, "I love jazz.")) == ["I love jazz."]
+    assert likes(question, make_item(1, "I love jazz.", network=Network.EXPERIENCE)) == []
+
+
+def test_whether_to_do_a_thing_is_no_question_of_taste() -> None:
+    assert not asks_for_taste("Should I call the bank?")
+
+
 def test_a_belief_is_no_liking() -> None:
     belief = make_item(1, "I think Caroline loves golf.", network=Network.OPINION, confidence=0.7)
     assert likes(BIRTHDAY, belief) == []
@@ -87,9 +133,7 @@ def test_a_belief_is_no_liking() -> None:
 def test_likes_come_before_what_is_near_and_are_cited_and_dated() -> None:
     memories = gather(say(1, "Caroline", "Caroline's birthday is in May."), say(2, "Caroline", "I love jazz.")).memories
     chosen = choose(BIRTHDAY, memories, NoReranker(), WordEmbedder())
-    lines = [
-        (line.text, line.memory.label if line.memory else 0) for line in tell_extract(BIRTHDAY, chosen, NOW.tzinfo)
-    ]
+    lines = [(line.text, line.memory.label if line.memory else 0) for line in tell_extract(BIRTHDAY, chosen, NOW)]
     assert lines[0][0].startswith("Caroline: I love jazz. (told ")
     assert lines[0][1] == 2
 

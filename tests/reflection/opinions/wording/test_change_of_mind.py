@@ -60,13 +60,43 @@ from reflection.opinions.wording.change_of_mind import ChangeOfMind, find_change
             "the trams are slow",
             "I think that this ferry is slower.",
         ),
+        (
+            "I used to think Bob was dependable; now I believe he is careless.",
+            "Bob was dependable",
+            "I believe that Bob is careless.",
+        ),
+        (
+            "I used to think Bob was dependable. Now I think he is careless.",
+            "Bob was dependable",
+            "I think that Bob is careless.",
+        ),
+        (
+            "I thought Bob was dependable. However, I now think he is careless.",
+            "Bob was dependable",
+            "I think that Bob is careless.",
+        ),
+        (
+            "Previously I thought Bob was dependable; however, I now believe he is careless.",
+            "Bob was dependable",
+            "I believe that Bob is careless.",
+        ),
     ],
 )
 def test_the_name_takes_the_place_of_the_pronoun(text: str, old: str, new: str) -> None:
     assert find_change_of_mind(text) == ChangeOfMind(old, new)
 
 
-@pytest.mark.parametrize("text", ["I think that she is outgoing.", "Previously she was shy, but now she is bold."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think that she is outgoing.",
+        "Previously she was shy, but now she is bold.",
+        "I used to think Bob was dependable. Now he lives in Rome.",
+        "I thought about Bob; now I think he is careless.",
+        "I thought Bob was dependable; I think he is careful.",
+        "I thought Bob was late. However, I think he is careful.",
+    ],
+)
 def test_what_tells_of_no_former_belief_is_none(text: str) -> None:
     assert find_change_of_mind(text) is None
 

@@ -1,0 +1,45 @@
+"""How long before a question something happened, where the question asks for that."""
+
+import re
+from datetime import date, datetime
+
+from reflection.reflect.dates import DAY, localise
+from retrieval.types import Candidate
+
+ASKS = re.compile(
+    r"\bago\b|\bhow (?:long|many (?:days?|weeks?|months?|years?))\b.{0,40}?\bsince\b|\bvor wie viel\w*"
+    r"|\bil y a combien\b|\bhace cu[a\u00e1]nt[oa]s?\b",
+    re.IGNORECASE,
+)
+UNIT = re.compile(r"\bhow many (week|month|year)s?\b", re.IGNORECASE)
+DAYS_OF_WEEK, MONTHS_OF_YEAR = 7, 12
+
+
+def tell_elapsed(question: str, candidate: Candidate, asked_at: datetime) -> str:
+    """As in "12 days before", and in whole weeks, months or years where these are asked for. Empty where the day is not
+    known.
+    """
+    start, end = candidate.occurred_start, candidate.occurred_end
+    if not ASKS.search(question) or start is None or (end is not None and end - start > DAY):
+        return ""
+    happened, asked = localise(start, asked_at.tzinfo).date(), asked_at.date()
+    days = (asked - happened).days
+    if days == 0:
+        return "the same day"
+    way, told = "before" if days > 0 else "after", name(abs(days), "day")
+    found = UNIT.search(question)
+    if found is None:
+        return f"{told} {way}"
+    whole = count_whole(found[1].lower(), min(happened, asked), max(happened, asked))
+    return f"{name(whole, found[1].lower())}, {told}, {way}"
+
+
+def count_whole(unit: str, first: date, last: date) -> int:
+    if unit == "week":
+        return (last - first).days // DAYS_OF_WEEK
+    months = (last.year - first.year) * MONTHS_OF_YEAR + last.month - first.month - (last.day < first.day)
+    return months if unit == "month" else months // MONTHS_OF_YEAR
+
+
+def name(number: int, unit: str) -> str:
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
