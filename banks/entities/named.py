@@ -10,12 +10,13 @@ from banks.words import EntityKind
 
 @dataclass(frozen=True)
 class Naming:
-    """The entities that one unit names."""
+    """The entities that one unit names; `beside` are names in it whose entities are known."""
 
     unit_id: UUID
     entities: tuple[FoundEntity, ...]
     seen_at: datetime
     speakers: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

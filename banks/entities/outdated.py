@@ -1,6 +1,7 @@
 """Descriptions that a change by hand made wrong: a memory that they were made of is told otherwise, or no longer."""
 
 from collections.abc import Collection, Iterable
+from uuid import UUID
 
 from banks.models import Bank, Entity, MemoryUnit, Mention, Relationship
 from banks.words import FACTUAL
@@ -18,4 +19,8 @@ def forget_descriptions(
     if FACTUAL.intersection(networks):
         mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit=unit)
         entity_ids |= set(mentions.values_list("entity_id", flat=True))
+    empty_descriptions(bank, entity_ids)
+
+
+def empty_descriptions(bank: Bank, entity_ids: Collection[UUID]) -> None:
     Entity.objects.of_bank(bank).filter(id__in=entity_ids).update(summary="", attributes={}, embedding=None)

@@ -85,7 +85,7 @@ def build_mention(naming: Naming, entity: FoundEntity) -> MentionOf:
     return MentionOf(
         entity.name,
         entity.kind,
-        others,
+        others | naming.beside,
         naming.seen_at,
         kind_is_guess=entity.is_guess,
         kind_is_stated=entity.is_stated,

@@ -13,6 +13,7 @@ from banks.entities.known import read_aliases
 from banks.entities.normalise import alias_keys, identity_key, index_keys, normalise_name, spelling_key
 from banks.entities.store import LONGEST_KEY, UPSERT_COMPANIONS, execute
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention, Relationship
+from banks.words import Network
 from tenants.identifiers import uuid7
 
 COUNT_COMPANIONS = """
@@ -20,22 +21,28 @@ SELECT least(own.entity_id, other.entity_id), greatest(own.entity_id, other.enti
 FROM banks_mention AS own
 JOIN banks_mention AS other
     ON other.tenant_id = own.tenant_id AND other.unit_id = own.unit_id AND other.entity_id <> own.entity_id
+JOIN banks_memoryunit AS unit
+    ON unit.tenant_id = own.tenant_id AND unit.id = own.unit_id AND unit.network <> 'observation'
 WHERE own.tenant_id = %(tenant_id)s AND own.entity_id = ANY(%(ids)s)
 GROUP BY 1, 2
 """
 
 
 def recount_entities(bank: Bank, entity_ids: Collection[UUID]) -> int:
-    """Counts, times and companions become those of the mentions that are there; who has none left goes.
+    """Counts, times and companions become those of the mentions that are there; who has none left goes. Observations
+    count for nothing: they are made of what was counted.
 
     Summaries were made of facts that may be gone, so they are emptied. Call inside a tenant transaction, after
     `lock_memory`; returns how many entities went.
     """
     rows = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id__in=entity_ids).values("entity_id")
-    seen = {
-        row["entity_id"]: (row["count"], row["first"], row["last"])
-        for row in rows.annotate(count=Count("*"), first=Min("unit__mentioned_at"), last=Max("unit__mentioned_at"))
-    }
+    told = ~Q(unit__network=Network.OBSERVATION)
+    counted = rows.annotate(
+        count=Count("id", filter=told),
+        first=Min("unit__mentioned_at", filter=told),
+        last=Max("unit__mentioned_at", filter=told),
+    )
+    seen = {row["entity_id"]: (row["count"], row["first"], row["last"]) for row in counted}
     gone = drop_unmentioned(bank, set(entity_ids) - set(seen))
     entities = list(Entity.objects.of_bank(bank).filter(id__in=entity_ids))
     for entity in entities:

@@ -17,8 +17,9 @@ from banks.text_index.write import remove_texts
 
 @dataclass(frozen=True)
 class Removed:
-    """How much went; `touched_entities` are those that are still there and were spoken of. `retagged` are facts that
-    stayed, under other tags: what was made of them went.
+    """How much went; `touched_entities` are those that are still there and were spoken of. `retagged` are memories that
+    stayed, under other tags: what was made of them went. `untold` are still there though nothing tells them any more:
+    facts speak for them, and who knows how they came about decides whether that is enough.
     """
 
     units: int = 0
@@ -27,6 +28,7 @@ class Removed:
     entities: int = 0
     touched_entities: frozenset[UUID] = field(default_factory=frozenset)
     retagged: frozenset[UUID] = field(default_factory=frozenset)
+    untold: frozenset[UUID] = field(default_factory=frozenset)
 
     def __add__(self, other: "Removed") -> "Removed":
         return Removed(
@@ -36,6 +38,7 @@ class Removed:
             self.entities + other.entities,
             self.touched_entities | other.touched_entities,
             self.retagged | other.retagged,
+            self.untold | other.untold,
         )
 
 
@@ -80,16 +83,18 @@ def add_dependants(bank: Bank, unit_ids: set[UUID]) -> set[UUID]:
     return found
 
 
-def delete_relationships(bank: Bank, unit_ids: set[UUID]) -> int:
-    """Those that only these units tell; the others lose as many proofs."""
+def delete_relationships(bank: Bank, unit_ids: set[UUID], *, but: Collection[UUID] = ()) -> int:
+    """Those that only these units tell; the others lose as many proofs. `but` are told by them still."""
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id)
-    told = Counter(sources.filter(unit_id__in=unit_ids).values_list("relationship_id", flat=True))
+    telling = sources.filter(unit_id__in=unit_ids).exclude(relationship_id__in=but)
+    told = Counter(telling.values_list("relationship_id", flat=True))
     others = sources.filter(relationship_id__in=told).exclude(unit_id__in=unit_ids)
     still_told = set(others.values_list("relationship_id", flat=True))
     rows = Relationship.objects.for_tenant(bank.tenant_id)
     for times in {told[one] for one in still_told}:
         lowered = [one for one in still_told if told[one] == times]
         rows.filter(id__in=lowered).update(proof_count=Greatest(F("proof_count") - times, 1))
+    telling.delete()
     gone = set(told) - still_told
     remove_texts(bank, Corpus.RELATIONSHIP, list(gone))
     deleted, _ = rows.filter(id__in=gone).delete()
@@ -97,17 +102,21 @@ def delete_relationships(bank: Bank, unit_ids: set[UUID]) -> int:
 
 
 def delete_chunks(bank: Bank, chunk_ids: Collection[UUID]) -> Removed:
-    """With the units that nothing else speaks for. Call inside a tenant transaction, after `lock_memory`."""
+    """With the units that nothing else tells; those that facts speak for are named. Call inside a tenant transaction,
+    after `lock_memory`.
+    """
     sources = UnitSource.objects.for_tenant(bank.tenant_id)
     told = Counter(sources.filter(chunk_id__in=chunk_ids).values_list("unit_id", "chunk_id").distinct())
     proofs = Counter(unit_id for unit_id, _ in told)
     others = sources.filter(unit_id__in=proofs).exclude(chunk_id__in=chunk_ids)
-    still_proven = set(others.values_list("unit_id", flat=True))
-    for times in {proofs[one] for one in still_proven}:
-        lowered = [one for one in still_proven if proofs[one] == times]
+    speaking_for = set(others.filter(role=UnitSource.Role.EVIDENCE).values_list("unit_id", flat=True))
+    still_told = set(others.exclude(role=UnitSource.Role.EVIDENCE).values_list("unit_id", flat=True))
+    staying = still_told | speaking_for
+    for times in {proofs[one] for one in staying}:
+        lowered = [one for one in staying if proofs[one] == times]
         units = MemoryUnit.objects.of_bank(bank).filter(id__in=lowered)
         units.update(proof_count=Greatest(F("proof_count") - times, 1))
-    removed = delete_units(bank, set(proofs) - still_proven)
+    removed = delete_units(bank, set(proofs) - staying)
     remove_texts(bank, Corpus.CHUNK, list(chunk_ids))
     deleted, _ = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).delete()
-    return removed + Removed(chunks=deleted)
+    return removed + Removed(chunks=deleted, untold=frozenset(speaking_for - still_told))

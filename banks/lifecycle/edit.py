@@ -13,7 +13,7 @@ from banks.models import Bank, Corpus, Link, MemoryUnit, UnitChange, UnitMetadat
 from banks.retain.prepared import build_embedding_text, hash_tags, hash_telling
 from banks.retain.types import ExtractedFact
 from banks.text_index.write import replacing_texts
-from banks.words import Network
+from banks.words import FACTUAL, Network
 from providers.embedding.vector import Vector
 
 DERIVED = ("content_hash", "tags_hash", "dimensions", "valid_from", "embedding", "updated_at")
@@ -103,10 +103,20 @@ def build_edited_text(state: UnitState, edit: UnitEdit) -> str | None:
     return after if after != before else None
 
 
+def build_edited_fact(state: UnitState, edit: UnitEdit) -> ExtractedFact | None:
+    """What is to be read anew; None where nothing was read out of the text, or it stays."""
+    after = asdict(state) | edit.columns()
+    if after["text"] == state.text or FACTUAL.isdisjoint((state.network, after["network"])):
+        return None
+    times = {name: after[name] for name in ("mentioned_at", "occurred_start", "occurred_end")}
+    return ExtractedFact(after["text"], Network(after["network"]), **times)
+
+
 def edit_unit(bank: Bank, unit: MemoryUnit, edit: UnitEdit, *, vector: Vector | None, actor: str, reason: str) -> None:
     """Call inside a tenant transaction, after `lock_memory`, with the row as it is now.
 
-    `vector` is that of `build_edited_text`. The five dimensions were read out of the former text and go with it.
+    `vector` is that of `build_edited_text`. The five dimensions were read out of the former text and go with it. What
+    else a fact told by it is the matter of `banks.lifecycle.retell`.
     """
     if unit.expired_at is not None:
         raise MemoryState("A closed memory can't be edited; restore it first.")

@@ -30,6 +30,15 @@ def forget_what_sums_up(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
     return delete_units(bank, ids) + Removed(touched_entities=spoken_of, retagged=frozenset(facts))
 
 
+def forget_observations(bank: Bank, fact_ids: Collection[UUID]) -> Removed:
+    """Those that name one of these, live or closed: their words are what the facts told. They are made anew.
+
+    Call inside the tenant transaction that changed the facts, after `lock_memory`.
+    """
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(role=UnitSource.Role.SUMMARISES)
+    return delete_units(bank, set(sources.filter(other_unit_id__in=fact_ids).values_list("unit_id", flat=True)))
+
+
 def find_summed_up_without_tags(bank: Bank) -> set[UUID]:
     """Tagged memories that something without tags sums up: so it is in what an earlier version wrote.
 

@@ -69,12 +69,12 @@ def relabel_units(bank: Bank, document: Document) -> Removed:
         retagged += [change.unit_id for change in changes if change.before.tags != change.after.tags]
     del document.pieces[0]["former"]
     document.save(update_fields=["pieces"])
-    return forget_what_sums_up(bank, retagged)
+    return forget_what_sums_up(bank, retagged) + Removed(retagged=frozenset(retagged))
 
 
 def read_sources(bank: Bank, chunk_ids: Collection[UUID]) -> dict[UUID, bool]:
-    """The units that rest on these chunks, and whether they rest on anything else."""
-    sources = UnitSource.objects.for_tenant(bank.tenant_id)
+    """The units that rest on these chunks, and whether anything else tells them. Evidence of an opinion does not."""
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).exclude(role=UnitSource.Role.EVIDENCE)
     resting = set(sources.filter(chunk_id__in=chunk_ids).values_list("unit_id", flat=True))
     every = sources.filter(unit_id__in=resting).values_list("unit_id", "chunk_id")
     shared = {unit_id for unit_id, chunk_id in every if chunk_id not in chunk_ids}

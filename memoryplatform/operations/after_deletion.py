@@ -1,5 +1,7 @@
 """What follows a deletion of memories: what was made of them goes too, or is made anew."""
 
+from dataclasses import replace
+
 from django.utils import timezone
 
 from banks.lifecycle.delete import Removed
@@ -10,15 +12,24 @@ from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import take_back_lost_evidence
 from memoryplatform.operations.mental_model_refreshes import renew_bereft
 from reflection.observations.marking import mark_stale
+from reflection.opinions.history.untold import forget_untold
 from reflection.opinions.history.withdrawing import ACTOR
 from reflection.retagging import follow_retagged
 
 
-def follow_deletion(bank: Bank, removed: Removed, *, actor: str = ACTOR) -> None:
-    """Call inside the tenant transaction that deleted them, after `lock_memory`. `actor` is who did."""
+def follow_deletion(bank: Bank, removed: Removed, *, actor: str = ACTOR) -> Removed:
+    """All that went in the end. Call inside the tenant transaction that deleted them, after `lock_memory`. `actor` is
+    who did.
+    """
+    total = forget_more(bank, removed)
     take_back_lost_evidence(bank, actor=actor)
-    follow_replacement(bank, removed, actor=actor)
+    follow_replacement(bank, total, actor=actor)
     renew_bereft(bank)
+    return total
+
+
+def forget_more(bank: Bank, removed: Removed) -> Removed:
+    return replace(removed, untold=frozenset()) + forget_untold(bank, removed.untold)
 
 
 def follow_replacement(bank: Bank, removed: Removed, *, actor: str = ACTOR) -> None:
@@ -27,6 +38,7 @@ def follow_replacement(bank: Bank, removed: Removed, *, actor: str = ACTOR) -> N
     Answers may quote it, those of models and those that are kept for requests that come again, also where the facts
     that it told are told elsewhere too. Call inside the transaction that deleted it.
     """
+    removed = forget_more(bank, removed)
     if removed.retagged:
         follow_retagged(bank, removed.retagged, actor=actor)
     if removed.units or removed.chunks or removed.retagged:

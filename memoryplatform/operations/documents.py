@@ -105,7 +105,7 @@ def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Remov
         lock_memory(bank)
         chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
         removed = delete_chunks(bank, set(chunks.values_list("id", flat=True)))
-        follow_deletion(bank, removed, actor=name_of(access))
+        removed = follow_deletion(bank, removed, actor=name_of(access))
         forget_payloads(bank, document)
         target = f"document:{document.id}"  # the caller's own id may be a text, which is gone with it
         document.delete()

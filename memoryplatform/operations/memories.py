@@ -5,25 +5,25 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from banks.entities.spoken_of import read_spoken_of
 from banks.errors import MemoryNotFound
 from banks.lifecycle.delete import Removed, delete_units
-from banks.lifecycle.edit import UnitEdit, UnitState, build_edited_text, check_version, edit_unit, read_state
+from banks.lifecycle.edit import UnitEdit, UnitState, check_version, edit_unit, read_state
 from banks.lifecycle.history import History, read_history
 from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.lifecycle.restore import restore_unit
 from banks.lifecycle.retagged import forget_what_sums_up
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, Mention
-from banks.retain.vectors import embed_texts
 from banks.words import FACTUAL
 from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
+from memoryplatform.operations.edited_facts import follow_retelling, read_edited
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import weigh_anew
-from providers.embedding.vector import Vector
-from providers.registry import get_embedder
+from memoryplatform.operations.marks import refuse_marks
 from reflection.forgetting.told_from import lock_documents
 from reflection.observations.marking import mark_stale
 from reflection.opinions.history.outside import note_outside_change
@@ -77,25 +77,29 @@ def edit_memory(
 ) -> ShownMemory:
     """`expected` are the versions that the caller takes it for, or None where he does not care.
 
-    The model is asked between two transactions, so an edit that came in meanwhile is a conflict for both ways.
+    The new text is read and embedded between two transactions, so an edit that came in meanwhile is a conflict for
+    both ways.
     """
+    refuse_marks(edit.tags or ())
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         unit = get_unit(bank, memory_id)
         state = read_state(bank, unit)
         check_version(unit, state, expected)
-    text = build_edited_text(state, edit)
-    vector = embed(bank, text) if text is not None else None
+        known = read_spoken_of(bank, {unit.id})
+    edited = read_edited(bank, state, edit, known)
     with tenant_transaction(access.tenant_id):
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
         check_version(unit, read_state(bank, unit), frozenset({state.version}))
-        edit_unit(bank, unit, edit, vector=vector, actor=name_of(access), reason=reason)
+        edit_unit(bank, unit, edit, vector=edited.vector, actor=name_of(access), reason=reason)
         if note_outside_change(bank, unit, actor=name_of(access), reason=reason):
             weigh_anew(bank, unit)
+        if edited.told is not None:
+            follow_retelling(bank, unit, edited.told, former=state.text, actor=name_of(access))
         if unit.network in FACTUAL and frozenset(state.tags) != frozenset(read_state(bank, unit).tags):
             follow_deletion(bank, forget_what_sums_up(bank, [unit.id]), actor=name_of(access))
-        elif is_told_otherwise(state, read_state(bank, unit)):
+        elif edited.told is None and is_told_otherwise(state, read_state(bank, unit)):
             renew_observations(bank, unit)
         note(access, bank_id, "memory.edited", memory_id)
         return show(bank, unit)
@@ -115,10 +119,6 @@ def renew_observations(bank: Bank, fact: MemoryUnit) -> None:
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit=fact)
     mark_stale(bank, mentions.values_list("entity_id", flat=True), now=timezone.now(), is_altered=True)
     ask_for_refresh(bank)
-
-
-def embed(bank: Bank, text: str) -> Vector:
-    return embed_texts(bank.tenant_id, get_embedder(), [text]).vectors[0]
 
 
 def invalidate_memory(

@@ -1,7 +1,7 @@
 """What a caller does with a bank's opinions: list them, follow one through its history, review it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -21,13 +21,13 @@ from memoryplatform.operations.described_units import DescribedUnit, describe_un
 from memoryplatform.operations.kinds.consolidate import hand_over_unpinned
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.revision_evidence import ShownGround, ShownRevision, show_revisions
+from memoryplatform.operations.seen_opinions import OF_ALL, TagView, find_hidden
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
 from reflection.opinions.history.revisions import count_steps
 from reflection.opinions.history.turning import FORMATION, Stance, find_stance, find_turn
 from reflection.opinions.review import Act, Review, review_opinion
-from retrieval.filters.types import TagMatch
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
@@ -45,8 +45,7 @@ class OpinionFilter:
     entity_id: UUID | None = None
     least_confidence: float = 0.0
     words: str = ""
-    tags: tuple[str, ...] = ()
-    tags_match: TagMatch = "any"
+    view: TagView = OF_ALL
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,12 @@ class Evidence:
 
 @dataclass(frozen=True)
 class ListedOpinion:
-    """`revision` is the number of the newest, `changed_at` its time."""
+    """`revision` is the number of the newest, `changed_at` its time. `superseded_by` is only told to who sees that."""
 
     described: DescribedUnit
     revision: int
     changed_at: datetime
+    superseded_by: UUID | None = None
 
     @property
     def version(self) -> str:
@@ -82,11 +82,14 @@ class ListedOpinion:
 
 @dataclass(frozen=True)
 class ShownOpinion:
-    """`is_turned`: it does not say any more what it was formed as."""
+    """`is_turned`: it does not say any more what it was formed as. `hidden_evidence` is how many facts the caller does
+    not see.
+    """
 
     listed: ListedOpinion
     evidence: tuple[Evidence, ...]
     is_turned: bool = False
+    hidden_evidence: int = 0
 
 
 def find_opinions(bank: Bank, wanted: OpinionFilter) -> UnitQuerySet:
@@ -95,8 +98,8 @@ def find_opinions(bank: Bank, wanted: OpinionFilter) -> UnitQuerySet:
     chosen = MemoryFilter(
         words=wanted.words,
         network=Network.OPINION,
-        tags=wanted.tags,
-        tags_match=wanted.tags_match,
+        tags=wanted.view.tags,
+        tags_match=wanted.view.tags_match,
         entity_id=wanted.entity_id,
         state="all" if is_past else "current",
     )
@@ -106,7 +109,13 @@ def find_opinions(bank: Bank, wanted: OpinionFilter) -> UnitQuerySet:
         units = units.filter(Q(expired_at=None) | Exists(begun))  # what was refused never was an opinion
     if wanted.review in MARKED:
         units = units.filter(review=MARKED[wanted.review])
-    return units
+    return units.exclude(Exists(find_looks(bank))) if wanted.review == "new" else units
+
+
+def find_looks(bank: Bank) -> QuerySet[OpinionRevision]:
+    """Of people at the text that an opinion has now."""
+    steps = OpinionRevision.objects.of_bank(bank).filter(cause__in=OpinionRevision.BY_PEOPLE)
+    return steps.filter(opinion=OuterRef("pk"), text_after=OuterRef("text"))
 
 
 def order_by_change(bank: Bank, units: UnitQuerySet) -> UnitQuerySet:
@@ -115,37 +124,53 @@ def order_by_change(bank: Bank, units: UnitQuerySet) -> UnitQuerySet:
     return units.annotate(changed=Subquery(newest.values("id")[:1])).order_by("-changed", "-id")
 
 
-def list_opinions(bank: Bank, units: Sequence[MemoryUnit]) -> list[ListedOpinion]:
+def list_opinions(bank: Bank, units: Sequence[MemoryUnit], view: TagView = OF_ALL) -> list[ListedOpinion]:
     """Call inside a tenant transaction. A fixed number of statements for a page."""
     ids = [unit.id for unit in units]
     numbers = count_steps(bank, ids)
     rows = OpinionRevision.objects.of_bank(bank).filter(opinion_id__in=ids).order_by("number")
     times = dict(rows.values_list("opinion_id", "created_at"))
+    seen = view.find_seen(bank, {unit.superseded_by_id for unit in units if unit.superseded_by_id})
     return [
-        ListedOpinion(one, numbers.get(one.unit.id, 0), times.get(one.unit.id, one.unit.recorded_at))
+        ListedOpinion(
+            one,
+            numbers.get(one.unit.id, 0),
+            times.get(one.unit.id, one.unit.recorded_at),
+            one.unit.superseded_by_id if one.unit.superseded_by_id in seen else None,
+        )
         for one in describe_units(bank, units)
     ]
 
 
-def get_opinion(bank: Bank, opinion_id: UUID) -> MemoryUnit:
+def get_opinion(bank: Bank, opinion_id: UUID, view: TagView = OF_ALL) -> MemoryUnit:
     opinions = MemoryUnit.objects.of_bank(bank).filter(network=Network.OPINION)
     opinion = opinions.filter(id=opinion_id).first()
-    if opinion is None:
+    if opinion is None or opinion_id not in view.find_seen(bank, [opinion_id]):
         raise MemoryNotFound(opinion_id)
     return opinion
 
 
-def show_opinion(access: BankAccess, bank_id: str, opinion_id: UUID) -> ShownOpinion:
+def show_opinion(access: BankAccess, bank_id: str, opinion_id: UUID, view: TagView = OF_ALL) -> ShownOpinion:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
-        return show(bank, get_opinion(bank, opinion_id))
+        return show(bank, get_opinion(bank, opinion_id, view), view)
 
 
-def show(bank: Bank, opinion: MemoryUnit) -> ShownOpinion:
-    (listed,) = list_opinions(bank, [opinion])
+def show(bank: Bank, opinion: MemoryUnit, view: TagView = OF_ALL) -> ShownOpinion:
+    (listed,) = list_opinions(bank, [opinion], view)
     steps = show_revisions(bank, list(find_revisions(bank, opinion.id)))
     turn = find_turn([step.revision for step in steps])
-    return ShownOpinion(listed, tuple(read_evidence(bank, listed.described, steps, turn)), turn > FORMATION)
+    evidence = read_evidence(bank, listed.described, steps, turn)
+    rested_on = {one.other_unit_id for one in listed.described.sources if one.other_unit_id}
+    facts = rested_on | {one.unit.id for one in evidence}
+    seen = view.find_seen(bank, facts)
+    sources = tuple(one for one in listed.described.sources if not one.other_unit_id or one.other_unit_id in seen)
+    return ShownOpinion(
+        replace(listed, described=replace(listed.described, sources=sources)),
+        tuple(one for one in evidence if one.unit.id in seen),
+        turn > FORMATION,
+        len(facts - seen),
+    )
 
 
 def read_evidence(bank: Bank, described: DescribedUnit, steps: Sequence[ShownRevision], turn: int) -> list[Evidence]:
@@ -185,6 +210,14 @@ def find_revisions(bank: Bank, opinion_id: UUID) -> QuerySet[OpinionRevision]:
     get_opinion(bank, opinion_id)
     rows = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id).select_related("evidence")
     return rows.defer("evidence__embedding").order_by("number")
+
+
+def show_steps(
+    bank: Bank, opinion: MemoryUnit, revisions: Sequence[OpinionRevision], view: TagView
+) -> list[ShownRevision]:
+    """A page of its history. Call inside a tenant transaction."""
+    hidden = find_hidden(bank, opinion, view)
+    return [hidden.leave_out(step) for step in show_revisions(bank, revisions)]
 
 
 def review(

@@ -17,6 +17,7 @@ from banks.retain.input import RetainItem
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
 from memoryplatform.operations.idempotency import find_operation
+from memoryplatform.operations.marks import refuse_marks
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.newest_metadata import MetadataRule
 from memoryplatform.operations.running.perform import perform
@@ -42,6 +43,7 @@ def retain(
     Under a key that is known it is the operation that was accepted then; its `items_digest` tells of what. Without a
     `metadata_rule` a memory that is told again has the metadata of all its tellings.
     """
+    refuse_marks(tag for item in items for tag in item.tags)
     bank = find_or_create_bank(access, bank_id)
     here = wait and is_small(items)
     rule = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}

@@ -23,11 +23,12 @@ class ShownGround:
 
 @dataclass(frozen=True)
 class ShownRevision:
-    """`deleted` is how many pieces of its evidence are gone."""
+    """`deleted` is how many pieces of its evidence are gone, `hidden` how many the caller is not shown."""
 
     revision: OpinionRevision
     evidence: tuple[ShownGround, ...] = ()
     deleted: int = 0
+    hidden: int = 0
 
 
 def show_revisions(bank: Bank, revisions: Sequence[OpinionRevision]) -> list[ShownRevision]:

@@ -141,7 +141,7 @@ class OpinionAdmin(MemoryAdmin):
         except BankError as error:
             form.add_error(None, str(error))
             return False
-        messages.success(request, DONE % opinion)
+        messages.success(request, DONE % (self.find_opinion(request, opinion.pk) or opinion))
         return True
 
     def render_page(self, request: HttpRequest, opinion: Any, form: ReviewForm) -> TemplateResponse:

@@ -4,20 +4,15 @@ from collections import defaultdict
 from collections.abc import Collection
 from uuid import UUID
 
-from banks.models import Bank, UnitSource, UnitTag
-from reflection.opinions.tagging import UNTAGGED, Tags, read_tags
-
-
-def uses_tags(bank: Bank) -> bool:
-    """Call inside a tenant transaction, as all here."""
-    return UnitTag.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id).exists()
+from banks.models import Bank, UnitSource
+from reflection.opinions.tagging import UNTAGGED, Tags, read_tags, uses_tags
 
 
 def read_episode_tags(bank: Bank, episode_ids: Collection[UUID]) -> dict[UUID, Tags]:
     """The tags that all tagged memories of an episode have: who is shown it by one of them is shown all of these.
 
     An episode whose memories have none in common is not among them. Nor is one that nothing was read from, in a bank
-    that uses tags: nobody knows who may see it.
+    that uses tags: nobody knows who may see it. Call inside a tenant transaction.
     """
     if not uses_tags(bank):
         return dict.fromkeys(episode_ids, UNTAGGED)

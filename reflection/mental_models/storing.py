@@ -89,6 +89,13 @@ def find_grounds(bank: Bank, unit_ids: Collection[UUID]) -> set[UUID]:
     return {one for one in rows.values_list("other_unit_id", flat=True) if one is not None}
 
 
+def lose(bank: Bank, unit_ids: Collection[UUID]) -> None:
+    """What was made from these counts as lost, though they are there: they tell something else by now, or are not for
+    the same eyes. Call inside a tenant transaction, before `withdraw_lost`.
+    """
+    MentalModelSource.objects.of_bank(bank).filter(unit_id__in=unit_ids).update(unit=None)
+
+
 def withdraw_lost(bank: Bank) -> list[MentalModel]:
     """Empty the contents that were made from memories which are gone; those that stood last want to be made anew.
 

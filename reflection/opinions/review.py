@@ -14,6 +14,7 @@ from banks.words import Network
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.cleaning import LONGEST_TEXT
+from reflection.opinions.forming.restoring import take_place_again
 from reflection.opinions.history.replay import replay
 from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
 from reflection.opinions.wording.no_opinion import is_no_opinion
@@ -106,6 +107,7 @@ def mark(bank: Bank, opinion: MemoryUnit, review: Review) -> Cause:
     elif review.act is Act.RESTORE:
         after = replay(read_revisions(bank, opinion.id)).laid_aside
         restore_unit(bank, opinion, actor=review.actor, reason=review.reason)
+        take_place_again(bank, opinion, actor=review.actor)
     opinion.review, opinion.updated_at = after, timezone.now()
     opinion.save(update_fields=["review", "updated_at"])
     return cause

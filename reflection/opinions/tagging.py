@@ -29,6 +29,11 @@ def read_tags(bank: Bank, unit_ids: Collection[UUID]) -> dict[UUID, Tags]:
     return found
 
 
+def uses_tags(bank: Bank) -> bool:
+    """Call inside a tenant transaction."""
+    return UnitTag.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id).exists()
+
+
 def read_own_tags(bank: Bank, unit: MemoryUnit) -> Tags:
     return read_tags(bank, [unit.id]).get(unit.id, UNTAGGED)
 

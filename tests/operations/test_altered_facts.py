@@ -18,7 +18,7 @@ from tests.memory_factories import make_entity, make_row, make_unit
 
 
 def edit(access: BankAccess, fact: MemoryUnit) -> None:
-    edit_memory(access, "support", fact.id, UnitEdit(text="Lea lives in Bergen."), expected=None)
+    edit_memory(access, "support", fact.id, UnitEdit(text="Lea sails."), expected=None)
 
 
 def correct(access: BankAccess, fact: MemoryUnit) -> None:

@@ -10,13 +10,16 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
+from banks.errors import MemoryInvalid
 from banks.lifecycle.edit import UnitEdit
 from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource, UnitTag
 from banks.retain.input import RetainItem
 from banks.retain.prepared import hash_tags
-from banks.words import Network
+from banks.retain.types import ExtractedFact, FoundEntity
+from banks.words import EntityKind, Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, create_bank
+from memoryplatform.operations.documents import delete_document
 from memoryplatform.operations.memories import edit_memory
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.recall import recall
@@ -50,6 +53,8 @@ from tests.told_facts import vector_of
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 ANN, BOB = "user:ann", "user:bob"
 MIXED = "observed:under-several-tags"
+SEVERAL = "formed:under-several-tags"
+ACME = FoundEntity("Acme", EntityKind.ORGANIZATION)
 MIGRATION = import_module("reflection.migrations.0006_observations_by_tags")
 FILL = ("TAG_OBSERVATIONS", "TAG_OPINIONS", "HASH", "MARK")
 
@@ -299,7 +304,7 @@ def test_a_fact_that_gets_other_tags_takes_the_opinions_and_the_contents_made_of
     bank = open_bank(access)
     hidden = make_tagged(bank, "Carol hid the money.")
     other = make_tagged(bank, "Carol likes tea.", ANN, content_hash=b"tea")
-    opinion = make_unit(bank.tenant, bank=bank, network="opinion", confidence=0.7, text="I think Carol lies.")
+    opinion = make_unit(bank.tenant, bank=bank, network="opinion", confidence=0.7, text="I think Carol hid the money.")
     formed = make_opinion_revision(bank.tenant, opinion=opinion)
     for fact in (hidden, other):
         make_revision_evidence(bank.tenant, revision=formed, fact=fact)
@@ -316,3 +321,76 @@ def test_a_fact_that_gets_other_tags_takes_the_opinions_and_the_contents_made_of
     edit_memory(access, "team", other.id, UnitEdit(tags=(BOB, "vip")), expected=None)
 
     assert list_tagged(bank, "opinion") == {opinion.text: {BOB}}
+
+
+@pytest.mark.parametrize(
+    ("said_under", "formed_on", "retagged", "tags"),
+    [
+        ((BOB,), None, ANN, {SEVERAL}),  # reworded by a fact that gets another's tags
+        ((), None, ANN, {ANN}),
+        ((BOB,), None, BOB, {BOB}),
+        ((BOB,), "fact", ANN, {SEVERAL}),  # of an answer that was asked by tags
+        ((), "fact", ANN, {ANN}),
+    ],
+)
+def test_an_opinion_is_handed_to_nobody_by_the_tags_of_a_fact_alone(
+    access: BankAccess, said_under: tuple[str, ...], formed_on: str | None, retagged: str, tags: set[str]
+) -> None:
+    bank = open_bank(access)
+    late = make_tagged(bank, "Acme delivered late.")
+    text = "I think Acme is generous, as the deal of 9000 shows, but late."
+    opinion = make_tagged(bank, text, *said_under, network="opinion", confidence=0.7)
+    formed = make_opinion_revision(bank.tenant, opinion=opinion, text_after=text if formed_on else "I think so.")
+    reworded = formed
+    if not formed_on:
+        make_row(UnitSource, bank.tenant, unit=opinion, message=make_message(bank.tenant, bank=bank))
+        fields = {"number": 2, "cause": "contradict", "confidence_before": 0.7, "evidence": late}
+        reworded = make_opinion_revision(bank.tenant, opinion=opinion, text_before="I think so.", **fields)
+    make_revision_evidence(bank.tenant, revision=reworded, fact=late)
+
+    edit_memory(access, "team", late.id, UnitEdit(tags=(retagged,)), expected=None)
+
+    assert list_tagged(bank, "opinion") == {text: tags}
+
+
+@pytest.mark.parametrize(
+    ("then", "left"),
+    [
+        (["opinion", "fact", BOB], {"I think Acme is good.": {BOB}}),
+        (["other", ANN], {}),
+        (["deleted"], {}),
+    ],
+)
+def test_an_opinion_goes_where_the_document_goes_that_it_was_said_in(
+    access: BankAccess, then: list[str], left: dict[str, set[str]]
+) -> None:
+    """A fact that speaks for it does not tell its words."""
+    facts = {
+        "opinion": ExtractedFact("I think Acme is good.", Network.OPINION, AT, confidence=0.6, entities=(ACME,)),
+        "fact": ExtractedFact("Acme is excellent.", Network.WORLD, AT, entities=(ACME,)),
+        "other": ExtractedFact("Acme is in Oslo.", Network.WORLD, AT, entities=(ACME,)),
+    }
+
+    def bring(*names: str, tag: str) -> None:
+        brought = tuple(facts[one] for one in names)
+        retain(access, "team", [RetainItem(AT, facts=brought, tags=(tag,), document_id="notes")], wait=True)
+        run_waiting(access)
+
+    bring("opinion", "fact", tag=ANN)
+    bank = open_bank(access)
+    with tenant_transaction(bank.tenant_id):
+        assert MemoryUnit.objects.of_bank(bank).get(network="opinion").confidence == 0.75
+    if then == ["deleted"]:
+        assert delete_document(access, "team", "notes").units == 2
+    else:
+        bring(*then[:-1], tag=then[-1])
+
+    assert list_tagged(bank, "opinion") == left
+
+
+def test_nobody_but_the_platform_marks_what_was_made_of_several_tags(access: BankAccess) -> None:
+    fact = make_tagged(open_bank(access), "Mia runs.")
+    with pytest.raises(MemoryInvalid, match=SEVERAL):
+        retain(access, "team", [RetainItem(AT, text="Mia runs.", tags=(ANN, SEVERAL))], wait=True)
+    with pytest.raises(MemoryInvalid, match=MIXED):
+        edit_memory(access, "team", fact.id, UnitEdit(tags=(MIXED,)), expected=None)

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import pytest
+from django.contrib.messages import get_messages
 from django.test import Client
 
 from banks.models import Bank
@@ -38,7 +39,8 @@ def test_an_act_is_audited_with_the_person(client: Client, tenant: Tenant, staff
 
 
 def test_an_edit_changes_what_was_given_and_nothing_else(client: Client, bank: Bank, opinion_id: UUID) -> None:
-    send(client, opinion_id, "edit", text="I think that Python is a good language.", confidence="0.7")
+    answer = send(client, opinion_id, "edit", text="I think that Python is a good language.", confidence="0.7")
+    assert ["Python is a good language" in str(told) for told in get_messages(answer.wsgi_request)] == [True]
     opinion = read_opinion(bank, opinion_id)
     assert (opinion.text, opinion.confidence) == ("I think that Python is a good language.", 0.7)
     send(client, opinion_id, "edit", text=opinion.text, confidence="0.4")

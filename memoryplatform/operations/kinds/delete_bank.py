@@ -1,15 +1,18 @@
 from typing import Any
 from uuid import UUID
 
-from banks.models import Bank
+from banks.locking import lock_memory
+from banks.models import Bank, Document
 from banks.retain.answers import forget_answers
 from banks.vector_index.build import drop_index
 from banks.vector_index.lookup import read_state
 from memoryplatform.operations.idempotency import forget_answers_about
+from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 
 NAME = "delete_bank"
+UNENDED = (Operation.Status.PENDING, Operation.Status.PROCESSING)
 
 
 @operation_kind(NAME, queue="background", cancellable=False)  # the bank is hidden already: half done is not done
@@ -19,6 +22,7 @@ def delete_bank(run: Run) -> dict[str, Any]:
     if read_state(bank_pk).exists:
         drop_index(bank_pk)
     with run.transaction() as operation:
+        wait_for_writers(run, bank_pk)
         deleted, _ = Bank.objects.for_tenant(run.tenant_id).filter(id=bank_pk).delete()
         forget_answers_about(run.tenant_id, run.payload["bank_id"])
         forget_answers(run.tenant_id)
@@ -26,3 +30,15 @@ def delete_bank(run: Run) -> dict[str, Any]:
         operation.bank_id = None
         run.complete(operation, receipt)
     return receipt
+
+
+def wait_for_writers(run: Run, bank_pk: UUID) -> None:
+    """Who writes to a bank holds its operation, then documents, then the memory. The foreign keys reach for them in the
+    reverse order, so they are taken in this one before.
+    """
+    operations = Operation.objects.for_tenant(run.tenant_id).filter(bank_id=bank_pk, status__in=UNENDED)
+    list(operations.order_by("id").select_for_update(no_key=True).values_list("id", flat=True))
+    documents = Document.objects.for_tenant(run.tenant_id).filter(bank_id=bank_pk)
+    list(documents.order_by("id").select_for_update().values_list("id", flat=True))
+    for bank in Bank.objects.for_tenant(run.tenant_id).filter(id=bank_pk):
+        lock_memory(bank)

@@ -26,7 +26,7 @@ from reflection.opinions.forming.turning_round import CHANGED, Turn, find_oppose
 from reflection.opinions.forming.uniting import Union, unite
 from reflection.opinions.forming.voicing import put_in_first_person, voice_texts
 from reflection.opinions.held import find_held, read_entities
-from reflection.opinions.history.revisions import Before, Step, count_steps, write_formed, write_step
+from reflection.opinions.history.revisions import RETAIN, Before, Step, count_steps, write_formed, write_step
 from reflection.opinions.history.rewording import find_with_words
 from reflection.opinions.tagging import Said, Tags, read_own_tags
 from reflection.opinions.wording.change_of_mind import ChangeOfMind, find_change_of_mind
@@ -34,7 +34,7 @@ from reflection.opinions.wording.sense import find_meant, find_opposed, find_sam
 from tenants.transactions import tenant_transaction
 
 Cause = OpinionRevision.Cause
-ACTOR = "retain"
+ACTOR = RETAIN
 STANDS = "What was said instead is no opinion."
 VOICED = "Put in the first person."
 REFUSED = {

@@ -13,6 +13,7 @@ from reflection.opinions.wording.voice import turn_to_first_person
 LONGEST_TEXT = 1_000  # characters: a judgement with its grounds, no essay
 LONGEST_REASONING = 2_000
 MOST_AT_ONCE = 20  # of one answer
+MOST_ENTITIES = 20  # of one opinion: more than a judgement of 1,000 characters names
 
 
 class Refusal(StrEnum):
@@ -59,8 +60,13 @@ def clean_one(candidate: CandidateOpinion) -> CandidateOpinion | Refusal:
         confidence=float(candidate.confidence),
         reasoning=read_text(candidate.reasoning)[:LONGEST_REASONING],
         evidence_ids=tuple(dict.fromkeys(candidate.evidence_ids)),
-        entities=tuple(name for name in map(read_text, candidate.entities) if name),
+        entities=clean_entities(candidate.entities),
     )
+
+
+def clean_entities(names: Sequence[str]) -> tuple[str, ...]:
+    """Each once."""
+    return tuple(dict.fromkeys(name for name in map(read_text, names) if name))[:MOST_ENTITIES]
 
 
 def find_refusal(text: str) -> Refusal | None:

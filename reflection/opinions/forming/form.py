@@ -12,6 +12,7 @@ from banks.models import Bank, MemoryUnit
 from providers.embedding.protocol import Embedder
 from reflection.models import OpinionRevision
 from reflection.opinions.evidence import add_evidence, find_evidence, find_known
+from reflection.opinions.forming.author_view import read_view
 from reflection.opinions.forming.cleaning import Refusal, clean, describe_refused
 from reflection.opinions.forming.drafting import Draft, draft
 from reflection.opinions.forming.overruling import Overruling, overrule
@@ -25,7 +26,7 @@ from reflection.opinions.held import HeldOpinion
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import set_confidence
 from reflection.opinions.moving import choose_step, move
-from reflection.opinions.tagging import UNTAGGED, Said, Tags, read_tags, share_tags
+from reflection.opinions.tagging import Said
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
 from reflection.opinions.wording.sense import (
     find_meant,
@@ -46,11 +47,12 @@ class Claims:
     """What an answer claims to believe.
 
     `shown` are the ids of all that its author had read when it wrote that, with the texts of memories. `by_tags`: he
-    was asked under a tag filter, so that what he read is not for everybody, whatever of it he names.
+    was asked the question under a tag filter.
     """
 
     candidates: Sequence[CandidateOpinion]
     shown: Shown
+    question: str = ""
     by_tags: bool = False
 
 
@@ -88,18 +90,13 @@ def form_opinions(
             lock_memory(bank)
             if are_all_there(bank, claims.shown):
                 facts = find_evidence(bank, {given for one in drafts for given in one.candidate.evidence_ids})
-                ground = Ground(facts, read_least_tags(bank, claims))
-                formed += settle_all(author, drafts, ground)
+                view = read_view(bank, claims.shown, question=claims.question, by_tags=claims.by_tags)
+                formed += settle_all(author, drafts, Ground(facts, view))
             else:
                 formed += [Refusal.DELETED] * len(drafts)
     if refused := Counter(one for one in formed if isinstance(one, Refusal)):
         logger.info(describe_refused(refused))
     return Formation(tuple(one for one in formed if isinstance(one, FormedOpinion)), refused)
-
-
-def read_least_tags(bank: Bank, claims: Claims) -> Tags:
-    """Of an opinion that names untagged evidence alone. Call inside a tenant transaction."""
-    return share_tags(read_tags(bank, claims.shown).values()) if claims.by_tags else UNTAGGED
 
 
 def settle_all(author: Author, drafts: Sequence[Draft], ground: Ground) -> list[FormedOpinion | Refusal]:
@@ -156,7 +153,7 @@ def settle(author: Author, one: Draft, around: Surroundings) -> FormedOpinion | 
 
 
 def build_new(one: Draft, around: Surroundings) -> NewOpinion:
-    return NewOpinion(one.candidate, one.vector, around.evidence, around.about, around.tags)
+    return NewOpinion(one.candidate, one.vector, around.evidence, around.about, around.tags, around.reasoning)
 
 
 def restate(
@@ -176,7 +173,7 @@ def restate(
     step, before = choose_step(bank), Before.of(unit)
     set_confidence(unit, move(before.confidence, Verdict.REINFORCE, step=step), now=author.now)
     add_evidence(bank, unit.id, new)
-    noted = Step(Cause.REINFORCE, author.actor, candidate.reasoning, step, tuple(new), in_view=tuple(evidence))
+    noted = Step(Cause.REINFORCE, author.actor, around.reasoning, step, tuple(new), in_view=tuple(evidence))
     write_step(bank, unit, before, noted)
     return FormedOpinion(
         unit.id, unit.text, unit.confidence or 0.0, "restated", before.confidence, candidate.reasoning, tuple(new)
@@ -197,9 +194,7 @@ def change(author: Author, one: Draft, meant: HeldOpinion, around: Surroundings)
         return Refusal.RETIRED
     bank, candidate, evidence = author.bank, one.candidate, around.evidence
     unit = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
-    revision = Revision(
-        candidate.text, candidate.confidence, one.vector, candidate.reasoning, evidence, tags=around.tags
-    )
+    revision = Revision(candidate.text, candidate.confidence, one.vector, around.reasoning, evidence, tags=around.tags)
     standing = revise(bank, unit, revision, actor=author.actor, now=author.now)
     return FormedOpinion(
         standing.id,

@@ -29,13 +29,14 @@ class Author:
 
 @dataclass(frozen=True, eq=False)
 class NewOpinion:
-    """One that says what the bank does not hold yet."""
+    """One that says what the bank does not hold yet. `reasoning` is what its history may tell of the candidate's."""
 
     candidate: CandidateOpinion
     vector: Vector
     evidence: tuple[UUID, ...]
     spoken_of: tuple[SpokenOf, ...]
     tags: Tags = UNTAGGED
+    reasoning: str = ""
 
 
 def store_opinions(author: Author, new: Sequence[NewOpinion]) -> list[FormedOpinion]:
@@ -50,7 +51,7 @@ def store_opinions(author: Author, new: Sequence[NewOpinion]) -> list[FormedOpin
     record_spoken_of(
         bank, [About(unit.id, one.spoken_of, one.candidate.entities) for unit, one in pairs], now=author.now
     )
-    grounds = {unit.id: Ground(one.evidence, one.candidate.reasoning) for unit, one in pairs}
+    grounds = {unit.id: Ground(one.evidence, one.reasoning) for unit, one in pairs}
     write_formed(bank, opinions, actor=author.actor, grounds=grounds)
     return [describe_formed(unit, one) for unit, one in pairs]
 

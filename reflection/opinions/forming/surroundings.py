@@ -1,11 +1,12 @@
 """What the bank holds around each draft: its evidence, whom it is about, and the opinions near it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from uuid import UUID
 
-from banks.models import Bank
+from banks.models import Bank, MemoryUnit
+from reflection.opinions.forming.author_view import AuthorView
 from reflection.opinions.forming.drafting import Draft
 from reflection.opinions.held import HeldOpinion, find_all_held
 from reflection.opinions.naming import SpokenOf, choose_spoken_of, read_spoken_of
@@ -14,18 +15,17 @@ from reflection.opinions.tagging import UNTAGGED, Tags, read_tags, share_tags
 
 @dataclass(frozen=True)
 class Ground:
-    """`facts` are those behind each id that was given as evidence. `least_tags` are worn by what rests on none that has
-    any.
-    """
+    """`facts` are those behind each id that was given as evidence, `view` is what their author had read."""
 
     facts: Mapping[UUID, Sequence[UUID]]
-    least_tags: Tags = UNTAGGED
+    view: AuthorView
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """`near_old` are the opinions near to what was thought before, `tags` those that all of what the draft rests on
-    has: facts, and beliefs that were named besides, whose words may be in it as well.
+    """`near_old` are the opinions near to what was thought before, `tags` those that all has which the words of the
+    draft may come from: facts, beliefs that were named besides, and what was read. `reasoning` is empty where it may
+    hold what not all see who see the opinion.
     """
 
     evidence: tuple[UUID, ...]
@@ -33,6 +33,7 @@ class Surroundings:
     near: list[HeldOpinion]
     near_old: list[HeldOpinion]
     tags: Tags = UNTAGGED
+    reasoning: str = ""
 
     @property
     def entity_ids(self) -> frozenset[UUID]:
@@ -48,18 +49,35 @@ def look_around(bank: Bank, drafts: Sequence[Draft], ground: Ground) -> list[Sur
     spoken_of = read_spoken_of(bank, evidence)
     near = find_all_held(bank, [(one.candidate.text, one.vector) for one in drafts])
     near_old = find_near_old(bank, drafts)
-    tags = read_tags(bank, {*chain(*evidence), *chain(*(one.candidate.evidence_ids for one in drafts))})
+    named = [{*evidence[place], *one.candidate.evidence_ids} for place, one in enumerate(drafts)]
+    bounds = bind(bank, drafts, named, ground.view)
     return [
         Surroundings(
             evidence[place],
             tuple(choose_spoken_of(one.candidate.text, one.candidate.entities, spoken_of[place])),
             near[place],
             near_old.get(place, []),
-            share_tags(tags.get(unit_id, UNTAGGED) for unit_id in (*evidence[place], *one.candidate.evidence_ids))
-            or ground.least_tags,
+            *bounds[place],
         )
         for place, one in enumerate(drafts)
     ]
+
+
+def bind(
+    bank: Bank, drafts: Sequence[Draft], named: Sequence[Collection[UUID]], view: AuthorView
+) -> list[tuple[Tags, str]]:
+    """The tags of each draft, and its reasoning as far as it may be told under them."""
+    ids = set(chain(*named))
+    tags = read_tags(bank, ids)
+    texts = dict(MemoryUnit.objects.of_bank(bank).filter(id__in=ids).values_list("id", "text")) if view.tags else {}
+    bounds = []
+    for one, unit_ids in zip(drafts, named, strict=True):
+        candidate = one.candidate
+        told = [texts[unit_id] for unit_id in unit_ids if unit_id in texts]
+        shared = share_tags(tags.get(unit_id, UNTAGGED) for unit_id in unit_ids)
+        worn = view.choose_tags(shared, " ".join((candidate.text, *candidate.entities)), told)
+        bounds.append((worn, candidate.reasoning if view.may_tell(worn, candidate.reasoning, told) else ""))
+    return bounds
 
 
 def list_evidence(one: Draft, facts: Mapping[UUID, Sequence[UUID]]) -> tuple[UUID, ...]:

@@ -6,6 +6,7 @@ from banks.models import Bank, MemoryUnit, UnitChange
 from banks.words import Network
 from reflection.models import OpinionRevision
 from reflection.opinions.evidence import FACTS
+from reflection.opinions.forming.restoring import take_place_again
 from reflection.opinions.history.replay import OpinionState, replay
 from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
 from reflection.opinions.history.withdrawing import take_back_edited, withdraw_lost_evidence
@@ -31,24 +32,37 @@ def follow_fact(bank: Bank, fact: MemoryUnit, *, actor: str) -> bool:
     if fact.expired_at is not None:
         return withdraw_lost_evidence(bank, now=now, actor=actor).unembedded > 0
     take_back_edited(bank, fact, now=now, actor=actor)
-    last = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=fact).order_by("-changed_at", "-id").first()
+    last = find_last_change(bank, fact)
     return last is not None and (last.action == UnitChange.Action.RESTORED or "text" in last.before)
 
 
 def note_own_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str) -> None:
     """What closes it by hand retires it, and what restores it restores it: a person did either."""
     revisions = read_revisions(bank, unit.id)
-    state = replay(revisions) if revisions else OpinionState(unit.text, unit.confidence or 0.0, unit.review)
+    state = replay(revisions) if revisions else read_former_state(bank, unit)
     before = Before(state.text, state.confidence)
     if unit.text != state.text:
         check_wording(unit.text)
     if (unit.text, unit.confidence) != (state.text, state.confidence):
         write_step(bank, unit, before, Step(Cause.EDITED, actor, reason))
     cause = find_mark(unit, state)
+    if cause is Cause.RESTORED:
+        take_place_again(bank, unit, actor=actor)
     if cause is not None:
         unit.review = MemoryUnit.Review.RETIRED if cause is Cause.RETIRED else state.laid_aside
         unit.save(update_fields=["review"])
         write_step(bank, unit, Before.of(unit), Step(cause, actor, reason))
+
+
+def find_last_change(bank: Bank, unit: MemoryUnit) -> UnitChange | None:
+    return UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=unit).order_by("-changed_at", "-id").first()
+
+
+def read_former_state(bank: Bank, unit: MemoryUnit) -> OpinionState:
+    """Of an opinion that has no history yet: what it was when it was said, before the change that is to be noted."""
+    last = find_last_change(bank, unit)
+    before = last.before if last and last.action == UnitChange.Action.EDITED else {}
+    return OpinionState(before.get("text", unit.text), before.get("confidence", unit.confidence) or 0.0, unit.review)
 
 
 def find_mark(unit: MemoryUnit, state: OpinionState) -> Cause | None:

@@ -38,6 +38,7 @@ class Ground:
 
 
 UNKNOWN = Ground()
+RETAIN = "retain"  # who formed what the agent said
 
 
 def write_formed(
@@ -109,7 +110,7 @@ def write_step(bank: Bank, opinion: MemoryUnit, before: Before, step: Step) -> O
     number = count_steps(bank, [opinion.id]).get(opinion.id, 0)
     if number == 0:
         formed = MemoryUnit(id=opinion.id, text=before.text, confidence=before.confidence)
-        write_formed(bank, [formed], actor=step.actor)
+        write_formed(bank, [formed], actor=RETAIN)
         number = 1
     revision: OpinionRevision = OpinionRevision.objects.for_tenant(bank.tenant_id).create(
         bank=bank,

@@ -45,11 +45,15 @@ def form(bank: Bank, *candidates: CandidateOpinion) -> list[FormedOpinion]:
 
 
 def try_to_form(
-    bank: Bank, *candidates: CandidateOpinion, shown: Collection[UUID] = (), by_tags: bool = False
+    bank: Bank,
+    *candidates: CandidateOpinion,
+    shown: Collection[UUID] = (),
+    question: str = "",
+    by_tags: bool = False,
 ) -> Formation:
     return form_opinions(
         bank,
-        Claims(candidates, dict.fromkeys(shown), by_tags=by_tags),
+        Claims(candidates, dict.fromkeys(shown), question, by_tags=by_tags),
         embedder=get_embedder(),
         write=lambda: tenant_transaction(bank.tenant_id),
         actor="test",

@@ -18,7 +18,7 @@ from reflection.opinions.weighing.assessing import NewFact, OpinionQuestion
 from reflection.opinions.weighing.reinforcing import KEPT, MOST_PARTS, part_by_tags
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tests.memory_factories import make_message, make_row, make_unit
+from tests.memory_factories import make_chunk, make_message, make_row, make_unit
 from tests.reflection.opinions.believing import (
     Said,
     believe,
@@ -37,6 +37,8 @@ IN_OTHER_WORDS = "I think that in winter the Faro ferry is reliable."
 OPPOSITE = "I think that the Faro ferry is not reliable in winter."
 CHANGED = f"Previously I thought that the Faro ferry is reliable in winter, but now {OPPOSITE}"
 LIMITED = "I think that the Faro ferry is reliable in winter unless it storms."
+SECRET = "Carol hid the money."
+ON_TIME = "I think that the Faro ferry is reliable, it was on time."
 STORM = "The Faro ferry stayed in the harbour because of a storm."
 
 
@@ -78,6 +80,49 @@ def test_who_was_asked_by_tags_and_names_untagged_evidence_alone_may_have_told_o
     candidate = CandidateOpinion(FERRY, 0.7, "", (tea,), ())
     try_to_form(bank, candidate, shown=[tea, seen], by_tags=True)
     assert list_held(bank) == [(FERRY, {ANN, "vip"})]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "asked", "shown", "tags", "reason"),
+    [
+        ((), (FERRY, ""), [(ANN, "vip"), ()], {ANN, "vip"}, SECRET),
+        ((), (FERRY, ""), [(ANN,), (BOB,)], {"formed:under-several-tags"}, SECRET),
+        ((), (FERRY, ""), [()], set(), SECRET),
+        ((), (FERRY, "Is it any good in winter?"), [(ANN,)], set(), ""),
+        ((), (ON_TIME, ""), [(ANN,)], set(), ""),
+        ((BOB,), (FERRY, ""), [(ANN,)], {"formed:under-several-tags"}, SECRET),
+        ((BOB,), (FERRY, ""), [(BOB, "vip")], {BOB}, SECRET),
+        ((BOB,), (ON_TIME, ""), [(ANN,)], {BOB}, ""),
+    ],
+)
+def test_what_was_read_besides_binds_an_opinion_that_has_other_words_than_its_evidence(
+    bank: Bank,
+    evidence: tuple[str, ...],
+    asked: tuple[str, str],
+    shown: list[tuple[str, ...]],
+    tags: set[str],
+    reason: str,
+) -> None:
+    """Without a tag filter too: nobody knows which memory a word came from. Reasons are not for who sees less."""
+    text, question = asked
+    ground = fact(bank, *evidence)
+    read = [see(bank, f"Carol hid the money {place} times.", "Carol", tags=worn) for place, worn in enumerate(shown)]
+    candidate = CandidateOpinion(text, 0.7, SECRET, (ground,))
+    (formed,) = try_to_form(bank, candidate, shown=[ground, *read], question=question)
+    assert list_held(bank) == [(text, tags)]
+    assert (formed.reasoning, read_steps(bank, formed.id)[0].reasoning) == (SECRET, reason)
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_passage_is_for_those_who_see_what_was_read_from_it(tenant: Tenant, bank: Bank, *, is_read: bool) -> None:
+    ground = fact(bank)
+    fact(bank, BOB)
+    chunk = make_chunk(tenant, bank=bank, text="Carol hid the money.")
+    if is_read:
+        sources = [Source(0, 5, chunk_id=chunk.id)]
+        see(bank, "Carol hid the money.", "Carol", tags=(ANN,), sources=sources)
+    try_to_form(bank, CandidateOpinion(FERRY, 0.7, "", (ground,)), shown=[ground, chunk.id])
+    assert list_held(bank) == [(FERRY, {ANN} if is_read else {"formed:under-several-tags"})]
 
 
 def test_what_rests_on_an_observation_has_its_tags(tenant: Tenant, bank: Bank) -> None:

@@ -38,9 +38,7 @@ def _said(reading: Reading, passage: Passage) -> ExtractedFact:
     dating = date_reading(reading)
     body = apply_edits(reading.text, [*name_voices(reading.parsed, reading.voices), *dating.edits])
     text = _introduced(reading, body)
-    relationships = () if reading.is_agents else _relationships(reading, dating)
-    named = _with_sure_kinds(_entities(reading, text, passage), relationships)
-    entities = (*named, *find_subjects(relationships, text=reading.text, besides=named))
+    entities, relationships = find_told(reading, dating, passage, text=text)
     return ExtractedFact(
         text=text,
         network=Network.EXPERIENCE if reading.is_agents else Network.WORLD,
@@ -54,6 +52,15 @@ def _said(reading: Reading, passage: Passage) -> ExtractedFact:
         quotes=(reading.quote,),
         importance=_importance(reading.text, dated=bool(dating.start), related=bool(relationships)),
     )
+
+
+def find_told(
+    reading: Reading, dating: Dating, passage: Passage, *, text: str
+) -> tuple[tuple[FoundEntity, ...], tuple[FoundRelationship, ...]]:
+    """Whom the fact of a piece names, and what it tells of them. `text` is that of the fact."""
+    relationships = () if reading.is_agents else _relationships(reading, dating)
+    named = _with_sure_kinds(_entities(reading, text, passage), relationships)
+    return (*named, *find_subjects(relationships, text=reading.text, besides=named)), relationships
 
 
 def _relationships(reading: Reading, dating: Dating) -> tuple[FoundRelationship, ...]:

@@ -14,7 +14,7 @@ from banks.text_index.read import rank_texts
 from banks.words import Network
 from reflection.models import Opinion, OpinionRevision
 from reflection.models.opinion import Concern
-from reflection.opinions.forming.cleaning import describe_refused
+from reflection.opinions.forming.cleaning import MOST_ENTITIES, describe_refused
 from reflection.opinions.history.revisions import write_formed
 from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.types import CandidateOpinion
@@ -373,6 +373,14 @@ def test_an_observation_as_evidence_stands_for_what_it_sums_up(bank: Bank) -> No
     with tenant_transaction(bank.tenant_id):
         UnitSource.objects.for_tenant(bank.tenant_id).create(unit_id=summary, role="summarises", other_unit_id=fact)
     assert believe(bank, FERRY, summary).evidence_ids == (fact,)
+
+
+def test_it_names_a_few_entities_each_once(bank: Bank) -> None:
+    names = tuple(f"Port {number // 2}" for number in range(100))
+    formed = believe(bank, FERRY, see(bank, "The ferry was on time all year."), entities=names)
+    with tenant_transaction(bank.tenant_id):
+        mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id=formed.id)
+        assert set(mentions.values_list("entity__name", flat=True)) == set(names[: 2 * MOST_ENTITIES])
 
 
 def test_a_name_that_the_evidence_does_not_have_is_looked_up(bank: Bank) -> None:

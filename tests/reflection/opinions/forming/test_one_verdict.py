@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier
 from uuid import UUID
 
@@ -9,12 +10,15 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
+from banks.errors import MemoryState
+from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitChange
 from banks.words import Network
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.adopting import Heard, adopt_opinions
+from reflection.opinions.history.outside import note_outside_change
 from reflection.opinions.review import Act, Review, review_opinion
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
@@ -142,6 +146,36 @@ def test_a_retired_one_does_not_give_way(bank: Bank) -> None:
     form(bank, HATE)
     assert (read_opinion(bank, great).review, list_causes(bank, great)) == ("retired", ["formed", "retired"])
     assert [one.id for one in read_opinions(bank)] == [love]
+
+
+def restore_outside(bank: Bank, opinion_id: UUID) -> None:
+    """At the memories' own address."""
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        unit = read_opinion(bank, opinion_id)
+        restore_unit(bank, unit, actor="lea")
+        note_outside_change(bank, unit, actor="lea")
+
+
+@pytest.mark.parametrize("restore", [partial(review, act=Act.RESTORE), restore_outside])
+def test_what_opposes_a_restored_one_gives_way_unless_it_is_pinned(
+    bank: Bank, restore: Callable[[Bank, UUID], None]
+) -> None:
+    (love,) = hold_all(bank, LOVE)
+    review(bank, love, Act.RETIRE)
+    (hate,) = hold_all(bank, HATE)
+    review(bank, hate, Act.PIN)
+    with pytest.raises(MemoryState, match=str(hate)):
+        restore(bank, love)
+    assert [one.id for one in read_opinions(bank)] == [hate]
+    review(bank, hate, Act.UNPIN)
+    restore(bank, love)
+    assert [(one.id, one.review) for one in read_opinions(bank)] == [(love, "")]
+    step = read_steps(bank, hate)[-1]
+    assert (read_opinion(bank, hate).superseded_by_id, step.cause, step.actor) == (love, "revised", "lea")
+    assert LOVE in step.reasoning
+    check_replay(bank, love)
+    check_replay(bank, hate)
 
 
 def test_other_sides_of_the_matter_stay(bank: Bank) -> None:

@@ -10,10 +10,11 @@ from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
+from banks.words import Network
 from reflection.opinions.history.outside import note_outside_change
 from reflection.opinions.review import Act, Review, review_opinion
 from tenants.transactions import tenant_transaction
-from tests.reflection.opinions.believing import believe, check_replay, list_causes, read_opinion, see
+from tests.reflection.opinions.believing import believe, check_replay, list_causes, read_opinion, read_steps, see
 
 
 @pytest.fixture
@@ -34,6 +35,20 @@ def test_an_edit_is_a_step(bank: Bank, opinion_id: UUID) -> None:
             note_outside_change(bank, unit, actor="a key", reason="doubt")
     assert list_causes(bank, opinion_id) == ["formed", "edited"]
     check_replay(bank, opinion_id)
+
+
+@pytest.mark.parametrize("edit", [UnitEdit(text="I think that the ferry is slow."), UnitEdit(confidence=0.3)])
+def test_an_edit_before_it_has_a_history_leaves_its_formation_as_it_was(bank: Bank, edit: UnitEdit) -> None:
+    said = "I think that the ferry is reliable."
+    told = see(bank, said, network=Network.OPINION, confidence=0.7)
+    with tenant_transaction(bank.tenant_id):
+        unit = get(bank, told)
+        edit_unit(bank, unit, edit, vector=None, actor="a key", reason="doubt")
+        note_outside_change(bank, unit, actor="a key", reason="doubt")
+    first, second = read_steps(bank, told)
+    assert (first.cause, first.text_after, first.confidence_after, first.actor) == ("formed", said, 0.7, "retain")
+    assert (second.cause, second.actor, second.reasoning) == ("edited", "a key", "doubt")
+    check_replay(bank, told)
 
 
 def test_to_close_it_retires_it_and_to_restore_it_restores_it(bank: Bank, opinion_id: UUID) -> None:

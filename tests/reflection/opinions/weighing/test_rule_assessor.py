@@ -59,6 +59,7 @@ def judge_near(opinion: str, text: str, cosine: float = 0.9) -> str:
         ("I think this road is good.", "This road is terrible.", "weaken"),
         (HUGO, "Hugo is kind to nobody.", "contradict"),
         (HUGO, "Hugo is rude.", "weaken"),
+        ("I think that Acme is great.", "Acme failed to deliver.", "weaken"),
     ],
 )
 def test_what_judges_the_same_thing_moves_the_opinion(opinion: str, fact: str, verdict: str) -> None:
@@ -139,6 +140,8 @@ def test_another_side_of_the_same_one_and_what_is_lessened_move_nothing(opinion:
         (HUGO, "Hugo was lost in Rome."),
         ("I think that Java is good for Dana.", "Dana is good."),
         ("I think cats are pleasant.", "Ana met awful cats."),
+        ("I think that Acme is great.", "Acme failed to find any faults in its product."),
+        ("I think that Acme is great.", "Acme never failed to disappoint."),
     ],
 )
 def test_what_is_said_of_another_moves_nothing(opinion: str, fact: str) -> None:

@@ -1,0 +1,157 @@
+"""How much a bank holds, and since when."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, F, Max
+from django.db.models.functions import Coalesce, TruncDay, TruncHour, TruncMinute
+
+from banks.models import Bank, Document, Link, MemoryUnit
+from banks.models.unit import UnitQuerySet
+from banks.words import Network
+from memoryplatform.operations.known_networks import KNOWN
+from memoryplatform.operations.models import Operation
+from reflection.models import ObservedEntity
+
+STEPS = {
+    "minute": (TruncMinute, timedelta(minutes=1)),
+    "hour": (TruncHour, timedelta(hours=1)),
+    "day": (TruncDay, timedelta(days=1)),
+}
+# period: (its step, how many of them)
+PERIODS = {
+    "1h": ("minute", 60),
+    "12h": ("hour", 12),
+    "1d": ("hour", 24),
+    "7d": ("day", 7),
+    "30d": ("day", 30),
+    "90d": ("day", 90),
+}
+TIME_FIELDS = ("created_at", "mentioned_at", "occurred_start")
+UNFINISHED = (Operation.Status.PENDING, Operation.Status.PROCESSING)
+
+
+@dataclass(frozen=True)
+class UnitCounts:
+    """Of what is current. Opinions are counted apart from all others."""
+
+    by_network: Mapping[str, int]
+    newest: datetime | None
+    newest_observation: datetime | None
+    opinions: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_network.values())
+
+    @property
+    def observations(self) -> int:
+        return self.by_network.get(Network.OBSERVATION.value, 0)
+
+
+@dataclass(frozen=True)
+class LinkCounts:
+    """Stored links only, by the network of where they start: neighbours by entity and by time are derived."""
+
+    by_network_and_type: Mapping[str, Mapping[str, int]]
+
+    @property
+    def by_network(self) -> dict[str, int]:
+        return {network: sum(found.values()) for network, found in self.by_network_and_type.items()}
+
+    @property
+    def by_type(self) -> dict[str, int]:
+        counts: defaultdict[str, int] = defaultdict(int)
+        for found in self.by_network_and_type.values():
+            for link_type, count in found.items():
+                counts[link_type] += count
+        return dict(counts)
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_network.values())
+
+
+@dataclass(frozen=True)
+class WorkCounts:
+    by_status: Mapping[str, int]
+    stale_entities: int
+
+    @property
+    def pending(self) -> int:
+        return sum(self.by_status.get(status, 0) for status in UNFINISHED)
+
+    @property
+    def failed(self) -> int:
+        return self.by_status.get(Operation.Status.FAILED, 0)
+
+
+@dataclass(frozen=True)
+class BankStats:
+    bank_id: str
+    units: UnitCounts
+    links: LinkCounts
+    work: WorkCounts
+    documents: int
+
+
+@dataclass(frozen=True)
+class TimeBucket:
+    """How many memories of each network fall into the step that begins at `time`."""
+
+    time: datetime
+    counts: Mapping[str, int]
+
+
+def count_bank(bank: Bank) -> BankStats:
+    """Call inside a tenant transaction."""
+    documents = Document.objects.of_bank(bank).count()
+    return BankStats(bank.bank_id, count_units(bank), count_links(bank), count_work(bank), documents)
+
+
+def known_units(bank: Bank) -> UnitQuerySet:
+    return MemoryUnit.objects.of_bank(bank).current().filter(network__in=KNOWN)
+
+
+def count_units(bank: Bank) -> UnitCounts:
+    rows = known_units(bank).order_by().values("network").annotate(count=Count("*"), newest=Max("recorded_at"))
+    counts, newest = {}, {}
+    for row in rows:
+        counts[row["network"]], newest[row["network"]] = row["count"], row["newest"]
+    opinions = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.OPINION)
+    last = max(newest.values(), default=None)
+    return UnitCounts(counts, last, newest.get(Network.OBSERVATION.value), opinions.count())
+
+
+def count_links(bank: Bank) -> LinkCounts:
+    rows = Link.objects.for_tenant(bank.tenant_id).filter(source__bank=bank, source__network__in=KNOWN)
+    counts: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for network, link_type, count in rows.order_by().values_list("source__network", "type").annotate(count=Count("*")):
+        counts[network][link_type] = count
+    return LinkCounts(dict(counts))
+
+
+def count_work(bank: Bank) -> WorkCounts:
+    operations = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank).order_by()
+    by_status = dict(operations.values_list("status").annotate(count=Count("*")))
+    return WorkCounts(by_status, ObservedEntity.objects.of_bank(bank).stale().count())
+
+
+def count_by_time(bank: Bank, *, now: datetime, period: str, time_field: str) -> list[TimeBucket]:
+    """Every step of the period, the empty ones too. Call inside a tenant transaction."""
+    name, steps = PERIODS[period]
+    cut, step = STEPS[name]
+    last = cut_down(now, name)
+    times = [last - step * back for back in reversed(range(steps))]
+    moment = F("recorded_at") if time_field == "created_at" else Coalesce(time_field, "recorded_at")
+    units = known_units(bank).annotate(moment=moment).filter(moment__gte=times[0], moment__lt=last + step)
+    rows = units.order_by().annotate(bucket=cut("moment")).values_list("bucket", "network").annotate(count=Count("*"))
+    counts = {(bucket, network): count for bucket, network, count in rows}
+    return [TimeBucket(time, {network: counts.get((time, network), 0) for network in KNOWN}) for time in times]
+
+
+def cut_down(moment: datetime, step: str) -> datetime:
+    rest = {"minute": {}, "hour": {"minute": 0}, "day": {"minute": 0, "hour": 0}}[step]
+    return moment.replace(second=0, microsecond=0, **rest)  # type: ignore[arg-type]  # each of them is an int

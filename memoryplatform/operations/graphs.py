@@ -1,0 +1,58 @@
+"""Memories and the links between them, entities and who stands with whom: for drawing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import F
+
+from banks.models import Bank, CoOccurrence, Entity, Link
+from memoryplatform.operations.described_units import DescribedUnit, describe_units
+from memoryplatform.operations.known_networks import KNOWN
+from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.mentioned_entities import EntityChoice, list_mentioned
+from tenants.scoping import TenantQuerySet
+
+MOST_NODES = 1_000
+
+
+@dataclass(frozen=True)
+class MemoryGraph:
+    """The stored links between two that are shown. `total` counts all that the filter finds."""
+
+    units: list[DescribedUnit]
+    links: list[Link]
+    total: int
+
+
+@dataclass(frozen=True)
+class EntityGraph:
+    """Tags choose and count the entities; what two have in common is counted in all memories."""
+
+    entities: list[Entity]
+    pairs: list[CoOccurrence]
+    total: int
+
+
+def draw_memories(bank: Bank, wanted: MemoryFilter, *, limit: int) -> MemoryGraph:
+    """The newest of them. Call inside a tenant transaction."""
+    units = find_units(bank, wanted).filter(network__in=KNOWN).defer("embedding")
+    shown = describe_units(bank, list(units.order_by("-id")[:limit]))
+    return MemoryGraph(shown, find_links(bank, shown), units.count())
+
+
+def find_links(bank: Bank, shown: Sequence[DescribedUnit]) -> list[Link]:
+    ids = [one.unit.id for one in shown]
+    rows = Link.objects.for_tenant(bank.tenant_id).filter(source_id__in=ids, target_id__in=ids)
+    return list(rows.order_by("id"))
+
+
+def draw_entities(bank: Bank, choice: EntityChoice, *, limit: int, offset: int, least: int) -> EntityGraph:
+    """The most mentioned, and the pairs of them that come together `least` times. Call inside a tenant transaction."""
+    page = list_mentioned(bank, choice, limit=limit, offset=offset)
+    return EntityGraph(page.entities, list(find_pairs(bank, page.entities, least=least)), page.total)
+
+
+def find_pairs(bank: Bank, entities: Sequence[Entity], *, least: int) -> TenantQuerySet[CoOccurrence]:
+    rows = CoOccurrence.objects.for_tenant(bank.tenant_id)
+    shown = rows.filter(first__in=entities, second__in=entities, count__gte=least)
+    return shown.order_by(F("count").desc(), "id")
