@@ -1,12 +1,22 @@
 """The description of the API. Anybody may ask for it, and to build it takes seconds: a process does so once."""
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import condition, require_safe
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer
+
+SECOND_ADDRESS = "/v1/default/"  # where all of it stands once more, for the peer's clients
+Endpoint = tuple[str, str, str, Callable[..., Any]]  # path, path as a pattern, method, view
+
+
+def leave_out_second_addresses(endpoints: list[Endpoint]) -> list[Endpoint]:
+    """Each route is described once, at its first address."""
+    return [one for one in endpoints if not one[0].startswith(SECOND_ADDRESS)]
 
 
 @cache

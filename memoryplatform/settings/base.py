@@ -147,6 +147,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": r"/v1",
+    "PREPROCESSING_HOOKS": ["memoryplatform.api.description.leave_out_second_addresses"],
     "ENUM_NAME_OVERRIDES": {  # some are called `action`, some `status`
         "OperationStatusEnum": "memoryplatform.operations.models.Operation.Status",
         "DeliveryStatusEnum": "tenants.models.Delivery.Status",

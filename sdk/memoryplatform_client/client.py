@@ -21,6 +21,7 @@ from memoryplatform_client.resources.opinions import Opinions
 from memoryplatform_client.resources.recalls import Recalls
 from memoryplatform_client.resources.relationships import Relationships
 from memoryplatform_client.resources.retention_rules import RetentionRules
+from memoryplatform_client.resources.tags import Tags
 from memoryplatform_client.resources.transfer import Transfer
 from memoryplatform_client.resources.verbs import Verbs
 from memoryplatform_client.resources.webhooks import Webhooks
@@ -55,6 +56,7 @@ class Client(Verbs[S_co]):
         self.episodes: Episodes[S_co] = Episodes(sender)
         self.entities: Entities[S_co] = Entities(sender)
         self.relationships: Relationships[S_co] = Relationships(sender)
+        self.tags: Tags[S_co] = Tags(sender)
         self.opinions: Opinions[S_co] = Opinions(sender)
         self.observations: Observations[S_co] = Observations(sender)
         self.background: Backgrounds[S_co] = Backgrounds(sender)

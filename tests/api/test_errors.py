@@ -52,6 +52,13 @@ def test_an_unknown_path_answers_in_the_same_shape() -> None:
     assert response.json() == {"detail": "There is nothing at this address.", "code": "not_found", "request_id": "r1"}
 
 
+def test_an_id_that_is_none_is_named(client: Client) -> None:
+    for path in ("/v1/banks/support/memories/xx", "/v1/banks/support/opinions/xx/revisions", "/v1/operations/xx"):
+        response = client.get(path)
+        assert (response.status_code, response.json()["code"]) == (404, "not_found"), path
+        assert response.json()["detail"].startswith("'xx' is no id: "), path
+
+
 def test_an_unexpected_error_tells_nothing_but_its_request_id(call: Caller) -> None:
     with mock.patch.object(banks, "create_bank", side_effect=ValueError("a secret of the inside")):
         response = call("POST", "/v1/banks", {}, X_Request_ID="r1")

@@ -35,6 +35,14 @@ FOREIGN = {
     ("GET", "v1/banks/<str:bank_id>"): 404,
     ("PATCH", "v1/banks/<str:bank_id>"): 404,
     ("DELETE", "v1/banks/<str:bank_id>"): 404,
+    ("GET", "v1/banks/<str:bank_id>/config"): 404,
+    ("PATCH", "v1/banks/<str:bank_id>/config"): 404,
+    ("DELETE", "v1/banks/<str:bank_id>/config"): 404,
+    ("GET", "v1/banks/<str:bank_id>/stats"): 404,
+    ("GET", "v1/banks/<str:bank_id>/stats/memories-timeseries"): 404,
+    ("GET", "v1/banks/<str:bank_id>/tags"): 404,
+    ("GET", "v1/banks/<str:bank_id>/graph"): 404,
+    ("GET", "v1/banks/<str:bank_id>/entities/graph"): 404,
     ("GET", "v1/banks/<str:bank_id>/memories"): 404,
     ("POST", "v1/banks/<str:bank_id>/memories"): 422,
     ("DELETE", "v1/banks/<str:bank_id>/memories"): 404,
@@ -121,6 +129,7 @@ WITH_ROWS_OF_HIS_OWN = {"v1/audit-events"}  # his tenant was founded
 # what a request needs to be looked at any further
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("PATCH", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>"): {"text": "mine"},
+    ("PATCH", "v1/banks/<str:bank_id>/config"): {"updates": {"disposition_empathy": 1}},
     ("POST", "v1/banks/<str:bank_id>/memories/recall"): {"query": "secret"},
     ("POST", "v1/recall"): {"query": "secret", "banks": ["support"]},
     ("POST", "v1/banks/<str:bank_id>/reflect"): {"query": "secret"},
@@ -214,6 +223,19 @@ def test_another_tenants_things_are_not_there(
         assert not any(response.json().values())
     elif response.status_code == 404:
         assert "secret" not in response.content.decode()
+
+
+def test_all_of_it_stands_under_the_prefix_of_the_peers_clients_too(
+    things: dict[str, str], charlie: Tenant, make_caller: MakeCaller
+) -> None:
+    call = make_caller(charlie, scopes=["admin"])
+    for method, route in sorted(FOREIGN):
+        body = BODIES.get((method, route), {}) if method != "GET" else None
+        answer = call(method, path_of(route.replace("v1/", PEER, 1), things), body)
+        told = answer.content.decode()
+        assert answer.status_code not in {405, 501}, (method, route)
+        assert "nothing at this address" not in told, (method, route)
+        assert "Alice" not in told, (method, route)
 
 
 @pytest.mark.parametrize(("method", "route"), sorted(FOREIGN))

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 import pytest
 
@@ -13,7 +14,15 @@ from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.factories import make_bank
-from tests.memory_factories import make_chunk, make_document, make_episode, make_message, make_row, make_unit
+from tests.memory_factories import (
+    make_chunk,
+    make_document,
+    make_entity,
+    make_episode,
+    make_message,
+    make_row,
+    make_unit,
+)
 from tests.told_facts import NOON, tell
 
 DAY = timedelta(days=1)
@@ -213,3 +222,38 @@ def test_a_deletion_by_a_tag_spares_what_has_none(call: Caller, bank: Bank, alic
     make_row(UnitTag, alice, unit=tagged, bank_id=bank.id, tag="a")
     assert call("DELETE", "/v1/banks/support/memories?tags=a").status_code == 200
     assert listed(call) == {"Ana sings"}
+
+
+NOWHERE = UUID(int=7)
+BACKWARDS = "2026-05-02T00:00:00Z", "2026-05-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("route", "query", "expected"),
+    [
+        ("memories", {"q": "???"}, (422, "query_without_words")),
+        ("entities", {"q": "???"}, (422, "query_without_words")),
+        ("memories", {"cursor": NOWHERE, "offset": 1}, (422, "invalid")),
+        ("episodes", {"cursor": NOWHERE, "offset": 1}, (422, "invalid")),
+        ("memories", dict(zip(("occurred_after", "occurred_before"), BACKWARDS, strict=True)), (422, "invalid")),
+        ("memories", dict(zip(("mentioned_after", "mentioned_before"), BACKWARDS, strict=True)), (422, "invalid")),
+        ("memories", dict(zip(("start_date", "end_date"), BACKWARDS, strict=True)), (422, "invalid")),
+        ("memories", {"entity_id": NOWHERE}, (404, "entity_not_found")),
+        ("memories", {"episode_id": NOWHERE}, (404, "episode_not_found")),
+        ("messages", {"episode_id": NOWHERE}, (404, "episode_not_found")),
+        ("observations", {"entity_id": NOWHERE}, (404, "entity_not_found")),
+        ("relationships", {"subject_id": NOWHERE}, (404, "entity_not_found")),
+    ],
+)
+def test_a_filter_that_can_find_nothing_is_refused(
+    call: Caller, bank: Bank, route: str, query: dict[str, Any], expected: tuple[int, str]
+) -> None:
+    answer = call("GET", f"/v1/banks/support/{route}?{urlencode(query)}")
+    assert (answer.status_code, answer.json()["code"]) == expected
+
+
+def test_an_entity_of_another_tenant_is_not_there_to_filter_by(call: Caller, bank: Bank, charlie: Tenant) -> None:
+    foreign = make_entity(charlie)
+    for method in ("GET", "DELETE"):
+        answer = call(method, f"/v1/banks/support/memories?entity_id={foreign.id}")
+        assert (answer.status_code, str(foreign.id) in answer.json()["detail"]) == (404, True)

@@ -53,7 +53,6 @@ def retain(call: Caller) -> Any:
 
 def test_observations_follow_their_facts_and_say_when_they_are_stale(call: Caller, alice: Tenant) -> None:
     assert retain(call).status_code == 200
-    perform_pending(alice, "consolidate")
     operation_id = call("POST", "/v1/banks/support/observations/refresh", {}).json()["operation_id"]
     perform(alice.id, UUID(operation_id))
 

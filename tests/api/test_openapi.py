@@ -2,6 +2,7 @@ import io
 import json
 import re
 from collections import Counter
+from functools import cache
 from time import perf_counter
 
 from django.core.management import call_command
@@ -10,6 +11,7 @@ from django.test import Client
 from tests.api.test_isolation import api_methods, is_ours, routes
 
 
+@cache
 def build_schema() -> dict:  # type: ignore[type-arg]
     out = io.StringIO()
     call_command("spectacular", "--format", "openapi-json", "--validate", "--fail-on-warn", stdout=out)
@@ -22,6 +24,12 @@ def path_of(route: str) -> str:
 
 def test_the_description_is_valid_and_makes_no_warning() -> None:
     assert build_schema()["openapi"].startswith("3.1")
+
+
+def test_every_reference_points_to_something() -> None:
+    schema = build_schema()
+    there = {f"#/components/{kind}/{name}" for kind, named in schema["components"].items() for name in named}
+    assert set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(schema))) <= there
 
 
 def test_every_route_is_described_with_its_errors() -> None:
@@ -52,6 +60,14 @@ def test_the_pages_for_people_load_without_another_host() -> None:
         page = Client().get(path)
         assert page.status_code == 200
         assert "https://" not in page.content.decode().replace("https://www.w3.org", "")
+
+
+def test_bodies_say_that_unknown_fields_are_refused() -> None:
+    schemas = build_schema()["components"]["schemas"]
+    bodies = {name: shape for name, shape in schemas.items() if name.endswith("Input")}
+    assert {"RetainInput", "ItemInput", "EntityInput", "PatchedBankChangeInput"} <= set(bodies)
+    assert [name for name, shape in bodies.items() if shape.get("additionalProperties") is not False] == []
+    assert "additionalProperties" not in schemas["BankOutput"]  # which may get more
 
 
 def test_the_items_of_a_retain_are_described_field_by_field() -> None:

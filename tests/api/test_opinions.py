@@ -79,6 +79,8 @@ def test_the_filters_choose(call: Caller, bank: Bank, ferry: UUID, trams: UUID) 
     assert list_ids(call, "?tags=travel") == [str(trams), str(ferry)]
     assert review(call, ferry, "approve").status_code == 200
     assert (list_ids(call, "?review=approved"), list_ids(call, "?review=new")) == ([str(ferry)], [str(trams)])
+    assert review(call, trams, "edit", text="I think that Lisbon needs trams.").status_code == 200
+    assert list_ids(call, "?review=new") == []
 
 
 def test_they_are_listed_by_their_last_change(call: Caller, ferry: UUID, trams: UUID) -> None:
@@ -294,3 +296,41 @@ def test_evidence_says_whether_it_bears_on_the_present_text(call: Caller, bank: 
         ("contradict", "for"),
         ("weaken", "against"),
     ]
+
+
+def test_who_asks_by_tags_sees_nothing_of_evidence_under_others(call: Caller, bank: Bank) -> None:
+    ann, bob = "user:ann", "user:bob"
+    opinion = believe(bank, FERRY, see(bank, "The ferry was on time.", "Faro ferry", tags=(bob,))).id
+    late = see(bank, "Ann was late by the ferry.", "Faro ferry", tags=(bob,))
+    limited = "I think that the Faro ferry is reliable, but Ann was late."
+    learn(bank, Said({"Ann was late by the ferry.": "weaken"}, texts={"Ann was late by the ferry.": limited}), late)
+    review(call, opinion, "edit", text="I think that the Faro ferry is all right.")
+    call("PATCH", f"/v1/banks/support/memories/{late}", {"tags": [ann]})
+    call("PATCH", f"/v1/banks/support/memories/{opinion}", {"tags": [bob]})
+    by_bob = f"?tags={bob}&tags_match=any_strict"
+
+    shown = call("GET", path(opinion, by_bob)).json()
+    steps = call("GET", path(opinion, f"/revisions{by_bob}")).json()["items"]
+
+    assert "Ann" not in str((shown, steps))
+    assert ([one["text"] for one in shown["evidence"]], shown["hidden_evidence"]) == (["The ferry was on time."], 1)
+    assert [(step["evidence_id"] is None, step["hidden_evidence"]) for step in steps] == [
+        (False, 0),
+        (True, 1),
+        (True, 0),
+    ]
+    assert [(step["text_before"], step["text_after"]) for step in steps[:2]] == [("", FERRY), (FERRY, "")]
+    assert [step["confidence_after"] for step in steps] == [0.7, 0.55, 0.55]
+    for rest in ("", "/revisions"):
+        assert call("GET", path(opinion, f"{rest}?tags={ann}")).status_code == 404
+        assert "Ann" in str(call("GET", path(opinion, rest)).json())
+
+
+def test_what_superseded_it_is_told_only_to_who_sees_that(call: Caller, bank: Bank) -> None:
+    old = believe(bank, FERRY, see(bank, "The ferry was on time.", "Faro ferry", tags=("user:ann",))).id
+    sank = see(bank, "The ferry sank.", "Faro ferry", tags=("user:bob",))
+    new = believe(bank, "I think that the Faro ferry is not reliable.", sank).id
+    for query, wanted in (("", str(new)), ("?tags=user:ann", None)):
+        assert call("GET", path(old, query)).json()["superseded_by"] == wanted
+        listed = call("GET", f"{path()}{query}{'&' if query else '?'}review=all").json()["items"]
+        assert [one["superseded_by"] for one in listed if one["id"] == str(old)] == [wanted]

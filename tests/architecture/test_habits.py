@@ -26,6 +26,7 @@ READ_BY_DJANGO = {
 READ_ONLY_POSTS = {
     "v1/banks/<str:bank_id>/memories/recall",
     "v1/default/banks/<str:bank_id>/memories/recall",
+    "v1/default/recall",
     "v1/exports/get/",
     "v1/memories/search/",
     "v1/recall",

@@ -24,6 +24,14 @@ METHODS = {
     "change_bank": "banks.update",
     "delete_bank": "banks.delete",
     "tend_bank": "banks.tend",
+    "get_bank_stats": "banks.stats",
+    "get_memories_timeseries": "banks.timeseries",
+    "get_bank_config": "banks.config",
+    "change_bank_config": "banks.update_config",
+    "reset_bank_config": "banks.reset_config",
+    "list_tags": "tags.list",
+    "get_graph": "memories.graph",
+    "get_entity_graph": "entities.graph",
     "get_background": "background.get",
     "merge_background": "background.merge",
     "list_background_revisions": "background.revisions",
@@ -115,6 +123,7 @@ NOT_TAKEN = {
 }
 NESTED = {
     "DispositionInput": banks.DispositionFields,
+    "SettingsChangeInput": banks.SettingFields,
     "ItemInput": retain.Item,
     "MessageInput": retain.MessageFields,
     "FactInput": retain.FactFields,
@@ -153,6 +162,7 @@ SAMPLES: dict[str, Any] = {
     "url": "https://example.com/",
     "events": ["bank.deleted"],
     "lines": b"{}",
+    "updates": {"disposition_empathy": 4},
 }
 
 Schema = dict[str, Any]

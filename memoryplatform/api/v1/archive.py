@@ -23,6 +23,7 @@ from memoryplatform.api.v1.lists import (
 )
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.named_in_filters import check_episode
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
@@ -88,7 +89,9 @@ class MessagesView(TenantView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(request, EpisodeMessagesInput)
         with tenant_transaction(self.tenant_id):
-            rows = Message.objects.for_tenant(self.tenant_id).filter(bank=get_bank(self.access, bank_id))
+            bank = get_bank(self.access, bank_id)
+            check_episode(bank, wanted.get("episode_id"))
+            rows = Message.objects.for_tenant(self.tenant_id).filter(bank=bank)
             named = {name: wanted[name] for name in ("thread", "episode_id") if name in wanted}
             return Response(MessageListOutput(list_rows(rows.filter(**named), wanted)).data)
 

@@ -14,7 +14,7 @@ from banks.words import EntityKind
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import ErrorOutput, Input, Output
-from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.lists import ListInput, ListOutput, check_words, list_rows, read_query
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
 from memoryplatform.api.v1.relationships import RelationshipOutput
 from memoryplatform.api.views import TenantView
@@ -71,6 +71,9 @@ class EntityDetailOutput(EntityOutput):
 class EntityListInput(ListInput):
     kind = serializers.ChoiceField(choices=EntityKind.values, required=False, default="")
     q = serializers.CharField(max_length=300, required=False, default="", help_text="How a word of a name begins.")
+
+    def validate_q(self, value: str) -> str:
+        return check_words(value)
 
 
 class EntityChangeInput(Input):

@@ -3,7 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
 
 from banks.retain.types import Cause, CauseType, ExtractedFact, FoundEntity, FoundRelationship
@@ -37,7 +39,6 @@ def read_kind(given: str) -> EntityKind:
     return EntityKind(given.upper()) if given.upper() in set(EntityKind) else EntityKind.OTHER
 
 
-@extend_schema_field({"oneOf": [{"type": "string"}, {"$ref": "#/components/schemas/EntityInput"}]})
 class EntityField(serializers.Field[FoundEntity, Any, Any, Any]):
     """A name alone, or a name with its kind."""
 
@@ -48,6 +49,16 @@ class EntityField(serializers.Field[FoundEntity, Any, Any, Any]):
     def to_internal_value(self, data: Any) -> FoundEntity:
         given = self.reader.run_validation({"name": data} if isinstance(data, str) else data)
         return FoundEntity(**given)
+
+
+class EntityFieldShape(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # its stubs lack __init_subclass__
+    """Asks for the component of `EntityInput`, so that the description holds what it points to."""
+
+    target_class = EntityField
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        named = auto_schema.resolve_serializer(EntityInput, direction).ref
+        return {"oneOf": [{"type": "string"}, named]}
 
 
 class RelationInput(Input):

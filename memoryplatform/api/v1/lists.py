@@ -14,6 +14,7 @@ from memoryplatform.api.serializers import Output
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.ranked_rows import NO_SCORES, RowQuestion, RowScores, search_rows
+from retrieval.query.cleaning import clean_query
 from tenants.scoping import TenantOwned, TenantQuerySet
 from tenants.transactions import tenant_transaction
 
@@ -26,6 +27,18 @@ class ListInput(PageInput):
         min_value=0, max_value=1_000_000, default=0, help_text="Rows to pass over; a cursor is quicker and steadier."
     )
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["offset"] and "cursor" in attrs:
+            raise serializers.ValidationError({"offset": ["Not with a cursor, which is a place already."]})
+        return attrs
+
+
+def check_words(q: str) -> str:
+    """Raises QueryWithoutWords for a search that could find nothing."""
+    if q:
+        clean_query(q)
+    return q
+
 
 class SearchedListInput(ListInput):
     q = serializers.CharField(
@@ -35,7 +48,7 @@ class SearchedListInput(ListInput):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["q"] and "cursor" in attrs:
             raise serializers.ValidationError({"cursor": ["Not with q: what is ranked has offsets."]})
-        return attrs
+        return super().validate(attrs)
 
 
 class ScoredOutput(Output):

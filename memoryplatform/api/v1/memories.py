@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from banks.models import Bank
 from memoryplatform.api.errors import list_faults
 from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
@@ -19,8 +20,9 @@ from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.clear_memories import Cleared, clear_memories
 from memoryplatform.operations.described_units import describe_units
-from memoryplatform.operations.memory_filter import find_units
+from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.named_in_filters import check_entities, check_episode
 from memoryplatform.operations.retain import retain
 from tenants.transactions import tenant_transaction
 
@@ -30,7 +32,9 @@ def list_memories(view: TenantView, request: Request, bank_id: str) -> Response:
     query.is_valid(raise_exception=True)
     with tenant_transaction(view.tenant_id):
         bank = get_bank(view.access, bank_id)
-        units = find_units(bank, query.memory_filter()).defer("embedding")
+        wanted = query.memory_filter()
+        check_named(bank, wanted)
+        units = find_units(bank, wanted).defer("embedding")
         page = list_rows(units, query.validated_data)
         shown = Listed(describe_units(bank, page.items), page.total, page.limit, page.offset, page.next_cursor)
     return Response(UnitListOutput(shown).data)
@@ -106,8 +110,17 @@ class MemoriesView(TenantView):
         check_no_body(request)
         query = ClearInput(data=request.query_params)
         query.is_valid(raise_exception=True)
-        cleared = clear_memories(self.access, bank_id, query.memory_filter())
+        wanted = query.memory_filter()
+        with tenant_transaction(self.tenant_id):
+            check_named(get_bank(self.access, bank_id), wanted)
+        cleared = clear_memories(self.access, bank_id, wanted)
         return Response(ClearedOutput(describe_cleared(cleared)).data)
+
+
+def check_named(bank: Bank, wanted: MemoryFilter) -> None:
+    """Call inside a tenant transaction."""
+    check_entities(bank, [wanted.entity_id])
+    check_episode(bank, wanted.episode_id)
 
 
 def check_no_body(request: Request) -> None:

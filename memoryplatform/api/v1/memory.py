@@ -46,7 +46,8 @@ class MemoryView(TenantView):
     @extend_schema(
         operation_id="edit_memory",
         summary="Edit the given fields of a memory",
-        description="Each edit stands in its history. A text that another live memory has already is refused (409).",
+        description="Each edit stands in its history. A text that another live memory has already is refused (409). "
+        "What was read out of a fact's former text goes with it; the new one is read for entities and relationships.",
         parameters=[IF_MATCH],
         request=UnitEditInput,
         responses={200: UnitDetailOutput, **ERRORS, 412: ErrorOutput},

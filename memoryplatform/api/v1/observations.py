@@ -12,6 +12,7 @@ from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows
 from memoryplatform.api.v1.tag_filter import TagFilterInput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.named_in_filters import check_entities
 from memoryplatform.operations.observations import ObservationFilter, find_observations, refresh_now, show_observations
 from tenants.transactions import tenant_transaction
 
@@ -63,6 +64,7 @@ class ObservationsView(TenantView):
         query.is_valid(raise_exception=True)
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
+            check_entities(bank, [query.validated_data["entity_id"]])
             listed = list_rows(find_observations(bank, query.observation_filter()), query.validated_data)
             items = show_observations(bank, listed.items)
             return Response(ObservationListOutput(vars(listed) | {"items": items}).data)

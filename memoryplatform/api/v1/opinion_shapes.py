@@ -10,6 +10,7 @@ from memoryplatform.api.v1.tag_filter import TagFilterInput
 from memoryplatform.api.v1.unit_shapes import MemorySourceOutput, NamedEntityOutput
 from memoryplatform.operations.opinions import OpinionFilter
 from memoryplatform.operations.revision_evidence import ShownRevision
+from memoryplatform.operations.seen_opinions import TagView
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.cleaning import LONGEST_TEXT
 from reflection.opinions.history.turning import Stance
@@ -18,6 +19,14 @@ from reflection.opinions.review import Act, Review
 REVIEWS = ["new", "approved", "pinned", "retired", "all"]
 STANCES = list(get_args(Stance))
 ACTIONS = [act.value for act in Act]
+
+
+def read_view(given: dict[str, Any]) -> TagView:
+    return TagView(tuple(given.get("tags", ())), given["tags_match"])
+
+
+class OpinionInput(TagFilterInput):
+    """Under which condition an opinion is looked at: what does not pass it is not shown."""
 
 
 class OpinionListInput(TagFilterInput, ListInput):
@@ -48,8 +57,7 @@ class OpinionListInput(TagFilterInput, ListInput):
             given["entity_id"],
             given["min_confidence"],
             given["q"],
-            tags=tuple(given.get("tags", ())),
-            tags_match=given["tags_match"],
+            view=read_view(given),
         )
 
 
@@ -90,7 +98,7 @@ class OpinionOutput(Output):
     changed_at = serializers.DateTimeField()
     revision = serializers.IntegerField(help_text="The number of its newest revision.")
     expired_at = serializers.DateTimeField(source="described.unit.expired_at", allow_null=True)
-    superseded_by = serializers.UUIDField(source="described.unit.superseded_by_id", allow_null=True)
+    superseded_by = serializers.UUIDField(allow_null=True, help_text="Null also where that one is not shown.")
 
 
 class OpinionListOutput(ListOutput):
@@ -123,6 +131,7 @@ class EvidenceOutput(Output):
 class OpinionDetailOutput(OpinionOutput):
     evidence = EvidenceOutput(many=True, help_text="What it was formed on, then what moved it, in that order.")
     sources = MemorySourceOutput(many=True, help_text="Where the agent said it, and the facts that speak for it.")
+    hidden_evidence = serializers.IntegerField(help_text="How many facts the tags that were asked for leave out.")
 
 
 class RevisionEvidenceOutput(Output):
@@ -139,23 +148,30 @@ class RevisionOutput(Output):
     confidence_before = serializers.FloatField(source="revision.confidence_before", allow_null=True)
     confidence_after = serializers.FloatField(source="revision.confidence_after")
     text_before = serializers.CharField(
-        source="revision.text_before", help_text="Empty before the first, and where it went with deleted evidence."
+        source="revision.text_before",
+        help_text="Empty before the first, where it went with deleted evidence, or came of what is not shown.",
     )
     text_after = serializers.CharField(
-        source="revision.text_after", help_text="Empty where it went with deleted evidence."
+        source="revision.text_after",
+        help_text="Empty where it went with deleted evidence, or came of what is not shown.",
     )
     step = serializers.FloatField(
         source="revision.step", allow_null=True, help_text="How far one piece of evidence moved it then."
     )
     evidence = RevisionEvidenceOutput(many=True, help_text="All that this revision came from and that is left of it.")
     evidence_deleted = serializers.IntegerField(source="deleted", help_text="How many pieces of it are gone.")
+    hidden_evidence = serializers.IntegerField(
+        source="hidden", help_text="How many pieces of it the tags that were asked for leave out."
+    )
     evidence_id = serializers.UUIDField(source="revision.evidence_id", allow_null=True, help_text="The first of them.")
     evidence_text = serializers.SerializerMethodField(help_text="The first of them, as it read then.")
     withdrawn = serializers.BooleanField(
         source="revision.withdrawn",
         help_text="Its evidence was deleted, corrected or edited, and what it did was taken back.",
     )
-    reasoning = serializers.CharField(source="revision.reasoning")
+    reasoning = serializers.CharField(
+        source="revision.reasoning", help_text="Empty where some of what it came from is not shown."
+    )
     actor = serializers.CharField(source="revision.actor")
 
     def get_evidence_text(self, shown: ShownRevision) -> str | None:
@@ -169,6 +185,6 @@ class RevisionListOutput(Output):
     items = RevisionOutput(many=True, help_text="The oldest first.")
 
 
-class RevisionListInput(Input):
+class RevisionListInput(TagFilterInput):
     limit = serializers.IntegerField(min_value=1, max_value=1_000, default=100, help_text="Rows a page.")
     offset = serializers.IntegerField(min_value=0, max_value=1_000_000, default=0, help_text="Rows to pass over.")

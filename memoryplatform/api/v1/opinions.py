@@ -16,12 +16,14 @@ from memoryplatform.api.v1.lists import Listed, list_rows
 from memoryplatform.api.v1.opinion_shapes import (
     EvidenceOutput,
     OpinionDetailOutput,
+    OpinionInput,
     OpinionListInput,
     OpinionListOutput,
     OpinionOutput,
     ReviewInput,
     RevisionListInput,
     RevisionListOutput,
+    read_view,
 )
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.v1.unit_shapes import MemorySourceOutput
@@ -32,12 +34,13 @@ from memoryplatform.operations.opinions import (
     ShownOpinion,
     find_opinions,
     find_revisions,
+    get_opinion,
     list_opinions,
     order_by_change,
     review,
     show_opinion,
+    show_steps,
 )
-from memoryplatform.operations.revision_evidence import show_revisions
 from tenants.transactions import tenant_transaction
 
 
@@ -46,6 +49,7 @@ def render(shown: ShownOpinion) -> Response:
         **OpinionOutput(shown.listed).data,
         "evidence": EvidenceOutput(shown.evidence, many=True).data,
         "sources": MemorySourceOutput(shown.listed.described.sources, many=True).data,
+        "hidden_evidence": shown.hidden_evidence,
     }
     return Response(answer, headers={"ETag": f'"{shown.listed.version}"'})
 
@@ -71,9 +75,10 @@ class OpinionsView(TenantView):
         query.is_valid(raise_exception=True)
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
-            units = find_opinions(bank, query.opinion_filter()).defer("embedding")
-            page = list_page(bank, units, query.validated_data)
-            shown = Listed(list_opinions(bank, page.items), page.total, page.limit, page.offset, page.next_cursor)
+            wanted = query.opinion_filter()
+            page = list_page(bank, find_opinions(bank, wanted).defer("embedding"), query.validated_data)
+            items = list_opinions(bank, page.items, wanted.view)
+            shown = Listed(items, page.total, page.limit, page.offset, page.next_cursor)
         return Response(OpinionListOutput(shown).data)
 
 
@@ -81,16 +86,21 @@ class OpinionView(TenantView):
     @extend_schema(
         operation_id="get_opinion",
         summary="Get an opinion with its evidence",
+        description="Under tags that it does not have it is not found, and evidence that does not pass is left out.",
+        parameters=[OpinionInput],
         responses={200: OpinionDetailOutput, **ERRORS},
     )
-    def get(self, _request: Request, bank_id: str, opinion_id: UUID) -> Response:
-        return render(show_opinion(self.access, bank_id, opinion_id))
+    def get(self, request: Request, bank_id: str, opinion_id: UUID) -> Response:
+        query = OpinionInput(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        return render(show_opinion(self.access, bank_id, opinion_id, read_view(query.validated_data)))
 
 
 class OpinionRevisionsView(TenantView):
     @extend_schema(
         operation_id="list_opinion_revisions",
         summary="Follow an opinion from its formation to what it is now",
+        description="Under tags, evidence that does not pass is left out, with reasons and wordings that came of it.",
         parameters=[RevisionListInput],
         responses={200: RevisionListOutput, **ERRORS},
     )
@@ -99,9 +109,9 @@ class OpinionRevisionsView(TenantView):
         query.is_valid(raise_exception=True)
         limit, offset = query.validated_data["limit"], query.validated_data["offset"]
         with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
-            rows = find_revisions(bank, opinion_id)
-            items = show_revisions(bank, list(rows[offset : offset + limit]))
+            bank, view = get_bank(self.access, bank_id), read_view(query.validated_data)
+            opinion, rows = get_opinion(bank, opinion_id, view), find_revisions(bank, opinion_id)
+            items = show_steps(bank, opinion, list(rows[offset : offset + limit]), view)
             page = {"total": rows.count(), "limit": limit, "offset": offset, "items": items}
             return Response(RevisionListOutput(page).data)
 

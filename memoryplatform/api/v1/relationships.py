@@ -13,7 +13,10 @@ from memoryplatform.api.serializers import Output
 from memoryplatform.api.v1.lists import ListOutput, ScoredOutput, SearchedListInput, list_or_search, read_query
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.views import TenantView
+from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.named_in_filters import check_entities
 from memoryplatform.operations.relationships import RelationshipFilter, find_relationships
+from tenants.transactions import tenant_transaction
 
 FILTERS = ("relation", "subject_id", "entity_id", "state", "as_of")
 
@@ -61,6 +64,8 @@ class RelationshipsView(TenantView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(request, RelationshipListInput)
         given = {name: wanted[name] for name in FILTERS if name in wanted}
+        with tenant_transaction(self.tenant_id):
+            check_entities(get_bank(self.access, bank_id), (wanted.get("subject_id"), wanted.get("entity_id")))
         find = partial(find_relationships, wanted=RelationshipFilter(**given))
         listed = list_or_search(self.access, bank_id, find, Corpus.RELATIONSHIP, wanted)
         return Response(RelationshipListOutput(listed).data)

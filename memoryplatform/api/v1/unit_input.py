@@ -10,7 +10,7 @@ from banks.lifecycle.invalidate import Invalidation
 from banks.words import Kind, Network
 from memoryplatform.api.serializers import ConfidenceField, Input
 from memoryplatform.api.v1.labels import MetadataField, TagsField
-from memoryplatform.api.v1.lists import ListInput
+from memoryplatform.api.v1.lists import ListInput, check_words
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.api.v1.tag_filter import TagFilterInput
@@ -30,6 +30,11 @@ TIME_FIELDS = {
     "occurred_start": "occurred_start",
     "occurred_end": "occurred_end",
 }
+SPANS = (
+    ("start_date", "end_date"),
+    ("occurred_after", "occurred_before"),
+    ("mentioned_after", "mentioned_before"),
+)
 USUAL_CHANGES = 50  # a page
 EVIDENCE = [Network.WORLD.value, Network.EXPERIENCE.value]
 
@@ -56,6 +61,17 @@ class MemoryFilterInput(TagFilterInput):
     )
     as_of = MomentField(required=False, default=None, help_text="What was true then.")
     known_at = MomentField(required=False, default=None, help_text="What was known then.")
+
+    def validate_q(self, value: str) -> str:
+        return check_words(value)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """What lies in a span that ends before it begins is nothing, and never what was meant."""
+        for start, end in SPANS:
+            if attrs[start] and attrs[end] and attrs[end] < attrs[start]:
+                raise serializers.ValidationError({end: [f"Lies before {start}."]})
+        checked: dict[str, Any] = super().validate(attrs)
+        return checked
 
     def memory_filter(self) -> MemoryFilter:
         given = self.validated_data
@@ -98,7 +114,7 @@ class ClearInput(MemoryFilterInput):
             raise serializers.ValidationError(
                 {"time_field": ["Says nothing without start_date or end_date. Nothing is deleted."]}
             )
-        return attrs
+        return super().validate(attrs)
 
 
 class UnitEditInput(Input):

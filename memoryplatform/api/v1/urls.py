@@ -6,11 +6,14 @@ from memoryplatform.api.v1 import (
     archive,
     audit_events,
     background,
+    bank_config,
+    bank_stats,
     banks,
     directives,
     documents,
     entities,
     feedback,
+    graphs,
     memories,
     memory,
     mental_models,
@@ -22,13 +25,20 @@ from memoryplatform.api.v1 import (
     reflect,
     relationships,
     retention,
+    tags,
     transfer,
     webhooks,
 )
 
-urlpatterns = [
+# What the API does. The same views stand under the prefix of the peer's clients.
+ROUTES = [
     path("banks", banks.BanksView.as_view()),
     path("banks/<str:bank_id>", banks.BankView.as_view()),
+    path("banks/<str:bank_id>/config", bank_config.ConfigView.as_view()),
+    path("banks/<str:bank_id>/stats", bank_stats.StatsView.as_view()),
+    path("banks/<str:bank_id>/stats/memories-timeseries", bank_stats.TimeseriesView.as_view()),
+    path("banks/<str:bank_id>/tags", tags.TagsView.as_view()),
+    path("banks/<str:bank_id>/graph", graphs.GraphView.as_view()),
     path("banks/<str:bank_id>/background", background.BackgroundView.as_view()),
     path("banks/<str:bank_id>/background/revisions", background.BackgroundRevisionsView.as_view()),
     path("banks/<str:bank_id>/memories", memories.MemoriesView.as_view()),
@@ -48,6 +58,7 @@ urlpatterns = [
     path("banks/<str:bank_id>/documents/<path:document_id>", documents.DocumentView.as_view()),
     path("banks/<str:bank_id>/chunks/<uuid:chunk_id>", documents.ChunkView.as_view()),
     path("banks/<str:bank_id>/entities", entities.EntitiesView.as_view()),
+    path("banks/<str:bank_id>/entities/graph", graphs.EntityGraphView.as_view()),
     path("banks/<str:bank_id>/entities/<uuid:entity_id>", entities.EntityView.as_view()),
     path("banks/<str:bank_id>/entities/<uuid:entity_id>/merge", entities.MergeView.as_view()),
     path("banks/<str:bank_id>/entities/<uuid:entity_id>/split", entities.SplitView.as_view()),
@@ -88,6 +99,10 @@ urlpatterns = [
     path("webhooks/<uuid:webhook_id>/ping", webhooks.WebhookPingView.as_view()),
     path("webhooks/<uuid:webhook_id>/deliveries", webhooks.DeliveriesView.as_view()),
     path("webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/redeliver", webhooks.RedeliverView.as_view()),
+]
+
+urlpatterns = [
+    *ROUTES,
     path("openapi.json", describe_api, name="openapi"),
     path("docs", SpectacularSwaggerView.as_view(url_name="openapi"), name="docs"),
     path("redoc", SpectacularRedocView.as_view(url_name="openapi", template_name="redoc.html"), name="redoc"),

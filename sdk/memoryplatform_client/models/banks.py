@@ -28,6 +28,22 @@ class Bank(Model):
     etag: str = ""
 
 
+class BankSettings(Model):
+    """`reflect_mission` is the bank's background. Those that a bank has of its own, or all."""
+
+    disposition_skepticism: int | None = None
+    disposition_literalism: int | None = None
+    disposition_empathy: int | None = None
+    reflect_mission: str | None = None
+    retain_extraction_mode: str | None = None
+
+
+class BankConfig(Model):
+    bank_id: str
+    config: BankSettings
+    overrides: BankSettings
+
+
 class BankDeleted(Model):
     success: bool
     message: str

@@ -38,6 +38,7 @@ class Evidence(Model):
 class OpinionDetail(Opinion):
     evidence: list[Evidence]
     sources: list[MemorySource]
+    hidden_evidence: int = 0
     etag: str = ""
 
 
@@ -59,6 +60,7 @@ class OpinionRevision(Model):
     step: float | None
     evidence: list[RevisionEvidence] = Field(default_factory=list)
     evidence_deleted: int = 0
+    hidden_evidence: int = 0
     evidence_id: UUID | None
     evidence_text: str | None
     withdrawn: bool

@@ -24,6 +24,16 @@ class BankFields(TypedDict, total=False):
     extraction_mode: Literal["narrative", "calibrated", "verbatim"]
 
 
+class SettingFields(TypedDict, total=False):
+    """None resets a setting. `reflect_mission` is the bank's background; `concise` and `verbose` are `narrative`."""
+
+    disposition_skepticism: int | None
+    disposition_literalism: int | None
+    disposition_empathy: int | None
+    reflect_mission: str | None
+    retain_extraction_mode: Literal["concise", "verbose", "verbatim", "calibrated"] | None
+
+
 class BankEdit(BankFields, total=False):
     """The given fields change. `if_match` is the `etag` that was read."""
 

@@ -86,6 +86,42 @@ class EpisodeFilter(ListOptions, total=False):
     q: str
 
 
+class TagFilter(TypedDict, total=False):
+    """`q`: the whole tag, in which `*` stands for anything."""
+
+    limit: int
+    offset: int
+    q: str
+    source: Literal["memories", "mental_models"]
+
+
+class TimeseriesOptions(TypedDict, total=False):
+    period: Literal["1h", "12h", "1d", "7d", "30d", "90d"]
+    time_field: Literal["created_at", "mentioned_at", "occurred_start"]
+
+
+class GraphFilter(TypedDict, total=False):
+    """`q`: letters that a text or its context holds. `limit`: nodes."""
+
+    limit: int
+    type: Literal["world", "experience", "observation"]
+    q: str
+    tags: Sequence[str]
+    tags_match: TagsMatch
+    document_id: str
+    chunk_id: UUID | str
+
+
+class EntityGraphFilter(TypedDict, total=False):
+    """`min_count`: memories that two must share for an edge."""
+
+    limit: int
+    offset: int
+    min_count: int
+    tags: Sequence[str]
+    tags_match: TagsMatch
+
+
 class EntityFilter(ListOptions, total=False):
     """`q`: how a word of a name begins."""
 
@@ -118,7 +154,12 @@ class OpinionFilter(ListOptions, total=False):
     order: Literal["formed", "changed"]
 
 
-class RevisionOptions(TypedDict, total=False):
+class OpinionView(TypedDict, total=False):
+    tags: Sequence[str]
+    tags_match: TagsMatch
+
+
+class RevisionOptions(OpinionView, total=False):
     limit: int
     offset: int
 

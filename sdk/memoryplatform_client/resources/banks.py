@@ -1,10 +1,11 @@
 from typing import Unpack
 
 from memoryplatform_client.calls import Call, change, fetch, reader, remove, submit, tagged_reader, without_none
-from memoryplatform_client.models.banks import Bank, BankDeleted
+from memoryplatform_client.models.bank_stats import BankStats, MemoriesOverTime
+from memoryplatform_client.models.banks import Bank, BankConfig, BankDeleted
 from memoryplatform_client.models.retention import Tended
-from memoryplatform_client.options.banks import BankEdit, NewBankFields
-from memoryplatform_client.options.lists import BankFilter
+from memoryplatform_client.options.banks import BankEdit, NewBankFields, SettingFields
+from memoryplatform_client.options.lists import BankFilter, TimeseriesOptions
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.routes import Resource, S_co, listed, route
 from memoryplatform_client.wire import path_of
@@ -40,3 +41,25 @@ class Banks(Resource[S_co]):
     def tend(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[Tended]:
         """Do now what is done for a bank every night."""
         return submit(path_of("banks", bank_id, "tend"), reader(Tended), {"idempotency_key": idempotency_key})
+
+    @route
+    def stats(self, bank_id: str) -> Call[BankStats]:
+        return fetch(path_of("banks", bank_id, "stats"), reader(BankStats))
+
+    @route
+    def timeseries(self, bank_id: str, **wanted: Unpack[TimeseriesOptions]) -> Call[MemoriesOverTime]:
+        """How many memories came when."""
+        return fetch(path_of("banks", bank_id, "stats", "memories-timeseries"), reader(MemoriesOverTime), wanted)
+
+    @route
+    def config(self, bank_id: str) -> Call[BankConfig]:
+        return fetch(path_of("banks", bank_id, "config"), reader(BankConfig))
+
+    @route
+    def update_config(self, bank_id: str, updates: SettingFields) -> Call[BankConfig]:
+        return change(path_of("banks", bank_id, "config"), reader(BankConfig), {"updates": updates})
+
+    @route
+    def reset_config(self, bank_id: str) -> Call[BankConfig]:
+        """Settings become those of a new bank; the background becomes empty."""
+        return remove(path_of("banks", bank_id, "config"), reader(BankConfig))

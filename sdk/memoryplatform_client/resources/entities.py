@@ -4,8 +4,9 @@ from typing import Unpack
 from memoryplatform_client.calls import Call, change, fetch, reader, submit, tagged_reader
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.entities import Entity, EntityDetail
+from memoryplatform_client.models.graphs import EntityGraph
 from memoryplatform_client.options.edits import EntityEdit, EntitySplit
-from memoryplatform_client.options.lists import EntityFilter
+from memoryplatform_client.options.lists import EntityFilter, EntityGraphFilter
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.routes import Resource, S_co, listed, route
 from memoryplatform_client.wire import path_of
@@ -15,6 +16,11 @@ class Entities(Resource[S_co]):
     @listed
     def list(self, bank_id: str, **wanted: Unpack[EntityFilter]) -> Listing[Entity]:
         return list_of(path_of("banks", bank_id, "entities"), Entity, wanted)
+
+    @route
+    def graph(self, bank_id: str, **wanted: Unpack[EntityGraphFilter]) -> Call[EntityGraph]:
+        """Entities and who stands with whom, for drawing."""
+        return fetch(path_of("banks", bank_id, "entities", "graph"), reader(EntityGraph), wanted)
 
     @route
     def get(self, bank_id: str, entity_id: Id) -> Call[EntityDetail]:

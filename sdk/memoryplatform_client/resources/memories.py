@@ -2,6 +2,7 @@ from typing import Unpack
 
 from memoryplatform_client.calls import Call, change, fetch, reader, remove, submit, tagged_reader
 from memoryplatform_client.identifiers import Id
+from memoryplatform_client.models.graphs import MemoryGraph
 from memoryplatform_client.models.memories import (
     MemoriesCleared,
     MemoriesDeleted,
@@ -10,7 +11,7 @@ from memoryplatform_client.models.memories import (
     MemoryItem,
 )
 from memoryplatform_client.options.edits import Invalidation, MemoryEdit
-from memoryplatform_client.options.lists import CursorOptions, MemoryFilter, MemoryListOptions
+from memoryplatform_client.options.lists import CursorOptions, GraphFilter, MemoryFilter, MemoryListOptions
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.routes import Resource, S_co, listed, route
 from memoryplatform_client.wire import check_filters, path_of
@@ -20,6 +21,11 @@ class Memories(Resource[S_co]):
     @listed
     def list(self, bank_id: str, **wanted: Unpack[MemoryListOptions]) -> Listing[MemoryItem]:
         return list_of(path_of("banks", bank_id, "memories"), MemoryItem, wanted)
+
+    @route
+    def graph(self, bank_id: str, **wanted: Unpack[GraphFilter]) -> Call[MemoryGraph]:
+        """Memories and the stored links between them, for drawing."""
+        return fetch(path_of("banks", bank_id, "graph"), reader(MemoryGraph), wanted)
 
     @route
     def get(self, bank_id: str, memory_id: Id) -> Call[MemoryDetail]:

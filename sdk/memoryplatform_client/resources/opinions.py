@@ -4,7 +4,7 @@ from memoryplatform_client.calls import Call, fetch, submit, tagged_reader
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.opinions import Opinion, OpinionDetail, OpinionRevision
 from memoryplatform_client.options.edits import OpinionReview
-from memoryplatform_client.options.lists import OpinionFilter, RevisionOptions
+from memoryplatform_client.options.lists import OpinionFilter, OpinionView, RevisionOptions
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.routes import Resource, S_co, listed, route
 from memoryplatform_client.wire import path_of
@@ -18,8 +18,9 @@ class Opinions(Resource[S_co]):
         return list_of(path_of("banks", bank_id, "opinions"), Opinion, wanted)
 
     @route
-    def get(self, bank_id: str, opinion_id: Id) -> Call[OpinionDetail]:
-        return fetch(path_of("banks", bank_id, "opinions", opinion_id), tagged_reader(OpinionDetail))
+    def get(self, bank_id: str, opinion_id: Id, **wanted: Unpack[OpinionView]) -> Call[OpinionDetail]:
+        """Under tags, evidence that does not pass is left out and counted."""
+        return fetch(path_of("banks", bank_id, "opinions", opinion_id), tagged_reader(OpinionDetail), wanted)
 
     @listed
     def revisions(self, bank_id: str, opinion_id: Id, **wanted: Unpack[RevisionOptions]) -> Listing[OpinionRevision]:

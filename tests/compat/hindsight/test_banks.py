@@ -1,17 +1,21 @@
 """Banks, their settings and their numbers, through the peer's client."""
 
 from typing import Any
+from uuid import UUID
 
 import aiohttp
 import pytest
 from hindsight_client import Hindsight
 from hindsight_client_api.exceptions import ApiException
+from hindsight_client_api.models.add_background_request import AddBackgroundRequest
 from hindsight_client_api.models.create_bank_request import CreateBankRequest
 
+from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tests.compat.hindsight.conftest import MakeClient, Run
 from tests.factories import make_bank, make_operation
 from tests.retrieval.memory import Memory
+from tests.told_facts import tell
 
 
 def test_a_bank_is_made_and_then_changed(client: Hindsight, run: Run) -> None:
@@ -116,3 +120,33 @@ def test_a_key_for_one_bank_reaches_no_other(
     assert [bank.bank_id for bank in run(limited.banks.list_banks()).banks] == ["mine"]
     with pytest.raises(ApiException, match="Bank 'new' not found"):
         limited.retain("new", "Bob bought a boat.")
+
+
+def test_news_is_merged_into_the_mission(client: Hindsight, run: Run) -> None:
+    client.create_bank("nora", mission="I help people.", disposition={"skepticism": 5})
+    with pytest.warns(DeprecationWarning, match="background"):  # the peer gave it up
+        told = run(client.banks.add_bank_background("nora", AddBackgroundRequest(content="You were born in Texas.")))
+    assert (told.mission, told.background) == ("I help people. I was born in Texas.", told.mission)
+    assert told.disposition.skepticism == 5
+
+
+def test_observations_are_made_when_they_are_asked_for(
+    client: Hindsight, run: Run, memory: Memory, alice: Tenant
+) -> None:
+    for text in ("Bob sails.", "Bob fishes."):
+        tell(memory.bank, text, "Bob", tags=("sea",))
+    fact = str(client.list_memories("support", search_query="sails").items[0].id)
+    assert run(client.memory.clear_memory_observations("support", fact)).deleted_count == 0
+    asked, again = (run(client.banks.trigger_consolidation("support")) for _ in range(2))
+    assert (asked.operation_id, asked.deduplicated, again.deduplicated) == (again.operation_id, True, True)
+    perform(alice.id, UUID(asked.operation_id))
+    (made,) = client.list_memories("support", type="observation").items
+    assert (made.tags, fact in (made.source_memory_ids or [])) == (["sea"], True)
+    assert [one.to_dict() for one in run(client.memory.list_observation_scopes("support")).scopes] == [
+        {"tags": ["sea"], "count": 1}
+    ]
+    assert run(client.memory.clear_memory_observations("support", fact)).deleted_count == 1
+    perform(alice.id, UUID(run(client.banks.trigger_consolidation("support")).operation_id))
+    assert run(client.banks.clear_observations("support")).deleted_count == 1
+    client.create_bank("other")
+    assert run(client.banks.trigger_consolidation("other")).deduplicated is False

@@ -1,10 +1,14 @@
-"""Every route of the peer's, asked for another tenant's things. A new route without a row here fails."""
+"""Every route of the peer's, asked for another tenant's things. A new route without a row here fails.
+
+Ours, which stand beside them under the same prefix, have their table in tests/api.
+"""
 
 from typing import Any
 
 import pytest
 
 from memoryplatform.api.compat.hindsight.not_served import NotServedView
+from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.api.test_isolation import routes
@@ -32,6 +36,16 @@ FOREIGN = {
     ("GET", f"{BANK}/memories/<uuid:memory_id>"): 404,
     ("PATCH", f"{BANK}/memories/<uuid:memory_id>"): 404,
     ("GET", f"{BANK}/memories/<uuid:memory_id>/history"): 404,
+    ("DELETE", f"{BANK}/memories/<uuid:memory_id>/observations"): 404,
+    ("POST", f"{BANK}/consolidate"): 404,
+    ("DELETE", f"{BANK}/observations"): 404,
+    ("GET", f"{BANK}/observations/scopes"): 404,
+    ("POST", f"{BANK}/background"): 404,
+    ("GET", f"{BANK}/export"): 404,
+    ("POST", f"{BANK}/transfer/export"): 404,
+    ("POST", f"{BANK}/transfer/import"): 415,  # a file is no JSON
+    ("POST", f"{BANK}/clone"): 422,  # under which id?
+    ("GET", "v1/default/files/download/<path:key>"): 404,
     ("GET", f"{BANK}/graph"): 404,
     ("GET", f"{BANK}/tags"): 404,
     ("GET", f"{BANK}/documents"): 404,
@@ -72,9 +86,12 @@ FOREIGN = {
     ("POST", f"{BANK}/memories"): 200,
     ("POST", f"{BANK}/reflect"): 200,
     ("PUT", BANK): 200,
+    ("POST", f"{BANK}/import"): 200,
     ("PATCH", f"{BANK}/config"): 200,
 }
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", f"{BANK}/background"): {"content": "You are mine."},
+    ("POST", f"{BANK}/import"): {"version": "1"},
     ("POST", f"{BANK}/memories/recall"): {"query": "secret"},
     ("POST", f"{BANK}/reflect"): {"query": "secret"},
     ("POST", f"{BANK}/memories"): {"items": []},
@@ -89,7 +106,8 @@ def list_methods(*, served: bool) -> set[tuple[str, str]]:
     return {
         (method.upper(), route)
         for route, callback in routes()
-        if route.startswith("v1/default/") and (callback.view_class is not NotServedView) == served
+        if route.startswith("v1/default/") and issubclass(callback.view_class, PeerView)
+        if (callback.view_class is not NotServedView) == served
         for method in callback.view_class.http_method_names
         if method != "options" and hasattr(callback.view_class, method)
     }
@@ -110,7 +128,7 @@ def things(memory: Memory, alice: Tenant) -> dict[str, str]:
         "<uuid:chunk_id>": str(make_chunk(alice, bank=bank, text=SECRET).id),
         "<uuid:entity_id>": str(memory.entity(SECRET).id),
         "<path:rest>": "x",
-        "<path:key>": "x",
+        "<path:key>": f"banks/{bank.bank_id}",
     }
 
 

@@ -9,7 +9,7 @@ from hindsight_client_api.exceptions import ApiException
 from hindsight_client_api.models.update_memory_request import UpdateMemoryRequest
 
 from banks.models import MemoryUnit
-from memoryplatform.api.compat.hindsight.tags import matches
+from memoryplatform.operations.bank_tags import matches
 from tests.compat.hindsight.conftest import Run
 from tests.retrieval.memory import Memory
 

@@ -10,7 +10,6 @@ from rest_framework.response import Response
 from banks.errors import BankNotFound
 from banks.models import Bank, Document, MemoryUnit
 from memoryplatform.api.compat.hindsight.bank_shapes import PeerBankInput, describe_profile
-from memoryplatform.api.compat.hindsight.fact_types import KNOWN
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
@@ -18,6 +17,7 @@ from memoryplatform.api.errors import readable
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, change_bank, delete_bank_for_good, get_bank
+from memoryplatform.operations.known_networks import KNOWN
 from memoryplatform.operations.retain import find_or_create_bank
 from tenants.transactions import tenant_transaction
 

@@ -1,12 +1,12 @@
-"""The networks that the peer has. Opinions are not among them any more."""
+"""The networks that the peer has. Opinions, a name that it once had, are not among them any more."""
 
 from typing import Any
 
 from banks.words import Network
 from memoryplatform.api.compat.hindsight.errors import Unprocessable
+from memoryplatform.operations.known_networks import KNOWN
 
-KNOWN = (Network.EXPERIENCE.value, Network.OBSERVATION.value, Network.WORLD.value)
-LEGACY = Network.OPINION.value  # a name that the peer once had: it is taken, and finds nothing
+LEGACY = Network.OPINION.value  # it is taken, and finds nothing
 
 
 def read_types(given: Any) -> list[str]:

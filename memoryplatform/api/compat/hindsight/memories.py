@@ -9,7 +9,6 @@ from rest_framework.response import Response
 
 from banks.models.unit import UnitQuerySet
 from memoryplatform.api.compat.hindsight.errors import NotOffered
-from memoryplatform.api.compat.hindsight.fact_types import KNOWN
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_listed
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
@@ -24,6 +23,7 @@ from memoryplatform.api.v1.unit_input import STATES, TIME_FIELDS
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.clear_memories import Cleared, clear_memories
 from memoryplatform.operations.described_units import describe_units
+from memoryplatform.operations.known_networks import KNOWN
 from memoryplatform.operations.memory_filter import MemoryFilter, Span, find_units
 from tenants.transactions import tenant_transaction
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from banks.words import Network
 from memoryplatform.operations.described_units import DescribedUnit
 
 
@@ -40,4 +41,8 @@ def describe_memory(shown: DescribedUnit) -> dict[str, Any]:
 
 
 def describe_listed(shown: DescribedUnit) -> dict[str, Any]:
-    return describe_memory(shown) | {"entities": ", ".join(entity.name for entity in shown.entities)}
+    """An observation comes with the facts that it rests on."""
+    told = describe_memory(shown) | {"entities": ", ".join(entity.name for entity in shown.entities)}
+    if shown.unit.network != Network.OBSERVATION:
+        return told
+    return told | {"source_memory_ids": [source.other_unit_id for source in shown.sources if source.other_unit_id]}

@@ -18,6 +18,7 @@ from memoryplatform.operations.errors import OperationNotFound
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.peer_operation_names import name_operation, named
 from memoryplatform.operations.running.control import cancel, retry
+from memoryplatform.operations.transfer.progress import KIND as IMPORT
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
@@ -88,11 +89,11 @@ def read_id(given: str) -> UUID:
 
 
 def find_operation(access: BankAccess, bank_id: str, operation_id: UUID) -> Operation | None:
-    """Of a bank, also of one that is gone."""
+    """Of a bank, also of one that is gone. An import is asked for at another bank than the one that it makes."""
     with tenant_transaction(access.tenant_id):
         rows = Operation.objects.for_tenant(access.tenant_id).within(access.banks)
         operation = rows.filter(named(operation_id)).first()
-    return operation if operation and operation.bank_key == bank_id else None
+    return operation if operation and (operation.bank_key == bank_id or operation.kind == IMPORT) else None
 
 
 def filter_operations(rows: TenantQuerySet[Operation], wanted: dict[str, Any]) -> TenantQuerySet[Operation]:

@@ -2,9 +2,11 @@ from django.urls import path
 
 from memoryplatform.api.compat.hindsight import (
     audit_logs,
+    background,
     bank_config,
     bank_stats,
     banks,
+    consolidation,
     directives,
     documents,
     entities,
@@ -16,29 +18,26 @@ from memoryplatform.api.compat.hindsight import (
     recall,
     reflect,
     tags,
+    templates,
+    transfer,
     webhooks,
 )
 from memoryplatform.api.compat.hindsight.not_served import NotServedView
+from memoryplatform.api.compat.hindsight.shared_routes import share_routes
+from memoryplatform.api.v1.urls import ROUTES
 
 # What stands behind /banks/{bank_id}/, whatever follows it, and the sentence that it is answered with.
 NOT_SERVED = {
     "aliases": "Banks have one id here, no aliases.",
     "attachments": "This service keeps no attachments.",
-    "background": "A background is merged at POST /v1/banks/{bank_id}/background.",
-    "clone": "Banks can't be cloned yet.",
-    "consolidate": "Observations follow their facts by themselves; POST /v1/banks/{bank_id}/observations/refresh.",
     "consolidation": "A failed operation is retried at POST .../operations/{operation_id}/retry.",
     "consolidation-strategies": "Observations follow their facts here; there are no strategies to preview.",
-    "document-transfer": "Documents can't be exported or imported yet.",
-    "export": "Banks have no templates; all that one holds is exported at GET /v1/banks/{bank_id}/export.",
-    "files": "Files can't be retained yet: send their text.",
+    "document-transfer": "Documents are exported with all that a bank holds, at GET /v1/banks/{bank_id}/export.",
+    "files": "Only text is retained here: send what a file says.",
     "health": "The state of the service stands at /health/ready.",
-    "import": "Banks have no templates; a file of ours is imported at POST /v1/banks/{bank_id}/import.",
-    "knowledge-base": "Knowledge pages are not supported yet.",
+    "knowledge-base": "Knowledge pages have no counterpart here; mental models are kept at /mental-models.",
     "llm-requests": "Requests to language models are not shown here.",
-    "observations": "Observations are listed at GET /v1/banks/{bank_id}/observations; they can't be cleared apart.",
     "prompts": "Prompts can't be previewed.",
-    "transfer": "Banks are exported at GET /v1/banks/{bank_id}/export and imported at POST .../import.",
 }
 
 
@@ -47,7 +46,7 @@ DOCUMENT = f"{BANK}/documents/<path:document_id>"
 MODEL = f"{BANK}/mental-models/<str:model_id>"
 OPERATION = f"{BANK}/operations/<str:operation_id>"
 
-urlpatterns = [
+PEERS = [
     path("banks", banks.PeerBanksView.as_view()),
     path(BANK, banks.PeerBankView.as_view()),
     path(f"{BANK}/profile", banks.PeerProfileView.as_view()),
@@ -63,10 +62,13 @@ urlpatterns = [
     ),
     path(f"{BANK}/memories/<uuid:memory_id>", memory.PeerMemoryView.as_view()),
     path(f"{BANK}/memories/<uuid:memory_id>/history", memory.PeerMemoryHistoryView.as_view()),
-    path(
-        f"{BANK}/memories/<uuid:memory_id>/observations",
-        NotServedView.as_view(sentence="Observations follow their facts; they can't be cleared apart."),
-    ),
+    path(f"{BANK}/memories/<uuid:memory_id>/observations", consolidation.PeerMemoryObservationsView.as_view()),
+    path(f"{BANK}/consolidate", consolidation.PeerConsolidateView.as_view()),
+    path(f"{BANK}/observations", consolidation.PeerObservationsView.as_view()),
+    path(f"{BANK}/observations/scopes", consolidation.PeerScopesView.as_view()),
+    path(f"{BANK}/background", background.PeerBackgroundView.as_view()),
+    path(f"{BANK}/export", templates.PeerTemplateExportView.as_view()),
+    path(f"{BANK}/import", templates.PeerTemplateImportView.as_view()),
     path(f"{BANK}/reflect", reflect.PeerReflectView.as_view()),
     path(f"{BANK}/graph", graph.PeerGraphView.as_view()),
     path(f"{BANK}/tags", tags.PeerTagsView.as_view()),
@@ -102,10 +104,15 @@ urlpatterns = [
     path(f"{BANK}/webhooks", webhooks.PeerWebhooksView.as_view()),
     path(f"{BANK}/webhooks/<uuid:webhook_id>", webhooks.PeerWebhookView.as_view()),
     path(f"{BANK}/webhooks/<uuid:webhook_id>/deliveries", webhooks.PeerDeliveriesView.as_view()),
-    path("files/download/<path:key>", NotServedView.as_view(sentence="This service keeps no files.")),
+    path(f"{BANK}/transfer/export", transfer.PeerExportView.as_view()),
+    path(f"{BANK}/transfer/import", transfer.PeerImportView.as_view()),
+    path(f"{BANK}/clone", transfer.PeerCloneView.as_view()),
+    path("files/download/<path:key>", transfer.PeerDownloadView.as_view()),
     *(path(f"{BANK}/{name}", NotServedView.as_view(sentence=sentence)) for name, sentence in NOT_SERVED.items()),
     *(
         path(f"{BANK}/{name}/<path:rest>", NotServedView.as_view(sentence=sentence))
         for name, sentence in NOT_SERVED.items()
     ),
 ]
+
+urlpatterns = share_routes(PEERS, ROUTES)

@@ -1,0 +1,30 @@
+"""`/background`: news is merged into who the agent is. The peer gave up this address; its client still knows it."""
+
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memoryplatform.api.compat.hindsight.bank_shapes import describe_profile
+from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.tolerance import read_body
+from memoryplatform.api.idempotency import idempotent_operation
+from memoryplatform.api.v1.background import BackgroundInput
+from memoryplatform.operations.background import merge_background
+
+SHOWN = ("mission", "background", "disposition")
+
+
+class PeerBackgroundView(PeerView):
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
+
+    @idempotent_operation
+    def post(self, request: Request, bank_id: str) -> Response:
+        """The disposition stays as it is, whatever `update_disposition` says: it is only ever set."""
+        body = read_body(BackgroundInput, request.data)
+        merged = merge_background(self.access, bank_id, body.validated_data["content"])
+        if merged.refused:
+            raise serializers.ValidationError({"content": [merged.refused]})
+        profile: dict[str, Any] = describe_profile(merged.bank)
+        return Response({name: profile[name] for name in SHOWN})

@@ -1,0 +1,166 @@
+"""`/export` and `/import` of a bank's template: its settings, mental models and directives, without what it remembers.
+
+All of a manifest is read before the first of it is applied, and it is applied whole or not at all.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from banks.models import Bank
+from memoryplatform.api.compat.hindsight.banks import create_or_change
+from memoryplatform.api.compat.hindsight.mental_models import UNUSED, refuse_schedules
+from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
+from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.bank_config import list_overrides
+from memoryplatform.api.v1.bank_settings import SettingsInput
+from memoryplatform.api.v1.banks import check_bank_id
+from memoryplatform.api.v1.directives import DirectiveInput
+from memoryplatform.api.v1.mental_model_shapes import MentalModelInput
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import BankChange, find_banks, get_bank
+from memoryplatform.operations.directives import DirectiveChange, change_directive, create_directive
+from memoryplatform.operations.mental_models import MentalModelChange, change_model, create_model
+from reflection.models import Directive, MentalModel
+from tenants.transactions import tenant_transaction
+
+VERSION = "1"
+MOST_ENTRIES = 1_000
+
+
+class ManifestInput(Input):
+    version = serializers.ChoiceField(choices=[VERSION])
+    bank = serializers.DictField(required=False, allow_null=True, default=None)
+    mental_models = serializers.ListField(
+        child=serializers.DictField(), required=False, allow_null=True, default=None, max_length=MOST_ENTRIES
+    )
+    directives = serializers.ListField(
+        child=serializers.DictField(), required=False, allow_null=True, default=None, max_length=MOST_ENTRIES
+    )
+
+
+class TemplateImportInput(Input):
+    dry_run = serializers.BooleanField(default=False)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`settings` is None where the bank's stay. Models by their ids, directives by their names."""
+
+    settings: BankChange | None
+    models: dict[str, MentalModelChange]
+    directives: dict[str, DirectiveChange]
+    ignored: list[str]
+
+
+@dataclass
+class Applied:
+    mental_models_created: list[str] = field(default_factory=list)
+    mental_models_updated: list[str] = field(default_factory=list)
+    directives_created: list[str] = field(default_factory=list)
+    directives_updated: list[str] = field(default_factory=list)
+    operation_ids: list[str] = field(default_factory=list)
+
+
+class PeerTemplateExportView(PeerView):
+    def get(self, _request: Request, bank_id: str) -> Response:
+        with tenant_transaction(self.tenant_id):
+            bank = get_bank(self.access, bank_id)
+            models = [describe_model(one) for one in MentalModel.objects.of_bank(bank).order_by("id")]
+            directives = [describe_directive(one) for one in Directive.objects.of_bank(bank).order_by("id")]
+        told = {"bank": list_overrides(bank), "mental_models": models, "directives": directives}
+        return Response({"version": VERSION, **{name: value or None for name, value in told.items()}})
+
+
+class PeerTemplateImportView(PeerView):
+    @idempotent
+    def post(self, request: Request, bank_id: str) -> Response:
+        """Makes the bank where it is not there, as the peer does."""
+        check_bank_id(bank_id)
+        is_trial = read_query(TemplateImportInput, request)["dry_run"]
+        manifest = read_manifest(request.data)
+        with tenant_transaction(self.tenant_id):
+            applied = foresee(self.access, bank_id, manifest) if is_trial else apply(self.access, bank_id, manifest)
+        told = {"bank_id": bank_id, "config_applied": manifest.settings is not None, "dry_run": is_trial}
+        return Response({**told, **vars(applied), "ignored": manifest.ignored})
+
+
+def describe_model(model: MentalModel) -> dict[str, Any]:
+    return {
+        "id": model.key,
+        "name": model.name,
+        "source_query": model.source_query,
+        "tags": model.tags,
+        "max_tokens": model.max_tokens,
+        "trigger": {**UNUSED, **model.trigger},
+    }
+
+
+def describe_directive(directive: Directive) -> dict[str, Any]:
+    return {name: getattr(directive, name) for name in ("name", "content", "priority", "is_active", "tags")}
+
+
+def read_manifest(given: Any) -> Manifest:
+    body = read_body(ManifestInput, given).validated_data
+    settings = None if body["bank"] is None else read_body(SettingsInput, body["bank"]).change()
+    known = SettingsInput().fields
+    ignored = sorted(name for name, value in (body["bank"] or {}).items() if name not in known and value is not None)
+    models, directives = {}, {}
+    for place, entry in enumerate(body["mental_models"] or ()):
+        refuse_schedules(entry)
+        model = read_entry(MentalModelInput, entry, f"mental_models.{place}")
+        if "id" not in model.validated_data:
+            raise serializers.ValidationError({f"mental_models.{place}.id": ["This field is required."]})
+        models[model.validated_data["id"]] = model.change()
+    for place, entry in enumerate(body["directives"] or ()):
+        directive = read_entry(DirectiveInput, entry, f"directives.{place}")
+        directives[directive.validated_data["name"]] = directive.change()
+    return Manifest(settings, models, directives, ignored)
+
+
+def read_entry(shape: type[Any], given: dict[str, Any], place: str) -> Any:
+    try:
+        return read_body(shape, given)
+    except serializers.ValidationError as fault:
+        raise serializers.ValidationError({place: fault.detail}) from None
+
+
+def foresee(access: BankAccess, bank_id: str, manifest: Manifest) -> Applied:
+    """What would be made and what changed. Call inside a tenant transaction."""
+    bank = find_banks(access).filter(bank_id=bank_id).first()
+    models, directives = find_known(bank) if bank else ({}, {})
+    return Applied(
+        mental_models_created=[key for key in manifest.models if key not in models],
+        mental_models_updated=[key for key in manifest.models if key in models],
+        directives_created=[name for name in manifest.directives if name not in directives],
+        directives_updated=[name for name in manifest.directives if name in directives],
+    )
+
+
+def apply(access: BankAccess, bank_id: str, manifest: Manifest) -> Applied:
+    """Call inside a tenant transaction."""
+    bank = create_or_change(access, bank_id, manifest.settings or BankChange())
+    models, directives = find_known(bank)
+    applied = foresee(access, bank_id, manifest)
+    for key, change in manifest.models.items():
+        if key in models:
+            change_model(access, bank_id, key, change)
+        else:
+            _, operation = create_model(access, bank_id, key, change)
+            applied.operation_ids.append(str(operation.id))
+    for name, wanted in manifest.directives.items():
+        if name in directives:
+            change_directive(access, bank_id, directives[name].id, wanted)
+        else:
+            create_directive(access, bank_id, wanted)
+    return applied
+
+
+def find_known(bank: Bank) -> tuple[dict[str, MentalModel], dict[str, Directive]]:
+    models = {model.key: model for model in MentalModel.objects.of_bank(bank)}
+    return models, {one.name: one for one in Directive.objects.of_bank(bank).order_by("-id")}

@@ -1,0 +1,124 @@
+"""`/transfer`, `/clone` and `/files/download`: a bank as a file, and as a copy. The file is ours, not an archive of
+the peer's: to its client it is some bytes.
+"""
+
+from typing import Any
+
+import orjson
+from django.http import StreamingHttpResponse
+from rest_framework import serializers, status
+from rest_framework.exceptions import NotFound
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memoryplatform.api.compat.hindsight.errors import NotOffered, Unprocessable
+from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.tolerance import read_query
+from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.banks import check_bank_id
+from memoryplatform.api.v1.transfer import ExportView
+from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.kinds.export_bank import FOLDER
+from memoryplatform.operations.transfer.receive import import_part
+from memoryplatform.operations.transfer.submitted import check_target, submit_clone, submit_export
+from tenants.transactions import tenant_transaction
+
+WHOLE = {"include_data": True, "include_bank_config": True, "include_history": False}
+
+
+class PartsInput(Input):
+    """What a file holds can't be chosen, so a choice of anything else is refused."""
+
+    include_data = serializers.BooleanField(default=True)
+    include_bank_config = serializers.BooleanField(default=True)
+    include_history = serializers.BooleanField(default=False)
+    document_id = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if any(attrs[name] != value for name, value in WHOLE.items()) or attrs["document_id"]:
+            raise NotOffered("A bank is exported, imported and cloned whole, and its logs stay where they are.")
+        return attrs
+
+
+class CloneInput(PartsInput):
+    target_bank_id = serializers.CharField(validators=[check_bank_id])
+
+
+class ImportInput(PartsInput):
+    mode = serializers.CharField(default="restore")
+    target_bank_id = serializers.CharField(required=False, default="", validators=[check_bank_id])
+
+    def validate_mode(self, value: str) -> str:
+        if value != "restore":
+            raise NotOffered("A file is imported into a bank of its own, and merged into no other.")
+        return value
+
+
+class PeerExportView(PeerView):
+    @idempotent
+    def post(self, request: Request, bank_id: str) -> Response:
+        read_query(PartsInput, request)
+        return accept(submit_export(self.access, bank_id).id)
+
+
+class PeerCloneView(PeerView):
+    @idempotent
+    def post(self, request: Request, bank_id: str) -> Response:
+        wanted = read_query(CloneInput, request)
+        return accept(submit_clone(self.access, bank_id, target=wanted["target_bank_id"]).id)
+
+
+class PeerImportView(PeerView):
+    quotes_memories = False
+    parser_classes = (MultiPartParser,)
+
+    @idempotent
+    def post(self, request: Request, bank_id: str) -> Response:
+        wanted = read_query(ImportInput, request)
+        body = read_file(request)
+        target = wanted["target_bank_id"] or read_source(body)
+        with tenant_transaction(self.tenant_id):
+            get_bank(self.access, bank_id)
+            check_target(self.access, target)
+            received = import_part(self.access, target, body, first_line=1)
+            if received.next_line is not None:
+                raise Unprocessable("The file is not whole: its last line is missing.")
+        return accept(received.operation.id)
+
+
+class PeerDownloadView(PeerView, ExportView):
+    """Of a key that an export told. The file is written now, and holds what the bank holds now."""
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:  # noqa: FBT001, FBT002  # DRF's
+        """The peer's client asks for an archive, and takes what it gets."""
+        return super().perform_content_negotiation(request, force=True)
+
+    def get(self, request: Request, key: str) -> StreamingHttpResponse:
+        folder, _, bank_id = key.partition("/")
+        if folder != FOLDER or "/" in bank_id:
+            raise NotFound("There is no such file.")
+        return super().get(request, bank_id)
+
+
+def accept(operation_id: Any) -> Response:
+    return Response({"operation_id": str(operation_id), "status": "pending"}, status=status.HTTP_202_ACCEPTED)
+
+
+def read_file(request: Request) -> bytes:
+    given = request.FILES.get("file")
+    if given is None:
+        raise serializers.ValidationError({"file": ["This field is required."]})
+    return bytes(given.read())
+
+
+def read_source(body: bytes) -> str:
+    """The bank that a file was made of, as its header tells."""
+    try:
+        header = orjson.loads(body.partition(b"\n")[0])
+        bank_id = header["bank_id"]
+        check_bank_id(bank_id)
+    except (orjson.JSONDecodeError, KeyError, TypeError, serializers.ValidationError):
+        raise Unprocessable("The file does not begin with a header that names its bank.") from None
+    return str(bank_id)

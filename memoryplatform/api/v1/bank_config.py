@@ -1,0 +1,95 @@
+"""`/v1/banks/{bank_id}/config`: the settings of a bank, which of them differ from a new one's, and their reset."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from banks.models import Bank
+from memoryplatform.api.schema import ERRORS
+from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.v1.bank_settings import (
+    MODES,
+    USUAL,
+    SettingsOutput,
+    build_change,
+    describe_settings,
+    make_trait,
+    reset,
+)
+from memoryplatform.api.views import TenantView
+from memoryplatform.operations.bank_profile import change_bank, get_bank
+from tenants.transactions import tenant_transaction
+
+
+class SettingsChangeInput(Input):
+    """The given ones change; null resets one."""
+
+    disposition_skepticism = make_trait(allow_null=True)
+    disposition_literalism = make_trait(allow_null=True)
+    disposition_empathy = make_trait(allow_null=True)
+    reflect_mission = serializers.CharField(
+        max_length=20_000, required=False, allow_blank=True, allow_null=True, help_text="The bank's background."
+    )
+    retain_extraction_mode = serializers.ChoiceField(
+        choices=list(MODES), required=False, allow_null=True, help_text="concise and verbose are our narrative."
+    )
+
+
+class ConfigInput(Input):
+    updates = SettingsChangeInput()
+
+
+class OverridesOutput(Output):
+    disposition_skepticism = serializers.IntegerField(required=False)
+    disposition_literalism = serializers.IntegerField(required=False)
+    disposition_empathy = serializers.IntegerField(required=False)
+    reflect_mission = serializers.CharField(required=False)
+    retain_extraction_mode = serializers.CharField(required=False)
+
+
+class ConfigOutput(Output):
+    bank_id = serializers.CharField()
+    config = SettingsOutput()
+    overrides = OverridesOutput(help_text="Those that differ from a new bank's.")
+
+
+class ConfigView(TenantView):
+    @extend_schema(
+        operation_id="get_bank_config", summary="Get a bank's settings", responses={200: ConfigOutput, **ERRORS}
+    )
+    def get(self, _request: Request, bank_id: str) -> Response:
+        with tenant_transaction(self.tenant_id):
+            return Response(describe_config(get_bank(self.access, bank_id)))
+
+    @extend_schema(
+        operation_id="change_bank_config",
+        summary="Change the given settings of a bank",
+        request=ConfigInput,
+        responses={200: ConfigOutput, **ERRORS},
+    )
+    def patch(self, request: Request, bank_id: str) -> Response:
+        body = ConfigInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        change = build_change(reset(body.validated_data["updates"]))
+        return Response(describe_config(change_bank(self.access, bank_id, change)))
+
+    @extend_schema(
+        operation_id="reset_bank_config",
+        summary="Give a bank the settings of a new one",
+        description="Its background becomes empty, too.",
+        responses={200: ConfigOutput, **ERRORS},
+    )
+    def delete(self, _request: Request, bank_id: str) -> Response:
+        return Response(describe_config(change_bank(self.access, bank_id, build_change(USUAL))))
+
+
+def describe_config(bank: Bank) -> dict[str, Any]:
+    told = {"bank_id": bank.bank_id, "config": describe_settings(bank), "overrides": list_overrides(bank)}
+    return dict(ConfigOutput(told).data)
+
+
+def list_overrides(bank: Bank) -> dict[str, Any]:
+    return {name: value for name, value in describe_settings(bank).items() if value != USUAL[name]}

@@ -1,0 +1,89 @@
+"""Numbers, tags, settings and graphs of a bank: ours to describe, and the same under the peer's prefix."""
+
+from typing import Any
+
+import pytest
+
+from tenants.models import Tenant
+from tests.api.conftest import Caller
+from tests.factories import make_bank
+from tests.retrieval.memory import Memory
+
+BANK = "/v1/banks/support"
+ROUTES = (
+    "stats",
+    "stats/memories-timeseries?period=30d",
+    "tags",
+    "tags?source=mental_models&q=s*",
+    "graph?limit=5",
+    "entities/graph?tags=sea&tags_match=any_strict",
+    "config",
+)
+
+
+@pytest.fixture
+def memory(alice: Tenant) -> Memory:
+    return Memory(make_bank(alice, bank_id="support"))
+
+
+@pytest.fixture
+def told(memory: Memory) -> Memory:
+    bob, carol = memory.entity("Bob", mention_count=2), memory.entity("Carol", mention_count=1)
+    boat = memory.unit("Bob has a boat", tags=["sea"], about=[bob, carol])
+    memory.link(boat, memory.unit("Bob fishes", tags=["sea", "food"], about=[bob]))
+    memory.unit("I like Bob", network="opinion", confidence=0.9, tags=["mine"])
+    return memory
+
+
+def get(call: Caller, route: str) -> Any:
+    answer = call("GET", f"{BANK}/{route}")
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def test_a_bank_is_counted_drawn_and_searched_by_tags(call: Caller, told: Memory) -> None:
+    stats = get(call, "stats")
+    assert (stats["total_nodes"], stats["total_links"], stats["total_opinions"]) == (2, 1, 1)
+    assert (stats["nodes_by_fact_type"], stats["links_breakdown"]) == ({"world": 2}, {"world": {"semantic": 1}})
+    assert get(call, "tags")["items"] == [{"tag": "sea", "count": 2}, {"tag": "food", "count": 1}]
+    assert get(call, "tags?q=*o*&limit=1")["items"] == [{"tag": "food", "count": 1}]
+    graph = get(call, "graph?tags=food")
+    assert [node["data"]["label"] for node in graph["nodes"]] == ["Bob fishes"]
+    assert (len(get(call, "graph")["edges"]), graph["edges"], graph["total_units"]) == (1, [], 1)
+    nodes = [node["data"] for node in get(call, "entities/graph")["nodes"]]
+    assert [(node["label"], node["mentionCount"]) for node in nodes] == [("Bob", 2), ("Carol", 1)]
+    steps = get(call, "stats/memories-timeseries?period=1d&time_field=created_at")
+    assert (steps["trunc"], len(steps["buckets"])) == ("hour", 24)
+
+
+def test_both_addresses_answer_the_same(call: Caller, told: Memory) -> None:
+    for route in ROUTES:
+        peers = call("GET", f"{BANK.replace('/v1/', '/v1/default/')}/{route}")
+        assert get(call, route) == peers.json(), route
+
+
+def test_settings_are_changed_one_by_one_and_reset(call: Caller, told: Memory) -> None:
+    changed = call("PATCH", f"{BANK}/config", {"updates": {"disposition_empathy": 5, "reflect_mission": "I help."}})
+    assert changed.json()["overrides"] == {"disposition_empathy": 5, "reflect_mission": "I help."}
+    assert get(call, "config")["config"]["retain_extraction_mode"] == "concise"
+    one_back = call("PATCH", f"{BANK}/config", {"updates": {"disposition_empathy": None}})
+    assert one_back.json()["overrides"] == {"reflect_mission": "I help."}
+    assert call("DELETE", f"{BANK}/config").json()["overrides"] == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "route", "body"),
+    [
+        ("GET", "stats/memories-timeseries?period=2d", None),
+        ("GET", "tags?limit=0", None),
+        ("GET", "tags?colour=red", None),
+        ("GET", "graph?type=opinion", None),
+        ("GET", "entities/graph?min_count=-1", None),
+        ("PATCH", "config", {"updates": {"retain_chunk_size": 5}}),
+        ("PATCH", "config", {"updates": {"disposition_empathy": 6}}),
+    ],
+)
+def test_what_is_wrong_is_named(call: Caller, told: Memory, method: str, route: str, body: Any) -> None:
+    answer = call(method, f"{BANK}/{route}", body)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid")
+    assert answer.json()["errors"][0]["field"]
