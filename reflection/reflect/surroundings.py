@@ -10,6 +10,7 @@ from reflection.reflect.places import Places, find_places
 from reflection.reflect.relationships import Tie, find_ties
 from reflection.reflect.types import Labelled
 from retrieval.filters.types import Filters
+from retrieval.threads import let_go_of_connection
 from retrieval.types import Analysis, PointInTime
 from tenants.transactions import tenant_transaction
 
@@ -29,14 +30,19 @@ class Surroundings:
 def read_surroundings(
     bank: Bank, memories: Sequence[Labelled], entity_ids: Sequence[UUID], moment: PointInTime, filters: Filters
 ) -> Surroundings:
-    """The ties are those that whoever asked with these filters may see. Call outside of transactions."""
-    places = find_places(bank, memories)
-    ties = find_ties(bank, entity_ids, moment, filters)
+    """The ties are those that whoever asked with these filters may see. Call outside of transactions: no connection is
+    held afterwards, while a model works.
+    """
     observed = [memory.id for memory in memories if memory.item.candidate.network is Network.OBSERVATION]
-    if not observed:
-        return Surroundings(places, ties)
+    places, ties = find_places(bank, memories), find_ties(bank, entity_ids, moment, filters)
+    stale = read_stale(bank, observed) if observed else {}
+    let_go_of_connection()
+    return Surroundings(places, ties, stale)
+
+
+def read_stale(bank: Bank, observed: Sequence[UUID]) -> Mapping[UUID, datetime]:
     with tenant_transaction(bank.tenant_id):
-        return Surroundings(places, ties, find_stale(bank, observed))
+        return find_stale(bank, observed)
 
 
 def find_shown_moment(asked: PointInTime, analysis: Analysis) -> PointInTime:
