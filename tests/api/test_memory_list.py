@@ -242,6 +242,7 @@ BACKWARDS = "2026-05-02T00:00:00Z", "2026-05-01T00:00:00Z"
         ("memories", {"episode_id": NOWHERE}, (404, "episode_not_found")),
         ("messages", {"episode_id": NOWHERE}, (404, "episode_not_found")),
         ("observations", {"entity_id": NOWHERE}, (404, "entity_not_found")),
+        ("opinions", {"entity_id": NOWHERE}, (404, "entity_not_found")),
         ("relationships", {"subject_id": NOWHERE}, (404, "entity_not_found")),
     ],
 )

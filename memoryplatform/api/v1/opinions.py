@@ -30,6 +30,7 @@ from memoryplatform.api.v1.unit_shapes import MemorySourceOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import name_of
 from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.named_in_filters import check_entities
 from memoryplatform.operations.opinions import (
     ShownOpinion,
     find_opinions,
@@ -76,6 +77,7 @@ class OpinionsView(TenantView):
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
             wanted = query.opinion_filter()
+            check_entities(bank, [wanted.entity_id])
             page = list_page(bank, find_opinions(bank, wanted).defer("embedding"), query.validated_data)
             items = list_opinions(bank, page.items, wanted.view)
             shown = Listed(items, page.total, page.limit, page.offset, page.next_cursor)
