@@ -5,6 +5,7 @@ Every stream has a thread of its own, which is where its steps run and where its
 
 import asyncio
 import contextvars
+import logging
 from collections.abc import AsyncIterator, Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,6 +23,7 @@ MEDIA_TYPE = "text/event-stream"
 HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 SECONDS_OF_SILENCE = 15.0  # after which a comment is sent, so that nobody on the way takes the stream for dead
 SIGN_OF_LIFE = b": still working\n\n"
+logger = logging.getLogger(__name__)
 
 
 class EventStreamRenderer(FastJSONRenderer):
@@ -45,12 +47,6 @@ def stream_events(events: Generator[bytes, None, None]) -> StreamingHttpResponse
     return StreamingHttpResponse(SteppedStream(events), content_type=MEDIA_TYPE, headers=HEADERS)
 
 
-def look_at(step: asyncio.Future[bytes | None]) -> None:
-    """One that fails when its client has gone has nobody to be told; asyncio would complain of it in the log."""
-    if not step.cancelled():
-        step.exception()
-
-
 class SteppedStream:
     """Takes one step after the other. Django closes it when the client has gone, and then the steps are closed.
 
@@ -72,7 +68,7 @@ class SteppedStream:
         try:
             while True:
                 step = loop.run_in_executor(self._executor, self._step)
-                step.add_done_callback(look_at)
+                step.add_done_callback(self._look_at)
                 while not (await asyncio.wait([step], timeout=SECONDS_OF_SILENCE))[0]:
                     if is_between_lines:
                         yield self._sign_of_life
@@ -87,6 +83,12 @@ class SteppedStream:
 
     def _step(self) -> bytes | None:
         return self._context.run(next, self._events, None)
+
+    def _look_at(self, step: asyncio.Future[bytes | None]) -> None:
+        """Of one that fails when its client has gone nobody is told but the log, and that in one line."""
+        error = None if step.cancelled() else step.exception()
+        if error is not None and self._closed:
+            logger.warning("A stream failed after its client had gone, with %s: %s", type(error).__name__, error)
 
     def close(self) -> None:
         if not self._closed:

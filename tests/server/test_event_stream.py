@@ -35,7 +35,9 @@ def test_a_sign_of_life_stands_between_lines_and_never_within_one(monkeypatch: p
     assert (begun > 0, ended - begun, sent[-2]) == (True, 1, b"\n")
 
 
-def test_a_step_that_fails_when_its_client_has_gone_is_not_complained_of() -> None:
+def test_a_step_that_fails_when_its_client_has_gone_is_told_to_the_log_in_a_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     begun, left = threading.Event(), threading.Event()
     complaints: list[str] = []
 
@@ -63,3 +65,6 @@ def test_a_step_that_fails_when_its_client_has_gone_is_not_complained_of() -> No
 
     asyncio.run(leave())
     assert complaints == []
+    assert [(record.getMessage(), record.exc_info) for record in caplog.records if "gone" in record.message] == [
+        ("A stream failed after its client had gone, with ValueError: Its place was given up.", None)
+    ]
