@@ -8,6 +8,7 @@ from memoryplatform.server.warm_up import warm_up_in_background
 from providers import registry
 from retrieval.access import ACCESS_COUNTS
 from retrieval.recall_log import RECALL_LOG
+from retrieval.threads import let_go_of_connection
 from tenants.wall_check import check_service_role
 
 log = structlog.get_logger(__name__)
@@ -27,7 +28,7 @@ class Lifespan:
     async def live(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
-            await sync_to_async(check_service_role)()
+            await sync_to_async(check_wall)()
         except Exception as error:
             log.exception("server.refused_to_start")
             await send({"type": "lifespan.startup.failed", "message": str(error)})
@@ -40,3 +41,11 @@ class Lifespan:
         for writer in WRITERS:
             await sync_to_async(writer.stop, thread_sensitive=False)()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def check_wall() -> None:
+    """Requests are served by other threads: what this one kept of the pool would be missing there for ever."""
+    try:
+        check_service_role()
+    finally:
+        let_go_of_connection()

@@ -6,6 +6,7 @@ from unittest import mock
 import psycopg
 import pytest
 from asgiref.sync import async_to_sync
+from django.db import connection
 
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.server import lifespan
@@ -33,6 +34,12 @@ def test_the_wall_is_checked_and_the_models_are_loaded() -> None:
         sent = start_and_stop()
     assert [message["type"] for message in sent] == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
     warm_up.assert_called_once()
+
+
+def test_what_was_asked_at_the_start_holds_no_connection(committed_db: None) -> None:
+    with mock.patch.object(lifespan, "warm_up_in_background"):
+        start_and_stop()
+    assert connection.connection is None
 
 
 def test_a_process_whose_role_can_climb_the_wall_does_not_start() -> None:
