@@ -33,6 +33,9 @@ class Migration(migrations.Migration):
                 ('bank', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.bank')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('bank', 'document_id'), name='document_id_unique')],
+            },
         ),
         migrations.CreateModel(
             name='Entity',
@@ -52,6 +55,9 @@ class Migration(migrations.Migration):
                 ('bank', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.bank')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('bank', 'identity', 'kind'), name='entity_identity_unique')],
+            },
         ),
         migrations.CreateModel(
             name='CoOccurrence',
@@ -62,6 +68,9 @@ class Migration(migrations.Migration):
                 ('first', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.entity')),
                 ('second', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.entity')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('first', 'second'), name='cooccurrence_once'), models.CheckConstraint(condition=models.Q(('first__lt', models.F('second'))), name='cooccurrence_in_order')],
+            },
         ),
         migrations.CreateModel(
             name='EntityKey',
@@ -72,6 +81,9 @@ class Migration(migrations.Migration):
                 ('entity', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.entity')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('bank_id', 'key', 'entity'), name='entity_key_once')],
+            },
         ),
         migrations.CreateModel(
             name='EntityName',
@@ -84,6 +96,9 @@ class Migration(migrations.Migration):
                 ('entity', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.entity')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('bank_id', 'normalised_name', 'entity'), name='entity_alias_once')],
+            },
         ),
         migrations.CreateModel(
             name='Episode',
@@ -101,6 +116,10 @@ class Migration(migrations.Migration):
                 ('previous', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.episode')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'indexes': [models.Index(fields=['bank', 'thread', '-ended_at'], name='episode_newest')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('ended_at__gte', models.F('started_at'))), name='episode_start_first')],
+            },
         ),
         migrations.CreateModel(
             name='Chunk',
@@ -121,6 +140,9 @@ class Migration(migrations.Migration):
                 ('document', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.document')),
                 ('episode', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.episode')),
             ],
+            options={
+                'indexes': [models.Index(fields=['bank', 'said_at'], name='chunk_of_bank')],
+            },
         ),
         migrations.CreateModel(
             name='MemoryUnit',
@@ -151,6 +173,10 @@ class Migration(migrations.Migration):
                 ('superseded_by', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'indexes': [models.Index(fields=['bank', '-mentioned_at'], name='unit_by_mention'), models.Index(fields=['bank', 'occurred_start'], name='unit_by_occurrence')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('valid_from', None), ('valid_until', None), ('valid_until__gte', models.F('valid_from')), _connector='OR'), name='unit_valid_from_first'), models.CheckConstraint(condition=models.Q(models.Q(('close_reason', ''), ('expired_at', None)), models.Q(('expired_at__isnull', False), models.Q(('close_reason', ''), _negated=True)), _connector='OR'), name='unit_closed_for_a_reason'), models.UniqueConstraint(condition=models.Q(('expired_at', None)), fields=('bank', 'network', 'content_hash'), name='unit_said_once'), models.CheckConstraint(condition=models.Q(('network__in', ['world', 'experience', 'opinion', 'observation'])), name='unit_network_known'), models.CheckConstraint(condition=models.Q(models.Q(('confidence__isnull', False), ('confidence__range', (0.0, 1.0)), ('network', 'opinion')), models.Q(models.Q(('network', 'opinion'), _negated=True), ('confidence', None)), _connector='OR'), name='unit_confidence_on_opinions'), models.CheckConstraint(condition=models.Q(('occurred_end', None), models.Q(('occurred_end__gte', models.F('occurred_start')), ('occurred_start__isnull', False)), _connector='OR'), name='unit_start_first'), models.CheckConstraint(condition=models.Q(('importance__range', (0.0, 1.0))), name='unit_importance_in_range'), models.CheckConstraint(condition=models.Q(('superseded_by', None), models.Q(('superseded_by', models.F('id')), _negated=True), _connector='OR'), name='unit_not_its_own_successor')],
+            },
         ),
         migrations.CreateModel(
             name='Link',
@@ -162,6 +188,9 @@ class Migration(migrations.Migration):
                 ('source', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
                 ('target', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('source', 'target', 'type'), name='link_once'), models.CheckConstraint(condition=models.Q(('source', models.F('target')), _negated=True), name='link_not_to_itself'), models.CheckConstraint(condition=models.Q(('weight__range', (0.0, 1.0))), name='link_weight_in_range'), models.CheckConstraint(condition=models.Q(('type__in', ['semantic', 'causes', 'caused_by', 'enables', 'prevents'])), name='link_type_known')],
+            },
         ),
         migrations.CreateModel(
             name='Mention',
@@ -172,6 +201,9 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
                 ('unit', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('entity', 'unit'), name='mention_once')],
+            },
         ),
         migrations.CreateModel(
             name='Message',
@@ -190,6 +222,10 @@ class Migration(migrations.Migration):
                 ('episode', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.episode')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'indexes': [models.Index(fields=['bank', 'thread', '-said_at', '-id'], name='message_in_thread')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('role__in', ['user', 'assistant', 'system', 'tool'])), name='message_role_known')],
+            },
         ),
         migrations.CreateModel(
             name='ChunkPart',
@@ -228,6 +264,10 @@ class Migration(migrations.Migration):
                 ('superseded_by', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.relationship')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'indexes': [models.Index(fields=['bank', 'relation'], name='relationship_of_bank')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('valid_from', None), ('valid_until', None), ('valid_until__gte', models.F('valid_from')), _connector='OR'), name='relationship_valid_from_first'), models.CheckConstraint(condition=models.Q(models.Q(('close_reason', ''), ('expired_at', None)), models.Q(('expired_at__isnull', False), models.Q(('close_reason', ''), _negated=True)), _connector='OR'), name='relationship_closed_for_a_reason'), models.UniqueConstraint(condition=models.Q(('expired_at', None)), fields=('subject', 'relation', 'object', 'value'), name='relationship_held_once', nulls_distinct=False)],
+            },
         ),
         migrations.CreateModel(
             name='RelationshipSource',
@@ -237,6 +277,9 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
                 ('unit', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('relationship', 'unit'), name='relationship_source_once')],
+            },
         ),
         migrations.CreateModel(
             name='UnitMetadata',
@@ -248,6 +291,9 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
                 ('unit', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('bank_id', 'key', 'value', 'unit'), name='unit_metadata_once')],
+            },
         ),
         migrations.CreateModel(
             name='UnitSource',
@@ -263,6 +309,9 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
                 ('unit', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('end', None), ('end__gte', models.F('start')), _connector='OR'), name='source_start_first')],
+            },
         ),
         migrations.CreateModel(
             name='UnitTag',
@@ -273,6 +322,9 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
                 ('unit', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('bank_id', 'tag', 'unit'), name='unit_tag_once')],
+            },
         ),
         migrations.CreateModel(
             name='CachedAnswer',
@@ -287,142 +339,6 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['tenant', 'created_at'], name='cached_answer_by_age')],
                 'constraints': [models.UniqueConstraint(fields=('tenant', 'key'), name='cached_answer_once')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(fields=('bank', 'document_id'), name='document_id_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='entity',
-            constraint=models.UniqueConstraint(fields=('bank', 'identity', 'kind'), name='entity_identity_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='cooccurrence',
-            constraint=models.UniqueConstraint(fields=('first', 'second'), name='cooccurrence_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='cooccurrence',
-            constraint=models.CheckConstraint(condition=models.Q(('first__lt', models.F('second'))), name='cooccurrence_in_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='entitykey',
-            constraint=models.UniqueConstraint(fields=('bank_id', 'key', 'entity'), name='entity_key_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='entityname',
-            constraint=models.UniqueConstraint(fields=('bank_id', 'normalised_name', 'entity'), name='entity_alias_once'),
-        ),
-        migrations.AddIndex(
-            model_name='episode',
-            index=models.Index(fields=['bank', 'thread', '-ended_at'], name='episode_newest'),
-        ),
-        migrations.AddConstraint(
-            model_name='episode',
-            constraint=models.CheckConstraint(condition=models.Q(('ended_at__gte', models.F('started_at'))), name='episode_start_first'),
-        ),
-        migrations.AddIndex(
-            model_name='chunk',
-            index=models.Index(fields=['bank', 'said_at'], name='chunk_of_bank'),
-        ),
-        migrations.AddIndex(
-            model_name='memoryunit',
-            index=models.Index(fields=['bank', '-mentioned_at'], name='unit_by_mention'),
-        ),
-        migrations.AddIndex(
-            model_name='memoryunit',
-            index=models.Index(fields=['bank', 'occurred_start'], name='unit_by_occurrence'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryunit',
-            constraint=models.CheckConstraint(condition=models.Q(('valid_from', None), ('valid_until', None), ('valid_until__gte', models.F('valid_from')), _connector='OR'), name='unit_valid_from_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryunit',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('close_reason', ''), ('expired_at', None)), models.Q(('expired_at__isnull', False), models.Q(('close_reason', ''), _negated=True)), _connector='OR'), name='unit_closed_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryunit',
-            constraint=models.UniqueConstraint(condition=models.Q(('expired_at', None)), fields=('bank', 'network', 'content_hash'), name='unit_said_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryunit',
-            constraint=models.CheckConstraint(condition=models.Q(('network__in', ['world', 'experience', 'opinion', 'observation'])), name='unit_network_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryunit',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('confidence__isnull', False), ('confidence__range', (0.0, 1.0)), ('network', 'opinion')), models.Q(models.Q(('network', 'opinion'), _negated=True), ('confidence', None)), _connector='OR'), name='unit_confidence_on_opinions'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryunit',
-            constraint=models.CheckConstraint(condition=models.Q(('occurred_end', None), models.Q(('occurred_end__gte', models.F('occurred_start')), ('occurred_start__isnull', False)), _connector='OR'), name='unit_start_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryunit',
-            constraint=models.CheckConstraint(condition=models.Q(('importance__range', (0.0, 1.0))), name='unit_importance_in_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryunit',
-            constraint=models.CheckConstraint(condition=models.Q(('superseded_by', None), models.Q(('superseded_by', models.F('id')), _negated=True), _connector='OR'), name='unit_not_its_own_successor'),
-        ),
-        migrations.AddConstraint(
-            model_name='link',
-            constraint=models.UniqueConstraint(fields=('source', 'target', 'type'), name='link_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='link',
-            constraint=models.CheckConstraint(condition=models.Q(('source', models.F('target')), _negated=True), name='link_not_to_itself'),
-        ),
-        migrations.AddConstraint(
-            model_name='link',
-            constraint=models.CheckConstraint(condition=models.Q(('weight__range', (0.0, 1.0))), name='link_weight_in_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='link',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['semantic', 'causes', 'caused_by', 'enables', 'prevents'])), name='link_type_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='mention',
-            constraint=models.UniqueConstraint(fields=('entity', 'unit'), name='mention_once'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(fields=['bank', 'thread', '-said_at', '-id'], name='message_in_thread'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['user', 'assistant', 'system', 'tool'])), name='message_role_known'),
-        ),
-        migrations.AddIndex(
-            model_name='relationship',
-            index=models.Index(fields=['bank', 'relation'], name='relationship_of_bank'),
-        ),
-        migrations.AddConstraint(
-            model_name='relationship',
-            constraint=models.CheckConstraint(condition=models.Q(('valid_from', None), ('valid_until', None), ('valid_until__gte', models.F('valid_from')), _connector='OR'), name='relationship_valid_from_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='relationship',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('close_reason', ''), ('expired_at', None)), models.Q(('expired_at__isnull', False), models.Q(('close_reason', ''), _negated=True)), _connector='OR'), name='relationship_closed_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='relationship',
-            constraint=models.UniqueConstraint(condition=models.Q(('expired_at', None)), fields=('subject', 'relation', 'object', 'value'), name='relationship_held_once', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='relationshipsource',
-            constraint=models.UniqueConstraint(fields=('relationship', 'unit'), name='relationship_source_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='unitmetadata',
-            constraint=models.UniqueConstraint(fields=('bank_id', 'key', 'value', 'unit'), name='unit_metadata_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='unitsource',
-            constraint=models.CheckConstraint(condition=models.Q(('end', None), ('end__gte', models.F('start')), _connector='OR'), name='source_start_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='unittag',
-            constraint=models.UniqueConstraint(fields=('bank_id', 'tag', 'unit'), name='unit_tag_once'),
         ),
         IsolateTenantTable('Document'),
         IsolateTenantTable('Episode'),

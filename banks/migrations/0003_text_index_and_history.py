@@ -23,7 +23,12 @@ class Migration(migrations.Migration):
                 ('texts', models.PositiveIntegerField(default=0)),
                 ('words', models.PositiveBigIntegerField(default=0)),
                 ('next_number', models.PositiveIntegerField(default=0, help_text='Never given twice, also after a deletion.')),
+                ('bank', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.bank')),
+                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('bank', 'corpus'), name='corpus_statistics_once')],
+            },
         ),
         migrations.CreateModel(
             name='PostingBlock',
@@ -34,7 +39,12 @@ class Migration(migrations.Migration):
                 ('place', models.PositiveIntegerField(help_text='0, 1, 2...: the blocks of a lexeme in the order of their numbers.')),
                 ('postings', models.BinaryField(help_text='Number, frequency and text length, packed.')),
                 ('live', models.PositiveIntegerField(help_text='How many of its texts are not superseded.')),
+                ('bank', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.bank')),
+                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('bank', 'corpus', 'lexeme', 'place'), name='posting_block_once'), models.CheckConstraint(condition=models.Q(('lexeme', ''), _negated=True), name='posting_lexeme_named')],
+            },
         ),
         migrations.CreateModel(
             name='UnitChange',
@@ -46,6 +56,8 @@ class Migration(migrations.Migration):
                 ('actor', models.CharField(help_text="Who or what did it: an API key's name, an engine.", max_length=200)),
                 ('reason', models.CharField(blank=True, max_length=500)),
                 ('changed_at', models.DateTimeField(auto_now_add=True)),
+                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
+                ('unit', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
             ],
             options={
                 'abstract': False,
@@ -86,48 +98,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='relationship',
             constraint=models.UniqueConstraint(fields=('bank', 'number'), name='relationship_number_once'),
-        ),
-        migrations.AddField(
-            model_name='corpusstatistics',
-            name='bank',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.bank'),
-        ),
-        migrations.AddField(
-            model_name='corpusstatistics',
-            name='tenant',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant'),
-        ),
-        migrations.AddField(
-            model_name='postingblock',
-            name='bank',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.bank'),
-        ),
-        migrations.AddField(
-            model_name='postingblock',
-            name='tenant',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant'),
-        ),
-        migrations.AddField(
-            model_name='unitchange',
-            name='tenant',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant'),
-        ),
-        migrations.AddField(
-            model_name='unitchange',
-            name='unit',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit'),
-        ),
-        migrations.AddConstraint(
-            model_name='corpusstatistics',
-            constraint=models.UniqueConstraint(fields=('bank', 'corpus'), name='corpus_statistics_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='postingblock',
-            constraint=models.UniqueConstraint(fields=('bank', 'corpus', 'lexeme', 'place'), name='posting_block_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='postingblock',
-            constraint=models.CheckConstraint(condition=models.Q(('lexeme', ''), _negated=True), name='posting_lexeme_named'),
         ),
         IsolateTenantTable("CorpusStatistics"),
         IsolateTenantTable("PostingBlock"),

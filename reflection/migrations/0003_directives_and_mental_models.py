@@ -37,6 +37,9 @@ class Migration(migrations.Migration):
                 ('bank', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.bank')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('bank', 'key'), name='mental_model_once'), models.CheckConstraint(condition=models.Q(('max_tokens__range', (256, 8192))), name='mental_model_has_a_length')],
+            },
         ),
         migrations.CreateModel(
             name='MentalModelRevision',
@@ -53,6 +56,10 @@ class Migration(migrations.Migration):
                 ('mental_model', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='reflection.mentalmodel')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'indexes': [models.Index(fields=['bank', 'id'], name='mental_model_revisions_of_bank')],
+                'constraints': [models.UniqueConstraint(fields=('mental_model', 'number'), name='mental_model_revision_once'), models.CheckConstraint(condition=models.Q(('withdrawn', False), ('content', ''), _connector='OR'), name='mental_model_withdrawn_is_empty')],
+            },
         ),
         migrations.CreateModel(
             name='MentalModelSource',
@@ -65,6 +72,10 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
                 ('unit', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.memoryunit')),
             ],
+            options={
+                'indexes': [models.Index(fields=['bank', 'id'], name='mental_model_sources_of_bank'), models.Index(condition=models.Q(('chunk', None), ('unit', None)), fields=['bank'], name='mental_model_source_gone')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('unit', None), ('chunk', None), _connector='OR'), name='mental_model_source_is_one')],
+            },
         ),
         migrations.CreateModel(
             name='Directive',
@@ -83,38 +94,6 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [models.Index(fields=['bank', 'id'], name='directives_of_bank')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='mentalmodel',
-            constraint=models.UniqueConstraint(fields=('bank', 'key'), name='mental_model_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='mentalmodel',
-            constraint=models.CheckConstraint(condition=models.Q(('max_tokens__range', (256, 8192))), name='mental_model_has_a_length'),
-        ),
-        migrations.AddIndex(
-            model_name='mentalmodelrevision',
-            index=models.Index(fields=['bank', 'id'], name='mental_model_revisions_of_bank'),
-        ),
-        migrations.AddConstraint(
-            model_name='mentalmodelrevision',
-            constraint=models.UniqueConstraint(fields=('mental_model', 'number'), name='mental_model_revision_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='mentalmodelrevision',
-            constraint=models.CheckConstraint(condition=models.Q(('withdrawn', False), ('content', ''), _connector='OR'), name='mental_model_withdrawn_is_empty'),
-        ),
-        migrations.AddIndex(
-            model_name='mentalmodelsource',
-            index=models.Index(fields=['bank', 'id'], name='mental_model_sources_of_bank'),
-        ),
-        migrations.AddIndex(
-            model_name='mentalmodelsource',
-            index=models.Index(condition=models.Q(('chunk', None), ('unit', None)), fields=['bank'], name='mental_model_source_gone'),
-        ),
-        migrations.AddConstraint(
-            model_name='mentalmodelsource',
-            constraint=models.CheckConstraint(condition=models.Q(('unit', None), ('chunk', None), _connector='OR'), name='mental_model_source_is_one'),
         ),
         IsolateTenantTable("Directive"),
         IsolateTenantTable("MentalModel"),

@@ -31,6 +31,9 @@ class Migration(migrations.Migration):
                 ('updated_at', models.DateTimeField(auto_now=True)),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
+            options={
+                'indexes': [models.Index(fields=['tenant', '-id'], name='webhooks_of_tenant')],
+            },
         ),
         migrations.CreateModel(
             name='Delivery',
@@ -51,22 +54,10 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
                 ('webhook', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.webhook')),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='webhook',
-            index=models.Index(fields=['tenant', '-id'], name='webhooks_of_tenant'),
-        ),
-        migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(fields=['webhook', '-id'], name='deliveries_of_webhook'),
-        ),
-        migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(fields=['tenant', 'created_at'], name='deliveries_by_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'delivered', 'failed'])), name='delivery_status_known'),
+            options={
+                'indexes': [models.Index(fields=['webhook', '-id'], name='deliveries_of_webhook'), models.Index(fields=['tenant', 'created_at'], name='deliveries_by_age')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'delivered', 'failed'])), name='delivery_status_known')],
+            },
         ),
         IsolateTenantTable("Webhook"),
         IsolateTenantTable("Delivery"),
