@@ -37,7 +37,8 @@ class Programs:
             "--timeout-graceful-shutdown": str(REQUEST_GRACE_SECONDS),
         }
         flat = [part for option in options.items() for part in option]
-        return self._python("web", "-m", "uvicorn", "memoryplatform.asgi:application", "--no-access-log", *flat)
+        application = "memoryplatform.asgi:application"
+        return self._python("web", "-m", "memoryplatform.embedded.web", application, "--no-access-log", *flat)
 
     def _python(self, name: str, *arguments: str) -> Command:
         return Command(name=name, argv=(sys.executable, *arguments), cwd=PROJECT, environment=self.environment)

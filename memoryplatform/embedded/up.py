@@ -50,10 +50,8 @@ def serve(options: Options, folder: DataFolder, processes: Processes, console: C
     with step("Postgres and Redis are ready", console):
         services = start_services(folder, options.external, processes, console)
         programs = write_environment(folder, options.address, services)
-    with step("The database is migrated", console):
-        processes.run(programs.django("migrate", "--no-input"), discard)
     start_web(options.address, programs, processes, console)
-    with step("The demo tenant is there", console):
+    with step("The database is migrated, the demo tenant is there", console):
         demo = ensure_demo(programs, processes)
     with step("The web server answers", console):
         wait_for_web(options.address, processes)
@@ -71,7 +69,7 @@ def write_environment(folder: DataFolder, address: Address, services: Services) 
 
 
 def start_web(address: Address, programs: Programs, processes: Processes, console: Console) -> None:
-    """It loads while the demo tenant is made, which takes as long: both mostly import."""
+    """First, though it can serve only when the database is migrated: it loads meanwhile."""
     processes.add(Stage.WEB, Child(programs.web(address), console.log))
 
 
@@ -80,10 +78,10 @@ def wait_for_web(address: Address, processes: Processes) -> None:
 
 
 def ensure_demo(programs: Programs, processes: Processes) -> DemoLogin:
-    """Close to the banner, because a new password and key are shown only there: little can go wrong in between. A web
-    server that ends meanwhile ends this too.
+    """In one process with the migrations: to start another takes as long as half of them. A web server that ends
+    meanwhile ends this too, so that little can go wrong between a new password and the banner, which alone shows it.
     """
-    return parse_demo(processes.run(programs.django("demo", "--json"), discard))
+    return parse_demo(processes.run(programs.django("demo", "--json", "--migrate"), discard))
 
 
 def start_workers(groups: Iterable[str], programs: Programs, processes: Processes, console: Console) -> None:

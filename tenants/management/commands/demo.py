@@ -2,6 +2,7 @@ import json
 import secrets
 from typing import Any
 
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
@@ -19,9 +20,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="One JSON object, for programs.")
+        parser.add_argument("--migrate", action="store_true", help="Apply the migrations first, in the same process.")
 
     def handle(self, **options: Any) -> None:
         with needing_database():
+            if options["migrate"]:
+                call_command("migrate", interactive=False, stdout=self.stdout)
             made = make_demo()
         if options["json"]:
             self.stdout.write(json.dumps(made))

@@ -1,0 +1,33 @@
+"""The web process of `up`: it loads while the database is still being migrated, and serves once that is done.
+
+The wait ends before uvicorn begins, so that a signal still ends the process at once.
+"""
+
+import time
+
+import uvicorn
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+POLL_SECONDS = 0.1
+
+
+def main() -> None:
+    """The command line is uvicorn's own."""
+    import memoryplatform.asgi  # noqa: F401  # the long part
+
+    wait_until_migrated()
+    uvicorn.main()
+
+
+def wait_until_migrated() -> None:
+    """Asks only for the last migration of each app, which is cheap enough to ask often. `up` sets the time limit."""
+    last = set(MigrationLoader(None).graph.leaf_nodes())
+    while not last <= set(MigrationRecorder(connection).applied_migrations()):
+        time.sleep(POLL_SECONDS)
+    connection.close()
+
+
+if __name__ == "__main__":
+    main()
