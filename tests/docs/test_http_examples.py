@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
+from memoryplatform_client import MemoryClient
 from tests.sdk.conftest import Service
 from tests.sdk.test_docs import PRINTED
 from tests.sdk.test_docs import run as run_python
@@ -98,6 +99,21 @@ def test_the_examples_are_answered_as_they_say(service: Service, page: str, bloc
         answers = run(f"{definition}\n{block}", service, **read_names(service))
         for place, part in find_shown(block):
             assert fits(part, answers[place]), (part, answers[place])
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the examples are of curl")
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [("recall.md", '"text":"Alice lived in Porto'), ("reflect.md", "event: done")],
+)
+def test_the_example_of_a_page_is_answered(service: Service, page: str, told: str) -> None:
+    facts = [{"text": text} for text in ("Alice lived in Porto before Lisbon.", "Caroline likes old maps.")]
+    with MemoryClient(service.url, service.key) as client:
+        client.retain("support", facts=facts)
+    (block,) = find_blocks((ROOT / "docs" / page).read_text(), "bash")
+    environment = os.environ | {"KEY": service.key, "URL": service.url}
+    script = ["bash", "-c", PRELUDE + block]
+    assert told in subprocess.run(script, capture_output=True, text=True, env=environment, check=True).stdout
 
 
 def test_the_error_that_is_shown_is_one(service: Service) -> None:

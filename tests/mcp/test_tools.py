@@ -1,5 +1,6 @@
 """Every tool, by the official client, against a live server."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -123,6 +124,25 @@ def test_an_opinion_is_shown_with_its_revisions(memory: Memory, alice: Tenant, c
     shown = client.call("get_opinion", opinion_id=str(opinion.id))
     assert [(one["number"], one["cause"]) for one in shown["revisions"]] == [(1, "formed"), (2, "reinforce")]
     assert [(one["id"], one["bearing"]) for one in shown["evidence"]] == [(str(evidence.id), "reinforce")]
+
+
+def test_an_opinion_is_seen_under_its_tags_alone(memory: Memory, alice: Tenant, connected: Connect) -> None:
+    opinion = memory.unit("I think Lisbon suits Ann.", tags=["user:ann"], network="opinion", confidence=0.7)
+    make_opinion_revision(alice, opinion=opinion)
+    secret = memory.unit("Ben was told so.", tags=["user:ben"])
+    make_opinion_revision(
+        alice, opinion=opinion, number=2, cause="reinforce", confidence_before=0.6, evidence=secret, reasoning="Ben."
+    )
+    client = connected(alice, bank="support")
+    asked: dict[str, Any] = {"tags": ["user:ann"], "tags_match": "any_strict"}
+    assert [one["id"] for one in client.call("list_opinions", **asked)["opinions"]] == [str(opinion.id)]
+    shown = client.call("get_opinion", opinion_id=str(opinion.id), **asked)
+    assert shown["hidden_evidence"] == 1
+    assert not [one for one in (shown, *shown["revisions"]) if one.keys() & {"evidence", "evidence_id", "reasoning"}]
+    asked = {**asked, "tags": ["user:ben"]}
+    assert client.call("list_opinions", **asked)["opinions"] == []
+    with pytest.raises(ToolFailed, match="not found"):
+        client.call("get_opinion", opinion_id=str(opinion.id), **asked)
 
 
 def test_entities_are_found_by_name(memory: Memory, alice: Tenant, connected: Connect) -> None:

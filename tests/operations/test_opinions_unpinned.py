@@ -7,7 +7,7 @@ from banks.models import Bank
 from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.opinions import review
+from memoryplatform.operations.opinion_review import review
 from providers.registry import get_embedder
 from reflection.opinions.review import Act, Review
 from reflection.opinions.weighing import catching_up

@@ -31,17 +31,15 @@ from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import name_of
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.named_in_filters import check_entities
+from memoryplatform.operations.opinion_review import review
 from memoryplatform.operations.opinions import (
-    ShownOpinion,
     find_opinions,
     find_revisions,
     get_opinion,
     list_opinions,
     order_by_change,
-    review,
-    show_opinion,
-    show_steps,
 )
+from memoryplatform.operations.shown_opinion import ShownOpinion, show_opinion, show_steps
 from tenants.transactions import tenant_transaction
 
 

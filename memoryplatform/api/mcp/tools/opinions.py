@@ -4,21 +4,22 @@ from uuid import UUID
 
 from pydantic import Field
 
-from banks.models import Bank
 from memoryplatform.api.mcp.caller import Call
 from memoryplatform.api.mcp.checked import check
+from memoryplatform.api.mcp.filters import TagArguments
 from memoryplatform.api.mcp.shapes import BriefMemory, PageAnswer, PageArguments, describe_briefly, shorten
-from memoryplatform.api.mcp.tool import Answer, Arguments, Tool
+from memoryplatform.api.mcp.tool import Answer, Tool
 from memoryplatform.api.v1.lists import list_rows
-from memoryplatform.api.v1.opinion_shapes import OpinionListInput
+from memoryplatform.api.v1.opinion_shapes import OpinionInput, OpinionListInput, read_view
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.opinions import (
     ListedOpinion,
     find_opinions,
     find_revisions,
+    get_opinion,
     list_opinions,
-    show_opinion,
 )
+from memoryplatform.operations.shown_opinion import show, show_steps
 from reflection.models import OpinionRevision
 from tenants.transactions import tenant_transaction
 
@@ -26,7 +27,7 @@ MOST_EVIDENCE = 20
 MOST_REVISIONS = 50
 
 
-class ListArguments(PageArguments):
+class ListArguments(TagArguments, PageArguments):
     q: Annotated[str, Field(description="Words that an opinion must have.")] = ""
     entity_id: Annotated[UUID | None, Field(description="Only opinions about this entity, see list_entities.")] = None
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
@@ -52,7 +53,7 @@ class ListAnswer(PageAnswer):
     opinions: list[OpinionAnswer]
 
 
-class GetArguments(Arguments):
+class GetArguments(TagArguments):
     opinion_id: UUID
 
 
@@ -76,14 +77,16 @@ class Revision(Answer):
 class ShownOpinion(OpinionAnswer):
     evidence: tuple[Evidence, ...] = ()
     revisions: tuple[Revision, ...] = Field(default=(), description="The newest, in the order in which they happened.")
+    hidden_evidence: int = Field(default=0, description="How many facts do not pass the condition on tags.")
 
 
 def run_list(call: Call, arguments: ListArguments) -> ListAnswer:
     wanted = check(OpinionListInput, arguments.given())
     with tenant_transaction(call.access.tenant_id):
         bank = get_bank(call.access, call.bank_id)
-        page = list_rows(find_opinions(bank, wanted.opinion_filter()).defer("embedding"), wanted.validated_data)
-        shown = list_opinions(bank, page.items)
+        held = wanted.opinion_filter()
+        page = list_rows(find_opinions(bank, held).defer("embedding"), wanted.validated_data)
+        shown = list_opinions(bank, page.items, held.view)
     return ListAnswer(
         opinions=[OpinionAnswer(**describe(one)) for one in shown], total=page.total, next_cursor=page.next_cursor
     )
@@ -105,21 +108,22 @@ def describe(listed: ListedOpinion) -> dict[str, object]:
 
 
 def run_get(call: Call, arguments: GetArguments) -> ShownOpinion:
-    shown = show_opinion(call.access, call.bank_id, arguments.opinion_id)
+    view = read_view(check(OpinionInput, arguments.given_tags()).validated_data)
     with tenant_transaction(call.access.tenant_id):
-        revisions = read_newest(get_bank(call.access, call.bank_id), arguments.opinion_id)
+        bank = get_bank(call.access, call.bank_id)
+        opinion = get_opinion(bank, arguments.opinion_id, view)
+        shown = show(bank, opinion, view)
+        newest = list(find_revisions(bank, opinion.id).order_by("-number")[:MOST_REVISIONS])[::-1]
+        steps = show_steps(bank, opinion, newest, view)
     return ShownOpinion(
         **describe(shown.listed),
         evidence=[
             Evidence(**describe_briefly(one.unit).model_dump(), bearing=one.bearing)
             for one in shown.evidence[-MOST_EVIDENCE:]
         ],
-        revisions=[describe_revision(one) for one in revisions],
+        revisions=[describe_revision(one.revision) for one in steps],
+        hidden_evidence=shown.hidden_evidence,
     )
-
-
-def read_newest(bank: Bank, opinion_id: UUID) -> list[OpinionRevision]:
-    return list(find_revisions(bank, opinion_id).order_by("-number")[:MOST_REVISIONS])[::-1]
 
 
 def describe_revision(revision: OpinionRevision) -> Revision:

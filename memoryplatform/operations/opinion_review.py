@@ -1,0 +1,66 @@
+"""A person's word on an opinion: approve, edit, retire, pin, with a reason that stands in its history."""
+
+from uuid import UUID
+
+from banks.errors import MemoryChanged
+from banks.lifecycle.edit import UnitEdit, build_edited_text, read_state
+from banks.locking import lock_memory
+from banks.models import Bank, MemoryUnit
+from banks.retain.vectors import embed_texts
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.kinds.consolidate import hand_over_unpinned
+from memoryplatform.operations.opinions import get_opinion, list_opinions
+from memoryplatform.operations.shown_opinion import ShownOpinion, show
+from providers.embedding.vector import Vector
+from providers.registry import get_embedder
+from reflection.opinions.review import Act, Review, review_opinion
+from tenants.audit import record
+from tenants.transactions import tenant_transaction
+
+
+def review(
+    access: BankAccess, bank_id: str, opinion_id: UUID, given: Review, *, expected: frozenset[str] | None = None
+) -> ShownOpinion:
+    """`expected` are the versions that the reviewer takes it for, or None where he does not care.
+
+    A new text is embedded between two transactions, so an edit that came in meanwhile is a conflict for both ways.
+    """
+    with tenant_transaction(access.tenant_id):
+        bank = get_bank(access, bank_id)
+        seen = check_version(bank, get_opinion(bank, opinion_id), expected)
+        vector_of = build_new_text(bank, get_opinion(bank, opinion_id), given)
+    vector = embed(bank, vector_of) if vector_of is not None else None
+    with tenant_transaction(access.tenant_id):
+        lock_memory(bank)
+        opinion = get_opinion(bank, opinion_id)
+        check_version(bank, opinion, frozenset({seen}) if vector is not None else expected)
+        review_opinion(bank, opinion, given, vector=vector)
+        if given.act is Act.UNPIN:
+            hand_over_unpinned(bank, opinion_id)
+        note(access, bank_id, opinion_id, given)
+        return show(bank, opinion)
+
+
+def check_version(bank: Bank, opinion: MemoryUnit, expected: frozenset[str] | None) -> str:
+    (listed,) = list_opinions(bank, [opinion])
+    if expected is not None and listed.version not in expected:
+        raise MemoryChanged(opinion.id)
+    return listed.version
+
+
+def build_new_text(bank: Bank, opinion: MemoryUnit, given: Review) -> str | None:
+    if given.act is not Act.EDIT or given.text is None:
+        return None
+    return build_edited_text(read_state(bank, opinion), UnitEdit(text=given.text))
+
+
+def embed(bank: Bank, text: str) -> Vector:
+    return embed_texts(bank.tenant_id, get_embedder(), [text]).vectors[0]
+
+
+def note(access: BankAccess, bank_id: str, opinion_id: UUID, given: Review) -> None:
+    detail = {"bank_id": bank_id, "act": given.act.value, "reason": given.reason}
+    record(
+        access.tenant_id, actor=access.actor, action="opinion.reviewed", target=f"memory:{opinion_id}", detail=detail
+    )
