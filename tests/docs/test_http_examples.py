@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from memoryplatform_client import MemoryClient
+from memoryplatform_client.options.retain import FactFields
 from tests.sdk.conftest import Service
 from tests.sdk.test_docs import PRINTED
 from tests.sdk.test_docs import run as run_python
@@ -107,7 +108,7 @@ def test_the_examples_are_answered_as_they_say(service: Service, page: str, bloc
     [("recall.md", '"text":"Alice lived in Porto'), ("reflect.md", "event: done")],
 )
 def test_the_example_of_a_page_is_answered(service: Service, page: str, told: str) -> None:
-    facts = [{"text": text} for text in ("Alice lived in Porto before Lisbon.", "Caroline likes old maps.")]
+    facts: list[FactFields] = [{"text": "Alice lived in Porto before Lisbon."}, {"text": "Caroline likes old maps."}]
     with MemoryClient(service.url, service.key) as client:
         client.retain("support", facts=facts)
     (block,) = find_blocks((ROOT / "docs" / page).read_text(), "bash")

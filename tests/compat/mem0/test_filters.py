@@ -245,6 +245,17 @@ def test_a_search_of_more_owners_than_can_be_compared_says_so(
     assert call("POST", "/v3/memories/search/", {"query": "boat", "filters": BOB}).status_code == 200
 
 
+def test_a_comparison_of_owners_that_takes_too_long_says_so(
+    call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "MOST_BANKS", 1)
+    monkeypatch.setattr(choosing, "MOST_SECONDS", 0.001)
+    slow = RawSQL("(SELECT 1.0 FROM pg_sleep(1))", [])
+    monkeypatch.setattr(choosing, "Min", lambda _distance: slow)
+    answer = call("POST", "/v3/memories/search/", {"query": "boat", "filters": EVERYBODY})
+    assert (answer.status_code, "name a user_id" in answer.json()["detail"]) == (400, True)
+
+
 def test_a_search_of_many_owners_is_several_recalls_in_one_order(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:

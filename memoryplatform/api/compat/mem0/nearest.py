@@ -19,7 +19,7 @@ from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from tenants.transactions import tenant_transaction
 
-MOST_SECONDS = 1.0  # enough for some ten thousand memories
+MOST_SECONDS = 1.0  # ten thousand memories take a tenth of it
 logger = logging.getLogger(__name__)
 
 
