@@ -19,7 +19,8 @@ from banks.text_index.write import remove_texts
 class Removed:
     """How much went; `touched_entities` are those that are still there and were spoken of. `retagged` are memories that
     stayed, under other tags: what was made of them went. `untold` are still there though nothing tells them any more:
-    facts speak for them, and who knows how they came about decides whether that is enough.
+    facts speak for them, and who knows how they came about decides whether that is enough. `less_told` lost a telling
+    and have another.
     """
 
     units: int = 0
@@ -29,6 +30,7 @@ class Removed:
     touched_entities: frozenset[UUID] = field(default_factory=frozenset)
     retagged: frozenset[UUID] = field(default_factory=frozenset)
     untold: frozenset[UUID] = field(default_factory=frozenset)
+    less_told: frozenset[UUID] = field(default_factory=frozenset)
 
     def __add__(self, other: "Removed") -> "Removed":
         return Removed(
@@ -39,6 +41,7 @@ class Removed:
             self.touched_entities | other.touched_entities,
             self.retagged | other.retagged,
             self.untold | other.untold,
+            self.less_told | other.less_told,
         )
 
 
@@ -119,4 +122,5 @@ def delete_chunks(bank: Bank, chunk_ids: Collection[UUID]) -> Removed:
     removed = delete_units(bank, set(proofs) - staying)
     remove_texts(bank, Corpus.CHUNK, list(chunk_ids))
     deleted, _ = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).delete()
-    return removed + Removed(chunks=deleted, untold=frozenset(speaking_for - still_told))
+    untold, less_told = frozenset(speaking_for - still_told), frozenset(still_told)
+    return removed + Removed(chunks=deleted, untold=untold, less_told=less_told)

@@ -12,6 +12,7 @@ from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import take_back_lost_evidence
 from memoryplatform.operations.mental_model_refreshes import renew_bereft
 from reflection.observations.marking import mark_stale
+from reflection.opinions.history.former_words import forget_former_words
 from reflection.opinions.history.untold import forget_untold
 from reflection.opinions.history.withdrawing import ACTOR
 from reflection.retagging import follow_retagged
@@ -29,7 +30,9 @@ def follow_deletion(bank: Bank, removed: Removed, *, actor: str = ACTOR) -> Remo
 
 
 def forget_more(bank: Bank, removed: Removed) -> Removed:
-    return replace(removed, untold=frozenset()) + forget_untold(bank, removed.untold)
+    forget_former_words(bank, removed.less_told)
+    settled = replace(removed, untold=frozenset(), less_told=frozenset())
+    return settled + forget_untold(bank, removed.untold)
 
 
 def follow_replacement(bank: Bank, removed: Removed, *, actor: str = ACTOR) -> None:

@@ -30,6 +30,7 @@ from memoryplatform.operations.transfer.receive import import_part
 from reflection.forgetting.old_episodes import find_months, store_summary
 from reflection.models import MentalModel, ObservedEntity, OpinionRevision
 from reflection.observations.marking import mark_stale
+from reflection.opinions.history.replay import replay
 from retrieval.filters.types import Filters, Tags
 from retrieval.types import Budget, RecallQuery
 from tenants.models import Tenant
@@ -56,6 +57,7 @@ MIXED = "observed:under-several-tags"
 SEVERAL = "formed:under-several-tags"
 ACME = FoundEntity("Acme", EntityKind.ORGANIZATION)
 MIGRATION = import_module("reflection.migrations.0006_observations_by_tags")
+GOOD, BAD = "I think Acme is a wonderful maker of pianos.", "I think Acme is a terrible maker of pianos."
 FILL = ("TAG_OBSERVATIONS", "TAG_OPINIONS", "HASH", "MARK")
 
 
@@ -386,6 +388,29 @@ def test_an_opinion_goes_where_the_document_goes_that_it_was_said_in(
         bring(*then[:-1], tag=then[-1])
 
     assert list_tagged(bank, "opinion") == left
+
+
+@pytest.mark.parametrize(
+    ("deleted", "told"),
+    [
+        ("first", ["", BAD]),
+        ("second", [GOOD, "", GOOD]),
+    ],
+)
+def test_a_former_wording_goes_with_the_document_that_it_was_heard_in(
+    access: BankAccess, deleted: str, told: list[str]
+) -> None:
+    for name, text in (("first", GOOD), ("second", BAD)):
+        fact = ExtractedFact(text, Network.OPINION, AT, confidence=0.6, entities=(ACME,))
+        retain(access, "team", [RetainItem(AT, facts=(fact,), document_id=name)], wait=True)
+        run_waiting(access)
+    bank = open_bank(access)
+    delete_document(access, "team", deleted)
+    with tenant_transaction(bank.tenant_id):
+        (opinion,) = MemoryUnit.objects.of_bank(bank).current().filter(network="opinion")
+        steps = OpinionRevision.objects.of_bank(bank).filter(opinion=opinion).order_by("number")
+        assert [one.text_after for one in steps] == told
+        assert replay(list(steps)).text == opinion.text
 
 
 def test_nobody_but_the_platform_marks_what_was_made_of_several_tags(access: BankAccess) -> None:
