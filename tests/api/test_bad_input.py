@@ -52,6 +52,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a number for a time": ({"content": "x", "timestamp": 1}, "timestamp"),
     "year one": ({"content": "x", "timestamp": "0001-01-01T00:00:00+14:00"}, "timestamp"),
     "year 9999": ({"content": "x", "timestamp": "9999-12-31T23:59:59-14:00"}, "timestamp"),
+    "a zone that is none": ({"content": "x", "timestamp": "2026-05-10T12:00:00-16:00"}, "timestamp"),
     "year 0": ({"content": "x", "timestamp": "0000-01-01T00:00:00Z"}, "timestamp"),
     "10,000 tags": ({"content": "x", "tags": [f"t{number}" for number in range(10_000)]}, "tags"),
     "a long tag": ({"content": "x", "tags": ["t" * 201]}, "tags.0"),

@@ -123,6 +123,7 @@ FAULTY: dict[str, dict[str, Any]] = {
     "a null byte": {"text": "a\x00"},
     "importance": {"importance": 1.5},
     "year one": {"mentioned_at": "0001-01-01T00:00:00Z"},
+    "a zone that is none": {"mentioned_at": "2026-05-10T12:00:00+16:00"},
     "an end without a beginning": {"occurred_end": "2024-01-01T00:00:00Z"},
     "confidence in a fact": {"confidence": 0.5},
     "a belief": {"fact_type": "opinion"},

@@ -1,16 +1,19 @@
 """Times as they come in."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rest_framework import serializers
 
 EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+FARTHEST_ZONE = timedelta(hours=16)  # that the database takes; on earth it is 14
 
 
 def check_moment(value: datetime) -> None:
     if not EARLIEST <= value < LATEST:
         raise serializers.ValidationError("Must lie between the years 1900 and 2200.")
+    if abs(value.utcoffset() or timedelta()) >= FARTHEST_ZONE:
+        raise serializers.ValidationError("The offset from UTC must be less than 16 hours.")
 
 
 class MomentField(serializers.DateTimeField):

@@ -8,6 +8,7 @@ ISO_DATE = re.compile(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?")
 # Models write these years where they mean "unknown" or "always", and no moment in them is safe to shift by a zone.
 SENTINEL_YEARS = {1, 9999}
 LAST_MONTH = 12
+FARTHEST_ZONE = timedelta(hours=16)  # that the database takes; on earth it is 14
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ def parse_moment(text: str, zone: tzinfo | None) -> Span:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone)
+    if abs(moment.utcoffset() or timedelta()) >= FARTHEST_ZONE:
+        raise ValueError("no zone is so far away")
     return Span(moment, round_up_day(moment))
 
 

@@ -123,6 +123,8 @@ def test_the_most_that_may_be_asked_of_a_memory_is_answered(memory: Memory, ask:
         ("max_tokens", 10_000_001),
         ("max_tokens", "many"),
         ("as_of", "0001-01-01T00:00:00+23:00"),
+        ("as_of", "2026-05-10T12:00:00+16:00"),
+        ("temporal_window", {"start": "2026-05-10T12:00:00-16:00", "end": LATE}),
         ("query_timestamp", "9999-12-31T23:59:59-23:00"),
         ("query_timestamp", "0001-01-01T00:00:00+23:00"),
         ("tags", ["a\x00"]),
