@@ -25,7 +25,7 @@ SELECT chunk.id, chunk.text, chunk.position, chunk.heading, chunk.said_at, coale
     array_agg(resting.unit_id ORDER BY resting.place)
 FROM resting JOIN banks_chunk AS chunk ON chunk.id = resting.chunk_id
 LEFT JOIN banks_document AS document ON document.id = chunk.document_id
-WHERE chunk.tenant_id = {tenant} AND {recorded} AND {said}
+WHERE chunk.tenant_id = {tenant} AND chunk.stands_alone AND {recorded} AND {said}
 GROUP BY chunk.id, chunk.text, chunk.position, chunk.heading, chunk.said_at, document.document_id
 ORDER BY min(resting.place), chunk.said_at, chunk.id
 """)
@@ -39,7 +39,10 @@ def include_chunks(
     moment: PointInTime = AT_PRESENT,
     within_seconds: float | None = None,
 ) -> tuple[IncludedChunk, ...]:
-    """The pieces of the archive that the units quote, those that the moment shows."""
+    """The pieces of the archive that the units quote, those that the moment shows.
+
+    One that a deleted memory was taken from is left out: it would tell what was to go.
+    """
     statement = FIND.format(
         tenant=sql.Literal(tenant_id),
         unit_ids=sql.Literal(list(unit_ids)),

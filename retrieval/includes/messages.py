@@ -9,11 +9,13 @@ from retrieval.includes.types import IncludedMessage
 from retrieval.lookups.reading import read_rows
 from retrieval.types import AT_PRESENT, PointInTime
 
-# What the units quote first, each at its best place; then what stands around it in the same episode.
+# What the units quote first, each at its best place; then what stands around it in the same episode. Of messages in a
+# piece that a deleted memory was taken from only the characters are shown that a unit quotes, and no neighbours.
 FIND = sql.SQL("""
 WITH quoted AS (
     SELECT message.id, message.episode_id, message.said_at, min(wanted.place) AS place,
-        array_agg(DISTINCT source.unit_id) AS unit_ids
+        array_agg(DISTINCT source.unit_id) AS unit_ids,
+        string_agg(DISTINCT substr(message.content, source.start + 1, source."end" - source.start), ' … ') AS words
     FROM unnest({unit_ids}::uuid[]) WITH ORDINALITY AS wanted (unit_id, place)
     JOIN banks_unitsource AS source ON source.unit_id = wanted.unit_id AND source.tenant_id = {tenant}
     JOIN banks_message AS message ON message.id = source.message_id AND message.tenant_id = {tenant}
@@ -36,12 +38,19 @@ WITH quoted AS (
     WHERE near.id NOT IN (SELECT id FROM quoted)
     GROUP BY near.id
 ), shown AS (
-    SELECT id, place, false AS is_neighbour, unit_ids FROM quoted
+    SELECT id, place, false AS is_neighbour, unit_ids, words FROM quoted
     UNION ALL
-    SELECT id, place, true, '{{}}'::uuid[] FROM around
+    SELECT id, place, true, '{{}}'::uuid[], NULL FROM around
+), silenced AS (
+    SELECT part.message_id FROM shown
+    JOIN banks_chunkpart AS part ON part.message_id = shown.id AND part.tenant_id = {tenant}
+    JOIN banks_chunk AS chunk ON chunk.id = part.chunk_id AND chunk.tenant_id = {tenant} AND NOT chunk.stands_alone
 )
-SELECT message.id, message.speaker, message.role, message.content, message.said_at, shown.unit_ids, shown.is_neighbour
+SELECT message.id, message.speaker, message.role,
+    CASE WHEN shown.id IN (SELECT message_id FROM silenced) THEN shown.words ELSE message.content END AS told,
+    message.said_at, shown.unit_ids, shown.is_neighbour
 FROM shown JOIN banks_message AS message ON message.id = shown.id AND message.tenant_id = {tenant}
+WHERE shown.words IS NOT NULL OR shown.id NOT IN (SELECT message_id FROM silenced)
 ORDER BY shown.is_neighbour, shown.place, message.said_at, message.id
 """)
 

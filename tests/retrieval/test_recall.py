@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from banks.lifecycle.delete import delete_units
 from providers.embedding.protocol import Embedding
 from providers.errors import UnusableVector
 from retrieval import searching
@@ -21,6 +22,7 @@ from retrieval.lookups.shared import Lookups
 from retrieval.query.errors import QueryWithoutWords
 from retrieval.recall import RecallTools, recall, recall_across
 from retrieval.types import BUDGETS, Channel, Hit, Include, LeastScores, PointInTime, RecallQuery, RecallResult
+from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
 from tests.memory_factories import make_episode
 from tests.retrieval.fakes import WordEmbedder
@@ -284,6 +286,24 @@ def test_neighbouring_turns_come_along_where_tokens_are_left(memory: Memory, too
     ]
     few = replace(QUERY, include=replace(include, source_messages=5))
     assert [one.text for one in recall(memory.bank, few, tools).included.messages] == ["To Lisbon."]
+
+
+def test_what_a_deleted_memory_was_taken_from_does_not_come_along(memory: Memory, tools: RecallTools) -> None:
+    episode = make_episode(memory.tenant, bank=memory.bank)
+    both, around = (
+        memory.message(text, episode=episode, said_at=NOW - timedelta(minutes=minute))
+        for minute, text in ((2, "I moved to Lisbon. My code is 4711."), (1, "Tell nobody that it is 4711."))
+    )
+    memory.chunk(both, around)
+    kept, gone = memory.unit("Alice moved to Lisbon"), memory.unit("The code of Alice is 4711")
+    memory.quote(kept, both, start=0, end=18)
+    memory.quote(gone, both, start=19, end=35)
+    asked = replace(QUERY, include=Include(chunks=500, source_messages=500, neighbours=1))
+    assert len(recall(memory.bank, asked, tools).included.chunks) == 1
+    with tenant_transaction(memory.tenant.id):
+        delete_units(memory.bank, {gone.id})
+    included = recall(memory.bank, asked, tools).included
+    assert (included.chunks, [one.text for one in included.messages]) == ((), ["I moved to Lisbon."])
 
 
 def test_recalled_units_are_counted_without_a_write(memory: Memory, tools: RecallTools) -> None:
