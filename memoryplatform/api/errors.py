@@ -5,7 +5,6 @@ from typing import Any
 
 import structlog
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, JsonResponse
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
@@ -186,13 +185,3 @@ def flatten(details: Any, path: str = "") -> Iterator[dict[str, str]]:
 def readable(text: str) -> str:
     """JSON may hold half a character, as in a field's name; an answer in UTF-8 can't repeat it."""
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def json_error(code: int, detail: str, name: str) -> Any:
-    """A view for what never reaches the API's own views: unknown paths, and failures outside of them."""
-
-    def view(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:
-        request_id = getattr(request, "request_id", "")
-        return JsonResponse({"detail": detail, "code": name, "request_id": request_id}, status=code)
-
-    return view

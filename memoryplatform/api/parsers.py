@@ -5,8 +5,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import IO, Any, NoReturn
 
-from rest_framework.exceptions import ParseError
+from django.http import HttpRequest
+from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.parsers import JSONParser, get_encoding  # type: ignore[attr-defined]  # the stubs lack it
+from rest_framework.request import Request
 
 
 class StrictJSONParser(JSONParser):
@@ -15,6 +17,8 @@ class StrictJSONParser(JSONParser):
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
+        if parser_context and "request" in parser_context:
+            check_not_compressed(parser_context["request"])
         encoding = get_encoding(parser_context or {})
         try:
             text = codecs.getreader(encoding)(stream)
@@ -23,6 +27,13 @@ class StrictJSONParser(JSONParser):
             raise ParseError("The JSON is nested too deeply.") from None
         except ValueError as fault:
             raise ParseError(f"JSON parse error - {fault}") from None
+
+
+def check_not_compressed(request: Request | HttpRequest) -> None:
+    """The limit of a body holds for what is sent; nobody limits what it would become."""
+    encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding not in {"identity", ""}:
+        raise UnsupportedMediaType("", "Compressed bodies are not taken: send it as it is, without Content-Encoding.")
 
 
 def refuse_constant(name: str) -> NoReturn:

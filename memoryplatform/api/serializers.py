@@ -2,12 +2,13 @@
 
 What a base says in its docstring would stand in the API's description of all that have none, so it stands here. An
 `Input` refuses fields that it does not know: a typo must not pass for a default. So it does with a parameter of a query
-that is there without a value, which DRF takes for one that was left out: a filter would then find everything. And, in
-JSON, with a value of another type than its field's; in a query all is text. All of a class share their fields, so none
+that is there without a value, which DRF takes for one that was left out: a filter would then find everything; and with
+one that is there twice and is no list, of which DRF takes the last. And, in JSON, with a value of another type than its
+field's; in a query all is text. All of a class share their fields, so none
 may depend on a request's context.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
 
@@ -39,6 +40,8 @@ class Input(serializers.Serializer[Any]):
             raise serializers.ValidationError({name: ["Unknown field."] for name in sorted(unknown)}, code="unknown")
         if isinstance(data, QueryDict):
             check_not_empty(data)
+            lists = {name for name, field in self.fields.items() if isinstance(field, serializers.ListField)}
+            check_given_once(data, lists=lists)
         elif isinstance(data, Mapping):
             check_all((name, self.fields[name], value) for name, value in data.items())
         return super().to_internal_value(data)
@@ -48,6 +51,14 @@ def check_not_empty(query: QueryDict) -> None:
     empty = [name for name in query if not all(query.getlist(name))]
     if empty:
         raise serializers.ValidationError({name: ["Give a value, or leave it out."] for name in empty}, code="blank")
+
+
+def check_given_once(query: QueryDict, *, lists: Collection[str]) -> None:
+    """Of two values that one parameter has, to follow one alone would do half of what was asked for."""
+    repeated = [name for name, values in query.lists() if len(values) > 1 and name not in lists]
+    if repeated:
+        fault = ["Give it once: it is no list."]
+        raise serializers.ValidationError(dict.fromkeys(repeated, fault), code="repeated")
 
 
 class Output(serializers.Serializer[Any]):

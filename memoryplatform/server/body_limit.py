@@ -14,12 +14,16 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Any, Any, Any], Awaitable[None]]  # every framework types the three a little differently
+Shape = Callable[[str, dict[str, str]], dict[str, str]]
 
 
 class BodyLimit:
-    def __init__(self, app: App, *, max_bytes: int) -> None:
+    """`shape` makes of a path and an error of ours what is told there."""
+
+    def __init__(self, app: App, *, max_bytes: int, shape: Shape = lambda _, error: error) -> None:
         self.app = app
         self.max_bytes = max_bytes
+        self.shape = shape
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -30,7 +34,20 @@ class BodyLimit:
         if not body.is_too_large:
             await self.app(scope, body.receive, send)
         if body.is_too_large:
-            await refuse(send, self.max_bytes)
+            await self.refuse(scope, send)
+
+    async def refuse(self, scope: Message, send: Send) -> None:
+        request_id, path = str(uuid7()), scope["path"].removeprefix(scope.get("root_path", ""))
+        log.info("request", request_id=request_id, status=413)
+        detail = f"The body is larger than {self.max_bytes} bytes."
+        error = {"detail": detail, "code": "body_too_large", "request_id": request_id}
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"connection", b"close"),
+            (b"x-request-id", request_id.encode()),
+        ]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(self.shape(path, error)).encode()})
 
 
 class CountedBody:
@@ -53,17 +70,3 @@ class CountedBody:
 def declared_length(scope: Message) -> int:
     value = dict(scope["headers"]).get(b"content-length", b"0")
     return int(value) if value.isdigit() else 0
-
-
-async def refuse(send: Send, max_bytes: int) -> None:
-    request_id = str(uuid7())
-    log.info("request", request_id=request_id, status=413)
-    detail = f"The body is larger than {max_bytes} bytes."
-    body = json.dumps({"detail": detail, "code": "body_too_large", "request_id": request_id}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"connection", b"close"),
-        (b"x-request-id", request_id.encode()),
-    ]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -80,6 +80,8 @@ def test_the_next_page_goes_on_where_one_ended_also_where_its_last_chunk_is_gone
     rest = call("GET", f"{DOCUMENT}/chunks?cursor={cursor}").json()
     assert [chunk["chunk_text"] for chunk in rest["items"]] == ["chunk 3", "chunk 4"]
     assert call("GET", f"{DOCUMENT}/chunks?cursor=3").status_code == 422
+    make_document(alice, bank=document.bank, document_id="other")
+    assert call("GET", f"/v1/banks/support/documents/other/chunks?cursor={cursor}").status_code == 422
 
 
 def test_a_deleted_document_takes_what_rests_on_it_alone(call: Caller, alice: Tenant, document: Document) -> None:

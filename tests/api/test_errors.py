@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import OperationalError
 from django.test import Client
 
+from memoryplatform.api.compat.unrouted import shape_error
 from memoryplatform.api.v1 import banks
 from memoryplatform.server.body_limit import BodyLimit
 from tests.api.conftest import Caller
@@ -97,12 +98,12 @@ class Upload:
 
 
 @async_to_sync
-async def send_through_limit(body: bytes | Upload, *, max_bytes: int) -> httpx.Response:
+async def send_through_limit(body: bytes | Upload, *, max_bytes: int, path: str = "/v1/banks") -> httpx.Response:
     from memoryplatform.asgi import django_application
 
-    transport = httpx.ASGITransport(BodyLimit(django_application, max_bytes=max_bytes))
+    transport = httpx.ASGITransport(BodyLimit(django_application, max_bytes=max_bytes, shape=shape_error))
     async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
-        return await client.post("/v1/banks", content=body)
+        return await client.post(path, content=body)
 
 
 @pytest.mark.django_db
@@ -111,6 +112,26 @@ def test_a_body_over_the_limit_is_refused_while_it_arrives(declared: bool) -> No
     response = send_through_limit(b"x" * 200_000 if declared else Upload(10**9), max_bytes=100_000)
     assert (response.status_code, response.json()["code"]) == (413, "body_too_large")
     assert response.json()["request_id"] == response.headers["X-Request-ID"] != ""
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/v1/default/banks/b/memories", {"detail"}),
+        ("/v1/memories/", {"detail", "error", "message"}),
+        ("/v3/memories/add/", {"detail", "error", "message"}),
+    ],
+)
+def test_a_body_over_the_limit_is_refused_in_the_shape_of_its_path(path: str, told: set[str]) -> None:
+    response = send_through_limit(b"x" * 20, max_bytes=10, path=path)
+    assert (response.status_code, set(response.json())) == (413, told)
+    assert set(response.json().values()) == {"The body is larger than 10 bytes."}
+
+
+def test_the_service_tells_shapes_by_path() -> None:
+    from memoryplatform.asgi import limited
+
+    assert limited.shape is shape_error
 
 
 def test_the_limit_leaves_room_for_a_retain_of_ten_megabytes() -> None:

@@ -193,6 +193,15 @@ def test_a_filter_without_a_value_is_refused_and_deletes_nothing(call: Caller, b
     assert listed(call) == {"Alice ran."}
 
 
+@pytest.mark.parametrize("name", ["type", "document_id"])
+def test_of_two_values_of_a_filter_none_is_deleted_by(call: Caller, bank: Bank, name: str) -> None:
+    tell(bank, "Alice ran.")
+    query = f"{name}=world&{name}=experience"
+    assert call("DELETE", f"/v1/banks/support/memories?{query}").json()["errors"][0]["code"] == "repeated"
+    assert call("DELETE", f"/v1/default/banks/support/memories?{query}").status_code == 422
+    assert listed(call) == {"Alice ran."}
+
+
 @pytest.mark.parametrize("query", ["tags_match=all_strict", "tags_match=any", "time_field=occurred_start"])
 def test_what_only_says_how_a_filter_is_meant_deletes_nothing_by_itself(call: Caller, bank: Bank, query: str) -> None:
     tell(bank, "Alice ran.")
@@ -225,6 +234,7 @@ def test_a_deletion_by_a_tag_spares_what_has_none(call: Caller, bank: Bank, alic
 
 
 NOWHERE = UUID(int=7)
+ANY_CURSOR = f"{NOWHERE}.00000000"
 BACKWARDS = "2026-05-02T00:00:00Z", "2026-05-01T00:00:00Z"
 
 
@@ -233,8 +243,9 @@ BACKWARDS = "2026-05-02T00:00:00Z", "2026-05-01T00:00:00Z"
     [
         ("memories", {"q": "???"}, (422, "query_without_words")),
         ("entities", {"q": "???"}, (422, "query_without_words")),
-        ("memories", {"cursor": NOWHERE, "offset": 1}, (422, "invalid")),
-        ("episodes", {"cursor": NOWHERE, "offset": 1}, (422, "invalid")),
+        ("memories", {"cursor": ANY_CURSOR, "offset": 1}, (422, "invalid")),
+        ("episodes", {"cursor": ANY_CURSOR, "offset": 1}, (422, "invalid")),
+        ("opinions", {"cursor": ANY_CURSOR, "offset": 1}, (422, "invalid")),
         ("memories", dict(zip(("occurred_after", "occurred_before"), BACKWARDS, strict=True)), (422, "invalid")),
         ("memories", dict(zip(("mentioned_after", "mentioned_before"), BACKWARDS, strict=True)), (422, "invalid")),
         ("memories", dict(zip(("start_date", "end_date"), BACKWARDS, strict=True)), (422, "invalid")),

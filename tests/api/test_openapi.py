@@ -32,6 +32,11 @@ def test_every_reference_points_to_something() -> None:
     assert set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(schema))) <= there
 
 
+def test_no_choice_of_schemas_has_one_that_everything_fits() -> None:
+    """Null would fit both of `{}` and null, and so not one of them."""
+    assert '"oneOf": [{}' not in json.dumps(build_schema())
+
+
 def test_every_route_is_described_with_its_errors() -> None:
     described = {
         (method.upper(), path): operation

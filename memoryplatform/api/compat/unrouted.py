@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, JsonResponse
 
 from memoryplatform.api.compat.malformed_ids import find_malformed_id
 from memoryplatform.api.compat.mem0 import urls as mem0
 from memoryplatform.api.compat.mem0.errors import SHAPE
-from memoryplatform.api.errors import json_error
+from memoryplatform.api.foreign_hosts import describe_foreign_host
 
 NOTHING = "There is nothing at this address."
 HINDSIGHT = ("/v1/default", "/v1/bank-template-schema")
@@ -16,26 +17,32 @@ MEM0 = ("/v2", "/v3", *(f"/{'/'.join(str(one.pattern).split('/')[:2])}" for one 
 
 
 def json_error_by_path(code: int, detail: str, name: str) -> Any:
-    def view(request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
-        return answer(request, code, detail, name, *args, **kwargs)
+    """A view for what never reaches the API's own views: unknown paths, and failures outside of them."""
+
+    def view(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
+        is_foreign = isinstance(exception, DisallowedHost)
+        return answer(request, code, describe_foreign_host(request) if is_foreign else detail, name)
 
     return view
 
 
-def tell_what_is_not_there(request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
+def tell_what_is_not_there(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:
     """An id that can't be one is named: nobody would look for the slip in an address that he knows."""
     malformed = find_malformed_id(request.path_info)
     detail = f"'{malformed}' is no id: ids are UUIDs, in small letters and with hyphens." if malformed else NOTHING
-    return answer(request, 404, detail, "not_found", *args, **kwargs)
+    return answer(request, 404, detail, "not_found")
 
 
-def answer(request: HttpRequest, code: int, detail: str, name: str, *args: Any, **kwargs: Any) -> JsonResponse:
-    if is_below(request.path_info, HINDSIGHT):
-        return JsonResponse({"detail": detail}, status=code)
-    if is_below(request.path_info, MEM0):
-        return JsonResponse(dict.fromkeys(SHAPE, detail), status=code)
-    response: JsonResponse = json_error(code, detail, name)(request, *args, **kwargs)
-    return response
+def answer(request: HttpRequest, code: int, detail: str, name: str) -> JsonResponse:
+    error = {"detail": detail, "code": name, "request_id": getattr(request, "request_id", "")}
+    return JsonResponse(shape_error(request.path_info, error), status=code)
+
+
+def shape_error(path: str, error: dict[str, str]) -> dict[str, str]:
+    """One of ours, as it is told at this path."""
+    if is_below(path, HINDSIGHT):
+        return {"detail": error["detail"]}
+    return dict.fromkeys(SHAPE, error["detail"]) if is_below(path, MEM0) else error
 
 
 def is_below(path: str, heads: tuple[str, ...]) -> bool:

@@ -21,7 +21,9 @@ from rest_framework.response import Response
 
 from memoryplatform.api.authentication import ApiKeyAuthentication
 from memoryplatform.api.errors import handle_exception
+from memoryplatform.api.foreign_hosts import describe_foreign_host
 from memoryplatform.api.mcp.caller import Caller
+from memoryplatform.api.parsers import check_not_compressed
 from memoryplatform.api.throttles import check_rate
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.server.body_limit import Message
@@ -58,6 +60,7 @@ def let_in(request: ASGIRequest) -> Caller:
         raise MethodNotAllowed(str(request.method))
     if request.content_type != JSON:
         raise UnsupportedMediaType(str(request.content_type))
+    check_not_compressed(request)
     names = split_path(request.path_info)
     if len(names) > 1:
         raise NotFound("There is nothing at this address.")
@@ -73,7 +76,7 @@ def check_address(request: ASGIRequest) -> None:
     try:
         request.get_host()
     except DisallowedHost:
-        raise ParseError("The request can't be understood.", code="bad_request") from None
+        raise ParseError(describe_foreign_host(request), code="bad_request") from None
     if settings.SECURE_SSL_REDIRECT and not request.is_secure():
         raise PermissionDenied("Use https: what came in here could be read on its way.")
     origin = request.headers.get("Origin")

@@ -14,12 +14,12 @@ LONGEST_LISTED = 400  # characters of a text in a list: a hundred of them are so
 
 class PageArguments(Arguments):
     limit: int = Field(default=20, ge=1, le=100, description="The most to return.")
-    cursor: UUID | None = Field(default=None, description="next_cursor of the page before.")
+    cursor: str | None = Field(default=None, description="next_cursor of the page before.")
 
 
 class PageAnswer(Answer):
     total: int | None = Field(default=None, description="Of all pages.")
-    next_cursor: UUID | None = Field(default=None, description="There are more: send it as cursor.")
+    next_cursor: str | None = Field(default=None, description="There are more: send it as cursor.")
 
 
 class BriefMemory(Answer):

@@ -93,7 +93,8 @@ class MessagesView(TenantView):
             check_episode(bank, wanted.get("episode_id"))
             rows = Message.objects.for_tenant(self.tenant_id).filter(bank=bank)
             named = {name: wanted[name] for name in ("thread", "episode_id") if name in wanted}
-            return Response(MessageListOutput(list_rows(rows.filter(**named), wanted)).data)
+            listed = list_rows(rows.filter(**named), wanted, of=bank.id)
+            return Response(MessageListOutput(listed).data)
 
 
 class MessageView(TenantView):

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memoryplatform.api.cursors import keep_filters
 from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Output
@@ -49,15 +50,14 @@ class AuditEventOutput(Output):
 
 class AuditListOutput(Output):
     events = AuditEventOutput(many=True)
-    next_cursor = serializers.UUIDField(allow_null=True)
+    next_cursor = serializers.CharField(allow_null=True)
 
 
 def list_events(view: TenantView, request: Request, bank_id: str | None) -> Response:
     wanted: dict[str, Any] = read_query(request, AuditListInput)
-    limit, cursor = wanted.pop("limit"), wanted.pop("cursor", None)
     with tenant_transaction(view.tenant_id):
-        rows = find_events(view.access, AuditFilter(**wanted), bank_id=bank_id)
-        page = paginate(rows, limit=limit, cursor=cursor)
+        rows = find_events(view.access, AuditFilter(**keep_filters(wanted)), bank_id=bank_id)
+        page = paginate(rows, wanted, of=f"{view.tenant_id}/{bank_id or ''}")
         return Response(AuditListOutput({"events": page.rows, "next_cursor": page.next_cursor}).data)
 
 

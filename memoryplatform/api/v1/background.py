@@ -99,5 +99,5 @@ class BackgroundRevisionsView(TenantView):
         wanted = read_query(request, ListInput)
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
-            listed = list_rows(BackgroundRevision.objects.of_bank(bank), wanted)
+            listed = list_rows(BackgroundRevision.objects.of_bank(bank), wanted, of=bank.id)
             return Response(BackgroundRevisionListOutput(listed).data)

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from banks.models import Bank
 from memoryplatform.api.schema import ERRORS
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.bank_settings import (
     MODES,
     USUAL,
@@ -19,8 +19,9 @@ from memoryplatform.api.v1.bank_settings import (
     make_trait,
     reset,
 )
+from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import change_bank, get_bank
+from memoryplatform.operations.bank_profile import change_bank, get_bank, read_version
 from tenants.transactions import tenant_transaction
 
 
@@ -62,33 +63,37 @@ class ConfigView(TenantView):
     )
     def get(self, _request: Request, bank_id: str) -> Response:
         with tenant_transaction(self.tenant_id):
-            return Response(describe_config(get_bank(self.access, bank_id)))
+            return render(get_bank(self.access, bank_id))
 
     @extend_schema(
         operation_id="change_bank_config",
         summary="Change the given settings of a bank",
+        description="`If-Match` takes the ETag of the bank, which is that of its settings too.",
+        parameters=[IF_MATCH],
         request=ConfigInput,
-        responses={200: ConfigOutput, **ERRORS},
+        responses={200: ConfigOutput, **ERRORS, 412: ErrorOutput},
     )
     def patch(self, request: Request, bank_id: str) -> Response:
         body = ConfigInput(data=request.data)
         body.is_valid(raise_exception=True)
         change = build_change(reset(body.validated_data["updates"]))
-        return Response(describe_config(change_bank(self.access, bank_id, change)))
+        return render(change_bank(self.access, bank_id, change, expected=read_expected(request)))
 
     @extend_schema(
         operation_id="reset_bank_config",
         summary="Give a bank the settings of a new one",
-        description="Its background becomes empty, too.",
-        responses={200: ConfigOutput, **ERRORS},
+        description="Its background becomes empty, too. `If-Match` takes the ETag of the bank.",
+        parameters=[IF_MATCH],
+        responses={200: ConfigOutput, **ERRORS, 412: ErrorOutput},
     )
-    def delete(self, _request: Request, bank_id: str) -> Response:
-        return Response(describe_config(change_bank(self.access, bank_id, build_change(USUAL))))
+    def delete(self, request: Request, bank_id: str) -> Response:
+        usual = build_change(USUAL)
+        return render(change_bank(self.access, bank_id, usual, expected=read_expected(request)))
 
 
-def describe_config(bank: Bank) -> dict[str, Any]:
+def render(bank: Bank) -> Response:
     told = {"bank_id": bank.bank_id, "config": describe_settings(bank), "overrides": list_overrides(bank)}
-    return dict(ConfigOutput(told).data)
+    return Response(ConfigOutput(told).data, headers=write_etag(read_version(bank)))
 
 
 def list_overrides(bank: Bank) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """`/v1/banks`: the profiles of an agent's memories."""
 
 import re
-from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
@@ -115,7 +114,7 @@ class BankOutput(Output):
 
 class BankListOutput(Output):
     banks = BankOutput(many=True)
-    next_cursor = serializers.UUIDField(allow_null=True)
+    next_cursor = serializers.CharField(allow_null=True)
 
 
 class BankDeletedOutput(Output):
@@ -142,7 +141,7 @@ class BanksView(TenantView):
         query.is_valid(raise_exception=True)
         with tenant_transaction(self.tenant_id):
             banks = find_banks(self.access, words=query.validated_data.get("q", ""))
-            page = paginate(banks, **page_of(query.validated_data))
+            page = paginate(banks, query.validated_data, of=self.tenant_id)
         return Response(BankListOutput({"banks": page.rows, "next_cursor": page.next_cursor}).data)
 
     @extend_schema(
@@ -196,7 +195,3 @@ def create_from(access: BankAccess, body: BankCreateInput) -> Bank:
     if access.banks is not None and bank_id not in access.banks:
         raise PermissionDenied("This API key is limited to some banks, and this is none of them.")
     return create_bank(access, bank_id, body.change())
-
-
-def page_of(query: dict[str, Any]) -> dict[str, Any]:
-    return {"limit": query["limit"], "cursor": query.get("cursor")}

@@ -92,12 +92,13 @@ class DirectivesView(TenantView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(request, DirectiveListInput)
         with tenant_transaction(self.tenant_id):
-            rows = Directive.objects.of_bank(get_bank(self.access, bank_id))
+            bank = get_bank(self.access, bank_id)
+            rows = Directive.objects.of_bank(bank)
             if wanted.get("tags"):
                 rows = rows.filter(build_tags_filter(wanted["tags"], wanted["tags_match"]))
             if wanted["is_active"] is not None:
                 rows = rows.filter(is_active=wanted["is_active"])
-            return Response(DirectiveListOutput(list_rows(rows, wanted)).data)
+            return Response(DirectiveListOutput(list_rows(rows, wanted, of=bank.id)).data)
 
     @extend_schema(
         operation_id="create_directive",

@@ -11,9 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.models import Chunk
+from memoryplatform.api.cursors import ROW, CursorField, mark_list, read_cursor, write_cursor
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Output
-from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.lists import Listed, ListInput, ListOutput, list_rows, read_query
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.documents import (
@@ -30,7 +31,7 @@ from memoryplatform.operations.documents import (
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
-CURSOR = r"^[0-9]{1,9}:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"  # position and id of a chunk
+PLACE = rf"[0-9]{{1,9}}:{ROW}"  # position and id of a chunk
 
 
 class DocumentOutput(Output):
@@ -89,14 +90,11 @@ class DocumentChunkOutput(Output):
 
 
 class ChunkListInput(ListInput):
-    cursor = serializers.RegexField(  # type: ignore[assignment]  # a place in the text, not a row
-        CURSOR, required=False, help_text="`next_cursor` of the page before."
-    )
+    cursor = CursorField(PLACE)
 
 
 class ChunkListOutput(ListOutput):
     items = DocumentChunkOutput(many=True)
-    next_cursor = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # as above
 
 
 class ChunkMessageOutput(Output):
@@ -122,7 +120,7 @@ class DocumentsView(TenantView):
         wanted = read_query(request, ListInput)
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
-            page = list_rows(find_documents(bank), wanted)
+            page = list_rows(find_documents(bank), wanted, of=bank.id)
             shown = replace(page, items=describe_documents(bank, page.items))
             return Response(DocumentListOutput(shown).data)
 
@@ -157,8 +155,9 @@ class DocumentChunksView(TenantView):
         wanted = read_query(request, ChunkListInput)
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
-            chunks = find_chunks(bank, get_document(bank, document_id))
-            return Response(ChunkListOutput(list_in_order(chunks, **wanted)).data)
+            document = get_document(bank, document_id)
+            listed = list_in_order(find_chunks(bank, document), wanted, of=document.id)
+            return Response(ChunkListOutput(listed).data)
 
 
 class ChunkView(TenantView):
@@ -173,14 +172,13 @@ class ChunkView(TenantView):
         return Response(DocumentChunkOutput(shown.chunk).data | {"parts": parts})
 
 
-def list_in_order(
-    chunks: TenantQuerySet[Chunk], *, limit: int, offset: int, cursor: str | None = None
-) -> dict[str, Any]:
+def list_in_order(chunks: TenantQuerySet[Chunk], wanted: dict[str, Any], *, of: UUID) -> Listed:
     """As `list_rows`, by position. A cursor is where the page before ended: what stood there may be gone by now."""
-    total = None if cursor else chunks.count()
-    if cursor:
-        offset, (position, last) = 0, cursor.split(":")
-        chunks = chunks.filter(Q(position__gt=position) | Q(position=position, id__gt=UUID(last)))
+    limit, offset, mark = wanted["limit"], wanted["offset"], mark_list("chunks", of, wanted)
+    total = None if "cursor" in wanted else chunks.count()
+    if "cursor" in wanted:
+        position, last = read_cursor(wanted["cursor"], mark).split(":")
+        chunks = chunks.filter(Q(position__gt=position) | Q(position=position, id__gt=last))
     found = list(chunks.order_by("position", "id")[offset : offset + limit + 1])
-    following = f"{found[limit - 1].position}:{found[limit - 1].id}" if len(found) > limit else None
-    return {"items": found[:limit], "total": total, "limit": limit, "offset": offset, "next_cursor": following}
+    end = found[limit - 1] if len(found) > limit else None
+    return Listed(found[:limit], total, limit, offset, end and write_cursor(f"{end.position}:{end.id}", mark))

@@ -142,7 +142,7 @@ class EntitiesView(TenantView):
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
             rows = find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer("embedding")
-            return Response(EntityListOutput(list_rows(rows, wanted)).data)
+            return Response(EntityListOutput(list_rows(rows, wanted, of=bank.id)).data)
 
 
 class EntityView(TenantView):

@@ -87,8 +87,9 @@ class FeedbackView(TenantView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(request, FeedbackListInput)
         with tenant_transaction(self.tenant_id):
-            rows = find_feedback(get_bank(self.access, bank_id), wanted)
-            return Response(FeedbackListOutput(list_rows(rows, wanted)).data)
+            bank = get_bank(self.access, bank_id)
+            listed = list_rows(find_feedback(bank, wanted), wanted, of=bank.id)
+            return Response(FeedbackListOutput(listed).data)
 
 
 def find_feedback(bank: Bank, wanted: dict[str, Any]) -> FeedbackQuerySet:

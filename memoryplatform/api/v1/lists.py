@@ -63,7 +63,7 @@ class ListOutput(Output):
     total = serializers.IntegerField(allow_null=True, help_text="Of all pages; null where a cursor was sent.")
     limit = serializers.IntegerField()
     offset = serializers.IntegerField()
-    next_cursor = serializers.UUIDField(allow_null=True)
+    next_cursor = serializers.CharField(allow_null=True)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Listed:
     total: int | None
     limit: int
     offset: int
-    next_cursor: UUID | None
+    next_cursor: str | None
 
 
 def read_query(request: Request, query: type[PageInput]) -> dict[str, Any]:
@@ -83,15 +83,11 @@ def read_query(request: Request, query: type[PageInput]) -> dict[str, Any]:
     return dict(given.validated_data)
 
 
-def list_rows(rows: TenantQuerySet[M], wanted: dict[str, Any]) -> Listed:
-    """Newest first. Call inside a tenant transaction."""
-    limit, offset, cursor = wanted["limit"], wanted["offset"], wanted.get("cursor")
-    if cursor is not None:
-        page = paginate(rows, limit=limit, cursor=cursor)
-        return Listed(page.rows, None, limit, 0, page.next_cursor)
-    found = list(rows.order_by("-id")[offset : offset + limit + 1])
-    following = found[limit - 1].id if len(found) > limit else None
-    return Listed(found[:limit], rows.count(), limit, offset, following)
+def list_rows(rows: TenantQuerySet[M], wanted: dict[str, Any], *, of: UUID) -> Listed:
+    """Newest first; `of` is the id of what holds them. Call inside a tenant transaction."""
+    limit, offset = wanted["limit"], wanted["offset"]
+    page = paginate(rows, wanted, of=of, offset=offset)
+    return Listed(page.rows, None if "cursor" in wanted else rows.count(), limit, offset, page.next_cursor)
 
 
 def list_or_search(
@@ -107,7 +103,8 @@ def list_or_search(
         page = search_rows(access, bank_id, RowQuestion(wanted["q"], corpus, find, limit, offset))
         return Listed([with_scores(one.row, one.scores) for one in page.items], page.total, limit, offset, None)
     with tenant_transaction(access.tenant_id):
-        listed = list_rows(find(get_bank(access, bank_id)), wanted)
+        bank = get_bank(access, bank_id)
+        listed = list_rows(find(bank), wanted, of=bank.id)
     return replace(listed, items=[with_scores(row, NO_SCORES) for row in listed.items])
 
 

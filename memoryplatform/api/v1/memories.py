@@ -35,7 +35,7 @@ def list_memories(view: TenantView, request: Request, bank_id: str) -> Response:
         wanted = query.memory_filter()
         check_named(bank, wanted)
         units = find_units(bank, wanted).defer("embedding")
-        page = list_rows(units, query.validated_data)
+        page = list_rows(units, query.validated_data, of=bank.id)
         shown = Listed(describe_units(bank, page.items), page.total, page.limit, page.offset, page.next_cursor)
     return Response(UnitListOutput(shown).data)
 

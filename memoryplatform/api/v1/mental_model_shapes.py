@@ -169,7 +169,7 @@ class MentalModelRevisionOutput(Output):
     number = serializers.IntegerField()
     source_query = serializers.CharField()
     content = serializers.CharField()
-    structured = serializers.JSONField(allow_null=True, help_text="By the trigger's response_schema.")
+    structured = serializers.JSONField(help_text="By the trigger's response_schema; null where it has none.")
     engine = serializers.CharField(help_text="What wrote it; empty where it was cleared.")
     withdrawn = serializers.BooleanField(help_text="A memory that it was made from was deleted, so its words are gone.")
     created_at = serializers.DateTimeField()

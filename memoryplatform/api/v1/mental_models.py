@@ -64,7 +64,7 @@ class MentalModelsView(TenantView):
             rows = MentalModel.objects.of_bank(bank)
             if wanted.get("tags"):
                 rows = rows.filter(build_tags_filter(wanted["tags"], wanted["tags_match"]))
-            listed = list_rows(rows, wanted)
+            listed = list_rows(rows, wanted, of=bank.id)
             shown = show_models(bank, listed.items)
             return Response(MentalModelListOutput(vars(listed) | {"items": shown}).data)
 
@@ -166,4 +166,4 @@ class ModelRevisionsView(TenantView):
         with tenant_transaction(self.tenant_id):
             model = get_model(get_bank(self.access, bank_id), model_id)
             rows = MentalModelRevision.objects.of_model(model)
-            return Response(MentalModelRevisionListOutput(list_rows(rows, wanted)).data)
+            return Response(MentalModelRevisionListOutput(list_rows(rows, wanted, of=model.id)).data)

@@ -65,7 +65,8 @@ class ObservationsView(TenantView):
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
             check_entities(bank, [query.validated_data["entity_id"]])
-            listed = list_rows(find_observations(bank, query.observation_filter()), query.validated_data)
+            rows = find_observations(bank, query.observation_filter())
+            listed = list_rows(rows, query.validated_data, of=bank.id)
             items = show_observations(bank, listed.items)
             return Response(ObservationListOutput(vars(listed) | {"items": items}).data)
 

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memoryplatform.api.cursors import keep_filters
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
@@ -65,7 +66,7 @@ class OperationDetailOutput(OperationOutput):
 
 class OperationListOutput(Output):
     operations = OperationOutput(many=True)
-    next_cursor = serializers.UUIDField(allow_null=True)
+    next_cursor = serializers.CharField(allow_null=True)
 
 
 class OperationsView(TenantView):
@@ -78,10 +79,9 @@ class OperationsView(TenantView):
     def get(self, request: Request) -> Response:
         query = OperationListInput(data=request.query_params)
         query.is_valid(raise_exception=True)
-        wanted = dict(query.validated_data)
-        limit, cursor = wanted.pop("limit"), wanted.pop("cursor", None)
+        wanted = query.validated_data
         with tenant_transaction(self.tenant_id):
-            page = paginate(self.find(wanted), limit=limit, cursor=cursor)
+            page = paginate(self.find(keep_filters(wanted)), wanted, of=self.tenant_id)
             return Response(OperationListOutput({"operations": page.rows, "next_cursor": page.next_cursor}).data)
 
     def find(self, wanted: dict[str, Any]) -> Any:

@@ -48,7 +48,8 @@ class OpinionListInput(TagFilterInput, ListInput):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["order"] == "changed" and attrs.get("cursor"):
             raise serializers.ValidationError({"cursor": "Goes with order=formed only; send an offset."})
-        return attrs
+        checked: dict[str, Any] = super().validate(attrs)
+        return checked
 
     def opinion_filter(self) -> OpinionFilter:
         given = self.validated_data

@@ -56,7 +56,7 @@ def render(shown: ShownOpinion) -> Response:
 def list_page(bank: Bank, units: UnitQuerySet, wanted: dict[str, Any]) -> Listed:
     """Call inside a tenant transaction."""
     if wanted["order"] == "formed":
-        return list_rows(units, wanted)
+        return list_rows(units, wanted, of=bank.id)
     limit, offset = wanted["limit"], wanted["offset"]
     found = list(order_by_change(bank, units)[offset : offset + limit])
     return Listed(found, units.count(), limit, offset, None)

@@ -66,12 +66,13 @@ class RecallsView(TenantView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(request, ListInput)
         with tenant_transaction(self.tenant_id):
-            rows = RecallRecord.objects.of_bank(get_bank(self.access, bank_id)).kept(get_oldest())
+            bank = get_bank(self.access, bank_id)
+            rows = RecallRecord.objects.of_bank(bank).kept(get_oldest())
             counted = rows.defer("results", "trace").annotate(
                 result_count=Func(F("results"), function="jsonb_array_length", output_field=IntegerField()),
                 has_trace=ExpressionWrapper(Q(trace__isnull=False), output_field=BooleanField()),
             )
-            return Response(RecallListOutput(list_rows(counted, wanted)).data)
+            return Response(RecallListOutput(list_rows(counted, wanted, of=bank.id)).data)
 
 
 class LoggedRecallView(TenantView):

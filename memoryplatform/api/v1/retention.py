@@ -89,7 +89,7 @@ class RulesView(TenantView):
         wanted = read_query(request, ListInput)
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
-            listed = list_rows(RetentionRule.objects.of_bank(bank), wanted)
+            listed = list_rows(RetentionRule.objects.of_bank(bank), wanted, of=bank.id)
             items = [show_rule(bank, rule) for rule in listed.items]
             return Response(RuleListOutput(vars(listed) | {"items": items}).data)
 

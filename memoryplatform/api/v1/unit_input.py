@@ -8,6 +8,7 @@ from banks.lifecycle.edit import UnitEdit
 from banks.lifecycle.history import History
 from banks.lifecycle.invalidate import Invalidation
 from banks.words import Kind, Network
+from memoryplatform.api.cursors import NOT_OF_THIS_LIST
 from memoryplatform.api.serializers import ConfidenceField, Input
 from memoryplatform.api.v1.labels import MetadataField, TagsField
 from memoryplatform.api.v1.lists import ListInput, check_words
@@ -175,11 +176,13 @@ class HistoryInput(Input):
     cursor = serializers.UUIDField(required=False, help_text="`next_cursor` of the page before.")
 
     def cut(self, history: History) -> dict[str, Any]:
-        """The whole history, or a page of its changes."""
+        """The whole history, or a page of its changes. A cursor of another memory's is a place in none of them."""
         told = {"unit": history.unit, "superseded_by": history.superseded_by, "supersedes": history.supersedes}
         if not self.validated_data:
             return told | {"changes": history.changes}
         limit, cursor = self.validated_data.get("limit", USUAL_CHANGES), self.validated_data.get("cursor")
+        if cursor is not None and cursor not in {change.id for change in history.changes}:
+            raise serializers.ValidationError({"cursor": [NOT_OF_THIS_LIST]}, code="invalid")
         following = [change for change in history.changes if cursor is None or change.id > cursor]
         page = following[:limit]
         return told | {"changes": page, "next_cursor": page[-1].id if len(following) > limit else None}

@@ -88,7 +88,7 @@ class WebhookWithSecretOutput(WebhookOutput):
 
 class WebhookListOutput(Output):
     webhooks = WebhookOutput(many=True)
-    next_cursor = serializers.UUIDField(allow_null=True)
+    next_cursor = serializers.CharField(allow_null=True)
 
 
 class DeliveryOutput(Output):
@@ -117,7 +117,7 @@ class DeliveryListInput(PageInput):
 
 class DeliveryListOutput(Output):
     deliveries = DeliveryOutput(many=True)
-    next_cursor = serializers.UUIDField(allow_null=True)
+    next_cursor = serializers.CharField(allow_null=True)
 
 
 def unique(names: list[str]) -> tuple[str, ...]:
@@ -144,7 +144,7 @@ class WebhooksView(TenantView):
         wanted = read_query(request, WebhookListInput)
         with tenant_transaction(self.tenant_id):
             rows = find_webhooks(self.access, bank_id=wanted.get("bank_id"))
-            page = paginate(rows, limit=wanted["limit"], cursor=wanted.get("cursor"))
+            page = paginate(rows, wanted, of=self.tenant_id)
             return Response(WebhookListOutput({"webhooks": page.rows, "next_cursor": page.next_cursor}).data)
 
     @extend_schema(
@@ -242,7 +242,7 @@ class DeliveriesView(TenantView):
             rows = find_deliveries(self.access, webhook_id)
             if "status" in wanted:
                 rows = rows.filter(status=wanted["status"])
-            page = paginate(rows, limit=wanted["limit"], cursor=wanted.get("cursor"))
+            page = paginate(rows, wanted, of=webhook_id)
             return Response(DeliveryListOutput({"deliveries": page.rows, "next_cursor": page.next_cursor}).data)
 
 

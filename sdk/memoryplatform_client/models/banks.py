@@ -39,9 +39,12 @@ class BankSettings(Model):
 
 
 class BankConfig(Model):
+    """`etag` is that of the bank."""
+
     bank_id: str
     config: BankSettings
     overrides: BankSettings
+    etag: str = ""
 
 
 class BankDeleted(Model):

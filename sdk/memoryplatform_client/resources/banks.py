@@ -53,13 +53,15 @@ class Banks(Resource[S_co]):
 
     @route
     def config(self, bank_id: str) -> Call[BankConfig]:
-        return fetch(path_of("banks", bank_id, "config"), reader(BankConfig))
+        return fetch(path_of("banks", bank_id, "config"), tagged_reader(BankConfig))
 
     @route
-    def update_config(self, bank_id: str, updates: SettingFields) -> Call[BankConfig]:
-        return change(path_of("banks", bank_id, "config"), reader(BankConfig), {"updates": updates})
+    def update_config(self, bank_id: str, updates: SettingFields, *, if_match: str | None = None) -> Call[BankConfig]:
+        """`if_match` is the `etag` that was read, of the settings or of the bank."""
+        fields = {"updates": updates, **without_none(if_match=if_match)}
+        return change(path_of("banks", bank_id, "config"), tagged_reader(BankConfig), fields)
 
     @route
-    def reset_config(self, bank_id: str) -> Call[BankConfig]:
-        """Settings become those of a new bank; the background becomes empty."""
-        return remove(path_of("banks", bank_id, "config"), reader(BankConfig))
+    def reset_config(self, bank_id: str, *, if_match: str | None = None) -> Call[BankConfig]:
+        """Settings become those of a new bank; the background becomes empty. `if_match` is the `etag` that was read."""
+        return remove(path_of("banks", bank_id, "config"), tagged_reader(BankConfig), if_match=if_match)

@@ -34,6 +34,7 @@ def test_its_answers_are_those_of_the_whole_chain(path: str) -> None:
 def test_a_host_that_is_not_ours_is_refused() -> None:
     answer = send("GET", "/v1/banks", Host="elsewhere.example")
     assert (answer.status_code, answer.json()["code"]) == (400, "bad_request")
+    assert answer.json()["detail"].startswith("This host name is not served here: 'elsewhere.example'.")
 
 
 def test_what_the_api_leaves_out_is_for_pages() -> None:

@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import RequestFactory
@@ -11,7 +12,7 @@ from django.test import RequestFactory
 from memoryplatform.api.compression import LEAST_BYTES, CompressionMiddleware, accepts_gzip
 from tenants.models import Tenant
 from tests.api.conftest import Caller
-from tests.factories import make_bank
+from tests.factories import make_bank, make_key_with_text
 
 LARGE = json.dumps({"text": "Alice paints. " * 200}).encode()
 
@@ -32,6 +33,17 @@ def test_a_list_of_banks_is_compressed_and_reads_the_same(call: Caller, alice: T
     assert len(packed.content) < len(plain.content) / 2
     assert gzip.decompress(packed.content) == plain.content
     assert "Accept-Encoding" in plain.headers["Vary"]
+
+
+def test_a_compressed_body_is_told_that_none_is_taken(acme: Tenant, base_url: str) -> None:
+    headers = {"Authorization": f"Bearer {make_key_with_text(acme)[1]}", "Content-Type": "application/json"}
+    for path in ("/v1/banks", "/v1/default/banks/b/memories", "/v3/memories/search/", "/mcp/"):
+        packed = headers | {"Content-Encoding": "gzip"}
+        refused = httpx.post(f"{base_url}{path}", content=gzip.compress(b"{}"), headers=packed, timeout=30)
+        assert refused.status_code == 415, path
+        assert refused.json()["detail"].startswith("Compressed bodies are not taken")
+        plain = headers | {"Content-Encoding": "identity"}
+        assert httpx.post(f"{base_url}{path}", content=b"{}", headers=plain, timeout=30).status_code != 415, path
 
 
 def test_a_short_answer_stays_as_it_is() -> None:

@@ -1,6 +1,7 @@
 """The changes of a memory, page by page."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -55,6 +56,6 @@ def test_the_last_full_page_has_no_next_and_a_cursor_needs_no_limit(call: Caller
     assert (len(rest["changes"]), rest["next_cursor"]) == (4, None)
 
 
-@pytest.mark.parametrize("query", ["?limit=0", "?limit=201", "?cursor=x", "?colour=red"])
+@pytest.mark.parametrize("query", ["?limit=0", "?limit=201", "?cursor=x", f"?cursor={UUID(int=7)}", "?colour=red"])
 def test_a_wrong_page_is_refused(call: Caller, unit: MemoryUnit, query: str) -> None:
     assert read(call, unit, query)["code"] == "invalid"

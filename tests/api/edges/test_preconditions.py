@@ -112,6 +112,16 @@ def test_an_editor_of_a_rule_or_of_tuning_who_saw_something_older_is_told(call: 
     assert made.headers["ETag"] != first.headers["ETag"]
 
 
+def test_an_editor_of_settings_who_saw_something_older_is_told(call: Caller, alice: Tenant) -> None:
+    make_bank(alice, bank_id="support")
+    seen, change = call("GET", f"{PATH}/config").headers["ETag"], {"updates": {"disposition_empathy": 5}}
+    assert seen == call("GET", PATH).headers["ETag"]
+    changed = call("PATCH", f"{PATH}/config", change, If_Match=seen).headers["ETag"]
+    refused = [call("PATCH", f"{PATH}/config", change, If_Match=seen), call("DELETE", f"{PATH}/config", If_Match=seen)]
+    assert [(one.status_code, one.json()["code"]) for one in refused] == [(412, "changed_meanwhile")] * 2
+    assert call("DELETE", f"{PATH}/config", If_Match=changed).headers["ETag"] == seen
+
+
 def test_two_changes_of_a_rule_at_once_both_stand(committed_db: None, redis_server: EmbeddedRedis) -> None:
     tenant = make_tenant("alice")
     make_bank(tenant, bank_id="support")

@@ -99,6 +99,17 @@ def test_a_parameter_of_the_wrong_type_is_named(call: Caller, things: dict[str, 
     assert not wrong
 
 
+def test_a_parameter_that_is_there_twice_is_named_unless_it_is_a_list(call: Caller, things: dict[str, str]) -> None:
+    wrong = {}
+    for operation in list_operations():
+        single = [name for name, shape in operation.query.items() if shape.get("type") != "array"]
+        query = "&".join(f"{name}=1&{name}=2" for name in single)
+        answer = send(call, operation, f"{operation.url(things)}?{query}", body_of(operation))
+        if operation.label not in JSON_LINES and not all(names_field(answer, name) for name in single):
+            wrong[operation.label] = (query, answer.status_code, answer.content[:200])
+    assert not wrong
+
+
 def test_an_unknown_field_is_named(call: Caller, things: dict[str, str]) -> None:
     wrong = {}
     for operation in list_operations():

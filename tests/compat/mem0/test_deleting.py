@@ -83,9 +83,10 @@ def test_filters_that_are_no_json_delete_nothing(memory: Memory) -> None:
         'filters={"user_id": "bob", "NOT": {"memory_ids": []}}',
         "filters={}&user_id=bob",
         "metadata={}&user_id=bob",
+        "user_id=bob&user_id=carol",
     ],
 )
-def test_a_condition_without_a_value_deletes_nothing(memory: Memory, query: str) -> None:
+def test_a_condition_without_a_value_or_with_two_deletes_nothing(memory: Memory, query: str) -> None:
     memory.unit("Bob has a boat", tags=["user:bob"])
     memory.unit("Carol has a boat", tags=["user:carol"])
     with pytest.raises(ValidationError):

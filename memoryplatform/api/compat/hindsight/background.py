@@ -11,6 +11,7 @@ from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.v1.background import BackgroundInput
+from memoryplatform.api.v1.preconditions import read_expected
 from memoryplatform.operations.background import merge_background
 
 SHOWN = ("mission", "background", "disposition")
@@ -23,7 +24,8 @@ class PeerBackgroundView(PeerView):
     def post(self, request: Request, bank_id: str) -> Response:
         """The disposition stays as it is, whatever `update_disposition` says: it is only ever set."""
         body = read_body(BackgroundInput, request.data)
-        merged = merge_background(self.access, bank_id, body.validated_data["content"])
+        content, expected = body.validated_data["content"], read_expected(request)
+        merged = merge_background(self.access, bank_id, content, expected=expected)
         if merged.refused:
             raise serializers.ValidationError({"content": [merged.refused]})
         profile: dict[str, Any] = describe_profile(merged.bank)

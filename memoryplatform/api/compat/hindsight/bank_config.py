@@ -11,9 +11,10 @@ from memoryplatform.api.compat.hindsight.errors import BadRequest
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.serializers import Input
-from memoryplatform.api.v1.bank_config import ConfigView, describe_config
+from memoryplatform.api.v1.bank_config import ConfigView, render
 from memoryplatform.api.v1.bank_settings import USUAL, SettingsInput, reset
 from memoryplatform.api.v1.banks import check_bank_id
+from memoryplatform.api.v1.preconditions import read_expected
 
 ENVIRONMENT = "HINDSIGHT_API_"  # the peer takes a setting under the name of its variable too
 
@@ -28,7 +29,7 @@ class PeerConfigView(PeerView, ConfigView):
         check_bank_id(bank_id)
         updates = read_body(PeerConfigInput, request.data).validated_data["updates"]
         change = read_body(SettingsInput, read_settings(updates)).change()
-        return Response(describe_config(create_or_change(self.access, bank_id, change)))
+        return render(create_or_change(self.access, bank_id, change, expected=read_expected(request)))
 
 
 def read_settings(updates: dict[str, Any]) -> dict[str, Any]:

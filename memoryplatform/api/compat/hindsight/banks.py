@@ -15,6 +15,7 @@ from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.errors import readable
 from memoryplatform.api.v1.banks import check_bank_id
+from memoryplatform.api.v1.preconditions import read_expected
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, change_bank, delete_bank_for_good, get_bank
 from memoryplatform.operations.known_networks import KNOWN
@@ -43,19 +44,19 @@ class PeerBankView(PeerView):
         """Made where it is not there, changed where it is."""
         check_bank_id(bank_id)
         body = read_body(PeerBankInput, request.data)
-        bank = create_or_change(self.access, bank_id, body.change())
+        bank = create_or_change(self.access, bank_id, body.change(), expected=read_expected(request))
         return Response(describe_profile(bank) | {"ignored": list_ignored(request.data)})
 
     def patch(self, request: Request, bank_id: str) -> Response:
         body = read_body(PeerBankInput, request.data)
-        bank = change_bank(self.access, bank_id, body.change())
+        bank = change_bank(self.access, bank_id, body.change(), expected=read_expected(request))
         return Response(describe_profile(bank) | {"ignored": list_ignored(request.data)})
 
-    def delete(self, _request: Request, bank_id: str) -> Response:
+    def delete(self, request: Request, bank_id: str) -> Response:
         """A bank that is not there is deleted already. The rows go in the background."""
         try:
             count = count_memories(self.access, bank_id)
-            operation = delete_bank_for_good(self.access, bank_id)
+            operation = delete_bank_for_good(self.access, bank_id, expected=read_expected(request))
         except BankNotFound:
             message = f"There is no bank '{bank_id}'."
             return Response({"success": True, "message": message, "deleted_count": 0})
@@ -73,10 +74,16 @@ class PeerProfileView(PeerView):
 
     def put(self, request: Request, bank_id: str) -> Response:
         body = read_body(PeerBankInput, request.data)
-        return Response(describe_profile(change_bank(self.access, bank_id, body.change())))
+        bank = change_bank(self.access, bank_id, body.change(), expected=read_expected(request))
+        return Response(describe_profile(bank))
 
 
-def create_or_change(access: BankAccess, bank_id: str, change: BankChange) -> Bank:
+def create_or_change(
+    access: BankAccess, bank_id: str, change: BankChange, *, expected: frozenset[str] | None = None
+) -> Bank:
+    """Who expects one of some versions has seen the bank: it is not made for him."""
+    if expected is not None:
+        return change_bank(access, bank_id, change, expected=expected)
     bank = find_or_create_bank(access, bank_id)
     return change_bank(access, bank_id, change) if change.given() else bank
 

@@ -13,6 +13,7 @@ from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.v1.directives import DirectiveChangeInput, DirectiveInput
 from memoryplatform.api.v1.labels import TagsField
+from memoryplatform.api.v1.preconditions import read_expected
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.directives import change_directive, create_directive, delete_directive, get_directive
 from reflection.models import Directive
@@ -50,11 +51,12 @@ class PeerDirectiveView(PeerView):
             return Response(describe(get_directive(get_bank(self.access, bank_id), directive_id), bank_id))
 
     def patch(self, request: Request, bank_id: str, directive_id: UUID) -> Response:
-        change = read_body(DirectiveChangeInput, request.data).change()
-        return Response(describe(change_directive(self.access, bank_id, directive_id, change), bank_id))
+        change, expected = read_body(DirectiveChangeInput, request.data).change(), read_expected(request)
+        directive = change_directive(self.access, bank_id, directive_id, change, expected=expected)
+        return Response(describe(directive, bank_id))
 
-    def delete(self, _request: Request, bank_id: str, directive_id: UUID) -> Response:
-        delete_directive(self.access, bank_id, directive_id)
+    def delete(self, request: Request, bank_id: str, directive_id: UUID) -> Response:
+        delete_directive(self.access, bank_id, directive_id, expected=read_expected(request))
         return Response({"status": "deleted"})
 
 

@@ -12,6 +12,7 @@ from memoryplatform.api.compat.hindsight.errors import BadRequest, NotOffered
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_memory
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
+from memoryplatform.api.v1.preconditions import read_expected
 from memoryplatform.api.v1.unit_input import UnitEditInput
 from memoryplatform.api.v1.unit_shapes import HistoryOutput
 from memoryplatform.operations.access import name_of
@@ -53,12 +54,14 @@ class PeerMemoryView(PeerView):
         given = request.data if isinstance(request.data, dict) else {}
         if given.get("entities") is not None:
             raise NotOffered("The entities of a memory can't be set here: merge, split or rename the entities.")
-        return render(self.curate(bank_id, memory_id, given))
+        return render(self.curate(bank_id, memory_id, given, read_expected(request)))
 
-    def curate(self, bank_id: str, memory_id: UUID, given: dict[str, Any]) -> ShownMemory:
+    def curate(
+        self, bank_id: str, memory_id: UUID, given: dict[str, Any], expected: frozenset[str] | None
+    ) -> ShownMemory:
         """The peer takes an edit and a state in one call: restored before it is edited, closed after.
 
-        All of it is read before the first is done.
+        All of it is read before the first is done. Who expects a version expects after the first what that made.
         """
         state, reason = given.get("state"), given.get("reason") or ""
         edits = read_edits(given)
@@ -68,12 +71,14 @@ class PeerMemoryView(PeerView):
         if edits or state is None:
             edit = read_body(UnitEditInput, {**edits, "reason": reason}).unit_edit()
         if state == "valid":
-            shown = restore_memory(self.access, bank_id, memory_id, reason=reason)
+            shown = restore_memory(self.access, bank_id, memory_id, reason=reason, expected=expected)
+            expected = expected and frozenset({shown.version})
         if edit is not None:
-            shown = edit_memory(self.access, bank_id, memory_id, edit, expected=None, reason=reason)
+            shown = edit_memory(self.access, bank_id, memory_id, edit, expected=expected, reason=reason)
+            expected = expected and frozenset({shown.version})
         if state == "invalidated":
             closing = Invalidation("correction", explanation=reason, actor=name_of(self.access))
-            shown = invalidate_memory(self.access, bank_id, memory_id, closing)
+            shown = invalidate_memory(self.access, bank_id, memory_id, closing, expected=expected)
         return shown
 
 

@@ -14,6 +14,7 @@ from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.mental_model_shapes import MentalModelChangeInput, MentalModelInput, ModelRefreshInput
+from memoryplatform.api.v1.preconditions import read_expected
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.mental_models import (
     Basis,
@@ -90,10 +91,11 @@ class PeerMentalModelView(PeerView):
     def patch(self, request: Request, bank_id: str, model_id: str) -> Response:
         refuse_schedules(request.data)
         change = read_body(MentalModelChangeInput, request.data).change()
-        return Response(describe(change_model(self.access, bank_id, model_id, change), bank_id, "content"))
+        shown = change_model(self.access, bank_id, model_id, change, expected=read_expected(request))
+        return Response(describe(shown, bank_id, "content"))
 
-    def delete(self, _request: Request, bank_id: str, model_id: str) -> Response:
-        delete_model(self.access, bank_id, model_id)
+    def delete(self, request: Request, bank_id: str, model_id: str) -> Response:
+        delete_model(self.access, bank_id, model_id, expected=read_expected(request))
         return Response({"status": "deleted"})
 
 

@@ -18,9 +18,11 @@ from memoryplatform.api.any_json import check_json
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
+from memoryplatform.api.cursors import CursorField
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import paginate
 from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.preconditions import read_expected
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.notify.peer_options import HttpConfig, read_config, write_options
 from memoryplatform.operations.notify.peer_shape import EVENTS, NAME, OURS
@@ -81,7 +83,7 @@ class WebhookInput(WebhookChangeInput):
 
 class DeliveryListInput(Input):
     limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
-    cursor = serializers.UUIDField(required=False)
+    cursor = CursorField()
 
 
 class PeerWebhooksView(PeerView):
@@ -120,10 +122,12 @@ class PeerWebhookView(PeerView):
         given = read_body(WebhookChangeInput, request.data).validated_data
         with tenant_transaction(self.tenant_id):
             change = build_change(given, get_webhook(self.access, webhook_id, bank_id=bank_id, lock=True))
-            return Response(describe_webhook(change_webhook(self.access, webhook_id, change, bank_id=bank_id)))
+            expected = read_expected(request)
+            webhook = change_webhook(self.access, webhook_id, change, bank_id=bank_id, expected=expected)
+            return Response(describe_webhook(webhook))
 
-    def delete(self, _request: Request, bank_id: str, webhook_id: UUID) -> Response:
-        delete_webhook(self.access, webhook_id, bank_id=bank_id)
+    def delete(self, request: Request, bank_id: str, webhook_id: UUID) -> Response:
+        delete_webhook(self.access, webhook_id, bank_id=bank_id, expected=read_expected(request))
         return Response({"success": True, "message": f"Webhook {webhook_id} is deleted.", "deleted_count": 1})
 
 
@@ -132,10 +136,10 @@ class PeerDeliveriesView(PeerView):
         wanted = read_query(DeliveryListInput, request)
         with tenant_transaction(self.tenant_id):
             rows = find_deliveries(self.access, webhook_id, bank_id=bank_id).select_related("webhook")
-            page = paginate(rows, limit=wanted["limit"], cursor=wanted.get("cursor"))
+            page = paginate(rows, wanted, of=webhook_id)
             is_admin = self.identity.allows(ApiKey.Scope.ADMIN)
             items = [describe_delivery(one, with_path=is_admin) for one in page.rows]
-        return Response({"items": items, "next_cursor": str(page.next_cursor) if page.next_cursor else None})
+        return Response({"items": items, "next_cursor": page.next_cursor})
 
 
 def translate(names: list[str]) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from memoryplatform.api.compat.mem0.asking import read_asked
 from memoryplatform.api.compat.mem0.filters.conditions import AnyOf, walk
 from memoryplatform.api.compat.mem0.locating import Located
 from memoryplatform.api.compat.mem0.owners import KINDS, Owner
-from memoryplatform.api.compat.mem0.query_filters import read_query_filters
+from memoryplatform.api.compat.mem0.query_filters import LISTS, read_query_filters
 from memoryplatform.api.compat.mem0.reach import find_told
+from memoryplatform.api.serializers import check_given_once
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.delete_memories import delete_asked, delete_memories
 from memoryplatform.operations.kinds.delete_memories import add_finder
@@ -27,10 +28,14 @@ KEYS = {kind: key for key, kind in KINDS.items()}
 
 
 def delete_all(access: BankAccess, query: QueryDict) -> dict[str, Any]:
-    """A parameter that is not known, or empty, may have been meant to spare something, so it refuses the call."""
+    """A parameter that is not known, or empty, may have been meant to spare something, so it refuses the call.
+
+    So does one that is there twice, where one value alone would be followed.
+    """
     unknown = sorted(set(query) - KNOWN - PASSED_OVER)
     if unknown:
         raise serializers.ValidationError(f"Not a filter of this call: {', '.join(unknown)}. Nothing is deleted.")
+    check_given_once(query, lists=LISTS)
     asked = read_query_filters(query)
     empty = sorted(name for name in KNOWN.intersection(query) if not (asked.get(name) and all(query.getlist(name))))
     if empty:

@@ -17,6 +17,7 @@ from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.memory_shapes import describe_memory
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, keep_own, keep_told, write_metadata
 from memoryplatform.api.compat.mem0.moments import read_extent
+from memoryplatform.api.serializers import check_given_once
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.memories import ShownMemory, delete_memory, edit_memory, show_history, show_memory
 
@@ -41,6 +42,7 @@ class MemoryView(Mem0View):
         return Response(describe_memory(update_memory(self.access, located, request.data).described))
 
     def delete(self, request: Request, memory_id: str) -> Response:
+        check_given_once(request.query_params, lists=())
         located = locate(self.access, memory_id)
         cascade = 0
         if request.query_params.get("delete_linked", "").lower() == "true":

@@ -8,7 +8,7 @@ from memoryplatform.api.mcp.checked import check
 from memoryplatform.api.mcp.shapes import PageAnswer, PageArguments, shorten
 from memoryplatform.api.mcp.tool import Answer, Arguments, Effect, Tool
 from memoryplatform.api.pagination import paginate
-from memoryplatform.api.v1.banks import BankCreateInput, BankListInput, create_from, page_of
+from memoryplatform.api.v1.banks import BankCreateInput, BankListInput, create_from
 from memoryplatform.operations.bank_profile import find_banks, get_bank
 from tenants.transactions import tenant_transaction
 
@@ -68,7 +68,7 @@ class CreateArguments(Arguments):
 def run_list(call: Call, arguments: ListArguments) -> ListAnswer:
     wanted = check(BankListInput, arguments.given()).validated_data
     with tenant_transaction(call.access.tenant_id):
-        page = paginate(find_banks(call.access, words=wanted.get("q", "")), **page_of(wanted))
+        page = paginate(find_banks(call.access, words=wanted.get("q", "")), wanted, of=call.access.tenant_id)
     return ListAnswer(
         banks=[
             BankAnswer(bank_id=bank.bank_id, name=bank.name, background=shorten(bank.background)) for bank in page.rows

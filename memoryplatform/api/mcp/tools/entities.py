@@ -62,7 +62,8 @@ def run_list(call: Call, arguments: ListArguments) -> ListAnswer:
     wanted = check(EntityListInput, arguments.given()).validated_data
     with tenant_transaction(call.access.tenant_id):
         bank = get_bank(call.access, call.bank_id)
-        page = list_rows(find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer("embedding"), wanted)
+        rows = find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer("embedding")
+        page = list_rows(rows, wanted, of=bank.id)
     return ListAnswer(
         entities=[EntityAnswer(**describe(entity)) for entity in page.items],
         total=page.total,

@@ -102,7 +102,8 @@ def list_memories(call: Call, arguments: ListArguments) -> ListAnswer:
     wanted = check(UnitListInput, arguments.given())
     with tenant_transaction(call.access.tenant_id):
         bank = get_bank(call.access, call.bank_id)
-        page = list_rows(find_units(bank, wanted.memory_filter()).defer("embedding"), wanted.validated_data)
+        units = find_units(bank, wanted.memory_filter()).defer("embedding")
+        page = list_rows(units, wanted.validated_data, of=bank.id)
         shown = describe_units(bank, page.items)
     return ListAnswer(
         memories=[ListedMemory(**describe_listed(one), text=shorten(one.unit.text)) for one in shown],

@@ -85,7 +85,7 @@ def run_list(call: Call, arguments: ListArguments) -> ListAnswer:
     with tenant_transaction(call.access.tenant_id):
         bank = get_bank(call.access, call.bank_id)
         held = wanted.opinion_filter()
-        page = list_rows(find_opinions(bank, held).defer("embedding"), wanted.validated_data)
+        page = list_rows(find_opinions(bank, held).defer("embedding"), wanted.validated_data, of=bank.id)
         shown = list_opinions(bank, page.items, held.view)
     return ListAnswer(
         opinions=[OpinionAnswer(**describe(one)) for one in shown], total=page.total, next_cursor=page.next_cursor
