@@ -48,9 +48,22 @@ def no_answer(call: Call[Any], failure: httpx.TransportError) -> ConnectionFaile
     kind = RequestTimedOut if isinstance(failure, httpx.TimeoutException) else ConnectionFailed
     cause = tellable(failure)
     told = "" if cause is None else str(cause)
-    error = kind(f"{call.method} {call.path}: {told or type(failure).__name__}")
+    error = kind(f"{call.method} {address_of(call, failure)}: {told or type(failure).__name__}")
     error.__cause__ = cause
     return error
+
+
+def address_of(call: Call[Any], failure: httpx.TransportError) -> str:
+    """With the service's own, which is what is wrong most often."""
+    try:
+        url = failure.request.url
+    except RuntimeError:  # it belongs to no request
+        return call.path
+    return without_credentials(url.copy_with(query=None))
+
+
+def without_credentials(url: httpx.URL) -> str:
+    return str(url.copy_with(userinfo=b""))
 
 
 def tellable(failure: httpx.TransportError) -> httpx.TransportError | None:

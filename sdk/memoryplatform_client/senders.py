@@ -11,7 +11,7 @@ import httpx
 from memoryplatform_client.calls import Call
 from memoryplatform_client.events import EventReader, ReflectEvent
 from memoryplatform_client.lines import LineReader
-from memoryplatform_client.plans import Outcome, Pause, Plan, Step, no_answer, tellable
+from memoryplatform_client.plans import Outcome, Pause, Plan, Step, no_answer, tellable, without_credentials
 from memoryplatform_client.refusals import build_error, read_refusal
 from memoryplatform_client.retries import RetryPolicy
 
@@ -20,8 +20,8 @@ Advance = Callable[[], Step]
 
 
 class Sender:
-    def __init__(self, address: str, retry: RetryPolicy) -> None:
-        self.address = address
+    def __init__(self, address: httpx.URL, retry: RetryPolicy) -> None:
+        self.address = without_credentials(address)
         self.retry = retry
 
 
@@ -33,7 +33,7 @@ def build_request(client: httpx.Client | httpx.AsyncClient, call: Call[Any]) -> 
 
 class SyncSender(Sender):
     def __init__(self, client: httpx.Client, retry: RetryPolicy) -> None:
-        super().__init__(str(client.base_url), retry)
+        super().__init__(client.base_url, retry)
         self.client = client
 
     def run(self, plan: Plan[T]) -> T:
@@ -92,7 +92,7 @@ class SyncSender(Sender):
 
 class AsyncSender(Sender):
     def __init__(self, client: httpx.AsyncClient, retry: RetryPolicy) -> None:
-        super().__init__(str(client.base_url), retry)
+        super().__init__(client.base_url, retry)
         self.client = client
 
     async def run(self, plan: Plan[T]) -> T:

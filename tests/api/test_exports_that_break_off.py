@@ -1,7 +1,10 @@
 """An export that does not come to its end says so, to whoever reads its lines and to whoever only waits for the end."""
 
+import logging
 import socket
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -93,23 +96,55 @@ def test_one_that_is_not_written_in_its_time_is_told(
     assert (last_line(body)["type"], last_line(body)["code"], is_broken) == ("error", "export_too_slow", True)
 
 
-def test_one_that_is_fetched_too_slowly_is_told(alice: Tenant, server_url: str, key: str) -> None:
-    """It is cut within a line: what was begun is closed before the error."""
-    place = urlsplit(server_url)
+@contextmanager
+def asking(url: str, key: str) -> Iterator[socket.socket]:
+    """Who has asked for an export and reads no more than he likes."""
+    place = urlsplit(url)
     lines = ["GET /v1/banks/big/export HTTP/1.1", f"Host: {place.netloc}", f"Authorization: Bearer {key}"]
     with socket.socket() as reader:
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         reader.settimeout(20)
         reader.connect((place.hostname, place.port))
-        with override_settings(EXPORT_SECONDS=1):
-            reader.sendall("\r\n".join([*lines, "", ""]).encode())
-            head = reader.recv(100)
-            wait_until(lambda: not [one for one in PLACES._of_tenants[alice.id] if one.is_taken])
+        reader.sendall("\r\n".join([*lines, "", ""]).encode())
+        yield reader
+
+
+def is_under_way(tenant: Tenant) -> bool:
+    return any(place.is_taken for place in PLACES._of_tenants[tenant.id])
+
+
+def test_one_that_is_fetched_too_slowly_is_told(alice: Tenant, server_url: str, key: str) -> None:
+    """It is cut within a line: what was begun is closed before the error."""
+    with override_settings(EXPORT_SECONDS=1), asking(server_url, key) as reader:
+        head = reader.recv(100)
+        wait_until(lambda: not is_under_way(alice))
         rest = b"".join(iter(lambda: reader.recv(65_536), b""))
     assert b" 200 " in head
     assert not rest.endswith(b"0\r\n\r\n")  # how a whole answer in chunks ends
     assert b'\n{"type":"error"' in rest[-400:]
     assert b"export_too_slow" in rest[-400:]
+
+
+def test_a_reader_who_leaves_is_no_slow_one(
+    alice: Tenant, server_url: str, key: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ended = threading.Event()
+
+    def write(*_given: Any, **_named: Any) -> Iterator[bytes]:
+        try:
+            while True:
+                yield b"{}\n"
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(export, "write_lines", write)
+    caplog.set_level(logging.INFO)
+    with asking(server_url, key):
+        wait_until(lambda: is_under_way(alice))
+    assert ended.wait(20)
+    wait_until(lambda: "export.left" in caplog.text)
+    httpx.get(f"{server_url}/v1/banks", headers={"Authorization": f"Bearer {key}"})  # the loop learns how it ended
+    assert [record.levelname for record in caplog.records if record.levelno > logging.INFO] == []
 
 
 def test_the_client_takes_it_for_broken(server_url: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,9 +69,10 @@ def test_profiles_are_chosen_and_removed(bare_cli: Cli, logged_in: Service) -> N
 def test_the_environment_wins(bare_cli: Cli, logged_in: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORYPLATFORM_API_KEY", "mpk_other")
     assert bare_cli("banks").code == 4
-    monkeypatch.setenv("MEMORYPLATFORM_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("MEMORYPLATFORM_URL", "http://ann:secret@127.0.0.1:9")
     done = bare_cli("banks")
     assert (done.code, done.err.count("\n")) == (5, 1)
+    assert done.err.startswith("GET http://127.0.0.1:9/v1/banks: ")
 
 
 def test_the_key_of_a_profile_goes_nowhere_else(

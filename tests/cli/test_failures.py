@@ -50,10 +50,18 @@ def test_an_interrupt_is_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     "words", [(), ("nonsense",), ("banks", "nonsense"), ("recall", "b"), ("recall", "b", "q", "--x")]
 )
-def test_wrong_words_are_answered_with_the_usage(bare_cli: Cli, words: tuple[str, ...]) -> None:
+def test_wrong_words_are_answered_with_the_usage_or_as_json(bare_cli: Cli, words: tuple[str, ...]) -> None:
     done = bare_cli(*words)
     assert done.code == 2
     assert done.err.startswith("usage: memoryplatform")
+    done = bare_cli(*words, "--json")
+    told = json.loads(done.err)
+    assert (done.code, done.out, told["code"], told["request_id"]) == (2, "", "usage", "")
+    assert told["detail"].endswith(".")
+
+
+def test_a_text_that_follows_two_dashes_asks_for_no_json(bare_cli: Cli) -> None:
+    assert bare_cli("recall", "b", "q", "--x", "--", "--json").err.startswith("usage: memoryplatform")
 
 
 def test_help_and_version_are_no_failure(bare_cli: Cli) -> None:

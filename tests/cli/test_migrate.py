@@ -208,6 +208,8 @@ def test_what_was_refused_is_named(cli: Cli, tmp_path: Path) -> None:
     assert done.err.startswith("m9: ")
 
 
+HALF = "\ud83d"  # of a character that takes two
+
 BAD: list[dict[str, Any]] = [
     {"id": "b1", "memory": "Ivy likes tea.", "user_id": "ivy", "created_at": "bad"},
     {"id": "b2", "memory": "Ivy likes tea.", "user_id": "ivy", "created_at": 5},
@@ -221,18 +223,23 @@ BAD: list[dict[str, Any]] = [
     {"id": "b10", "memory": "Ivy likes tea.", "user_id": "ivy", "categories": ["c" * 200]},
     {"id": "b11", "memory": "Ivy likes tea.", "user_id": "ivy", "categories": "tea"},
     {"id": "b12", "memory": "Ivy likes tea."},
+    {"id": "b13", "memory": f"Ivy likes tea. {HALF}", "user_id": "ivy"},
+    {"id": "b14", "memory": "Ivy likes tea.", "user_id": f"ivy {HALF}"},
+    {"id": "b15", "memory": "Ivy likes tea.", "user_id": "ivy", "metadata": {"k": HALF}},
 ]
+NO_ROWS: list[Any] = [None, 5, "tea", []]  # the first is the memory after those of BAD
 
 
 def test_a_memory_at_fault_is_named_and_the_others_go_on(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
-    file = write(tmp_path / "m.json", [*BAD, *MEMORIES])
+    file = write(tmp_path / "m.json", [*BAD, *NO_ROWS, *MEMORIES])
+    names = [*(one["id"] for one in BAD), *(f"Memory {len(BAD) + place}" for place, _ in enumerate(NO_ROWS, 1))]
     dry = cli("migrate", "mem0", file, "--dry-run")
     done = cli("migrate", "mem0", file)
     assert (dry.code, done.code) == (1, 1)
-    assert [line.partition(": ")[0] for line in done.err.splitlines()] == [one["id"] for one in BAD]
+    assert [line.partition(": ")[0] for line in done.err.splitlines()] == names
     assert done.err == dry.err
-    assert dry.out.startswith(f"2 items would go to 2 banks, {len(BAD)} faults")
-    assert done.out.startswith(f"2 items are in 2 banks, {len(BAD)} faults")
+    assert dry.out.startswith(f"2 items would go to 2 banks, {len(names)} faults")
+    assert done.out.startswith(f"2 items are in 2 banks, {len(names)} faults")
     assert sorted(one.bank_id for one in client.banks.list()) == ["mem0:user:alice", "mem0:user:bob"]
 
 
@@ -262,15 +269,20 @@ def test_what_the_service_alone_refuses_is_named_and_the_others_go_on(
 def test_a_fact_of_an_archive_at_fault_is_named_and_the_others_go_on(
     cli: Cli, client: MemoryClient, tmp_path: Path
 ) -> None:
-    facts = [{"text": "It rained."}, {"text": "It snowed.", "occurred_start": "May"}, {"fact_type": "world"}]
+    wrong: list[dict[str, Any]] = [{"entities": 5}, {"tags": [5]}, {"metadata": [5]}, {"context": 5}]
+    wrong += [{"causal_relations": [5]}, {"occurred_start": "May"}, {"text": HALF}]
+    facts = [{"text": "It rained."}, *({"text": "It snowed.", **one} for one in wrong), {"fact_type": "world"}, None]
     with zipfile.ZipFile(tmp_path / "bank.zip", "w") as archive:
         archive.writestr("documents/0.json", json.dumps({"id": "notes", "facts": facts}))
         archive.writestr("documents/1.json", json.dumps({"facts": []}))
+        archive.writestr("documents/2.json", "{")
+        archive.writestr("documents/3.json", json.dumps({"id": "3", "chunks": [{}]}))
         archive.writestr("manifest.json", json.dumps({"schema_version": 1, "source_bank_id": "theirs"}))
     done = cli("migrate", "hindsight", tmp_path / "bank.zip")
     named = [line.partition(": ")[0] for line in done.err.splitlines()]
-    assert named == ["notes fact 2", "notes fact 3", "documents/1.json"]
-    assert done.out.startswith("1 items are in 1 banks, 3 faults")
+    places = range(2, len(facts) + 1)
+    assert named == [*(f"notes fact {place}" for place in places), *(f"documents/{place}.json" for place in (1, 2, 3))]
+    assert done.out.startswith(f"1 items are in 1 banks, {len(named)} faults")
     assert [one.text for one in client.memories.list("theirs")] == ["It rained."]
 
 
@@ -283,6 +295,32 @@ def test_a_session_without_a_date_is_named_and_the_others_go_on(cli: Cli, tmp_pa
         done = cli("migrate", "locomo", file, "--bank", "lc", *words)
         assert (done.code, done.err.count("\n"), done.err.startswith("c1 session_1: ")) == (1, 1, True)
         assert "1 banks, 1 faults" in done.out
+
+
+def test_a_conversation_at_fault_is_named_and_the_others_go_on(bare_cli: Cli, tmp_path: Path) -> None:
+    good = talk("c1")
+    good["conversation"] |= {"session_3": 5, "session_3_date_time": "1:00 pm on 9 May, 2023"}
+    samples = [None, {"sample_id": "x"}, {"sample_id": "x", "conversation": 5}, good, talk("c/2"), talk(HALF)]
+    done = bare_cli("migrate", "locomo", write(tmp_path / "l.json", samples), "--bank", "lc", "--dry-run")
+    named = [line.partition(": ")[0] for line in done.err.splitlines()]
+    assert named[:4] == ["Conversation 1", "Conversation 2", "Conversation 3", "c1 session_3"]
+    assert done.out.startswith("1 items would go to 1 banks, 6 faults: lc-c1")
+
+
+def test_a_haystack_at_fault_is_named_and_the_others_go_on(bare_cli: Cli, tmp_path: Path) -> None:
+    turns = [{"role": "user", "content": "I bought a boat."}]
+    sessions = {"s1": turns, "s2": 5, "s3": [5], "s4": [{"role": "user", "content": HALF}]}
+    row = {
+        "question_id": "q",
+        "haystack_session_ids": [*sessions],
+        "haystack_dates": ["2023/05/20 (Sat) 02:21"] * len(sessions),
+        "haystack_sessions": [*sessions.values()],
+    }
+    rows = [None, row | {"haystack_dates": []}, row | {"haystack_dates": 5}, row]
+    done = bare_cli("migrate", "longmemeval", write(tmp_path / "l.json", rows), "--bank", "b", "--dry-run")
+    named = [line.partition(": ")[0] for line in done.err.splitlines()]
+    assert named == ["Question 1", "Question 2", "Question 3", "q s2", "q s3", "q s4"]
+    assert done.out.startswith("1 items would go to 1 banks, 6 faults: b-q")
 
 
 @pytest.mark.parametrize("name", sorted(migrate.READERS))

@@ -32,6 +32,17 @@ def test_a_file_is_not_overwritten_by_accident(cli: Cli, client: MemoryClient, t
     assert cli("export", "source", "-o", file, "--force").code == 0
 
 
+def test_a_folder_that_is_not_there_is_named(cli: Cli, tmp_path: Path) -> None:
+    done = cli("export", "source", "-o", tmp_path / "nodir" / "f.jsonl")
+    assert (done.code, done.err) == (2, f"There is no folder {tmp_path / 'nodir'}.\n")
+
+
+def test_what_is_wrong_with_the_file_is_told_under_its_own_name(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    client.banks.create("source")
+    done = cli("export", "source", "-o", tmp_path, "--force")
+    assert (done.code, done.err) == (1, f"{tmp_path}: Is a directory\n")
+
+
 def test_an_export_that_fails_leaves_no_file(cli: Cli, tmp_path: Path) -> None:
     assert cli("export", "nowhere", "-o", tmp_path / "f.jsonl").code == 3
     assert list(tmp_path.glob("*f.jsonl*")) == []

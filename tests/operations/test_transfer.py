@@ -273,8 +273,17 @@ FAULTS: dict[str, tuple[list[dict[str, Any]], str]] = {
     "a null character": ([unit(text="a\x00b")], "Line 2: The field 'text' must be a text without null"),
     "a null character inside": ([unit(dimensions={"what": "\x00"})], "Line 2: The field 'dimensions' must hold no"),
     "a text too long": ([unit(network="w" * 50)], "Line 2: The field 'network' must have at most 12"),
+    "a memory too long": ([unit(text="t" * 100_001)], "Line 2: The field 'text' must have at most 100000"),
+    "a background too long": (
+        [{"type": "bank", "background": "b" * 100_001}],
+        "Line 2: The bank has a 'background' that must have at most 100000 characters",
+    ),
     "no choice": ([unit(network="dream")], "Line 2: The field 'network' is none of its choices"),
     "no zone": ([unit(mentioned_at="2025-01-01")], "Line 2: The field 'mentioned_at' must be a time with its zone"),
+    "a zone before all times": (
+        [unit(mentioned_at="0001-01-01T00:00:00+16:00")],
+        "Line 2: The field 'mentioned_at' must be a time between the years 1 and 9999",
+    ),
     "bytes that are none": ([unit(content_hash="zz")], "Line 2: The field 'content_hash' must be bytes"),
     "a contradiction": ([unit(confidence=0.5)], r"Line 2: It contradicts itself \(unit_confidence_on_opinions\)"),
     "the same id twice": ([unit(), unit(2), unit(text="other", content_hash="ff")], "Line 4: It stands here already"),
@@ -295,6 +304,12 @@ FAULTS: dict[str, tuple[list[dict[str, Any]], str]] = {
         "Line 3: The export broke off here",
     ),
     "an end before the end": ([{"type": "end", "rows": {}}, unit()], "Line 3: Nothing may follow the end"),
+    "a second end": ([{"type": "end", "rows": {}}, {"type": "end"}], "Line 3: Nothing may follow the end"),
+    "an unknown field at the end": ([{"type": "end", "rows": {}, "x": 1}], "Line 2: A line of the type end has no"),
+    "an unknown field in the first of two profiles": (
+        [{"type": "bank", "x": 1}, {"type": "bank"}],
+        "Line 2: The bank has the unknown field 'x'",
+    ),
 }
 
 
@@ -305,7 +320,12 @@ def test_a_faulty_line_is_named(access: BankAccess, name: str) -> None:
         take(access, *rows)
 
 
-@pytest.mark.parametrize("body", [b"", b"\n", b"[]", b"{", b'{"type": 3}', b"\xff", b'{"type":"header","version":3}'])
+HEADER = b'{"type":"header","format":"memoryplatform-bank","version":2'
+NESTED = HEADER + b',"bank_id":' + b"[" * 990 + b"]" * 990 + b"}"
+NO_FILES = [b"", b"\n", b"[]", b"{", b'{"type": 3}', b"\xff", b'{"type":"header","version":3}', NESTED]
+
+
+@pytest.mark.parametrize("body", [*NO_FILES, HEADER + b',"x":1}', HEADER + b',"version":2}'])
 def test_what_is_no_file_is_refused(access: BankAccess, body: bytes) -> None:
     with pytest.raises(ImportInvalid, match="Line 1: "):
         import_part(access, "copy", body, first_line=1)

@@ -5,11 +5,20 @@ from datetime import timedelta
 
 import orjson
 import pytest
+from django.db.models import TextField
+from rest_framework.serializers import CharField
 
 from banks.models import Bank, Link, MemoryUnit, UnitMetadata
+from memoryplatform.api.v1.background import BackgroundInput
+from memoryplatform.api.v1.directives import DirectiveInput
+from memoryplatform.api.v1.fact_shapes import FactInput
+from memoryplatform.api.v1.mental_model_shapes import MentalModelInput
+from memoryplatform.api.v1.retain_shapes import ItemInput
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.transfer import profile
+from memoryplatform.operations.transfer.lengths import LONGEST
 from memoryplatform.operations.transfer.receive import import_part
-from memoryplatform.operations.transfer.tables import BY_NAME, LATER
+from memoryplatform.operations.transfer.tables import BY_NAME, LATER, TABLES
 from retrieval.models import ChannelWeights, Feedback
 from retrieval.types import PointInTime
 from tenants.identifiers import uuid7
@@ -55,6 +64,25 @@ def fill_the_rest(tenant: Tenant, bank: Bank) -> None:
     make_episode(tenant, bank=bank, previous=make_episode(tenant, bank=bank))
     model = make_mental_model(tenant, bank=bank)
     make_mental_model_source(tenant, revision=make_mental_model_revision(tenant, mental_model=model), unit=first)
+
+
+def test_every_text_has_a_length_and_takes_what_the_api_takes() -> None:
+    """Those without an end are named as such."""
+    columns = {(table.name, name): field for table in TABLES for name, field in table.fields(vectors=False).items()}
+    columns |= {(profile.NAME, name): field for name, field in profile.FIELDS.items()}
+    texts = {place for place, field in columns.items() if isinstance(field, TextField) and field.max_length is None}
+    assert texts == set(LONGEST)
+    assert {place for place in LONGEST if LONGEST[place] is None} == {("document", "text"), ("message", "content")}
+    taken = {
+        ("unit", "text"): FactInput().fields["text"],
+        ("unit", "context"): ItemInput().fields["context"],
+        ("document", "context"): ItemInput().fields["context"],
+        ("background_revision", "snippet"): BackgroundInput().fields["content"],
+        ("directive", "content"): DirectiveInput().fields["content"],
+        ("mental_model", "source_query"): MentalModelInput().fields["source_query"],
+    }
+    lengths = {place: one.max_length for place, one in taken.items() if isinstance(one, CharField)}
+    assert {place: LONGEST[place] for place in taken} == lengths
 
 
 def test_every_table_comes_along_and_recall_answers_the_same(source: BankAccess) -> None:

@@ -16,10 +16,11 @@ from rest_framework.response import Response
 
 from memoryplatform.api.errors import unexpected
 from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.parsers import check_not_compressed
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.transfer.errors import ExportTooSlow, TooManyExports
+from memoryplatform.operations.transfer.errors import ExportLeft, ExportTooSlow, TooManyExports
 from memoryplatform.operations.transfer.export import Export, export_bank
 from memoryplatform.operations.transfer.lines import ERROR, write_line
 from memoryplatform.operations.transfer.receive import import_part
@@ -62,6 +63,9 @@ class ExportStream(SteppedStream):
             yield line_break + write_line(ERROR, describe(cause, self._request_id))
             # What Django takes for a caller who went away: it cleans up and leaves the answer as it is, without an end.
             raise asyncio.CancelledError from error
+        except (GeneratorExit, asyncio.CancelledError):
+            log.info("export.left")
+            raise
         finally:
             end.cancel()
             self.close()
@@ -70,6 +74,12 @@ class ExportStream(SteppedStream):
         """What is closed takes no further step: asking for one fails."""
         self._is_late = True
         self.close()
+
+    def _look_at(self, step: asyncio.Future[bytes | None]) -> None:
+        """That the steps end with their reader is no failure."""
+        error = None if step.cancelled() else step.exception()
+        if not isinstance(error, ExportLeft):
+            super()._look_at(step)
 
     def close(self) -> None:
         self._place.leave()
@@ -152,6 +162,7 @@ class ImportView(TenantView):
     )
     @idempotent
     def post(self, request: Request, bank_id: str) -> Response:
+        check_not_compressed(request)
         query = ImportInput(data=request.query_params)
         query.is_valid(raise_exception=True)
         body = request.data.get("lines", b"") if isinstance(request.data, dict) else b""

@@ -7,6 +7,7 @@ from banks.lifecycle.delete import Removed, delete_units
 from banks.locking import lock_memory
 from banks.models import Bank
 from memoryplatform.operations.after_deletion import follow_deletion
+from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.registry import operation_kind
@@ -21,6 +22,7 @@ COUNTS = ("units", "relationships", "entities")
 
 
 @operation_kind(NAME, queue="background")
+@ends_with_its_bank
 def clear_memories(run: Run) -> dict[str, Any]:
     """In batches, each a transaction of its own: if it is cut off, what went is gone, and the next goes on.
 

@@ -20,6 +20,7 @@ from banks.retain.relabel import hash_bare_tags
 from banks.text_index.rebuild import rebuild_corpus
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.errors import NotYet, PermanentFailure
+from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.nights import ask_for_tending
@@ -38,6 +39,7 @@ BEFORE_ALL = UUID(int=0)
 
 
 @operation_kind(KIND, queue="background", cancellable=False)  # half a memory would answer as if it were whole
+@ends_with_its_bank
 def import_bank(run: Run) -> dict[str, Any]:
     """Each step commits by itself and finds nothing left to do when it is run again."""
     bank = load_bank(run)

@@ -10,6 +10,7 @@ from banks.locking import lock_memory
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import NotYet, PermanentFailure
+from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.mental_model_refreshes import AFTER_OBSERVATIONS, NAME, is_observing
 from memoryplatform.operations.mental_model_scope import find_newest, is_stale
 from memoryplatform.operations.reflect import reflect
@@ -39,6 +40,7 @@ class Asked:
 
 
 @operation_kind(NAME, queue="background")
+@ends_with_its_bank
 def refresh_mental_model(run: Run) -> dict[str, Any]:
     """Nothing is written before the answer is whole, so it may begin again after a crash."""
     bank = load_bank(run)

@@ -11,6 +11,7 @@ from banks.entities.describe import describe_entities
 from banks.models import Bank, Entity
 from banks.retain.answers import open_answers
 from memoryplatform.operations.errors import NotYet
+from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.mental_model_refreshes import follow_facts
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.bank_of_run import load_bank
@@ -48,6 +49,7 @@ def ask_for_refresh(bank: Bank) -> Operation | None:
 
 
 @operation_kind(NAME, queue="background")
+@ends_with_its_bank
 def refresh_observations(run: Run) -> dict[str, Any]:
     """An entity that was refreshed before a crash is fresh, and passed over. One that is refused holds up no other.
 

@@ -21,6 +21,7 @@ from memoryplatform.operations.after_deletion import follow_replacement
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure
 from memoryplatform.operations.kinds.consolidate import hand_over
+from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.newest_metadata import keep_newest_metadata
 from memoryplatform.operations.running.bank_of_run import load_bank
@@ -36,6 +37,7 @@ IDS = frozenset({"thread", "message_ids", "document_pk", "version"})
 
 
 @operation_kind("retain", queue="ingest")
+@ends_with_its_bank
 def retain(run: Run) -> dict[str, Any]:
     """Sources that were finished before a crash have nothing waiting and are passed over."""
     bank = load_bank(run)

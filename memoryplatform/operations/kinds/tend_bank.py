@@ -16,6 +16,7 @@ from banks.words import Network
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.idempotency import forget_old_records
+from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.nights import NAME, ask_for_tending
 from memoryplatform.operations.running.bank_of_run import load_bank
@@ -45,6 +46,7 @@ Figures = dict[str, int]
 
 
 @operation_kind(NAME, queue="background")
+@ends_with_its_bank
 def tend_bank(run: Run) -> dict[str, Any]:
     """Each step commits by itself and finds nothing left to do when it is run again.
 

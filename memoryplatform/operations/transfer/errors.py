@@ -6,7 +6,8 @@ TransferError
 ├── ImportUnderWay     another file is not whole yet
 ├── BankNotEmpty       an import begins with nothing
 ├── TooManyExports     the tenant fetches others at the moment
-└── ExportTooSlow      its time is over, and so is the file
+├── ExportTooSlow      its time is over, and so is the file
+└── ExportLeft         nobody fetches it any more; told to nobody
 """
 
 
@@ -49,6 +50,13 @@ class TooManyExports(TransferError):
 
     def __init__(self, most: int) -> None:
         super().__init__(f"At most {most} exports at once: fetch those to their ends first.")
+
+
+class ExportLeft(TransferError):
+    code = "export_left"
+
+    def __init__(self) -> None:
+        super().__init__("Whoever fetched the export has gone.")
 
 
 class ExportTooSlow(TransferError):

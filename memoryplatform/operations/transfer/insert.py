@@ -12,6 +12,7 @@ from psycopg import errors, sql
 from banks.models import Bank
 from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.identifiers import Renaming
+from memoryplatform.operations.transfer.lengths import check_length
 from memoryplatform.operations.transfer.lines import Line
 from memoryplatform.operations.transfer.tables import Table
 from memoryplatform.operations.transfer.values import Unfit, read_uuid, read_value, read_vector
@@ -66,6 +67,7 @@ def read_row(target: Target, table: Table, line: Line, renaming: Renaming) -> di
 
 
 def check_value(table: Table, name: str, value: Any) -> None:
+    check_length(table.name, name, value)
     if name in table.checks:
         try:
             table.checks[name](value)

@@ -4,7 +4,8 @@ A row stands in an object of its own beside its type, since a table may have a c
 of the format both were one object: a link's own type took the place of the word `link`, by which it is known again.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,9 @@ from memoryplatform.operations.transfer.errors import ImportInvalid
 
 HEADER, END, ERROR, LINK = "header", "end", "error", "link"
 TYPE, ROW = "type", "row"
+# Of the lines that belong to the file and to no table.
+HEADER_FIELDS = frozenset({"format", "version", "bank_id", "embedding_model", "vectors", "exported_at"})
+END_FIELDS = frozenset({"rows"})
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,30 @@ def read_line(text: bytes, number: int) -> Line:
         row = orjson.loads(text)
     except orjson.JSONDecodeError:
         raise ImportInvalid(number, "This is no JSON.") from None
+    check_names(text, number)
     if not isinstance(row, dict) or not isinstance(row.get(TYPE), str):
         raise ImportInvalid(number, "A line is an object with a type.")
     return open_line(number, row.pop(TYPE), row)
+
+
+def check_names(text: bytes, number: int) -> None:
+    """Of a name that is there twice readers take one value or the other, and not all the same."""
+
+    def check(pairs: Sequence[tuple[str, Any]]) -> None:
+        names = [name for name, _ in pairs]
+        if len(set(names)) < len(names):
+            twice = next(name for place, name in enumerate(names) if name in names[:place])
+            raise ImportInvalid(number, f"The field '{twice}' is there twice in one object.")
+
+    try:
+        json.loads(text, object_pairs_hook=check)
+    except RecursionError:
+        raise ImportInvalid(number, "It is nested too deeply.") from None
+
+
+def check_fields(line: Line, known: frozenset[str]) -> None:
+    if unknown := sorted(set(line.row) - known):
+        raise ImportInvalid(line.number, f"A line of the type {line.kind} has no field '{unknown[0]}'.")
 
 
 def open_line(number: int, kind: str, rest: dict[str, Any]) -> Line:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memoryplatform.operations.transfer.errors import ExportTooSlow, TooManyExports
+from memoryplatform.operations.transfer.errors import ExportLeft, ExportTooSlow, TooManyExports
 
 MOST_OF_A_TENANT = 2
 MOST_WRITTEN = 4  # at once, of all tenants: a fifth of the connections that a process has by default
@@ -37,6 +37,8 @@ class Place:
         self._left.set()
 
     def check(self) -> None:
+        if self._left.is_set():
+            raise ExportLeft
         if not self.is_taken:
             raise ExportTooSlow
 

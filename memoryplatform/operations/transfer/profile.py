@@ -4,6 +4,7 @@ from typing import Any
 
 from banks.models import Bank
 from memoryplatform.operations.transfer.identifiers import Renaming
+from memoryplatform.operations.transfer.lengths import check_length
 from memoryplatform.operations.transfer.values import Unfit, read_value, write_value
 
 NAME = "bank"
@@ -34,4 +35,12 @@ def read_profile(row: dict[str, Any], renaming: Renaming) -> dict[str, Any]:
     unknown = sorted(set(row) - set(FIELDS))
     if unknown:
         raise Unfit(f"has the unknown field '{unknown[0]}'")
-    return {name: read_value(FIELDS[name], value, renaming) for name, value in row.items()}
+    return {name: read_field(name, value, renaming) for name, value in row.items()}
+
+
+def read_field(name: str, value: Any, renaming: Renaming) -> Any:
+    try:
+        check_length(NAME, name, value)
+        return read_value(FIELDS[name], value, renaming)
+    except Unfit as fault:
+        raise Unfit(f"has a '{name}' that {fault}") from None

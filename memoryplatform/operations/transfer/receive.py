@@ -22,7 +22,17 @@ from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.export import FORMAT, READABLE
 from memoryplatform.operations.transfer.identifiers import Renaming
 from memoryplatform.operations.transfer.insert import Target, explain, insert_rows, join_rows
-from memoryplatform.operations.transfer.lines import END, ERROR, HEADER, Line, count_lines, read_lines
+from memoryplatform.operations.transfer.lines import (
+    END,
+    END_FIELDS,
+    ERROR,
+    HEADER,
+    HEADER_FIELDS,
+    Line,
+    check_fields,
+    count_lines,
+    read_lines,
+)
 from memoryplatform.operations.transfer.progress import ABANDONED, ABANDONED_AFTER, KIND, Progress
 from memoryplatform.operations.transfer.tables import BY_NAME, LATER
 from memoryplatform.operations.transfer.take_back import take_back
@@ -33,6 +43,7 @@ from tenants.transactions import tenant_transaction
 
 BATCH = 500
 LONGEST_HEADER = 4_000
+AFTER_THE_END = "Nothing may follow the end."
 
 
 @dataclass(frozen=True)
@@ -78,7 +89,7 @@ def take_in(bank: Bank, progress: Progress, body: bytes, first_line: int) -> Non
     lines = [line for line in read_lines(body, first=first_line) if line.number >= progress.next_line]
     for kind, batch in in_batches(lines):
         if progress.is_done:
-            raise ImportInvalid(batch[0].number, "Nothing may follow the end.")
+            raise ImportInvalid(batch[0].number, AFTER_THE_END)
         if kind == ERROR:
             raise ImportInvalid(batch[0].number, "The export broke off here: this file is not whole.")
         if progress.header is None or kind == HEADER:
@@ -104,21 +115,23 @@ def read_header(progress: Progress, batch: list[Line]) -> None:
         raise ImportInvalid(batch[-1].number, "A file begins with one header, and has no other.")
     if line.row.get("format") != FORMAT or line.row.get("version") not in READABLE:
         raise ImportInvalid(line.number, f"This is no {FORMAT} of version {' or '.join(map(str, READABLE))}.")
+    check_fields(line, HEADER_FIELDS)
     if not isinstance(line.row.get("vectors", False), bool):
         raise ImportInvalid(line.number, "The field 'vectors' must be true or false.")
-    known = ("bank_id", "embedding_model", "exported_at", "vectors")
-    progress.header = {name: line.row.get(name) for name in known}
+    kept = ("bank_id", "embedding_model", "exported_at", "vectors")
+    progress.header = {name: line.row.get(name) for name in kept}
     if len(orjson.dumps(progress.header)) > LONGEST_HEADER:
         raise ImportInvalid(line.number, "The header is too long.")
 
 
 def store(bank: Bank, progress: Progress, kind: str, batch: list[Line]) -> None:
     if kind == profile.NAME:
-        change_profile(bank, batch[-1])
+        for line in batch:
+            change_profile(bank, line)
         progress.bank_changed_at = bank.updated_at.isoformat()
         return
     if kind == END:
-        check_end(progress, batch[0])
+        check_end(progress, batch)
         return
     if kind in BY_NAME:
         insert_rows(build_target(bank, progress), BY_NAME[kind], batch)
@@ -150,10 +163,14 @@ def change_profile(bank: Bank, line: Line) -> None:
         raise ImportInvalid(line.number, explain(error)) from None
 
 
-def check_end(progress: Progress, line: Line) -> None:
+def check_end(progress: Progress, batch: list[Line]) -> None:
     """A file that lost some lines on its way has another number of rows."""
+    line = batch[0]
+    check_fields(line, END_FIELDS)
     if line.row.get("rows") != progress.rows:
         raise ImportInvalid(line.number, "The number of rows is not the one that the file itself tells.")
+    if len(batch) > 1:
+        raise ImportInvalid(batch[1].number, AFTER_THE_END)
     progress.is_done = True
 
 

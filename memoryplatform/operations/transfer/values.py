@@ -3,7 +3,7 @@
 import binascii
 import math
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -96,7 +96,10 @@ def read_moment(_field: Field, value: Any) -> str:
         raise Unfit("must be a time, such as 2024-05-01T12:00:00+00:00") from None
     if moment.tzinfo is None:
         raise Unfit("must be a time with its zone")
-    return moment.isoformat()
+    try:
+        return moment.astimezone(UTC).isoformat()  # the database does not know every offset
+    except OverflowError:
+        raise Unfit("must be a time between the years 1 and 9999") from None
 
 
 def read_bytes(field: Field, value: Any) -> str:

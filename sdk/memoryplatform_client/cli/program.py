@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from memoryplatform_client.cli.command import Action, Command, Given
 from memoryplatform_client.cli.commands import (
@@ -21,7 +22,7 @@ from memoryplatform_client.cli.commands import (
     retain,
 )
 from memoryplatform_client.cli.exits import Exit
-from memoryplatform_client.cli.failures import EXPECTED, Failure, describe
+from memoryplatform_client.cli.failures import EXPECTED, BadUsage, Failure, describe
 from memoryplatform_client.cli.session import Session
 from memoryplatform_client.client import VERSION
 
@@ -42,17 +43,34 @@ COMMANDS: Sequence[Command] = (
 NAME = "memoryplatform"
 
 
+class RaisingParser(argparse.ArgumentParser):
+    """For those who read JSON: wrong words are told as any other error is, not with the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadUsage(f"{message[:1].upper()}{message[1:].rstrip('.')}.")
+
+
 def run(arguments: Sequence[str]) -> int:
     make_streams_lenient()
+    parser = build_parser(RaisingParser if asks_for_json(arguments) else argparse.ArgumentParser)
     try:
-        given = build_parser().parse_args(name_first_action(arguments))
+        given = parser.parse_args(name_first_action(arguments))
     except SystemExit as end:  # argparse has said why
         return int(end.code or 0)
+    except BadUsage as error:
+        with Session(as_json=True, profile=None) as session:
+            return tell(session, describe(error))
     try:
         with Session(as_json=given.json, profile=given.profile) as session:
             return carry_out(session, given)
     except BrokenPipeError:
         return close_pipe()
+
+
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Before the words are understood. What follows `--` is no option."""
+    words = list(arguments)
+    return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
 def carry_out(session: Session, given: Given) -> int:
@@ -92,8 +110,9 @@ def make_streams_lenient() -> None:
             reconfigure(errors="replace")
 
 
-def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=NAME, description="Memory for agents: retain, recall, reflect.")
+def build_parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    """Those of the commands are of the same kind."""
+    parser = kind(prog=NAME, description="Memory for agents: retain, recall, reflect.")
     parser.add_argument("--version", action="version", version=f"{NAME} {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     shared = build_shared()

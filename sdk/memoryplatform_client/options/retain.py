@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal, Required, TypedDict
+from typing import Literal, Required, TypeAlias, TypedDict
 
 from memoryplatform_client.options.message import Message
 from memoryplatform_client.options.words import Role
@@ -34,11 +34,14 @@ class RelationFields(TypedDict, total=False):
     valid_until: datetime | None
 
 
+CauseRelation: TypeAlias = Literal["causes", "caused_by", "enables", "prevents"]
+
+
 class CauseFields(TypedDict, total=False):
     """`target`: the place of the other fact in the list, from 0."""
 
     target: Required[int]
-    relation_type: Required[Literal["causes", "caused_by", "enables", "prevents"]]
+    relation_type: Required[CauseRelation]
     strength: float
 
 

@@ -31,6 +31,8 @@ def run(session: Session, given: Given) -> int:
     path = Path(given.output)
     if path.exists() and not given.force:
         raise BadUsage(f"{path} is there already: --force overwrites it.")
+    if not path.parent.is_dir():
+        raise BadUsage(f"There is no folder {path.parent}.")
     with made_whole(path) as file:
         rows = write_lines(session, given, file)
     if session.out.as_json:
@@ -56,11 +58,23 @@ def made_whole(path: Path) -> Iterator[BinaryIO]:
     """Its owner's alone, and under its name only once all is there."""
     beside = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with naming(path):
+            opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(opened, "wb") as file:
             yield file
-        beside.replace(path)
+        with naming(path):
+            beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """What goes wrong is told of the file that was asked for: nobody knows the one beside it."""
+    try:
+        yield
+    except OSError as fault:
+        raise OSError(fault.errno, fault.strerror, str(path)) from fault
 
 
 COMMAND = Command("export", "Write all that a bank holds into a file.", add_arguments, run)

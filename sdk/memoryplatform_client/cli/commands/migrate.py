@@ -10,7 +10,7 @@ from memoryplatform_client.cli.exits import Exit
 from memoryplatform_client.cli.failures import BadUsage, CommandFailed
 from memoryplatform_client.cli.migration import hindsight, locomo, longmemeval, mem0
 from memoryplatform_client.cli.migration.journal import Journal, open_journal
-from memoryplatform_client.cli.migration.limits import find_faults
+from memoryplatform_client.cli.migration.limits import find_faults, find_unsendable
 from memoryplatform_client.cli.migration.source import Found, Read, Wanted
 from memoryplatform_client.cli.reading import NotRead
 from memoryplatform_client.cli.session import Session
@@ -88,7 +88,7 @@ def part(found: Iterable[Found]) -> tuple[list[Entry], list[NotRead]]:
     for one in found:
         if isinstance(one, NotRead):
             unread.append(one)
-        elif faults := list(find_faults(one.item)):
+        elif faults := [*find_unsendable(one), *find_faults(one.item)]:
             unread.append(NotRead(one.name, "; ".join(faults)))
         else:
             entries.append(one)

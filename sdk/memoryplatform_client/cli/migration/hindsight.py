@@ -6,6 +6,7 @@ dates and causes. Observations and mental models are left behind: the service ma
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,16 +14,25 @@ from typing import Any
 
 from memoryplatform_client.cli.batches import Entry
 from memoryplatform_client.cli.failures import BadUsage
-from memoryplatform_client.cli.migration.limits import find_fact_faults
-from memoryplatform_client.cli.migration.source import Found, NotThisFormat, Wanted, find_moment, spare_others, take
+from memoryplatform_client.cli.migration.limits import find_fact_faults, find_half_characters
+from memoryplatform_client.cli.migration.source import (
+    Found,
+    NotThisFormat,
+    Wanted,
+    check_kind,
+    check_texts,
+    find_moment,
+    spare_others,
+    take,
+)
 from memoryplatform_client.cli.reading import NotRead
-from memoryplatform_client.options.retain import CauseFields, FactFields, Item
+from memoryplatform_client.options.retain import CauseFields, CauseRelation, FactFields, Item
 
 MANIFEST, DOCUMENTS = "manifest.json", "documents/"
 KNOWN_VERSIONS = {1}
 LARGEST_MEMBER = 256 * 1024 * 1024  # bytes, unpacked
 MOST_FACTS = 1_000  # of an item
-CAUSES = {"causes", "caused_by", "enables", "prevents"}
+CAUSES: tuple[CauseRelation, ...] = ("causes", "caused_by", "enables", "prevents")
 TYPES = {"world": "world", "experience": "experience", "bank": "experience"}
 
 
@@ -46,7 +56,7 @@ def read(wanted: Wanted) -> Iterator[Found]:
             check_version(manifest)
             bank = wanted.bank or str(take(manifest, "source_bank_id", MANIFEST))
             for name in sorted(name for name in archive.namelist() if is_document(name)):
-                yield from spare_others(name, read_document(bank, name, read_member(archive, name)))
+                yield from spare_others(name, read_document(bank, name, archive))
     except zipfile.BadZipFile as fault:
         raise NotThisFormat(f"{wanted.path} is no transfer archive: {fault}") from fault
 
@@ -70,19 +80,23 @@ def read_member(archive: zipfile.ZipFile, name: str) -> Any:
         raise NotThisFormat(f"{name} is larger than {LARGEST_MEMBER // 1024 // 1024} MB.")
     try:
         return json.loads(archive.read(member))
+    except (zipfile.BadZipFile, zlib.error) as fault:
+        raise NotThisFormat(f"{name} can't be unpacked: {fault}") from fault
     except ValueError as fault:
         raise NotThisFormat(f"{name} is no JSON: {fault}") from fault
 
 
-def read_document(bank: str, name: str, document: Any) -> Iterator[Found]:
+def read_document(bank: str, name: str, archive: zipfile.ZipFile) -> Iterator[Found]:
+    document = read_member(archive, name)
     id_ = document_id(str(take(document, "id", name)))
     said_at = find_moment(document.get("created_at"))
-    tags = list(document.get("tags") or [])
-    text = document.get("original_text") or "\n\n".join(one["chunk_text"] for one in document.get("chunks") or [])
+    tags = check_texts(document.get("tags") or [], "tags")
+    rows = check_kind(list, document.get("facts") or [], "facts")
+    text = read_text(document, name)
     if text.strip():
         yield Entry(bank, id_, Item(content=text, document_id=id_, timestamp=said_at, tags=tags, infer=False))
     facts: list[Labelled] = []
-    for place, row in enumerate(document.get("facts") or []):
+    for place, row in enumerate(rows):
         fault = find_fault(row, name)
         if fault is None:
             facts.append(Labelled(place, row))
@@ -93,13 +107,28 @@ def read_document(bank: str, name: str, document: Any) -> Iterator[Found]:
         yield Entry(bank, f"{id_} facts", Item(**item, document_id=f"{id_[:480]}/facts-{number}", timestamp=said_at))
 
 
+def read_text(document: Mapping[str, Any], where: str) -> str:
+    if document.get("original_text"):
+        return check_kind(str, document["original_text"], "original_text")
+    chunks = check_kind(list, document.get("chunks") or [], "chunks")
+    return "\n\n".join(check_kind(str, take(one, "chunk_text", where), "chunk_text") for one in chunks)
+
+
 def find_fault(row: Any, where: str) -> str | None:
     """One that can't be read would take along those that share its item."""
     try:
-        faults = list(find_fact_faults(build_fact(row, {}, where)))
+        fact = build_fact(row, {}, where)
+        check_labels(row)
+        faults = [*find_half_characters(fact), *find_fact_faults(fact)]
     except NotThisFormat as fault:
         return str(fault)
     return "; ".join(faults) or None
+
+
+def check_labels(row: Mapping[str, Any]) -> None:
+    check_texts(row.get("tags") or [], "tags")
+    check_kind(dict, row.get("metadata") or {}, "metadata")
+    check_kind(str, row.get("context") or "", "context")
 
 
 def document_id(given: str) -> str:
@@ -131,7 +160,7 @@ def build_fact(row: Mapping[str, Any], places: Mapping[int, int], where: str) ->
     fact = FactFields(
         text=str(take(row, "text", where)),
         type="experience" if TYPES.get(str(row.get("fact_type"))) == "experience" else "world",
-        entities=[str(name) for name in row.get("entities") or []],
+        entities=[str(name) for name in check_kind(list, row.get("entities") or [], "entities")],
         causes=list(build_causes(row, places)),
     )
     start, end = find_moment(row.get("occurred_start")), find_moment(row.get("occurred_end"))
@@ -146,7 +175,12 @@ def build_fact(row: Mapping[str, Any], places: Mapping[int, int], where: str) ->
 
 def build_causes(row: Mapping[str, Any], places: Mapping[int, int]) -> Iterator[CauseFields]:
     """Those whose other fact goes along in the same item."""
-    for one in row.get("causal_relations") or []:
-        target, relation = places.get(one.get("target_fact_index")), one.get("relation_type")
-        if target is not None and relation in CAUSES:
-            yield CauseFields(target=target, relation_type=relation)
+    for given in check_kind(list, row.get("causal_relations") or [], "causal_relations"):
+        one = check_kind(dict, given, "causal_relations")
+        place, relation = one.get("target_fact_index"), find_relation(one.get("relation_type"))
+        if isinstance(place, int) and place in places and relation is not None:
+            yield CauseFields(target=places[place], relation_type=relation)
+
+
+def find_relation(given: Any) -> CauseRelation | None:
+    return next((known for known in CAUSES if known == given), None)

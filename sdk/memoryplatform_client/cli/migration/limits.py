@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from memoryplatform_client.cli.batches import Entry
+from memoryplatform_client.errors import UnusableId, UnusableText
 from memoryplatform_client.options.retain import FactFields, Item
+from memoryplatform_client.wire import encode_body, path_of
 
 LONGEST_FACT = 100_000
 MOST_TAGS, LONGEST_TAG = 100, 200
@@ -11,6 +14,22 @@ MOST_VALUES, LONGEST_NAME, LONGEST_VALUE = 100, 100, 500
 LONGEST_CONTEXT = 2_000
 MOST_ENTITIES, LONGEST_ENTITY = 200, 300  # of a fact
 EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+
+def find_unsendable(entry: Entry) -> Iterator[str]:
+    """What no request can hold, whatever the service would say: it would stop the call that others go along in."""
+    try:
+        path_of(entry.bank_id)
+    except (UnusableId, UnusableText) as fault:
+        yield f"bank: {fault}"
+    yield from find_half_characters(entry.item)
+
+
+def find_half_characters(fields: Item | FactFields) -> Iterator[str]:
+    try:
+        encode_body(fields)
+    except UnusableText as fault:
+        yield str(fault)
 
 
 def find_faults(item: Item) -> Iterator[str]:

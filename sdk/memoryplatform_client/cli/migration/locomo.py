@@ -11,6 +11,7 @@ from memoryplatform_client.cli.migration.source import (
     NotThisFormat,
     Wanted,
     bank_of,
+    check_kind,
     read_json,
     spare_others,
     take,
@@ -26,10 +27,15 @@ def read(wanted: Wanted) -> Iterator[Found]:
     data = read_json(wanted.path)
     samples = data if isinstance(data, list) else [data]
     for place, sample in enumerate(samples, 1):
-        id_ = str(take(sample, "sample_id", f"Conversation {place}"))
-        if not wanted.only or id_ in wanted.only:
-            bank = bank_of(wanted, id_, is_single=len(samples) == 1)
-            yield from read_sessions(bank, id_, take(sample, "conversation", id_))
+        where = f"Conversation {place}"
+        yield from spare_others(where, read_sample(wanted, sample, where, is_single=len(samples) == 1))
+
+
+def read_sample(wanted: Wanted, sample: Any, where: str, *, is_single: bool) -> Iterator[Found]:
+    id_ = str(take(sample, "sample_id", where))
+    if not wanted.only or id_ in wanted.only:
+        bank = bank_of(wanted, id_, is_single=is_single)
+        yield from read_sessions(bank, id_, check_kind(dict, take(sample, "conversation", id_), "conversation"))
 
 
 def read_sessions(bank: str, id_: str, conversation: Mapping[str, Any]) -> Iterator[Found]:
@@ -41,7 +47,7 @@ def read_sessions(bank: str, id_: str, conversation: Mapping[str, Any]) -> Itera
 
 def read_session(bank: str, id_: str, name: str, conversation: Mapping[str, Any]) -> Iterator[Entry]:
     began = find_start(str(take(conversation, f"{name}_date_time", f"{id_} {name}")))
-    turns = enumerate(conversation[name])
+    turns = enumerate(check_kind(list, conversation[name], name))
     messages = [build_message(turn, began + place * BETWEEN_TURNS, id_) for place, turn in turns]
     spoken = [message for message in messages if message["content"].strip()]
     if spoken:

@@ -10,6 +10,7 @@ from memoryplatform_client.cli.migration.source import (
     NotThisFormat,
     Wanted,
     bank_of,
+    check_kind,
     read_json,
     spare_others,
     take,
@@ -26,14 +27,19 @@ def read(wanted: Wanted) -> Iterator[Found]:
     data = read_json(wanted.path)
     rows = data if isinstance(data, list) else [data]
     for place, row in enumerate(rows, 1):
-        id_ = str(take(row, "question_id", f"Question {place}"))
-        if not wanted.only or id_ in wanted.only:
-            yield from read_haystack(bank_of(wanted, id_, is_single=len(rows) == 1), id_, row)
+        where = f"Question {place}"
+        yield from spare_others(where, read_question(wanted, row, where, is_single=len(rows) == 1))
+
+
+def read_question(wanted: Wanted, row: Any, where: str, *, is_single: bool) -> Iterator[Found]:
+    id_ = str(take(row, "question_id", where))
+    if not wanted.only or id_ in wanted.only:
+        yield from read_haystack(bank_of(wanted, id_, is_single=is_single), id_, row)
 
 
 def read_haystack(bank: str, id_: str, row: Any) -> Iterator[Found]:
     """A session that comes twice is told apart by its place."""
-    parts = [take(row, name, id_) for name in PARTS]
+    parts = [check_kind(list, take(row, name, id_), name) for name in PARTS]
     if len({len(part) for part in parts}) != 1:
         raise NotThisFormat(f"{id_} has not as many dates as sessions.")
     for place, (session, date, turns) in enumerate(zip(*parts, strict=True)):
@@ -43,7 +49,8 @@ def read_haystack(bank: str, id_: str, row: Any) -> Iterator[Found]:
 
 def read_session(bank: str, name: str, thread: str, date: str, turns: Any) -> Iterator[Entry]:
     began = find_start(date)
-    messages = [build_message(turn, began + number * BETWEEN_TURNS, name) for number, turn in enumerate(turns)]
+    placed = enumerate(check_kind(list, turns, "haystack_sessions"))
+    messages = [build_message(turn, began + number * BETWEEN_TURNS, name) for number, turn in placed]
     spoken = [message for message in messages if message["content"].strip()]
     if spoken:
         yield Entry(bank, name, Item(messages=spoken, thread=thread, timestamp=began))

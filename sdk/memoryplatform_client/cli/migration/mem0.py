@@ -6,13 +6,14 @@ all its ids as tags and with its metadata.
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from memoryplatform_client.cli.batches import Entry
 from memoryplatform_client.cli.migration.source import (
     Found,
     NotThisFormat,
     Wanted,
+    check_kind,
     find_moment,
     read_json,
     spare_others,
@@ -23,24 +24,25 @@ from memoryplatform_client.options.retain import FactFields, Item
 HOLDERS = ("results", "memories")
 OWNERS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "run"}
 MARK = "json:"
-T = TypeVar("T")
 
 
 def read(wanted: Wanted) -> Iterator[Found]:
     for place, row in enumerate(find_rows(read_json(wanted.path)), 1):
         where = f"Memory {place}"
-        yield from spare_others(str(row.get("id") or where), read_memory(wanted, row, where))
+        name = str(row.get("id") or where) if isinstance(row, Mapping) else where
+        yield from spare_others(name, read_memory(wanted, row, name, where))
 
 
-def read_memory(wanted: Wanted, row: Mapping[str, Any], where: str) -> Iterator[Entry]:
+def read_memory(wanted: Wanted, row: Any, name: str, where: str) -> Iterator[Entry]:
+    take(row, "memory", where)
     owners = [(kind, str(row[name])) for name, kind in OWNERS.items() if row.get(name)]
-    yield Entry(wanted.bank or home_of(owners, where), str(row.get("id") or where), build_item(row, owners, where))
+    yield Entry(wanted.bank or home_of(owners, where), name, build_item(row, owners, where))
 
 
 def find_rows(data: Any) -> list[Any]:
     if isinstance(data, Mapping):
         data = next((data[name] for name in HOLDERS if isinstance(data.get(name), list)), None)
-    if not isinstance(data, list) or not all(isinstance(row, Mapping) for row in data):
+    if not isinstance(data, list):
         raise NotThisFormat("The file holds no list of memories. Exports in a schema of your own can't be read.")
     return data
 
@@ -71,12 +73,6 @@ def build_metadata(row: Mapping[str, Any]) -> dict[str, str]:
     if row.get("expiration_date"):
         values["mem0.expiration_date"] = str(row["expiration_date"])
     return values
-
-
-def check_kind(kind: type[T], value: Any, name: str) -> T:
-    if not isinstance(value, kind):
-        raise NotThisFormat(f"Its {name!r} is a {type(value).__name__}, not a {kind.__name__}.")
-    return value
 
 
 def write_value(value: Any) -> str:

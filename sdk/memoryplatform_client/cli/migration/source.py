@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from memoryplatform_client.cli.batches import Entry
 from memoryplatform_client.cli.failures import CommandFailed
 from memoryplatform_client.cli.reading import NotRead
+
+T = TypeVar("T")
 
 
 class NotThisFormat(CommandFailed):
@@ -34,7 +36,7 @@ def spare_others(name: str, entries: Iterator[Found]) -> Iterator[Found]:
     """What is at fault in one of many is told, and the others go on."""
     try:
         yield from entries
-    except NotThisFormat as fault:
+    except (NotThisFormat, OverflowError) as fault:  # the latter of a time close to the end of the calendar
         yield NotRead(name, str(fault))
 
 
@@ -64,6 +66,16 @@ def take(row: Any, name: str, where: str) -> Any:
     if not isinstance(row, Mapping) or name not in row:
         raise NotThisFormat(f"{where} has no {name!r}.")
     return row[name]
+
+
+def check_kind(kind: type[T], value: Any, name: str) -> T:
+    if not isinstance(value, kind):
+        raise NotThisFormat(f"Its {name!r} is a {type(value).__name__}, not a {kind.__name__}.")
+    return value
+
+
+def check_texts(value: Any, name: str) -> list[str]:
+    return [check_kind(str, one, name) for one in check_kind(list, value, name)]
 
 
 def find_moment(text: Any) -> datetime | None:
