@@ -3,14 +3,16 @@ from datetime import UTC, datetime, timedelta
 
 from banks.dates.chart import Node, parse
 from banks.dates.context import Context
-from banks.dates.expressions.bounds import Open
+from banks.dates.expressions.bounds import Open, Range
+from banks.dates.expressions.clock import At, During
+from banks.dates.expressions.weekly import Weekday
 from banks.dates.expressions.when import When
-from banks.dates.expressions.yearly import MonthDay
+from banks.dates.expressions.yearly import MonthDay, Yearly
 from banks.dates.fold import Folded, fold
 from banks.dates.interval import Interval
 from banks.dates.languages.choose import choose_grammar
 from banks.dates.languages.dateparser_languages import ForeignDate, find_foreign_dates, foreign_words
-from banks.dates.tense import Tenses
+from banks.dates.tense import Pointing, Tenses
 from banks.dates.time_words import may_hold_time, words_of
 from banks.dates.types import END_OF_TIME, START_OF_TIME, FoundDate
 
@@ -22,7 +24,8 @@ MAX_CHARACTERS = 20_000  # a longer text is a document, whose pieces are read on
 def find_dates(text: str, *, said_at: datetime) -> list[FoundDate]:
     """The time expressions of a statement, in order, in the zone of `said_at`, which must have one.
 
-    What could be of several years or weeks is the nearest one in the past, unless the sentence speaks of the future.
+    What could be of several years or weeks is the next one in a clause of the present or the future, and otherwise the
+    nearest one in the past. What comes again and again ("every Friday", "my birthday is on May 20") is no date.
     """
     return search(text, said_at, today_counts=False)
 
@@ -62,8 +65,11 @@ def _longest(nodes: list[Node], folded: Folded, ctx: Context) -> list[Reading]:
     for node in sorted(nodes, key=lambda node: (node.start - node.end, node.start)):
         if not isinstance(node.value, When) or 0 in free[node.start : node.end]:
             continue
-        interval = node.value.resolve(ctx.pointing(tenses.at(node.start)))
-        if interval is not None and _is_sound(interval):
+        pointing = tenses.at(node.start, node.end)
+        interval = node.value.resolve(ctx.pointing(pointing.direction))
+        if _comes_again(node.value, pointing):
+            pass  # its words are taken, so that no part of them is a date
+        elif interval is not None and _is_sound(interval):
             taken.append((folded.span(node.start, node.end), interval, node.value.is_relative))
         elif not _is_impossible(node.value, interval):
             continue
@@ -82,9 +88,25 @@ def _with_foreign(ours: list[Reading], theirs: list[ForeignDate]) -> list[Readin
     return sorted(kept, key=lambda reading: reading[0])
 
 
+def _comes_again(value: When, pointing: Pointing) -> bool:
+    """Whether it is no single day: "my birthday is on May 20", "we always meet on Friday"."""
+    if isinstance(value, Range):
+        return _comes_again(value.first, pointing) and _comes_again(value.second, pointing)
+    if isinstance(value, At | During):
+        return _comes_again(value.date, pointing)
+    if isinstance(value, Yearly):
+        return value.year is None and (pointing.is_habit or pointing.is_of_any_year)
+    return isinstance(value, Weekday) and pointing.is_habit
+
+
 def _is_impossible(value: When, interval: Interval | None) -> bool:
-    """What no part may stand for: 30 February is not February, and "before the year 1" not that year."""
-    return isinstance(value, MonthDay) if interval is None else isinstance(value, Open)
+    """What no part may stand for: 30 February is not February, and "before the year 1" not that year.
+
+    Nor is a range of known dates that ends before it starts: one of them is a mistake, and nobody knows which.
+    """
+    if interval is not None:
+        return isinstance(value, Open)
+    return isinstance(value, MonthDay) or (isinstance(value, Range) and not value.is_relative)
 
 
 def _is_sound(interval: Interval) -> bool:

@@ -2,38 +2,102 @@
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 
 from banks.dates.context import Direction
+from banks.dates.english.verbs import ENGLISH_VERBS
+from banks.dates.languages.choose import list_languages
+from banks.dates.languages.german_verbs import GERMAN_VERBS, is_german
+from banks.dates.verbs import Tense
 
-_SENTENCE_END = re.compile(r"[.!?\n;](?=\s|$)")
-_FUTURE = re.compile(
-    r"\b(?:will|won't|shall|gonna|upcoming|tomorrow|let's|lets)\b|'ll\b"
-    r"|(?:\b(?:am|is|are)|'m|'s|'re) (?:going|planning|about|scheduled|due|supposed) (?:to|for)\b"
-    r"|(?:\b(?:is|are)|'s|'re) (?:planned|scheduled|booked|due|expected)\b"
-    r"|\b(?:plan|plans|planning|hope|hoping|want|wants|intend|need|schedule|remind|book|looking forward)\b"
+# Not behind "8 p.m.", "Dr." and "am 20.", which go on.
+_SENTENCE_END = re.compile(r"(?:[!?\n;]|(?<![ap]\.m)(?<!\b[dm]r)(?<!\bmrs)(?<!\b\d)(?<!\b\d\d)\.)(?=\s|$)")
+_SUBJECT = "i|you|we|they|he|she|it|there|my|our|your|his|her|their|the|ich|du|wir|er|sie|es|ihr|der|die|das|mein|unser"
+_CLAUSE_START = re.compile(
+    r"[,:]\s|\b(?:and|but|because|aber|weil|dass)\b"
+    rf"|\b(?:that|what|where|when|why|how|if|whether|und|was|wo)(?= (?:{_SUBJECT})\b)"
 )
-_PAST = re.compile(r"\b(?:was|were|did|didn't|had|went|came|saw|met|got|made|took|ago|yesterday|been)\b|\b\w{2,}ed\b")
+_ENGLISH = re.compile(r"\b(?:the|you|your|our|what|who|when|where|which|she|they|with|and)\b")
+_SINCE = ("since ", "seit ")
+_AROUND = 60  # characters beside a time in which the words stand that belong to it
+
+
+@dataclass(frozen=True, slots=True)
+class Pointing:
+    """`is_habit`: the time comes again and again ("we always meet on Friday"); `is_of_any_year`: every year."""
+
+    direction: Direction = "past"
+    is_habit: bool = False
+    is_of_any_year: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    tense: Tense | None
+    is_habit: bool
+
+
+class _Sentence:
+    """Its clauses are read as they are asked for, each once: a long list of dates stays bounded."""
+
+    def __init__(self, opening: int, text: str) -> None:
+        self.opening = opening
+        self.text = text
+        self.verbs = GERMAN_VERBS if is_german(text) else ENGLISH_VERBS
+        self.knows_present = self.verbs is GERMAN_VERBS or _is_english(text)
+        self.starts = [0, *(match.start() for match in _CLAUSE_START.finditer(text))]
+        self.clauses: dict[int, _Clause] = {}
+        self.tense = self._read(text)
+
+    def clause_at(self, position: int) -> _Clause:
+        number = bisect_right(self.starts, position - self.opening)
+        if number not in self.clauses:
+            end = self.starts[number] if number < len(self.starts) else None
+            self.clauses[number] = self._clause(self.text[self.starts[number - 1] : end])
+        return self.clauses[number]
+
+    def _clause(self, text: str) -> _Clause:
+        """One without a verb is of the tense of the whole: "on Friday, with Ann, we went out"."""
+        return _Clause(self._read(text) or self.tense, self.verbs.habit.search(text) is not None)
+
+    def _read(self, text: str) -> Tense | None:
+        tense = self.verbs.read_tense(text)
+        return tense if tense != "present" or self.knows_present else None
+
+
+def _is_english(sentence: str) -> bool:
+    """A word that others lack, or no time word of theirs: a name may be one."""
+    return _ENGLISH.search(sentence) is not None or not list_languages(sentence)
 
 
 class Tenses:
-    """The direction of each sentence of a folded text, found once."""
+    """Where the times of a folded text point."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.ends = [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
-        self.directions: dict[int, Direction] = {}
+        self.sentences: dict[int, _Sentence] = {}
 
-    def at(self, start: int) -> Direction:
-        """The future if the sentence speaks only of that, the past otherwise."""
-        number = bisect_right(self.ends, start)
-        if number not in self.directions:
+    def at(self, start: int, end: int) -> Pointing:
+        """A present beside a day means the next one ("who arrives on Sunday"); where no verb is known, it is past."""
+        sentence = self._sentence(bisect_right(self.ends, start))
+        clause, verbs = sentence.clause_at(start), sentence.verbs
+        tense = clause.tense
+        before, after = self.text[max(0, start - _AROUND) : start], self.text[end : end + _AROUND]
+        is_each = verbs.each_before.search(before) or verbs.each_after.match(after)
+        if tense == "present" and (verbs.looks_back.search(before) or self.text.startswith(_SINCE, start)):
+            tense = "past"
+        if tense in ("past", "future"):
+            return Pointing(tense, is_habit=bool(is_each))
+        return Pointing(
+            direction="future" if tense == "present" else "past",
+            is_habit=bool(is_each or clause.is_habit),
+            is_of_any_year=bool(verbs.yearly_before.search(before) or verbs.yearly_after.match(after)),
+        )
+
+    def _sentence(self, number: int) -> _Sentence:
+        if number not in self.sentences:
             opening = self.ends[number - 1] if number else 0
             closing = self.ends[number] if number < len(self.ends) else len(self.text)
-            self.directions[number] = _direction_of(self.text[opening:closing])
-        return self.directions[number]
-
-
-def _direction_of(sentence: str) -> Direction:
-    """The participle in "is planned" is none of the past."""
-    rest, count = _FUTURE.subn(" ", sentence)
-    return "future" if count and not _PAST.search(rest) else "past"
+            self.sentences[number] = _Sentence(opening, self.text[opening:closing])
+        return self.sentences[number]

@@ -11,6 +11,9 @@ from banks.dates.types import FoundDate, TimeWindow
 _JOINED = frozenset(
     {"and", "or", "und", "oder", "et", "ou", "y", "o", "e", "en", "и", "или", "和", "或", "と", ",", "&", "vs", "vs."}
 )
+_PREPOSITIONS = frozenset(
+    {"in", "on", "at", "the", "during", "im", "am", "an", "den", "der", "en", "au", "le", "el", "nel", "em", "op", "в"}
+)
 MAX_CHARACTERS = 4_000  # a question comes to its point before that
 
 
@@ -25,10 +28,16 @@ def find_window(query: str, *, asked_at: datetime) -> TimeWindow | None:
         return None
     window = _window(found[0])
     for later in found[1:]:
-        if query[window.span[1] : later.span[0]].strip().lower() not in _JOINED:
+        if not _joins(query[window.span[1] : later.span[0]]):
             break
         window = _join(query, window, _window(later))
     return window
+
+
+def _joins(between: str) -> bool:
+    """As in "in May and in July": one word that joins, and what leads to the next time."""
+    first, *others = between.lower().split() or [""]
+    return first in _JOINED and _PREPOSITIONS.issuperset(others)
 
 
 def _window(found: FoundDate) -> TimeWindow:

@@ -13,7 +13,7 @@ from banks.dates import TimeWindow
 from providers.errors import ProviderError
 from providers.llm.errors import MalformedAnswer
 from providers.llm.prompting.fence import bar, fence
-from providers.llm.prompting.moments import read_occurrence
+from providers.llm.prompting.moments import find_span
 from providers.llm.protocol import LLM, ChatMessage
 from providers.usage import Usage
 
@@ -68,7 +68,9 @@ def build_messages(query: str, asked_at: datetime) -> list[ChatMessage]:
 
 
 def read_window(answer: AnsweredWindow, query: str, asked_at: datetime) -> TimeWindow | None:
-    occurrence = read_occurrence(answer.first_day, answer.last_day, zone=asked_at.tzinfo)
-    if not occurrence.is_known:
+    """A day that is left empty is an open side; a window that ends before it starts is none."""
+    first, last = (find_span(day, zone=asked_at.tzinfo) for day in (answer.first_day, answer.last_day))
+    start, end = first.start if first else None, last.end if last else None
+    if (start is None and end is None) or (start and end and end <= start):
         return None
-    return TimeWindow(occurrence.start, occurrence.end, "range", (0, len(query)), query)
+    return TimeWindow(start, end, "range", (0, len(query)), query)

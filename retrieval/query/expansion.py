@@ -4,6 +4,7 @@ from banks.dates import TimeWindow, describe_date
 from banks.dates.types import Grain
 
 PREPOSITIONS: Mapping[Grain, str] = {"range": "from", "week": "in the", "day": "on", "hour": "on", "minute": "on"}
+COARSE: frozenset[Grain] = frozenset({"week", "month", "quarter", "year", "decade", "century"})
 
 
 def write_time_out(text: str, window: TimeWindow | None) -> str:
@@ -13,10 +14,17 @@ def write_time_out(text: str, window: TimeWindow | None) -> str:
     """
     if window is None or (window.start is None and window.end is None):
         return text
-    described = describe_date(window.start, window.end, window.grain)
+    grain = grain_of(window)
+    described = describe_date(window.start, window.end, grain)
     if window.start is None or window.end is None:
         return f"{text} {described} ({write_days(window)})"
-    return f"{text} {PREPOSITIONS.get(window.grain, 'in')} {described} ({write_days(window)})"
+    return f"{text} {PREPOSITIONS.get(grain, 'in')} {described} ({write_days(window)})"
+
+
+def grain_of(window: TimeWindow) -> Grain:
+    """A single day is written as one: "two weeks ago" was said in weeks, and asks about a day."""
+    is_day = window.start and window.last and window.start.date() == window.last.date()
+    return "day" if is_day and window.grain in COARSE else window.grain
 
 
 def write_days(window: TimeWindow) -> str:

@@ -39,7 +39,7 @@ _BEFORE_VERB = re.compile(
     rf"(?:\b(?:to|not|{_MODAL})|'ll|'d|n't|\b(?:{_MODAL}|does|do|did) (?:it|this|that|they|these|those))$"
 )
 _AUXILIARY = 20  # characters in which the words before it stand
-_LONG = "day|week|month|year|decade"
+_LONG = "day|week|fortnight|month|year|decade"
 _BUSINESS = "business days?|working days?|weekdays|workdays?"
 
 

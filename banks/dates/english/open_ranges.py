@@ -24,7 +24,7 @@ _SIDES: dict[str, Side] = {
 }  # fmt: skip
 _WORDS = "|".join(sorted((s for s in _SIDES if s[0].isalpha() and s != "from"), key=len, reverse=True))
 _SIGNS = "|".join(sorted((s for s in _SIDES if not s[0].isalpha()), key=len, reverse=True))
-_ONWARDS = r"(?:and|or) (?:later|after|greater|onwards?|above|since)(?! \w)|onwards?|and on"
+_ONWARDS = r"(?:and|or) (?:later|after|greater|onwards?|above|since)(?! \w)|onwards?|and on(?! \w)"
 _BACK = r"(?:and|or) (?:earlier|before|below)(?! \w)"
 
 

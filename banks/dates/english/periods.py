@@ -6,8 +6,9 @@ from banks.dates.chart import Rule, glue, word
 from banks.dates.english.anchors import OF_WHAT
 from banks.dates.english.weekdays import WEEKDAY, weekday_number
 from banks.dates.english.years import Year
+from banks.dates.expressions.bounds import Range
 from banks.dates.expressions.inside import Beside, SoFar
-from banks.dates.expressions.steps import CalendarUnit, NearestWeekend
+from banks.dates.expressions.steps import Amount, CalendarUnit, ComingWeekend, NearestWeekend, Run
 from banks.dates.expressions.when import Value, When
 from banks.dates.expressions.yearly import Holiday
 
@@ -27,6 +28,10 @@ _WEEK_OF = r"(?:the )?(?:week|wk) (?:of|starting(?: on)?|commencing|beginning(?:
 
 
 def _turned(match: re.Match[str]) -> Value:
+    if match[2] in ("weekend", "week-end") and match[1].endswith("coming"):
+        return ComingWeekend()
+    if match[2] == "fortnight" and match[1] in ("past", "last", "this past", "this last"):
+        return Run(Amount(((1, "fortnight"),)), -1)
     return CalendarUnit(_UNITS[match[2]], _TURNS[match[1]])
 
 
@@ -41,6 +46,10 @@ def _beside(match: re.Match[str], anchor: When) -> Value:
     if unit in ("night", "evening", "morning"):
         return Beside("day", turn, anchor)
     return Beside("day", turn, anchor, weekday=weekday_number(unit))
+
+
+def _and_the_one_before(last: CalendarUnit, match: re.Match[str]) -> Value | None:
+    return Range(CalendarUnit(last.unit, last.steps - 1), last) if last.unit == _UNITS[match[1]] else None
 
 
 def _so_far(match: re.Match[str], when: CalendarUnit) -> Value | None:
@@ -65,6 +74,7 @@ RULES = (
     Rule((Holiday, glue("weekend"), Year), lambda feast, _, year: Beside("weekend", 0, feast.with_year(year.number))),
     Rule((word(rf"(?:the )?({_UNIT}) after next"),), lambda m: CalendarUnit(_UNITS[m[1]], 2)),
     Rule((word(rf"(?:the )?({_UNIT}) before last"),), lambda m: CalendarUnit(_UNITS[m[1]], -2)),
+    Rule((CalendarUnit, word(rf"and the ({_UNIT}) before(?: that)?(?!\s+\w)")), _and_the_one_before),
     Rule((word("(earlier|later)(?: in)?"), CalendarUnit), _so_far),
     Rule(
         (word("(earlier|later) in the (week|month|year)"),),

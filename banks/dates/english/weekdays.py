@@ -6,7 +6,7 @@ from banks.dates.expressions.inside import DayIn, FirstFrom
 from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, Shifted
 from banks.dates.expressions.weekly import DayOfMonth, TurnedWeekday, Weekday
 from banks.dates.expressions.when import Value
-from banks.dates.expressions.yearly import MonthDay
+from banks.dates.expressions.yearly import MonthDay, Turned
 from banks.dates.word_lists import listed
 
 _FULL = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
@@ -76,8 +76,9 @@ def _beside_date(day: Weekday, _: re.Match[str], date: MonthDay) -> Value | None
     return MonthDay(year=date.year, month=date.month, day=date.day, weekday=day.weekday)
 
 
-def _turned_beside_date(_: TurnedWeekday, __: re.Match[str], date: MonthDay) -> Value:
-    return date
+def _turned_beside_date(day: TurnedWeekday, _: re.Match[str], date: MonthDay) -> Value:
+    """While "this Friday, May 12" is of this year, the other turns say no more than the date."""
+    return Turned(date, 0) if day.turn == 0 and date.year is None else date
 
 
 def _with_number(day: Weekday, match: re.Match[str]) -> Value:

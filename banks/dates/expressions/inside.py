@@ -97,7 +97,10 @@ def _cut(whole: Period, share: float) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class SoFar(When):
-    """As in "earlier this year" and "later this week": the half of it, cut by now."""
+    """As in "earlier this year" and "later this week": the half of it, cut by now.
+
+    Who asks for what was earlier means all of it up to now, as half of it may be all that is over.
+    """
 
     whole: When
     turn: Literal[-1, 1]
@@ -108,6 +111,8 @@ class SoFar(When):
         if whole is None or today is None:
             return None
         middle = _cut(whole, 0.5)
+        if self.turn < 0 and ctx.today_counts and whole.start < today.end <= whole.end:
+            return Interval(whole.start, today.end, "range")
         if self.turn < 0:
             end = min(middle, max(today.start, whole.start))
             return Interval(whole.start, end if end > whole.start else today.end, "range")

@@ -100,11 +100,26 @@ class NearestWeekend(When):
 
 
 @dataclass(frozen=True, slots=True)
+class ComingWeekend(When):
+    """The first one that has not begun, which is that of this week until Saturday."""
+
+    def resolve(self, ctx: Context) -> Interval | None:
+        found = period_at(ctx.now, "weekend")
+        if found and found.start <= ctx.now:
+            found = period_at(ctx.now, "weekend", 1)
+        return found.as_interval() if found else None
+
+
+@dataclass(frozen=True, slots=True)
 class Ago(When):
     """As in "five days ago", "in two weeks": one day, or one moment for hours and less; the unit is the precision."""
 
     amount: Amount
     sign: int
+
+    @property
+    def counts_years(self) -> bool:
+        return self.amount.smallest == "year"
 
     def resolve(self, ctx: Context) -> Interval | None:
         smallest = self.amount.smallest

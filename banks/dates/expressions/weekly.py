@@ -18,6 +18,8 @@ class Weekday(When):
         offset = (self.weekday - ctx.now.weekday()) % DAYS_IN_WEEK
         if ctx.direction == "past":
             offset -= DAYS_IN_WEEK if offset or not ctx.today_counts else 0
+        elif not offset and not ctx.today_counts:
+            offset = DAYS_IN_WEEK
         found = period_at(ctx.now, "day", offset)
         return found.as_interval() if found else None
 

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import islice
 from typing import Self
 
@@ -11,6 +12,7 @@ from banks.dates.expressions.when import When
 from banks.dates.feasts import date_of
 from banks.dates.interval import MONTHS_IN_QUARTER, Interval, Period, build_day, build_month, day_of, span_of
 
+_JUST_OVER = timedelta(days=92)  # all spring long "this winter" may be the one before it
 _REACH = 8  # years between two leap days around 1900
 
 
@@ -111,12 +113,20 @@ class Turned(When):
 
     def resolve(self, ctx: Context) -> Interval | None:
         if self.turn == 0:
-            found = self.what.in_year(ctx.now.year)
+            found = self._this(ctx)
         elif self.turn < 0:
             found = _nth((p for p in self.what.candidates(ctx, -1) if p.end <= ctx.now), -self.turn)
         else:
             found = _nth((p for p in self.what.candidates(ctx, 1) if p.start > ctx.now), self.turn)
         return found.as_interval() if found else None
+
+    def _this(self, ctx: Context) -> Period | None:
+        """Of this year, unless it began in the last one and goes on, or is just over where the past is meant."""
+        found, former = self.what.in_year(ctx.now.year), self.what.in_year(ctx.now.year - 1)
+        if found is None or former is None or found.start <= ctx.now:
+            return found
+        since_its_end = ctx.now - former.end
+        return former if since_its_end < (_JUST_OVER if ctx.direction == "past" else timedelta(0)) else found
 
 
 def _nth(periods: Iterator[Period], n: int) -> Period | None:

@@ -8,11 +8,12 @@ from banks.dates.chart import Rule, glue, word
 from banks.dates.english.years import Year, find_year
 from banks.dates.expressions.bounds import Open, Range
 from banks.dates.expressions.inside import Beside, Nth
-from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, Run, Shifted
+from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, ComingWeekend, Run, Shifted
 from banks.dates.expressions.weekly import TurnedWeekday, Weekday
 from banks.dates.expressions.when import Value, When
 from banks.dates.expressions.yearly import Holiday, Month, MonthDay, Stretch, Turned, Yearly
 from banks.dates.languages.dates_of_years import dates_of_years
+from banks.dates.languages.edges import edges
 from banks.dates.languages.patterns import any_of, day_number, led_by_any
 from banks.dates.languages.ranges import bounds, ends_of_ranges, ranges
 from banks.dates.languages.vocabulary import Vocabulary
@@ -26,7 +27,7 @@ _LONGEST_WORD = 20
 def build_rules(language: Vocabulary) -> tuple[Rule, ...]:
     parts = (
         _dates, _days, _turned_units, dates_of_years, _counted, _weekdays, _ordinals, _beside, _seasons, _feasts,
-        ends_of_ranges, bounds, ranges,
+        edges, ends_of_ranges, bounds, ranges,
     )  # fmt: skip
     return tuple(rule for part in parts for rule in part(language))
 
@@ -79,12 +80,21 @@ def _turns(language: Vocabulary) -> tuple[tuple[int, tuple[str, ...]], ...]:
 
 def _turned_units(language: Vocabulary) -> Iterator[Rule]:
     units, articles = any_of(language.units), led_by_any(language.articles)
+    yield from _coming_weekend(language)
     for turn, names in _turns(language):
         unit = partial(_unit, language, turn)
         yield Rule((word(rf"{articles}(?:{any_of(names)})\s*({units})"),), unit)
         yield Rule((word(rf"{articles}({units})\s+(?:{any_of(names)})"),), unit)
         yield Rule((word(any_of(names)), Yearly), partial(_turned_after, turn))
         yield Rule((Yearly, word(any_of(names))), partial(_turned_before, turn))
+
+
+def _coming_weekend(language: Vocabulary) -> Iterator[Rule]:
+    """Before the other turns: of two readings of the same words the first one stands."""
+    weekends = any_of(name for name, unit in language.units.items() if unit == "weekend")
+    articles, coming = led_by_any(language.articles), any_of(language.coming)
+    yield Rule((word(rf"{articles}(?:{coming})\s*(?:{weekends})"),), lambda _: ComingWeekend())
+    yield Rule((word(rf"{articles}(?:{weekends})\s+(?:{coming})"),), lambda _: ComingWeekend())
 
 
 def _unit(language: Vocabulary, turn: int, match: re.Match[str]) -> Value:

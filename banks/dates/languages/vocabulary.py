@@ -42,6 +42,8 @@ def phrases(text: str) -> tuple[str, ...]:
 class Vocabulary:
     """`in_month` are the words that make a bare month a time ("im Mai"); `foreign` those that say that an
     ambiguous word ("hier") belongs to another language. A feast that is ambiguous is also a name ("Noel").
+    Those of `next` that are the nearest one to come are `coming` as well ("kommendes Wochenende"), and `telling` are
+    those before a month that is spelled as in English which tell the language ("im August").
     `ordinals` lead to their numbers, the last one to -1, `feasts` to their rules in banks.dates.feasts.
 
     `between` and `to` stand around the ends of a range ("from ... to", "between ... and"); `range_glue`, which is
@@ -66,6 +68,11 @@ class Vocabulary:
     ahead_before: tuple[str, ...] = ()
     ahead_after: tuple[str, ...] = ()
     in_month: tuple[str, ...] = ()
+    early: tuple[str, ...] = ()
+    mid: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+    coming: tuple[str, ...] = ()
+    telling: tuple[str, ...] = ()
     between: tuple[str, ...] = ()
     to: tuple[str, ...] = ()
     since: tuple[str, ...] = ()
@@ -104,11 +111,12 @@ class Vocabulary:
 
     @cached_property
     def cues(self) -> frozenset[str]:
-        """The triggers, and the words that tell the language of a range whose months are spelled as in English.
+        """The triggers, and the words that tell the language of months that are spelled as in English.
 
         They say nothing of time by themselves. Short ones stand in names ("van", "del").
         """
-        return self.triggers | {word for word in _words_of(self.between) if len(word) >= _LONGER_THAN_IN_NAMES}
+        longer = {word for word in _words_of(self.between) if len(word) >= _LONGER_THAN_IN_NAMES}
+        return self.triggers | longer | _words_of(self.telling)
 
 
 def _words_of(phrases_: Iterable[str]) -> frozenset[str]:

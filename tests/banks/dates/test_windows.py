@@ -67,6 +67,18 @@ def days(query: str) -> tuple[str, str] | None:
         ("the second Monday after Easter", "2026-04-13", "2026-04-13"),
         ("the third Friday before Christmas", "2025-12-05", "2025-12-05"),
         ("What is scheduled before Friday?", "open", "2026-08-13"),
+        ("We were in Rome in May. Two friends came along. Who?", "2026-05-01", "2026-05-31"),
+        ("In June, two of us fell ill. Who?", "2026-06-01", "2026-06-30"),
+        ("What happened on Sept. 2?", "2025-09-02", "2025-09-02"),
+        ("What is planned for the coming weekend?", "2026-08-15", "2026-08-16"),
+        ("What did I do earlier this year?", "2026-01-01", "2026-08-12"),
+        ("What did I read in the past fortnight?", "2026-07-29", "2026-08-12"),
+        ("Where was I in the summer two years ago?", "2024-06-01", "2024-08-31"),
+        ("What did I do three years ago in May?", "2023-05-01", "2023-05-31"),
+        ("What did I do in May and in July?", "2026-05-01", "2026-07-31"),
+        ("What happened yesterday and the day before?", "2026-08-10", "2026-08-11"),
+        ("What did I eat on Monday and on Tuesday?", "2026-08-10", "2026-08-11"),
+        ("Do you know when Mother's Day is this year?", "2026-05-10", "2026-05-10"),
     ],
 )
 def test_an_english_query_names_its_window(query: str, first: str, last: str) -> None:
@@ -83,6 +95,16 @@ def test_an_english_query_names_its_window(query: str, first: str, last: str) ->
         ("seit 2019", "2019-01-01", "open"),
         ("letzten Winter", "2025-12-01", "2026-02-28"),
         ("am Montag", "2026-08-10", "2026-08-10"),
+        ("kommendes Wochenende", "2026-08-15", "2026-08-16"),
+        ("nächstes Wochenende", "2026-08-22", "2026-08-23"),
+        ("Anfang März 2025", "2025-03-01", "2025-03-15"),
+        ("letztes Jahr Ende Mai", "2025-05-16", "2025-05-31"),
+        ("Wo war ich im Sommer vor zwei Jahren?", "2024-06-01", "2024-08-31"),
+        ("début mars 2025", "2025-03-01", "2025-03-15"),
+        ("à la mi-mai 2024", "2024-05-11", "2024-05-20"),
+        ("a finales de marzo de 2025", "2025-03-16", "2025-03-31"),
+        ("el verano de hace dos años", "2024-06-01", "2024-08-31"),
+        ("в начале марта 2025", "2025-03-01", "2025-03-15"),
         ("qu'ai-je dit le mois dernier", "2026-07-01", "2026-07-31"),
         ("il y a deux semaines", "2026-07-29", "2026-07-29"),
         ("l'été dernier", "2025-06-01", "2025-08-31"),
@@ -197,11 +219,29 @@ def test_other_languages_are_left_to_the_library(query: str, first: str, last: s
         "before year 0001", "after 9999", "What did Noel say to Natale?", "Happy new year!", "きょうだいは何人",
         "the last " + "9" * 400 + " days of x", "一" * 5000 + "年前", "next 0 business days",
         "Which talk is expected to last an hour?", "How will it last three weeks?", "batteries that last a day",
-        "What doesn't last 2 months?",
+        "What doesn't last 2 months?", "What is 3/4 of 12?", "Who lives at 12 May Street?",
+        "from 2026-05-01 to 2026-04-01",
     ],
 )  # fmt: skip
 def test_a_query_without_a_time_has_no_window(query: str) -> None:
     assert days(query) is None
+
+
+@pytest.mark.parametrize(
+    ("asked_at", "query", "first"),
+    [
+        (datetime(2026, 1, 20, tzinfo=UTC), "What did I do this winter?", "2025-12-01"),
+        (datetime(2026, 1, 20, tzinfo=UTC), "Was habe ich diesen Winter gemacht?", "2025-12-01"),
+        (datetime(2026, 3, 20, tzinfo=UTC), "What did I do this winter?", "2025-12-01"),
+        (datetime(2026, 3, 20, tzinfo=UTC), "Where will we ski this winter?", "2026-12-01"),
+        (datetime(2026, 12, 20, tzinfo=UTC), "What did I do this winter?", "2026-12-01"),
+    ],
+)
+def test_this_winter_began_last_year_until_it_is_over(asked_at: datetime, query: str, first: str) -> None:
+    window = find_window(query, asked_at=asked_at)
+    assert window is not None
+    assert window.start is not None
+    assert window.start.date().isoformat() == first
 
 
 def test_the_window_says_which_words_made_it() -> None:

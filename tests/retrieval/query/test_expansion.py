@@ -30,6 +30,7 @@ def day(year: int, month: int, day_: int) -> datetime:
             make_window(day(2023, 3, 1), day(2023, 6, 1)),
             "from March 2023 to May 2023 (2023-03-01 to 2023-05-31)",
         ),
+        (make_window(day(2023, 3, 5), day(2023, 3, 6), "week"), "on Sunday, March 5, 2023 (2023-03-05)"),
         (make_window(day(2023, 3, 1), None, "month"), "since March 2023 (from 2023-03-01)"),
         (make_window(None, day(2023, 3, 1), "month"), "before March 2023 (until 2023-02-28)"),
     ],

@@ -164,6 +164,7 @@ def test_the_llm_is_not_asked_where_the_rules_know(llm_server: ScriptedLLM, text
         {"first_day": "the day before", "last_day": "soon"},
         {"first_day": "2025-02-31", "last_day": ""},
         {"first_day": "9999-12-31", "last_day": "9999-12-31"},
+        {"first_day": "2025-06-03", "last_day": "2025-06-01"},
     ],
 )
 def test_an_answer_without_dates_is_no_window(llm_server: ScriptedLLM, answer: dict[str, str]) -> None:
@@ -175,7 +176,7 @@ def test_an_open_answer_is_an_open_window(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say(json.dumps({"first_day": "2025-06-01", "last_day": ""}))
     window = read_query(ask(VAGUE), llm=make_llm(llm_server)).window
     assert window is not None
-    assert window.start == datetime(2025, 6, 1, tzinfo=UTC)
+    assert (window.start, window.end) == (datetime(2025, 6, 1, tzinfo=UTC), None)
 
 
 def test_a_failing_llm_costs_the_window_and_not_the_answer(llm_server: ScriptedLLM) -> None:

@@ -1,0 +1,89 @@
+"""Which time the verbs of an English clause speak of."""
+
+import re
+
+from banks.dates.verbs import Tense, Verbs
+
+_FUTURE = re.compile(
+    r"\b(?:will|won't|shall|gonna|upcoming|tomorrow|let's|lets)\b|'ll\b"
+    r"|(?:\b(?:am|is|are)|'m|'s|'re) (?:going|planning|about|scheduled|due|supposed) (?:to|for)\b"
+    r"|(?:\b(?:is|are)|'s|'re) (?:planned|scheduled|booked|due|expected)\b"
+    r"|(?:\bwould|'d) (?:\w+ )?(?:like|love|prefer)\b"
+    r"|\b(?:plan|plans|planning|hope|hoping|want|wants|intend|need|schedule|remind|book|looking forward)\b"
+)
+_PAST_FORMS = (
+    "was|wasn't|were|weren't|did|didn't|had|hadn't|ago|yesterday|been|used to|went|gone|came|saw|seen|met|got|gotten"
+    "|made|took|taken|gave|given|said|told|found|felt|left|lost|won|bought|brought|thought|taught|caught|fought|sent|spent"
+    "|built|slept|kept|held|stood|understood|ran|began|begun|drank|drunk|sang|sung|swam|rang|wrote|written|rode|ridden"
+    "|drove|driven|broke|broken|spoke|spoken|woke|chose|chosen|flew|flown|grew|grown|knew|known|threw|thrown|drew|drawn"
+    "|ate|eaten|fell|fallen|became|paid|sold|heard|led|fled|meant|dealt|stuck|wore|worn|stole|stolen|forgot|forgotten|hid"
+    "|hidden|done|born"
+)
+_NO_PARTICIPLE = r"(?:(?:in)?deed|n?eed|speed|seed|feed|weed|hundred|naked|shed|fred|alfred|jared|ahmed|mohammed)\b"
+_ENDS_IN_ED = rf"\b(?!{_NO_PARTICIPLE})\w{{2,}}ed\b"
+# These have one form for all times: behind an auxiliary they are of its time, else likelier of the past.
+_UNCHANGED = (
+    r"(?<!\bdo )(?<!\bcan )(?<!should )(?<!could )(?<!must )\b(?:i|we|you|they|he|she|who) (?:just |also )?"
+    r"(?:quit|cut|put|hit|let|read|beat|set|shut|hurt|spread)\b"
+)
+_PAST = re.compile(rf"\b(?:{_PAST_FORMS})\b|{_ENDS_IN_ED}|{_UNCHANGED}")
+_IS = r"(?:(?<=\bi )am\b|\bam(?= i\b)|\b(?:is|are|isn't|aren't|be|being)\b|'m\b|'re\b)"  # "9 am" is no verb
+# A participle behind "is" is none of the past: "the shop is closed", "are the neighbours invited".
+_ASKS_WHETHER = r"^\W*(?:(?:where|when|why|how) )?(?:am|is|are)(?: (?!who|that|which|what|when)[\w']+){1,2}"
+_PASSIVE = re.compile(
+    rf"(?:{_IS}(?: not| still| already| \w+ly)?|{_ASKS_WHETHER}) (?:{_ENDS_IN_ED}|(?:{_PAST_FORMS})\b)"
+)
+_HAVE_GOT = re.compile(r"(?:\b(?:have|has)|'ve|'s)(?: \w+)? got\b")
+# Who asks the memory, or shows a picture, speaks of no time with that.
+_ASIDE = re.compile(
+    r"\b(?:do|does|can|could) \w+ (?:still |please )?(?:remember|recall)\b"
+    r"|\b(?:do|can|could) you (?:still |please )?(?:know|tell|show|find|list|give|check|look)\b"
+    r"|\b(?:this|these|those|here|that)(?: is| are|'s|'re)\b(?! (?:on|in|at|for|coming|this)\b)"
+)
+_TIMETABLE = (
+    "arrives|comes|leaves|starts|begins|ends|opens|closes|departs|expires|returns|meets|takes|gets|goes|finishes"
+)
+_VERBS = (
+    "arrive|come|leave|start|begin|end|open|close|depart|return|meet|fly|go|move|finish|visit|drive|travel|take|get|see"
+    "|play|work|stay|host|attend|marry|celebrate|perform|pick"
+)
+_PRESENT = re.compile(
+    rf"{_IS}|\b(?:do|does|don't|doesn't|have|has|haven't|hasn't|can|can't|cannot|could|should|must)\b|'ve\b"
+    r"|\b(?:who|what|where|when|how|it|he|she|there)'s\b"
+    rf"|\b(?:{_TIMETABLE})\b|\b(?:i|we|you|they|which \w+) (?:also |all |both )?(?:{_VERBS})\b"
+    r"|\b(?:visits|calls|picks|drives|joins) (?:me|us|him|her|them|you)\b"
+)
+_HABIT = re.compile(
+    r"\b(?:always|usually|normally|often|typically|generally|never|rarely|sometimes|favou?rite)\b"
+    r"|\b(?:every|each) (?:year|month|week|day|time|summer|winter|spring|autumn|fall)\b"
+    r"|\b(?:i|we|you|they|(?:do|does) \w+) (?:really |also )?(?:love|like|enjoy|hate|prefer)\b"
+    r"|\b(?:loves|likes|enjoys|hates|prefers)\b"
+)
+_EACH_BEFORE = re.compile(r"\b(?:every|each)(?: other)? $|\btoday(?: is|'s) (?:a )?$")
+_EACH_AFTER = re.compile(r" (?:mornings|afternoons|evenings|nights)\b")
+_YEARLY_BEFORE = re.compile(
+    r"\b(?:birthday|anniversary)(?:, which)?(?: is| falls|'s) (?:always )?(?:on |in )?(?:the )?$"
+)
+_YEARLY_AFTER = re.compile(r"(?: is| are|'s) (?:a|an|the|my|our|your|his|her|their|so|too|very)\b")
+_LOOKS_BACK = re.compile(r"\b(?:since|from|of) (?:the )?$|\b(?:after|from|since) \w+ing\b[^,]*$")
+
+
+def _read_tense(clause: str) -> Tense | None:
+    rest = _HAVE_GOT.sub(" have ", _ASIDE.sub(" ", clause))
+    rest, ahead = _FUTURE.subn(" ", rest)
+    if _PAST.search(_PASSIVE.sub(" is ", rest)):
+        return "past"
+    if ahead:
+        return "future"
+    return "present" if _PRESENT.search(rest) else None
+
+
+ENGLISH_VERBS = Verbs(
+    read_tense=_read_tense,
+    habit=_HABIT,
+    each_before=_EACH_BEFORE,
+    each_after=_EACH_AFTER,
+    yearly_before=_YEARLY_BEFORE,
+    yearly_after=_YEARLY_AFTER,
+    looks_back=_LOOKS_BACK,
+)

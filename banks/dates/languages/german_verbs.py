@@ -1,0 +1,76 @@
+"""Which time the verbs of a German clause speak of. The words are folded: without umlauts and capitals."""
+
+import re
+
+from banks.dates.verbs import Tense, Verbs
+
+# Words that English does not have: of two languages that write "was", "die" and "am", these tell which.
+_GERMAN = re.compile(
+    r"\b(?:ich|du|wir|ihr|er|mich|mir|dich|dir|uns|der|das|den|dem|und|nicht|mit|nach|wer|wie|wo|wann|zum|zur|ist|sind"
+    r"|habe|hat|haben|ein|eine|einen|einem|kein|keine|auf|bei|fur|von|vom)\b"
+)
+_ENGLISH = re.compile(r"\b(?:the|i|you|we|my|our|what|who|is|are|of|to)\b")
+_FUTURE = re.compile(
+    r"\b(?:werde|wirst|wird|werden|werdet|morgen|ubermorgen|mochte|mochten|mochtest|plane|planst|planen|hoffe|hoffen"
+    r"|will|willst|wollen|soll|sollen|lass uns)\b"
+    r"|\b(?:ist|sind)\b.{0,60}\b(?:geplant|vorgesehen|angesetzt|gebucht|fallig)\b"
+)
+_PAST = re.compile(
+    r"\b(?:war|warst|waren|wart|hatte|hattest|hatten|wurde|wurden|ging|gingen|kam|kamen|sah|sahen|sagte|sagten|machte"
+    r"|machten|gab|gaben|fand|fanden|traf|trafen|fuhr|fuhren|flog|flogen|aß|aßen|blieb|blieben|bekam|bekamen|sprach|schrieb"
+    r"|las|lasen|trank|half|lief|nahm|nahmen|stand|lag|saß|dachte|brachte|wusste|wollte|wollten|kaufte|kauften|spielte"
+    r"|wohnte|lebte|erzahlte|besuchte|feierte|feierten|kochte|geschah|passierte|begann|starb|gestern|vorgestern)\b"
+)
+_PERFECT = re.compile(r"\b(?:habe|hast|hat|haben|habt|bin|bist|ist|sind|seid)\b")
+_PARTICIPLE = re.compile(r"\b\w*ge\w{2,}(?:t|en)\b|\b(?:be|ver|er|ent|zer|uber|unter)\w{3,}(?:t|en)\b|\b\w{3,}iert\b")
+# The preterite of weak verbs ends in -te, and so do some words of the present.
+_IN_TE = (
+    "arbeite|warte|heirate|miete|halte|erhalte|trete|reite|biete|rate|leite|starte|heute|bitte|letzte|konnte|sollte"
+)
+_IN_TEN = "arbeiten|warten|heiraten|mieten|halten|erhalten|treten|reiten|bieten|raten|leiten|starten|konnten|sollten"
+_PRETERITE = rf"(?!(?:{_IN_TE}|{_IN_TEN})\b)\w{{2,}}te"
+_WEAK = re.compile(
+    rf"\b{_PRETERITE} (?:ich|er|sie|es|man)\b|\b(?:ich|er|man) {_PRETERITE}\b"
+    rf"|\b{_PRETERITE}n wir\b|\bwir {_PRETERITE}n\b"
+)
+_PRESENT = re.compile(
+    r"\b(?:bin|bist|ist|sind|seid|habe|hast|hat|haben|habt|kann|kannst|konnen|muss|musst|mussen|darf|durfen|macht|kommt"
+    r"|geht|fahrt|fliegt|beginnt|startet|endet|findet|gibt|trifft|bleibt|arbeitet|spielt|offnet|schließt|zieht|kommen|treffen"
+    r"|fliegen|fahren|ziehen|feiert|heiratet|besucht)\b"
+    r"|\b\w{2,}e ich\b|\bich \w{2,}e\b|\b\w{2,}en wir\b|\bwir \w{2,}en\b|\b\w{2,}st du\b|\bdu \w{2,}st\b"
+)
+_HABIT = re.compile(
+    r"\b(?:immer|meistens|oft|nie|manchmal|normalerweise|gewohnlich|ublicherweise|jede[ns]? \w+|lieblings\w+)\b"
+)
+_EACH_BEFORE = re.compile(r"\bjede[nrs]? $|\bheute ist $")
+_EACH_AFTER = re.compile(r"(?!)")
+_YEARLY_BEFORE = re.compile(
+    r"\b(?:geburtstag|hochzeitstag|jahrestag|namenstag) (?:ist|habe ich) (?:immer )?(?:am |im )?$"
+)
+_YEARLY_AFTER = re.compile(r" (?:ist|sind) (?:ein|eine|der|die|das|mein|meine|unser|unsere|sein|ihr)\b")
+_LOOKS_BACK = re.compile(r"\b(?:seit|vom|von|seit dem) $")
+
+
+def is_german(sentence: str) -> bool:
+    return _GERMAN.search(sentence) is not None and _ENGLISH.search(sentence) is None
+
+
+def _read_tense(clause: str) -> Tense | None:
+    """A perfect has its participle anywhere in the clause."""
+    rest, ahead = _FUTURE.subn(" ", clause)
+    if _PAST.search(rest) or _WEAK.search(rest) or (_PERFECT.search(rest) and _PARTICIPLE.search(rest)):
+        return "past"
+    if ahead:
+        return "future"
+    return "present" if _PRESENT.search(rest) else None
+
+
+GERMAN_VERBS = Verbs(
+    read_tense=_read_tense,
+    habit=_HABIT,
+    each_before=_EACH_BEFORE,
+    each_after=_EACH_AFTER,
+    yearly_before=_YEARLY_BEFORE,
+    yearly_after=_YEARLY_AFTER,
+    looks_back=_LOOKS_BACK,
+)

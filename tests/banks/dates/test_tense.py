@@ -1,0 +1,105 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from banks.dates import find_dates, find_window, with_absolute_dates
+
+MOMENT = datetime(2026, 5, 5, 9, 0, tzinfo=UTC)  # a Tuesday
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Who arrives on Sunday?", "2026-05-10"),
+        ("Am I free on Saturday?", "2026-05-09"),
+        ("Does Ben work on Tuesday?", "2026-05-05"),
+        ("Is the office closed on Monday?", "2026-05-11"),
+        ("Which trains leave on May 12?", "2026-05-12"),
+        ("What have I got on Friday?", "2026-05-08"),
+        ("What are we doing in August?", "2026-08-01"),
+        ("Who is coming for Christmas?", "2026-12-25"),
+        ("Where did I say that I am going on Friday?", "2026-05-08"),
+        ("What are we doing over the weekend?", "2026-05-09"),
+        ("Does the gym open at 8 am on Sunday?", "2026-05-10"),
+        ("Was mache ich am Freitag?", "2026-05-08"),
+        ("Was machen wir im August?", "2026-08-01"),
+        ("Habe ich am 20. Mai etwas vor?", "2026-05-20"),
+        ("Muss ich am Montag arbeiten?", "2026-05-11"),
+    ],
+)
+def test_a_question_in_the_present_asks_about_the_next_one(query: str, first: str) -> None:
+    window = find_window(query, asked_at=MOMENT)
+    assert window is not None
+    assert window.start is not None
+    assert window.start.date().isoformat() == first
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("What did we cook on Saturday?", "2026-05-02"),
+        ("Has Anna called on Monday?", "2026-05-04"),
+        ("Is it true that Lena moved in July?", "2025-07-01"),
+        ("What is the name of the hotel we stayed at in August?", "2025-08-01"),
+        ("Do you remember our trip in August?", "2025-08-01"),
+        ("Do I have photos from Sunday?", "2026-05-03"),
+        ("What is new since Friday?", "2026-05-01"),
+        ("dinner with Ann on Friday", "2026-05-01"),
+        ("Was habe ich am Freitag gegessen?", "2026-05-01"),
+        ("Was ist am Freitag passiert?", "2026-05-01"),
+        ("Was kochte ich am Sonntag?", "2026-05-03"),
+        ("Wat is er gebeurd op vrijdag?", "2026-05-01"),
+    ],
+)
+def test_a_question_about_the_past_and_a_fragment_ask_about_the_last_one(query: str, first: str) -> None:
+    window = find_window(query, asked_at=MOMENT)
+    assert window is not None
+    assert window.start is not None
+    assert window.start.date().isoformat() == first
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("The dentist appointment is on May 20.", "2026-05-20"),
+        ("I have a job interview on Thursday.", "2026-05-07"),
+        ("The training is on Tuesday.", "2026-05-12"),
+        ("We're moving to Graz in September.", "2026-09-01"),
+        ("The lease ends on June 30.", "2026-06-30"),
+        ("The match is at 8 p.m. on Saturday.", "2026-05-09"),
+        ("I bought a tent because we are camping in July.", "2026-07-01"),
+        ("I was told that the exam is on Friday.", "2026-05-08"),
+        ("She told me on Sunday that she is pregnant.", "2026-05-03"),
+        ("I'm so happy, we won the cup on Saturday!", "2026-05-02"),
+        ("I am glad that I quit in March.", "2026-03-01"),
+        ("I'm still happy from finishing the race on April 10th.", "2026-04-10"),
+        ("Here's a picture of us in July.", "2025-07-01"),
+        ("Monday 8-9 am works.", "2026-05-04"),
+        ("Am Freitag fliege ich nach Wien.", "2026-05-08"),
+        ("Am Freitag bin ich nach Wien geflogen.", "2026-05-01"),
+    ],
+)
+def test_a_statement_is_dated_by_the_verb_of_its_clause(text: str, first: str) -> None:
+    date = find_dates(text, said_at=MOMENT)[0]
+    assert date.start is not None
+    assert date.start.date().isoformat() == first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We play football on Tuesdays.", "We usually meet on Friday.", "I have a class every Thursday at 7:30 pm.",
+        "I am free on Wednesday evenings.", "My birthday is on May 20.", "Christmas is my favourite holiday.",
+        "July is the hottest month.", "I love hiking in October.", "Mein Geburtstag ist am 20. Mai.",
+        "Wir treffen uns jeden Freitag.", "One may decide to stay.",
+    ],
+)  # fmt: skip
+def test_what_is_always_so_is_no_single_day(text: str) -> None:
+    assert find_dates(text, said_at=MOMENT) == []
+
+
+def test_a_plan_is_stored_with_the_day_to_come() -> None:
+    text = "My exam is on Friday, and we hike in September. Two weeks by train."
+    assert with_absolute_dates(text, said_at=MOMENT) == (
+        "My exam is on Friday (Friday, May 8, 2026), and we hike in September (September 2026). Two weeks by train."
+    )
