@@ -4,7 +4,8 @@ from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit
 from banks.retain.post_retain import PostRetain
-from memoryplatform.operations.kinds.consolidate import NAME
+from banks.words import Network
+from memoryplatform.operations.kinds.consolidate import NAME, hand_over_unpinned
 from memoryplatform.operations.running.submit import submit
 from reflection.opinions.history.withdrawing import ACTOR, withdraw_lost_evidence
 
@@ -19,6 +20,11 @@ def take_back_lost_evidence(bank: Bank, *, actor: str = ACTOR) -> None:
         submit(bank.tenant_id, NAME, payload=PostRetain().write(), bank=bank)
 
 
-def weigh_anew(bank: Bank, fact: MemoryUnit) -> None:
-    """Call inside the tenant transaction that changed a fact by hand: it may bear on opinions otherwise by now."""
-    submit(bank.tenant_id, NAME, payload=PostRetain(unit_ids=(fact.id,)).write(), bank=bank)
+def weigh_anew(bank: Bank, unit: MemoryUnit) -> None:
+    """Call inside the tenant transaction that changed it by hand: a fact may bear on opinions otherwise by now, and
+    facts may bear on an opinion that is held again.
+    """
+    if unit.network == Network.OPINION:
+        hand_over_unpinned(bank, unit.id)
+    else:
+        submit(bank.tenant_id, NAME, payload=PostRetain(unit_ids=(unit.id,)).write(), bank=bank)

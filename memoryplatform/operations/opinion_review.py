@@ -18,6 +18,8 @@ from reflection.opinions.review import Act, Review, review_opinion
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
+FREEING = (Act.UNPIN, Act.RESTORE)  # after these evidence moves it again, unless it was pinned when it was retired
+
 
 def review(
     access: BankAccess, bank_id: str, opinion_id: UUID, given: Review, *, expected: frozenset[str] | None = None
@@ -36,7 +38,7 @@ def review(
         opinion = get_opinion(bank, opinion_id)
         check_version(bank, opinion, frozenset({seen}) if vector is not None else expected)
         review_opinion(bank, opinion, given, vector=vector)
-        if given.act is Act.UNPIN:
+        if given.act in FREEING and opinion.review != MemoryUnit.Review.PINNED:
             hand_over_unpinned(bank, opinion_id)
         note(access, bank_id, opinion_id, given)
         return show(bank, opinion)

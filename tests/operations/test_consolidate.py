@@ -1,5 +1,6 @@
 """What follows a retain: it is handed over with the retain's own commit, and nothing of it is lost in a crash."""
 
+import logging
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,9 +13,12 @@ from banks.retain.post_retain import PostRetain
 from banks.retain.types import ExtractedFact, FoundEntity
 from banks.words import EntityKind, Network
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.bank_profile import delete_bank_for_good
+from memoryplatform.operations.kinds import consolidate
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.running.perform import perform
+from providers.usage import Usage
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 
@@ -57,6 +61,26 @@ def test_it_describes_the_entities_that_were_spoken_of(tenant: Tenant) -> None:
 def test_a_retain_that_brings_nothing_hands_nothing_over(tenant: Tenant) -> None:
     retain(BankAccess(tenant.id), "support", [RetainItem(SAID_AT, text="A text.", infer=False)], wait=True)
     assert find_consolidations(tenant) == []
+
+
+def test_it_ends_with_a_bank_that_is_deleted_meanwhile(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    access = BankAccess(tenant.id)
+    retain(access, "support", [RetainItem(SAID_AT, facts=(FACT,))], wait=True)
+    (after,) = find_consolidations(tenant)
+
+    def delete(*_given: object) -> Usage:
+        perform(tenant.id, delete_bank_for_good(access, "support").id)
+        return Usage()
+
+    monkeypatch.setattr(consolidate, "describe_entities", delete)
+    caplog.set_level(logging.INFO)
+    perform(tenant.id, after.id)
+    (ended,) = find_consolidations(tenant)
+    assert (ended.status, ended.error_code, ended.attempts) == ("failed", "bank_not_found", 1)
+    assert "operation.bank_deleted" in caplog.text
+    assert [record.levelname for record in caplog.records if record.levelno > logging.INFO] == []
 
 
 class Killed(BaseException):

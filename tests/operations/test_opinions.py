@@ -107,11 +107,15 @@ def test_what_follows_a_retain_again_asks_and_moves_nothing_again(tenant: Tenant
 
 
 def tell_facts(tenant: Tenant, texts: list[str], network: Network, *, name: str) -> dict[str, Any]:
+    retain_facts(tenant, texts, network, name=name)
+    return consolidate(tenant)
+
+
+def retain_facts(tenant: Tenant, texts: list[str], network: Network, *, name: str) -> None:
     confidence = 0.5 if network is Network.OPINION else None
     entity = FoundEntity(name, EntityKind.PRODUCT)
     facts = tuple(ExtractedFact(text, network, SAID_AT, entities=(entity,), confidence=confidence) for text in texts)
     retain(BankAccess(tenant.id), "support", [RetainItem(SAID_AT, facts=facts)], wait=True)
-    return consolidate(tenant)
 
 
 def weigh_all(received: Received) -> str:

@@ -1,11 +1,15 @@
-"""What came while an opinion was pinned is weighed once evidence may move it again, and then once."""
+"""What came while an opinion was pinned or retired is weighed once evidence may move it again, and then once."""
+
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
-from banks.models import Bank
+from banks.lifecycle.edit import UnitEdit
+from banks.models import Bank, MemoryUnit
 from banks.words import Network
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.memories import edit_memory, restore_memory
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.opinion_review import review
 from providers.registry import get_embedder
@@ -15,7 +19,7 @@ from reflection.opinions.weighing.catching_up import catch_up
 from reflection.opinions.weighing.reinforcing import Reinforced, Tools
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tests.operations.test_opinions import consolidate, find_bank, tell_facts
+from tests.operations.test_opinions import consolidate, find_bank, retain_facts, tell_facts
 from tests.reflection.opinions.believing import Said, check_replay, list_causes, read_opinions, see
 
 FERRY = "I think that the Faro ferry is reliable."
@@ -23,9 +27,12 @@ LATE = "The Faro ferry was not reliable in August."
 LATE_AGAIN = "The Faro ferry was not reliable in May."
 
 
-def act(tenant: Tenant, given: Act, text: str = FERRY) -> None:
-    (opinion,) = (one for one in read_opinions(find_bank(tenant)) if one.text == text)
-    review(BankAccess(tenant.id), "support", opinion.id, Review(given, "lea@example.com", "sure"))
+def act(tenant: Tenant, *acts: Act, text: str = FERRY) -> UUID:
+    with tenant_transaction(tenant.id):
+        opinion_id = MemoryUnit.objects.for_tenant(tenant.id).get(network="opinion", text=text).id
+    for given in acts:
+        review(BankAccess(tenant.id), "support", opinion_id, Review(given, "lea@example.com", "sure"))
+    return opinion_id
 
 
 def count_consolidations(tenant: Tenant) -> int:
@@ -48,11 +55,53 @@ def test_after_it_was_unpinned_it_is_moved_by_what_came_meanwhile_and_only_once(
     assert opinion.confidence == 0.0
     moved = ["formed", "contradict", "pinned", "unpinned", "contradict"]
     assert list_causes(bank, opinion.id) == moved
-    for given in (Act.PIN, Act.UNPIN):
-        act(tenant, given)
+    act(tenant, Act.PIN, Act.UNPIN)
     assert consolidate(tenant)["evidence_weighed"] == 0
     assert list_causes(bank, opinion.id) == [*moved, "pinned", "unpinned"]
     check_replay(bank, opinion.id)
+
+
+@pytest.mark.parametrize(("away", "back"), [(Act.PIN, Act.UNPIN), (Act.RETIRE, Act.RESTORE)])
+def test_what_waited_to_be_weighed_or_came_meanwhile_moves_it(tenant: Tenant, away: Act, back: Act) -> None:
+    tell_facts(tenant, [FERRY], Network.OPINION, name="Faro ferry")
+    retain_facts(tenant, [LATE_AGAIN], Network.WORLD, name="Faro ferry")
+    opinion_id = act(tenant, away)
+    assert consolidate(tenant)["opinions_moved"] == 0
+    tell_facts(tenant, [LATE], Network.WORLD, name="Faro ferry")
+    act(tenant, back)
+    assert consolidate(tenant)["opinions_moved"] == 2
+    assert list_causes(find_bank(tenant), opinion_id)[-2:] == ["contradict", "contradict"]
+
+
+def test_a_fact_that_was_edited_meanwhile_is_weighed_as_it_reads_now(tenant: Tenant) -> None:
+    tell_facts(tenant, [FERRY], Network.OPINION, name="Faro ferry")
+    tell_facts(tenant, ["The Faro ferry is blue."], Network.WORLD, name="Faro ferry")
+    act(tenant, Act.PIN)
+    with tenant_transaction(tenant.id):
+        fact = MemoryUnit.objects.for_tenant(tenant.id).get(network="world")
+    edit_memory(BankAccess(tenant.id), "support", fact.id, UnitEdit(text=LATE), expected=None)
+    consolidate(tenant)
+    act(tenant, Act.UNPIN)
+    assert consolidate(tenant)["opinions_moved"] == 1
+
+
+def test_restored_at_the_memories_own_address_it_is_moved_too(tenant: Tenant) -> None:
+    tell_facts(tenant, [FERRY], Network.OPINION, name="Faro ferry")
+    opinion_id = act(tenant, Act.RETIRE)
+    tell_facts(tenant, [LATE], Network.WORLD, name="Faro ferry")
+    restore_memory(BankAccess(tenant.id), "support", opinion_id, reason="after all")
+    assert consolidate(tenant)["opinions_moved"] == 1
+
+
+def test_retired_under_a_pin_it_is_moved_after_the_unpin_by_what_came_since_the_pin(tenant: Tenant) -> None:
+    tell_facts(tenant, [FERRY], Network.OPINION, name="Faro ferry")
+    act(tenant, Act.PIN)
+    tell_facts(tenant, [LATE], Network.WORLD, name="Faro ferry")
+    before = count_consolidations(tenant)
+    act(tenant, Act.RETIRE, Act.RESTORE)
+    assert count_consolidations(tenant) == before
+    act(tenant, Act.UNPIN)
+    assert consolidate(tenant)["opinions_moved"] == 1
 
 
 def test_other_opinions_are_not_weighed_anew(tenant: Tenant) -> None:
@@ -76,8 +125,7 @@ def test_pinned_again_before_the_facts_are_weighed_it_stays(tenant: Tenant) -> N
     tell_facts(tenant, [FERRY], Network.OPINION, name="Faro ferry")
     act(tenant, Act.PIN)
     tell_facts(tenant, [LATE], Network.WORLD, name="Faro ferry")
-    for given in (Act.UNPIN, Act.PIN):
-        act(tenant, given)
+    act(tenant, Act.UNPIN, Act.PIN)
     assert consolidate(tenant)["opinions_moved"] == 0
     (opinion,) = read_opinions(find_bank(tenant))
     assert (opinion.confidence, opinion.review) == (0.5, "pinned")
@@ -104,4 +152,4 @@ def test_of_many_facts_the_newest_are_weighed_and_the_others_counted(
 def weigh(bank: Bank, assessor: Said) -> Reinforced:
     (opinion,) = read_opinions(bank)
     tools = Tools(assessor, get_embedder(), lambda: tenant_transaction(bank.tenant_id))
-    return catch_up(bank, opinion.id, tools, now=timezone.now())
+    return catch_up(bank, opinion.id, tools, now=timezone.now(), handed_over=lambda _: ())

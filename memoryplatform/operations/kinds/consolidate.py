@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.assessor_choice import choose_assessor
 from memoryplatform.operations.background import merge_background
+from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.mental_model_refreshes import follow_facts, renew_bereft
 from memoryplatform.operations.models import Operation
@@ -23,6 +25,7 @@ from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit
+from memoryplatform.operations.weighings import find_weighed_since
 from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 from providers.registry import get_embedder
 from providers.usage import Usage
@@ -92,8 +95,9 @@ def take_in_opinions(task: Task) -> Done:
 def weigh_evidence(task: Task) -> Done:
     tools = Tools(choose_assessor(task.run.tenant_id), get_embedder(), task.run.transaction)
     weighed = reinforce_opinions(task.bank, task.post.unit_ids, tools, now=timezone.now())
+    handed_over = partial(find_weighed_since, task.bank, kind=NAME)
     for opinion_id in task.unpinned:
-        weighed += catch_up(task.bank, opinion_id, tools, now=timezone.now())
+        weighed += catch_up(task.bank, opinion_id, tools, now=timezone.now(), handed_over=handed_over)
     figures = {
         "evidence_weighed": weighed.weighed,
         "opinions_moved": weighed.moved,
@@ -159,7 +163,7 @@ def hand_over(bank: Bank, post: PostRetain) -> Operation | None:
 
 
 def hand_over_unpinned(bank: Bank, opinion_id: UUID) -> Operation:
-    """Call inside the tenant transaction that unpins it: the facts that came meanwhile are then weighed."""
+    """Call inside the tenant transaction that unpins or restores it: the facts that came meanwhile are then weighed."""
     return submit(bank.tenant_id, NAME, payload=PostRetain().write() | {UNPINNED: [str(opinion_id)]}, bank=bank)
 
 
@@ -170,6 +174,7 @@ def read_task(run: Run) -> Task:
 
 
 @operation_kind(NAME, queue="background")
+@ends_with_its_bank
 def consolidate(run: Run) -> dict[str, Any]:
     task = read_task(run)
     usage = Usage()

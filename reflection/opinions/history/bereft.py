@@ -9,6 +9,7 @@ from reflection.models import OpinionRevision
 from reflection.opinions.history.revisions import Before, Step, write_step
 
 Cause = OpinionRevision.Cause
+GAINING = (Cause.FORMED, Cause.RESTATED, Cause.REVISED, Cause.REINFORCE)  # what it may rest on since
 GONE = "All that it rested on was deleted; it stays because it is pinned."
 
 
@@ -16,7 +17,7 @@ def find_bereft(bank: Bank) -> UnitQuerySet:
     """Those whose history does not tell it yet. Call inside a tenant transaction."""
     sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit=OuterRef("pk"))
     steps = OpinionRevision.objects.of_bank(bank).filter(opinion=OuterRef("pk")).order_by("-number")
-    gained_or_told = steps.filter(Q(cause=Cause.REINFORCE) | Q(cause=Cause.WITHDRAWN, reasoning=GONE))
+    gained_or_told = steps.filter(Q(cause__in=GAINING) | Q(cause=Cause.WITHDRAWN, reasoning=GONE))
     pinned = (
         MemoryUnit.objects.of_bank(bank)
         .current()

@@ -18,11 +18,11 @@ Cause = OpinionRevision.Cause
 def note_outside_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str = "") -> bool:
     """Bring opinions in line with the row. Call inside the tenant transaction of the change, after it.
 
-    Whether a consolidation should follow: a fact that is to be weighed anew, or an opinion whose text went back.
+    Whether a consolidation should follow: a fact that is to be weighed anew, an opinion whose text went back, or one
+    that is restored and may have missed facts.
     """
     if unit.network == Network.OPINION:
-        note_own_change(bank, unit, actor=actor, reason=reason)
-        return False
+        return note_own_change(bank, unit, actor=actor, reason=reason)
     return unit.network in FACTS and follow_fact(bank, unit, actor=actor)
 
 
@@ -36,8 +36,11 @@ def follow_fact(bank: Bank, fact: MemoryUnit, *, actor: str) -> bool:
     return last is not None and (last.action == UnitChange.Action.RESTORED or "text" in last.before)
 
 
-def note_own_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str) -> None:
-    """What closes it by hand retires it, and what restores it restores it: a person did either."""
+def note_own_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str) -> bool:
+    """What closes it by hand retires it, and what restores it restores it: a person did either.
+
+    Whether evidence may move it again.
+    """
     revisions = read_revisions(bank, unit.id)
     state = replay(revisions) if revisions else read_former_state(bank, unit)
     before = Before(state.text, state.confidence)
@@ -52,6 +55,7 @@ def note_own_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str) ->
         unit.review = MemoryUnit.Review.RETIRED if cause is Cause.RETIRED else state.laid_aside
         unit.save(update_fields=["review"])
         write_step(bank, unit, Before.of(unit), Step(cause, actor, reason))
+    return cause is Cause.RESTORED and unit.review != MemoryUnit.Review.PINNED
 
 
 def find_last_change(bank: Bank, unit: MemoryUnit) -> UnitChange | None:

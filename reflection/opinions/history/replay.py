@@ -43,10 +43,23 @@ def follow(state: OpinionState, revision: OpinionRevision) -> OpinionState:
     if cause is Cause.FORMED:
         return replace(state, text=revision.text_after, confidence=revision.confidence_after)
     if cause is Cause.EDITED:
-        return replace(state, text=read_edit(state, revision), confidence=revision.confidence_after)
+        return follow_edit(state, revision)
     if cause in MOVING:
         return state if revision.withdrawn else follow_move(state, revision)
     return follow_mark(state, cause)
+
+
+def follow_edit(state: OpinionState, revision: OpinionRevision) -> OpinionState:
+    """Who changes the text alone has not set the confidence, and the other way round: what was left is what the other
+    steps make of it.
+    """
+    is_reworded = revision.text_before != revision.text_after
+    is_set = revision.confidence_before != revision.confidence_after
+    return replace(
+        state,
+        text=revision.text_after if is_reworded else state.text,
+        confidence=revision.confidence_after if is_set else state.confidence,
+    )
 
 
 def follow_move(state: OpinionState, revision: OpinionRevision) -> OpinionState:
@@ -79,8 +92,3 @@ def read_text(state: OpinionState, revision: OpinionRevision) -> str:
     """
     is_made_of_it = bool(revision.text_after) and revision.text_before == state.text
     return revision.text_after if is_made_of_it else state.text
-
-
-def read_edit(state: OpinionState, revision: OpinionRevision) -> str:
-    """Who changes the confidence alone has not written the text."""
-    return revision.text_after if revision.text_before != revision.text_after else state.text

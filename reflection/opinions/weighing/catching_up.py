@@ -1,23 +1,33 @@
-"""An opinion that was pinned meets the facts that came meanwhile, now that evidence may move it again."""
+"""An opinion that was pinned or retired meets the facts that came meanwhile, now that evidence may move it again."""
 
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from uuid import UUID
 
 from banks.models import Bank, MemoryUnit
 from reflection.models import OpinionRevision
 from reflection.opinions.evidence import FACTS
+from reflection.opinions.history.replay import OpinionState, follow
+from reflection.opinions.history.revisions import read_revisions
 from reflection.opinions.weighing.bearing import by_arrival, plan_weighing
 from reflection.opinions.weighing.reinforcing import Reinforced, Tools, reinforce_opinions
 from tenants.transactions import tenant_transaction
 
 MOST_LOOKED_AT = 1_000  # of the bank's newest memories
 MOST_WEIGHED = 200  # of the facts among them that may bear on it, the newest: some ten calls of an LLM
+APART = {MemoryUnit.Review.PINNED, MemoryUnit.Review.RETIRED}
+
+HandedOver = Callable[[datetime], Collection[UUID]]
 
 
-def catch_up(bank: Bank, opinion_id: UUID, tools: Tools, *, now: datetime) -> Reinforced:
-    """Call outside of transactions. Again after a crash it comes to the same: no fact moves an opinion twice."""
+def catch_up(bank: Bank, opinion_id: UUID, tools: Tools, *, now: datetime, handed_over: HandedOver) -> Reinforced:
+    """Call outside of transactions. Again after a crash it comes to the same: no fact moves an opinion twice.
+
+    `handed_over` names the facts whose weighing was not over at a moment: an opinion that was set apart then took no
+    part in it, however early they came. It is called inside a tenant transaction.
+    """
     with tenant_transaction(bank.tenant_id):
-        fact_ids = find_missed(bank, opinion_id)
+        fact_ids = find_missed(bank, opinion_id, handed_over)
         plan = plan_weighing(bank, fact_ids, most=MOST_LOOKED_AT, only=opinion_id) if fact_ids else None
     if plan is None:
         return Reinforced()
@@ -27,12 +37,24 @@ def catch_up(bank: Bank, opinion_id: UUID, tools: Tools, *, now: datetime) -> Re
     return left_out + reinforce_opinions(bank, chosen, tools, now=now, only=opinion_id)
 
 
-def find_missed(bank: Bank, opinion_id: UUID) -> list[UUID]:
-    """What came since it was last pinned. Call inside a tenant transaction."""
-    pins = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id, cause=OpinionRevision.Cause.PINNED)
-    pinned_at = pins.order_by("number").values_list("created_at", flat=True).last()
-    if pinned_at is None:
+def find_missed(bank: Bank, opinion_id: UUID, handed_over: HandedOver) -> list[UUID]:
+    """What came, or was still to be weighed, since it was last set apart. Call inside a tenant transaction."""
+    apart_since = find_setting_apart(read_revisions(bank, opinion_id))
+    if apart_since is None:
         return []
+    waiting = frozenset(handed_over(apart_since))
     newest = MemoryUnit.objects.of_bank(bank).filter(number__isnull=False).order_by("-number")[:MOST_LOOKED_AT]
     facts = MemoryUnit.objects.of_bank(bank).current().filter(id__in=newest.values("id"), network__in=FACTS)
-    return list(facts.filter(recorded_at__gte=pinned_at).order_by("id").values_list("id", flat=True))
+    rows = facts.order_by("id").values_list("id", "recorded_at")
+    return [fact_id for fact_id, recorded_at in rows if recorded_at >= apart_since or fact_id in waiting]
+
+
+def find_setting_apart(revisions: Iterable[OpinionRevision]) -> datetime | None:
+    """When evidence ceased to move it the last time. What was retired while it was pinned was set apart by the pin."""
+    state, since = OpinionState(), None
+    for revision in revisions:
+        after = follow(state, revision)
+        if after.review in APART and state.review not in APART:
+            since = revision.created_at
+        state = after
+    return since

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -24,8 +24,8 @@ from reflection.opinions.forming.uniting import Union, give_way
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.moving import choose_step, move
-from reflection.opinions.tagging import UNTAGGED, Tags, may_read, read_tags
 from reflection.opinions.types import Verdict
+from reflection.opinions.weighing.asking_apart import part_by_tags, read_all_tags, read_asked
 from reflection.opinions.weighing.assessing import Assessment, Assessments, Assessor, NewFact, OpinionQuestion
 from reflection.opinions.weighing.bearing import plan_weighing, read_questions
 from reflection.opinions.weighing.bearing_rows import read_current
@@ -35,10 +35,10 @@ logger = logging.getLogger(__name__)
 
 BATCH = 100  # facts
 MOST_PAIRS = 200  # of a step: some ten calls of an LLM
-MOST_PARTS = 8  # of a step, by the tags of the opinions
 MOST_STEPS = 5  # of a batch: each of its facts has met its ten nearest opinions by then
 OF_THE_SAME = 0.7  # cosine from which a new text is about the matter of the old one
 KEPT = "Its words stay: they would tell what was said under tags that it does not have."
+UNTOLD = "The reason is not kept: it may tell what was said under other tags."
 ROUNDS = 3  # an opinion that others change meanwhile is weighed anew, so often
 
 
@@ -117,7 +117,7 @@ def reinforce_batch(
         step, waiting = waiting[:MOST_PAIRS], waiting[MOST_PAIRS:]
         with tenant_transaction(bank.tenant_id):
             questions = read_questions(bank, step)
-            parts = part_by_tags(questions, read_tags(bank, [one.opinion_id for one in questions]))
+            parts = part_by_tags(questions, read_all_tags(bank, questions))
         changed = set[UUID]()
         for part in parts:
             done, disturbing = take_one_step(bank, part, tools, now=now)
@@ -131,22 +131,6 @@ def reinforce_batch(
             total += Reinforced(left_out=len(unsettled) - len(again))
             waiting = [*again, *waiting]
     return total
-
-
-def part_by_tags(
-    questions: Sequence[OpinionQuestion], tags: Mapping[UUID, Tags]
-) -> Iterator[Sequence[OpinionQuestion]]:
-    """Opinions under the same tags are asked about together: what an answer may hold of one, all who see another see.
-
-    Beyond a few sets the rest is asked about together, and keeps its words (`find_foreign`).
-    """
-    alike: dict[Tags, list[OpinionQuestion]] = {}
-    for question in questions:
-        alike.setdefault(tags.get(question.opinion_id, UNTAGGED), []).append(question)
-    largest = sorted(alike.values(), key=len, reverse=True)
-    yield from largest[:MOST_PARTS]
-    if rest := [question for part in largest[MOST_PARTS:] for question in part]:
-        yield rest
 
 
 def take_one_step(
@@ -193,7 +177,7 @@ def apply(bank: Bank, weighed: Sequence[Weighed], tools: Tools, *, now: datetime
     with tools.write():
         lock_memory(bank)
         there = read_there(bank, bearing)
-        foreign = find_foreign(bank, weighed)
+        asked = read_asked(bank, [one.question for one in weighed])
         for one in bearing:
             opinion = MemoryUnit.objects.of_bank(bank).current().filter(id=one.question.opinion_id).first()
             if opinion is None or opinion.review == MemoryUnit.Review.PINNED:
@@ -201,8 +185,9 @@ def apply(bank: Bank, weighed: Sequence[Weighed], tools: Tools, *, now: datetime
             if opinion.text != one.question.text or not there.issuperset(one.question.facts):
                 changed.add(opinion.id)
             else:
-                may_reword = opinion.id not in foreign
-                moved += take_steps(bank, opinion, one, actor=tools.assessor.name, now=now, may_reword=may_reword)
+                told = one if asked.may_reason(one.question) else leave_out_reasons(one)
+                may_reword = asked.may_reword(one.question)
+                moved += take_steps(bank, opinion, told, actor=tools.assessor.name, now=now, may_reword=may_reword)
         rewritten = [ExtractedFact(one.assessment.text, Network.OPINION, now) for one in bearing if one.assessment.text]
         forget_vectors(bank.tenant_id, tools.embedder, rewritten)
     return moved, changed
@@ -215,17 +200,9 @@ def read_there(bank: Bank, weighed: Sequence[Weighed]) -> set[NewFact]:
     return {fact for fact in facts if texts.get(fact.id) == fact.text}
 
 
-def find_foreign(bank: Bank, weighed: Sequence[Weighed]) -> set[UUID]:
-    """Opinions that were weighed together with what not all who see them may see, be it a fact or another opinion: the
-    answer may have its words.
-    """
-    ids = {one_id for one in weighed for one_id in (one.question.opinion_id, *(fact.id for fact in one.question.facts))}
-    tags = read_tags(bank, ids)
-    said = {tags.get(one_id, UNTAGGED) for one_id in ids}
-    readers = {one.question.opinion_id: tags.get(one.question.opinion_id, UNTAGGED) for one in weighed}
-    return {
-        opinion_id for opinion_id, reader in readers.items() if not all(may_read(reader, tagged) for tagged in said)
-    }
+def leave_out_reasons(weighed: Weighed) -> Weighed:
+    reasons = (UNTOLD,) * len(weighed.assessment.reasons)
+    return replace(weighed, assessment=replace(weighed.assessment, reasons=reasons))
 
 
 def take_steps(

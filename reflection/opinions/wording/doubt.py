@@ -24,10 +24,11 @@ NOT_SO = (
     r"|on paper|could|needs?|needed|ought|room for"
 )
 DENIED = r"(?:not|no|never|none|nobody|nothing|neither|nor|without|hardly|scarcely|barely|cannot|[a-z]+n't)"
-# "not only", "not always", "no better", "can't ... enough": what the denial denies is the other word
+# "not only", "not always", "no better", "never ... twice", "can't ... enough": what the denial denies is the other word
 IN_PART = (
     rf"{DENIED}(?: [\w'-]+){{0,5}}? (?:only|just|merely|simply|always|(?<!at )all|every\w*|entirely|completely|wholly"
-    r"|fully|totally|necessarily|more|most|better|best|worse|worst|perfect|ideal|enough|too|as|so much|question|wonder)"
+    r"|fully|totally|necessarily|more|most|better|best|worse|worst|perfect|ideal|enough|too|as|so much|question|wonder"
+    r"|times|twice|thrice|(?:second|third|fourth) time)"
 )
 OPEN = re.compile(rf"\b(?:{LESSENED}|{OVER}|{SET_APART}|{NOT_SO}|{IN_PART})\b", re.IGNORECASE)
 # Whoever does so to what is bad does well.

@@ -27,11 +27,22 @@ DOES = (
 PRIZE = rf"(?:wins?|won) (?:{WORD} ){{0,3}}(?:prize|award|medal)s?\b"
 TIMES = "today yesterday now again twice once often badly last this every each all and but so when because while"
 PLACES = "in on at into after before during since under with for as by from over within whenever through throughout"
-NO_OBJECT = rf"(?=\W*$|[,.;:!?]| (?:{'|'.join(f'{TIMES} {PLACES}'.split())}|\w+ly)\b)"
+MANY = (
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|[1-9]\d*|several|many|countless|numerous|multiple"
+    r"|(?:a couple|a dozen|dozens|hundreds|thousands) of|a dozen)"
+)
+SPAN = r"(?:minute|hour|day|night|morning|evening|weekend|week|month|year)s?"
+# How often and when: "three times", not "three tests", which is what was failed; nor "three times out of ten".
+OFTEN = (
+    rf"(?:(?:about|around) )?{MANY} times(?! out\b)|thrice|time (?:and again|after time)|a (?:second|third|fourth) time"
+    rf"|(?:an?|one|{MANY}) {SPAN} (?:ago|later|earlier|running|in a row)|tonight|overnight|already"
+)
+NO_OBJECT = rf"(?=\W*$|[,.;:!?]| (?:{'|'.join(f'{TIMES} {PLACES}'.split())}|\w+ly|{OFTEN})\b)"
 # Who fails to find a fault has none, as far as anybody knows.
 UNWANTED = r"(?:find|detect|discover|identify|spot|reveal|notice|show|cause|disappoint|crash|break|lose|stop)\b"
 VERB = re.compile(
-    rf" (?:{HELPING} ){{0,{MOST_LIGHT}}}(?:(?:{DOES}){NO_OBJECT}|fail(?:s|ed)? to\b(?! {UNWANTED})|{PRIZE})"
+    rf" (?:{HELPING} ){{0,{MOST_LIGHT}}}(?:(?:{DOES}){NO_OBJECT}(?!(?: {WORD}){{1,4}} to {UNWANTED})"
+    rf"|fail(?:s|ed)? to\b(?! {UNWANTED})|{PRIZE})"
     r"(?: as (?P<role>[^,.;:!?]+))?",
     re.IGNORECASE,
 )

@@ -14,8 +14,10 @@ from providers.registry import get_embedder
 from reflection.opinions.forming.adopting import Heard, adopt_opinions
 from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.types import CandidateOpinion
+from reflection.opinions.weighing import asking_apart
+from reflection.opinions.weighing.asking_apart import MOST_PARTS, part_by_tags
 from reflection.opinions.weighing.assessing import NewFact, OpinionQuestion
-from reflection.opinions.weighing.reinforcing import KEPT, MOST_PARTS, part_by_tags
+from reflection.opinions.weighing.reinforcing import KEPT, UNTOLD
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_chunk, make_message, make_row, make_unit
@@ -219,27 +221,38 @@ def test_a_fact_moves_it_and_rewords_it_only_where_all_may_see_the_fact(
     check_replay(bank, opinion.id)
 
 
-def test_opinions_under_other_tags_are_not_shown_to_the_model_together(bank: Bank) -> None:
-    facts = (NewFact(UUID(int=9), "a fact", timezone.now(), timezone.now()),)
-    questions = [OpinionQuestion(UUID(int=number), "text", 0.7, facts) for number in range(1, 6)]
-    tags = {UUID(int=1): frozenset({ANN}), UUID(int=2): frozenset({BOB}), UUID(int=4): frozenset({ANN})}
-    parts = [{one.opinion_id.int for one in part} for part in part_by_tags(questions, tags)]
-    assert sorted(parts, key=min) == [{1, 4}, {2}, {3, 5}]
+def ask(number: int, *facts: int) -> OpinionQuestion:
+    met = tuple(NewFact(UUID(int=fact), "a fact", timezone.now(), timezone.now()) for fact in facts)
+    return OpinionQuestion(UUID(int=number), "text", 0.7, met)
+
+
+def test_what_is_under_other_tags_is_not_shown_to_the_model_together() -> None:
+    tags = {UUID(int=number): frozenset({ANN}) for number in (1, 4, 12)} | {UUID(int=2): frozenset({BOB})}
+    tags[UUID(int=13)] = frozenset({BOB})
+    questions = [*(ask(number, 11) for number in range(1, 6)), ask(6, 12), ask(7, 12, 11), ask(8, 13), ask(9, 12, 13)]
+    questions += [ask(4, 12), ask(1, 13)]
+    parts = [[one.opinion_id.int for one in part] for part in part_by_tags(questions, tags)]
+    assert sorted(parts) == [[1], [1, 4, 4], [2], [3, 5], [6, 7], [8], [9]]
     many = {UUID(int=number): frozenset({f"user:{number}"}) for number in range(1, 31)}
-    asked = [OpinionQuestion(opinion_id, "text", 0.7, facts) for opinion_id in many]
+    asked = [ask(number, 40) for number in range(1, 31)]
     assert [len(part) for part in part_by_tags(asked, many)] == [*[1] * MOST_PARTS, 30 - MOST_PARTS]
 
 
-def test_what_was_weighed_beside_facts_of_others_keeps_its_words(bank: Bank) -> None:
-    """Opinions without tags are asked about together: the answer on one may have the words of another's facts."""
+@pytest.mark.parametrize("parts", [MOST_PARTS, 0])
+def test_what_was_weighed_beside_facts_of_others_keeps_its_words_and_no_reason(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch, parts: int
+) -> None:
+    """Beyond so many sets of tags: the answer on one opinion may then have the words of what another met."""
+    monkeypatch.setattr(asking_apart, "MOST_PARTS", parts)
     carol = believe(bank, "I think that Carol is reliable.", see(bank, "Carol came early.", "Carol"))
     ferry = believe(bank, FERRY, fact(bank))
     missed = see(bank, "Carol missed a deadline.", "Carol", tags=(ANN,))
     storm = see(bank, STORM, "Faro ferry")
     learn(bank, Said({STORM: "weaken", "Carol missed a deadline.": "weaken"}, texts={STORM: LIMITED}), missed, storm)
-    assert read_opinion(bank, ferry.id).text == FERRY
     assert read_opinion(bank, ferry.id).confidence == read_opinion(bank, carol.id).confidence == 0.55
-    assert read_steps(bank, ferry.id)[-1].reasoning.endswith(KEPT)
+    assert read_opinion(bank, ferry.id).text == (LIMITED if parts else FERRY)
+    assert read_steps(bank, ferry.id)[-1].reasoning == (f"as {STORM} shows" if parts else f"{UNTOLD} {KEPT}")
+    assert read_steps(bank, carol.id)[-1].reasoning == "as Carol missed a deadline. shows"
 
 
 def hear(tenant: Tenant, bank: Bank, text: str, *tags: str, confidence: float = 0.7) -> UUID:

@@ -55,7 +55,7 @@ def test_to_close_it_retires_it_and_to_restore_it_restores_it(bank: Bank, opinio
     with tenant_transaction(bank.tenant_id):
         unit = get(bank, opinion_id)
         invalidate_unit(bank, unit, Invalidation("update", actor="a key"))
-        note_outside_change(bank, unit, actor="a key")
+        assert not note_outside_change(bank, unit, actor="a key")
     assert read_opinion(bank, opinion_id).review == "retired"
     check_replay(bank, opinion_id)
     with tenant_transaction(bank.tenant_id):

@@ -76,8 +76,9 @@ class Life:
             act = self.chance.choice([Act.UNPIN, Act.EDIT, Act.RETIRE])
         else:
             act = self.chance.choice([Act.APPROVE, Act.PIN, Act.EDIT, Act.RETIRE])
-        text = f"I like Python for {self.count} reasons." if act is Act.EDIT else None
-        review = Review(act, "test", "why not", text, 0.4 if act is Act.EDIT else None)
+        edits = self.chance.choice([{"text"}, {"confidence"}, {"text", "confidence"}]) if act is Act.EDIT else set()
+        text = f"I like Python for {self.count} reasons." if "text" in edits else None
+        review = Review(act, "test", "why not", text, 0.4 if "confidence" in edits else None)
         vector = get_embedder().embed_documents([text or ""]).vectors[0] if text else None
         with tenant_transaction(self.bank.tenant_id):
             lock_memory(self.bank)

@@ -88,6 +88,17 @@ def test_what_a_person_wrote_after_it_stays(bank: Bank, opinion_id: UUID) -> Non
     check_replay(bank, opinion_id)
 
 
+def test_who_changes_the_words_alone_leaves_the_confidence_to_the_evidence(bank: Bank, opinion_id: UUID) -> None:
+    bad = move(bank, "Python is slow.", "contradict")
+    text = "I think Python is quite the best."
+    act(bank, opinion_id, Review(Act.EDIT, "lea", "wording", text))
+    delete(bank, bad)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence) == (text, 0.7)
+    assert read_steps(bank, opinion_id)[-1].reasoning == "Takes back 2: evidence was deleted."
+    check_replay(bank, opinion_id)
+
+
 def test_a_text_that_went_back_gets_its_vector_later(bank: Bank, opinion_id: UUID) -> None:
     before = list(read_opinion(bank, opinion_id).embedding)
     secret = move(bank, SECRET, "contradict", to=REWORDED)
@@ -128,10 +139,27 @@ def test_a_pinned_opinion_outlives_its_evidence_and_its_history_says_so(bank: Ba
         assert withdraw_lost_evidence(bank, now=timezone.now()) == Withdrawn()
 
 
+def test_so_does_one_that_nothing_but_its_formation_spoke_for(bank: Bank) -> None:
+    ground = see(bank, "Most notebooks are written in Python.", "Python")
+    opinion = believe(bank, OPINION, ground)
+    pin(bank, opinion.id)
+    assert delete(bank, ground) == Withdrawn(1, 0, 1)
+    assert [one.reasoning for one in read_steps(bank, opinion.id)[2:]] == [
+        "Leaves 1 standing: evidence was deleted.",
+        GONE,
+    ]
+    with tenant_transaction(bank.tenant_id):
+        assert not has_lost_evidence(bank)
+
+
 def pin(bank: Bank, opinion_id: UUID) -> None:
+    act(bank, opinion_id, Review(Act.PIN, "lea", "sure"))
+
+
+def act(bank: Bank, opinion_id: UUID, review: Review) -> None:
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
-        review_opinion(bank, read_opinion(bank, opinion_id), Review(Act.PIN, "lea", "sure"))
+        review_opinion(bank, read_opinion(bank, opinion_id), review)
 
 
 def test_the_step_names_who_deleted(bank: Bank, opinion_id: UUID) -> None:

@@ -14,6 +14,7 @@ FERRY = "I think that the Faro ferry is reliable."
 DATABASE = "I think that Postgres is a reliable database."
 MECHANIC = "I think that Dana is a brilliant mechanic."
 HUGO = "I think that Hugo is kind."
+JENKINS = "I think Jenkins is reliable."
 REMOTE = "I think that remote work is beneficial."
 
 
@@ -60,6 +61,14 @@ def judge_near(opinion: str, text: str, cosine: float = 0.9) -> str:
         (HUGO, "Hugo is kind to nobody.", "contradict"),
         (HUGO, "Hugo is rude.", "weaken"),
         ("I think that Acme is great.", "Acme failed to deliver.", "weaken"),
+        (JENKINS, "Jenkins crashed three times today.", "weaken"),
+        (JENKINS, "Jenkins crashed 12 times in May.", "weaken"),
+        (JENKINS, "Jenkins failed a couple of times.", "weaken"),
+        (JENKINS, "Jenkins crashed again and again.", "weaken"),
+        (JENKINS, "Jenkins crashed time and again.", "weaken"),
+        (JENKINS, "Jenkins failed two days in a row.", "weaken"),
+        (JENKINS, "Jenkins crashed an hour ago.", "weaken"),
+        (JENKINS, "Jenkins failed a second time.", "weaken"),
     ],
 )
 def test_what_judges_the_same_thing_moves_the_opinion(opinion: str, fact: str, verdict: str) -> None:
@@ -98,6 +107,8 @@ def test_an_opinion_that_compares_is_not_moved() -> None:
         (DATABASE, "Postgres is not only reliable but also fast."),
         (DATABASE, "Postgres is as reliable a database as any."),
         (REMOTE, "Remote work is rarely beneficial."),
+        (JENKINS, "Jenkins never failed a second time."),
+        (JENKINS, "Jenkins has not crashed three times."),
         (REMOTE, "Remote work is far from beneficial."),
         (MECHANIC, "Dana repaired a faulty engine in an hour."),
         (MECHANIC, "Dana solved the problem of the mechanic next door."),
@@ -142,6 +153,11 @@ def test_another_side_of_the_same_one_and_what_is_lessened_move_nothing(opinion:
         ("I think cats are pleasant.", "Ana met awful cats."),
         ("I think that Acme is great.", "Acme failed to find any faults in its product."),
         ("I think that Acme is great.", "Acme never failed to disappoint."),
+        ("I think that Acme is great.", "Acme failed three times to find any faults in its product."),
+        (JENKINS, "Jenkins failed three builds today."),
+        (JENKINS, "Jenkins failed two builds in a row."),
+        (JENKINS, "Jenkins crashed three times less in May."),
+        (JENKINS, "Jenkins failed three times out of 900."),
     ],
 )
 def test_what_is_said_of_another_moves_nothing(opinion: str, fact: str) -> None:
