@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from providers.usage import Usage
@@ -17,6 +18,16 @@ MOST_NEWS = 800
 TOO_LONG = f"Without a language model, news of the background has at most {MOST_NEWS} characters."
 NO_ROOM = "The background has no room left for this, and nothing in it may be dropped. Set it anew, shorter."
 NOT_A_WORD = re.compile(r"\W+")
+
+Clauses = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What of a background the news leaves, and what of the news is added: sentences, each as its clauses."""
+
+    kept: Clauses
+    added: Clauses
 
 
 class BuiltinMerger:
@@ -36,18 +47,23 @@ class BuiltinMerger:
 
 
 def merge_backgrounds(background: str, news: str) -> str | None:
-    """What is no longer so is taken away and not told: a background says what is. None where there is no room."""
+    """None where there is no room."""
+    settled = settle(split_clauses(background), news)
+    told_now = [join_clauses(sentence) for sentence in settled.added if sentence]
+    most = max(MOST_CHARACTERS, len(background))  # what somebody set is not cut because it is long
+    return shorten([join_clauses(sentence) for sentence in settled.kept if sentence], told_now, most)
+
+
+def settle(background: Clauses, news: str) -> Settled:
+    """What is no longer so is taken away and not told: a background says what is."""
     told = [[part for clause in sentence for part in split_denied(clause)] for sentence in split_clauses(news)]
     denials = [denial for sentence in told for clause in sentence if (denial := find_denial(clause))]
     news_left = [[clause for clause in sentence if not is_past(clause)] for sentence in told]
-    kept = drop_denied(drop_displaced(drop_disproved(split_clauses(background), news_left), news_left), denials)
-    added = drop_repeated(news_left, {fold(clause) for sentence in kept for clause in sentence})
-    told_now = [join_clauses(sentence) for sentence in added if sentence]
-    most = max(MOST_CHARACTERS, len(background))  # what somebody set is not cut because it is long
-    return shorten([join_clauses(sentence) for sentence in kept if sentence], told_now, most)
+    kept = drop_denied(drop_displaced(drop_disproved(background, news_left), news_left), denials)
+    return Settled(kept, drop_repeated(news_left, {fold(clause) for sentence in kept for clause in sentence}))
 
 
-def drop_repeated(news: list[list[str]], said: set[str]) -> list[list[str]]:
+def drop_repeated(news: Clauses, said: set[str]) -> Clauses:
     """Neither what the background says nor what the news itself said before."""
     known, added = set(said), list[list[str]]()
     for sentence in news:
@@ -64,7 +80,7 @@ def is_past(clause: str) -> bool:
     return denial is not None and denial.is_past
 
 
-def drop_denied(background: list[list[str]], denials: Sequence[Denial]) -> list[list[str]]:
+def drop_denied(background: Clauses, denials: Sequence[Denial]) -> Clauses:
     """Of a clause that tells several things what is left of them."""
 
     def keep(clause: str) -> list[str]:
@@ -77,7 +93,7 @@ def drop_denied(background: list[list[str]], denials: Sequence[Denial]) -> list[
     return [[left for clause in sentence for left in keep(clause)] for sentence in background]
 
 
-def drop_disproved(background: list[list[str]], news: list[list[str]]) -> list[list[str]]:
+def drop_disproved(background: Clauses, news: Clauses) -> Clauses:
     """Of "I don't have dogs" nothing is left when the news is "I have a dog"."""
     claims = [clause for sentence in news for clause in sentence if find_denial(clause) is None]
     return [
@@ -90,7 +106,7 @@ def drop_disproved(background: list[list[str]], news: list[list[str]]) -> list[l
     ]
 
 
-def drop_displaced(background: list[list[str]], news: list[list[str]]) -> list[list[str]]:
+def drop_displaced(background: Clauses, news: Clauses) -> Clauses:
     newer = [values for values in read_values(chain.from_iterable(news)).values() if values]
     if not newer:
         return background

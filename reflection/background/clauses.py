@@ -6,7 +6,7 @@ from banks.retain.chunking.sentences import ends_sentence, split_sentences
 from banks.retain.engines.builtin.word_set import word_set
 
 VERBS = (
-    "am|was|were|have|had|live|lived|reside|work|worked|speak|like|love|prefer|enjoy|moved|grew|studied|study|own|run|"
+    "am|was|were|have|had|live|lived|reside|work|worked|speak|like|love|hate|dislike|prefer|enjoy|moved|grew|studied|study|own|run|"
     "lead|teach|play|can|will|do|joined|come|go|graduated|hold|manage|write|build|help|care|value|believe|know"
 )
 # A new clause begins with a subject of its own, or with the verb of the one before's.

@@ -18,6 +18,8 @@ LEAST_WORDS = 3  # a subject, a verb and a thing
 HAVING = re.compile(r"^i (?:live with|own|keep) ", re.IGNORECASE)
 UNCOUNTED = word_set("a an any the")
 WAS_ONCE = {"lived": "live", "worked": "work", "had": "have", "liked": "like"}  # "never lived" denies "live" too
+BY_NOW = word_set("now currently nowadays")  # what is denied is denied of now
+LIKINGS = word_set("love enjoy adore")  # who does not like a thing has none of these for it
 FRAME = word_set("i my am was is are do live lived reside based work worked have moved in as at for to of a an the now")
 
 
@@ -63,7 +65,8 @@ def is_denied(clause: str, denial: Denial) -> bool:
     if denial.given_up:
         return is_given_up(clause, denial.given_up)
     claimed, denied = read_words(clause), read_words(denial.claim)
-    if claimed == denied or is_kind_of(claimed, denied):
+    liked = ["like" if word in LIKINGS else word for word in claimed]
+    if denied in (claimed, liked) or is_kind_of(claimed, denied):
         return True
     thing = set(denied) - FRAME
     shares = find_attributes(" ".join(denied)) & find_attributes(clause)
@@ -85,4 +88,5 @@ def fold_number(word: str) -> str:
 def read_words(text: str) -> list[str]:
     """Who lives with two cats, or keeps them, has them."""
     has = HAVING.sub("I have ", text.replace("I'm ", "I am "))
-    return [WAS_ONCE.get(word.casefold(), word.casefold()) for word in WORD.findall(has)]
+    words = (word.casefold() for word in WORD.findall(has))
+    return [WAS_ONCE.get(word, word) for word in words if word not in BY_NOW]

@@ -18,6 +18,7 @@ from reflection.background.parts import LONGEST, split_once, split_parts
 Values = Mapping[str, frozenset[str]]
 
 NOW = re.compile(r",? (?:now|today|currently|nowadays|these days|again|at the moment)$", re.IGNORECASE)
+BY_NOW = re.compile(r"\b(?:now|currently|nowadays|these days)\b", re.IGNORECASE)
 # Half of a truth leaves room for the other half.
 IN_PART = re.compile(
     r"\b(?:also|too|as well|sometimes|often|occasionally|temporarily|part[- ]time|when|whenever|if|while|during|until|"
@@ -66,7 +67,7 @@ def read_values(clauses: Iterable[str]) -> dict[str, Values]:
     All that the parser is asked about it gets at once: one by one takes five times as long.
     """
     parts = dict.fromkeys(part for clause in clauses for part in split_parts(clause))
-    read = {part: list(find_told(NOW.sub("", part))) for part in parts}
+    read = {part: list(find_told(part)) for part in parts}
     asked = list(dict.fromkeys(one.sentence for told in read.values() for one in told if one.form.labels))
     names = {sentence: parsed.names for sentence, parsed in zip(asked, parse(asked), strict=True)} if asked else {}
     return {
@@ -78,8 +79,9 @@ def read_values(clauses: Iterable[str]) -> dict[str, Values]:
 def find_told(part: str) -> Iterator[Told]:
     if len(part) > LONGEST or IN_PART.search(part):
         return
+    bare, is_by_now = NOW.sub("", part), BY_NOW.search(part) is not None
     for form in FORMS:
-        found = form.pattern.search(part)
+        found = form.pattern.search(bare) if is_by_now or not form.needs_now else None
         if found and (not form.is_named or is_named(form, found["value"])):
             yield Told(form, found)
 

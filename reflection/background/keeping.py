@@ -1,21 +1,27 @@
 """How much of one text another one still tells."""
 
-import re
+from collections.abc import Set as AbstractSet
 
-# A word, or a sign of a script that writes no spaces.
-WORD = re.compile(r"[\u0e00-\uffff]|[^\W_\u0e00-\uffff]+")
-SHORTEST = 4  # letters: below it most are "I", "am" and "the"
+from banks.retain.engines.builtin.counting import write_amount
+from banks.text_index.lexemes import EXACT, extract_lexemes
 
-
-def measure_kept(text: str, later: str) -> float:
-    """The share of its words, names and numbers that the later one has too; 1 where there are none."""
-    words = read_words(text)
-    return len(words & read_words(later)) / len(words) if words else 1.0
+LEAST_STEM = 4  # letters of a word that begins another: "play" and "player"
 
 
-def read_words(text: str) -> set[str]:
-    return {word.casefold() for word in WORD.findall(text) if is_weighty(word)}
+def read_matter(text: str) -> frozenset[str]:
+    """The stems of the words that carry any, and numbers as digits; of a script without spaces pairs of signs."""
+    return frozenset(write_amount(lexeme) for lexeme in extract_lexemes(text) if not lexeme.startswith(EXACT))
 
 
-def is_weighty(word: str) -> bool:
-    return len(word) >= SHORTEST or not word.isascii() or any(character.isdigit() for character in word)
+def measure_kept(words: AbstractSet[str], later: AbstractSet[str]) -> float:
+    """The share of them that the later text has too; 1 where there are none."""
+    return 1.0 - len(find_missing(words, later)) / len(words) if words else 1.0
+
+
+def find_missing(words: AbstractSet[str], later: AbstractSet[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word not in later and not any(is_akin(word, one) for one in later))
+
+
+def is_akin(word: str, other: str) -> bool:
+    shorter, longer = sorted((word, other), key=len)
+    return len(shorter) >= LEAST_STEM and longer.startswith(shorter)

@@ -6,6 +6,7 @@ NUMBERS = r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|no"
 MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 DATE = rf"(?:in|on) (?:the (?:year )?)?(?:\d|(?:{MONTHS})\b).*"
 DAY = rf"(?:{MONTHS})(?: \d{{1,2}}(?:st|nd|rd|th)?)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{MONTHS})"
+BEGAN = "founded|established|created"
 LONGEST = 400  # characters: what is longer is no plain statement, and stays as it is
 SHORT = (("\u2019", "'"), ("I'm ", "I am "), ("I've ", "I have "))
 # Each pattern with the clauses that say the same.
@@ -19,6 +20,14 @@ JOINED_PARTS = (
     (
         rf"^i was born (?P<when>(?:on|in) (?:the )?(?:{DAY})),? (?P<year>\d{{4}})$",
         ("I was born {when}", "I was born in {year}"),
+    ),
+    (
+        rf"^i was (?P<verb>{BEGAN}) (?P<year>in \d{{4}}),? (?P<more>(?:by|in) (?!\d).+)$",
+        ("I was {verb} {year}", "I was {verb} {more}"),
+    ),
+    (
+        rf"^i was (?P<verb>{BEGAN}) (?P<more>(?:by|in) (?!\d).+?),? (?P<year>in \d{{4}})$",
+        ("I was {verb} {more}", "I was {verb} {year}"),
     ),
     (r"^i (?P<now>now |currently )?work (?P<role>as .+?) (?P<place>(?:at|for) (?:the )?(?-i:[^\Wa-z\d_]).*)$", None),
     (r"^i (?P<now>now |currently )?work (?P<place>(?:at|for) .+?) (?P<role>as (?:an?|the) .+)$", None),

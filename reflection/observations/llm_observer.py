@@ -6,8 +6,10 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from banks.retain.engines.llm.excerpt import CALL_CHARACTERS, MOST_CHARACTERS, excerpt, measure
+from providers.llm.errors import MalformedAnswer
 from providers.llm.prompting.fence import bar, fence, label
 from providers.llm.protocol import LLM, ChatMessage
+from providers.usage import Usage
 from reflection.observations.types import Dossier, Fact, Observation, Observed
 
 SYSTEM = """\
@@ -48,9 +50,15 @@ class LLMObserver:
         return self._llm.model_id
 
     def observe(self, dossier: Dossier) -> Observed:
+        """Where there are facts there is something to observe: an answer without it would wipe out what stands."""
+        if not dossier.facts:
+            return Observed(dossier.known, Usage())
         messages = [ChatMessage("system", SYSTEM), ChatMessage("user", build_question(dossier))]
         answer = self._llm.complete_as(Answer, messages, temperature=0.0)
-        return Observed(tuple(read_statements(answer.value, dossier)), answer.usage)
+        statements = tuple(read_statements(answer.value, dossier))
+        if not statements:
+            raise MalformedAnswer("No statement rests on the facts.", raw=answer.raw, usage=answer.usage)
+        return Observed(statements, answer.usage)
 
 
 def build_question(dossier: Dossier) -> str:

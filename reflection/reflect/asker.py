@@ -21,6 +21,7 @@ FOR_THE_ASKER = re.compile(  # "Tell me where ..." is said to whoever answers
 NUMERAL = re.compile(r"(?<=\w) [A-Z]\w+ I(?![\w'\u2019])")  # "World War I"
 MASK = "\0"
 QUOTED = re.compile(r'"[^"\n]*"|\u201c[^\u201d\n]*\u201d')
+DATE = re.compile(r" \([^()\n]{0,80}\b\d{4}\b[^()\n]{0,40}\)")  # as retain writes it behind "tonight"
 # The verb beside "I" first, as it changes with it.
 THIRD_PERSON = [
     (re.compile(rf"(?<![\w-]){own}(?![\w-])", re.IGNORECASE), third)
@@ -47,10 +48,14 @@ THIRD_PERSON = [
 
 @dataclass(frozen=True)
 class Asker:
-    """Who asks a question, if its "I" can be told: the only one who speaks as a user in what was found."""
+    """Who asks a question, if its "I" can be told: the only one who speaks as a user in what was found.
+
+    `is_of_taste`: what somebody likes is no nearer or farther for the day that stands in brackets beside it.
+    """
 
     question: str
     name: str = ""
+    is_of_taste: bool = False
 
     @cached_property
     def asked_of_third(self) -> str:
@@ -59,8 +64,11 @@ class Asker:
     def put(self, piece: Piece) -> tuple[str, str]:
         """The question and the piece as they are compared. What speaks in the first person itself is left alone."""
         if not self.name or ME.search(QUOTED.sub("", piece.text)) or not self.is_told_by(piece):
-            return self.question, piece.text
-        return self.asked_of_third, self.tell(piece)
+            return self.question, self._trim(piece.text)
+        return self.asked_of_third, self._trim(self.tell(piece))
+
+    def _trim(self, text: str) -> str:
+        return DATE.sub("", text) if self.is_of_taste else text
 
     def tell(self, piece: Piece) -> str:
         return tell_of_third(piece.text, self.name)

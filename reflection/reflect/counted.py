@@ -24,26 +24,42 @@ INTENDED = re.compile(
     r" (?:to|\w+ing)\b",
     re.IGNORECASE,
 )
+UNDER_WAY = re.compile(
+    r"\bin the middle of\b|\bhalf[ -]?way through\b|(?:\b(?:am|is|are)|['\u2019][ms]) (?:still|currently|now) \w+ing\b"
+    r"|(?:\b(?:am|is|are)|['\u2019][ms]) \w+ing\b[^.!?]*\b(?:now|currently|at the moment)\b",
+    re.IGNORECASE,
+)
+ASKS_FOR_DONE = re.compile(r"\b(?:have|has|had|did)\b", re.IGNORECASE)
+HOME = re.compile(r"\b(?:live|lives|lived|living|reside|resides|moved|am based|is based) (?:in|to)\b", re.IGNORECASE)
+ASKS_FOR_VISITS = re.compile(r"\b(?:visit(?:ed|ing)?|been to|travell?ed to|trips?)\b", re.IGNORECASE)
 EVERY_TIME = re.compile(r"\b(?:times|how often|occasions|how much|total)\b", re.IGNORECASE)
 WORD = re.compile(r"\w+")
 SAID_AGAIN = {"again", "also", "too"}
 
 
 def leave_out_uncounted(asker: Asker, pieces: Sequence[Piece]) -> list[Piece]:
-    """What is over or only meant to be is none of them, unless that is asked for; what is told again is one."""
+    """What is over, under way or only meant to be is none of them, unless that is asked for; what is told again is one.
+    Where somebody lives is no visit.
+    """
     asked = asker.question
-    counted = [piece for piece in pieces if not is_undone(asked, piece)]
+    counted = [piece for piece in pieces if not is_undone(asked, piece) and not is_home(asked, piece)]
     return counted if EVERY_TIME.search(asked) else leave_out_told_again(asked, counted)
 
 
 def is_undone(question: str, piece: Piece) -> bool:
     if ASKS_FOR_THAT.search(question) or INTENDED.search(question):
         return False
-    if INTENDED.search(piece.text):
+    if INTENDED.search(piece.text) or (ASKS_FOR_DONE.search(question) and UNDER_WAY.search(piece.text)):
         return True
     verb = find_asked_verb(question)
     is_done = verb and re.search(rf"\b(?:{'|'.join(list_forms(verb))})\b", piece.text)
     return OVER.search(piece.text) is not None and not is_done
+
+
+def is_home(question: str, piece: Piece) -> bool:
+    if not ASKS_FOR_VISITS.search(question) or HOME.search(question):
+        return False
+    return HOME.search(piece.text) is not None and not ASKS_FOR_VISITS.search(piece.text)
 
 
 def leave_out_told_again(question: str, pieces: Sequence[Piece]) -> list[Piece]:

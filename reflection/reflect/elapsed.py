@@ -1,4 +1,4 @@
-"""How long before a question something happened, where the question asks for that."""
+"""How long before or after a question something happens, where the question asks for that."""
 
 import re
 from datetime import date, datetime
@@ -8,11 +8,23 @@ from retrieval.types import Candidate
 
 ASKS = re.compile(
     r"\bago\b|\bhow (?:long|many (?:days?|weeks?|months?|years?))\b.{0,40}?\bsince\b|\bvor wie viel\w*"
-    r"|\bil y a combien\b|\bhace cu[a\u00e1]nt[oa]s?\b",
+    r"|\bil y a combien\b|\bhace cu[a\u00e1]nt[oa]s?\b"
+    r"|\bhow (?:long|many (?:days?|weeks?|months?|years?))\b.{0,40}?\b(?:until|till|(?:left|to go) before)\b",
+    re.IGNORECASE,
+)
+UNTIL = re.compile(
+    r"^\W*how (?:long|many (?:days?|weeks?|months?|years?))\b.{0,40}?\b(?:until|till|(?:left|to go) before)"
+    r" (?P<event>.+?)\W*$",
     re.IGNORECASE,
 )
 UNIT = re.compile(r"\bhow many (week|month|year)s?\b", re.IGNORECASE)
 DAYS_OF_WEEK, MONTHS_OF_YEAR = 7, 12
+
+
+def ask_when(question: str) -> str:
+    """How long it is until something, as the question when that is: a memory of it has a date and no length of time."""
+    until = UNTIL.match(question)
+    return f"When is {until['event']}?" if until else question
 
 
 def tell_elapsed(question: str, candidate: Candidate, asked_at: datetime) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from itertools import islice
 
@@ -12,12 +12,13 @@ from providers.reranking.protocol import Reranker
 from reflection.reflect.asker import Asker, find_asker
 from reflection.reflect.counted import leave_out_uncounted
 from reflection.reflect.dates import describe_day, describe_occurrence
-from reflection.reflect.elapsed import tell_elapsed
+from reflection.reflect.elapsed import ask_when, tell_elapsed
 from reflection.reflect.liking import asks_for_taste, find_likes
 from reflection.reflect.others_doings import is_of_another
 from reflection.reflect.pieces import Piece, cut, cut_sentences
 from reflection.reflect.repeats import leave_out_repeats, leave_out_summaries
-from reflection.reflect.scoring import Scorer
+from reflection.reflect.scoring import Nearness, Scorer
+from reflection.reflect.tastes import ask_what_is_liked, choose_likes, leave_out_parts
 from reflection.reflect.types import Labelled
 from retrieval.query.question_type import find_type
 from retrieval.types import QuestionType
@@ -48,6 +49,7 @@ class Chosen:
     unlisted: int = 0
     unread: int = 0
     was_short: bool = False
+    nearness: Nearness = field(default_factory=Nearness)
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -63,13 +65,16 @@ class Line:
 def choose(question: str, memories: Sequence[Labelled], reranker: Reranker, embedder: Embedder) -> Chosen:
     """The best piece of each memory that comes near enough. Where taste is asked for, what is liked comes first."""
     scorer = Scorer(reranker, embedder, counts=asks_for_count(question))
-    near = choose_near(find_asker(question, memories), memories, scorer)
     if not asks_for_taste(question):
-        return near
-    liked = find_likes(question, memories)
+        return choose_near(find_asker(ask_when(question), memories), memories, scorer)
+    likes = find_likes(question, memories)
+    first = [piece.memory for piece in likes]  # so that they are read, wherever recall found them
+    read = [*first, *(memory for memory in memories if memory not in first)]
+    near = choose_near(ask_what_is_liked(question, memories), read, scorer)
+    liked = choose_likes(question, likes, near.nearness)
     told = {piece.memory.label for piece in liked}
     others = (piece for piece in near.evidence if piece.memory.label not in told)
-    return replace(near, evidence=tuple(leave_out_repeats([*liked, *others])))
+    return replace(near, evidence=tuple(leave_out_parts(leave_out_repeats([*liked, *others]))))
 
 
 def choose_near(asker: Asker, memories: Sequence[Labelled], scorer: Scorer) -> Chosen:
@@ -82,8 +87,13 @@ def choose_near(asker: Asker, memories: Sequence[Labelled], scorer: Scorer) -> C
     read = {piece.memory.label for piece, _ in scored.pieces}
     unread = len(memories[reach.memories :]) + len({piece.memory.label for piece in pieces[reach.pieces :]} - read)
     ranked = scored.list_best()
+    found = Chosen(
+        unread=unread,
+        was_short=scored.was_short,
+        nearness=Nearness({piece.memory.label: score for score, piece in ranked}, scored.scale),
+    )
     if not ranked or ranked[0][0] < scored.scale.least:
-        return Chosen(unread=unread, was_short=scored.was_short)
+        return found
     near = [piece for score, piece in ranked if score >= ranked[0][0] * scored.scale.share]
     evidence = tuple(piece for piece in near if not is_belief(piece))
     beliefs = tuple(islice(filter(is_belief, near), MOST_BELIEFS))
@@ -91,11 +101,10 @@ def choose_near(asker: Asker, memories: Sequence[Labelled], scorer: Scorer) -> C
     if scorer.counts:
         chosen = replace(chosen, evidence=tuple(leave_out_uncounted(asker, chosen.evidence)))
     return replace(
-        chosen,
+        found,
         evidence=chosen.evidence[:MOST_LISTED],
+        beliefs=chosen.beliefs,
         unlisted=len(chosen.evidence[MOST_LISTED:]),
-        unread=unread,
-        was_short=scored.was_short,
     )
 
 

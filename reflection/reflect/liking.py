@@ -15,7 +15,7 @@ from retrieval.query.names import is_capitalised, list_phrases
 from retrieval.query.question_type import find_type
 from retrieval.types import QuestionType
 
-MOST_LIKES = 5
+MOST_READ = 12  # tastes that are put in the order of their nearness
 ASKS = re.compile(
     r"\b(?:gifts?|presents?|hobb(?:y|ies)|interests|tastes?|fond of|favou?rites?|(?:would|might|could) please"
     r"|(?:does|do) (?!not\b)\w+(?: \w+){0,2} (?:like|love|enjoy|prefer)"
@@ -25,6 +25,7 @@ ASKS = re.compile(
 )
 # Whether to do a thing is not asked for its taste.
 WHETHER = re.compile(r"^\W*(?:should i|soll(?:te)? ich|devrais-je|dovrei|moet ik|devo)\b", re.IGNORECASE)
+RECOMMENDS = re.compile(r"\b(?:recommend|suggest|propose|pick|choose|should)\b", re.IGNORECASE)
 # A request begins with a verb, whose capital makes no name of it.
 REQUEST = re.compile(
     r"^\W*(?:please )?(?:advise|choose|find|give|help|list|name|pick|plan|propose|recommend|show|suggest|tell"
@@ -34,15 +35,17 @@ REQUEST = re.compile(
 OF_THE_ASKER = re.compile(r"\b(?:i|me|my|ich|mir|mich|moi|mon|ma|mes|yo|m\u00ed|mi|io|mio|mia)\b", re.IGNORECASE)
 # A verb of taste in its own sense: not "looks like", "would like to ask", "like this".
 LIKES = re.compile(
-    r"(?<!would )(?<!'d )(?<!\u2019d )\b(?:likes?(?! (?:this|that|so)\b)|loves?|enjoys?|adores?|prefers?)\b"
-    r"|\b(?:is|am|are|'s|'m|\u2019s|\u2019m) (?:\w+ )?(?:into|fond of|keen on|crazy about|mad about|passionate about)\b"
+    r"(?<!would )(?<!'d )(?<!\u2019d )\b(?:like[sd]?(?! (?:this|that|so)\b)|love[sd]?|enjoy(?:s|ed)?|adore[sd]?"
+    r"|prefer(?:s|red)?)\b"
+    r"|\b(?:is|am|are|was|'s|'m|\u2019s|\u2019m) (?:\w+ )?(?:into|fond of|keen on|(?:crazy|mad|passionate) about)\b"
     r"|\b(?:fan of|favou?rite|hobby|hobbies|passion|(?:always|really) wanted|dreams? of)\b"
     r"|\b(?:liebe|liebt|mag|m\u00f6gen|bevorzugt?|schw\u00e4rmt? f\u00fcr|lieblings\w+|hobbys?)\b"
     r"|\b(?:aime|adore|pr\u00e9f\u00e8re|gusta|encanta|prefiere|prefiero|piace|piacciono|adora|adoro|preferisc[eo])\b",
     re.IGNORECASE,
 )
 NOT_A_VERB = re.compile(
-    r"\b(?:looks?|sounds?|feels?|seems?|smells?|tastes?|is|was|are|were|just|more|much|something|anything|nothing|things)"
+    r"\bwould have (?:loved|liked|enjoyed|preferred)\b"
+    r"|\b(?:looks?|sounds?|feels?|seems?|smells?|tastes?|is|was|are|were|just|more|much|something|anything|nothing|things)"
     r" like\b|\bin love\b",
     re.IGNORECASE,
 )
@@ -51,6 +54,11 @@ NEEDS = re.compile(
     r"\b(?:vegetarian|vegan|pescatarian|allergic to|allergy|intolerant|intolerance|diabetic|coeliac|celiac|kosher|halal"
     r"|gluten|(?:does not|doesn['\u2019]t|do not|don['\u2019]t|cannot|can['\u2019]t|never) (?:eat|drink)s?"
     r"|vegetarier(?:in)?|veganer(?:in)?|v\u00e9g\u00e9tarien(?:ne)?|vegetarian[oa])\b",
+    re.IGNORECASE,
+)
+AVERSION = re.compile(
+    r"\b(?:dislikes?|hates?|hated|detests?|loathes?|(?:can['\u2019]t|cannot) (?:stand|bear)"
+    r"|(?:does not|doesn['\u2019]t|do not|don['\u2019]t|did not|didn['\u2019]t) (?:like|enjoy))\b",
     re.IGNORECASE,
 )
 DENIED = re.compile(
@@ -78,34 +86,35 @@ def asks_for_taste(question: str) -> bool:
 
 def find_likes(question: str, memories: Sequence[Labelled]) -> list[Piece]:
     """Of those whom the question names, in the order of the memories; of the asker where it names nobody, with what he
-    lives by.
+    lives by. Who is to be recommended something is spared what he can't stand.
 
     Nobody is taken for another: "What should I give Caroline?" asks for nothing that the asker likes.
     """
     phrases = list(list_phrases(REQUEST.sub("", question)))
     capitalised = [phrase for phrase in phrases if is_capitalised(phrase)]
+    spares = RECOMMENDS.search(question) is not None
     names = frozenset(fold(phrase).text for phrase in capitalised or phrases)
     facts = [memory for memory in memories if memory.item.candidate.network is not Network.OPINION]
-    found = take_first(piece for memory in facts for piece in list_likes(memory, names))
+    found = take_first(piece for memory in facts for piece in list_likes(memory, names, spares=spares))
     if found or capitalised or not OF_THE_ASKER.search(question):
         return found
     users = list_users(memories)
     if len(users) > 1:
         return []
-    return take_first(piece for memory in facts for piece in list_known_of_asker(memory, users))
+    return take_first(piece for memory in facts for piece in list_known_of_asker(memory, users, spares=spares))
 
 
 def take_first(found: Iterator[Piece]) -> list[Piece]:
-    return leave_out_repeats(list(islice(found, MOST_LIKES)))
+    return leave_out_repeats(list(islice(found, MOST_READ)))
 
 
-def list_likes(memory: Labelled, names: frozenset[str]) -> Iterator[Piece]:
+def list_likes(memory: Labelled, names: frozenset[str], *, spares: bool) -> Iterator[Piece]:
     """The first sentence that tells a liking, if any."""
-    told = (piece for piece in cut_sentences(memory, memory.item.text.strip()) if is_liking(piece.shown))
-    yield from islice((piece for piece in told if is_of(piece, names, LIKES)), 1)
+    told = cut_sentences(memory, memory.item.text.strip())
+    yield from islice((piece for piece in told if is_taste_of(piece, names, spares=spares)), 1)
 
 
-def list_known_of_asker(memory: Labelled, users: frozenset[str]) -> Iterator[Piece]:
+def list_known_of_asker(memory: Labelled, users: frozenset[str], *, spares: bool) -> Iterator[Piece]:
     """The first sentence by which something can be recommended, if any. Where nobody speaks as a user, whoever wrote
     "I" in a text is taken for him; the agent's own doings are not.
     """
@@ -113,12 +122,27 @@ def list_known_of_asker(memory: Labelled, users: frozenset[str]) -> Iterator[Pie
     candidate = memory.item.candidate
     is_written = not users and not candidate.voices and candidate.network is not Network.EXPERIENCE
     told = cut_sentences(memory, memory.item.text.strip())
-    yield from islice((piece for piece in told if is_known_of(piece, names, is_written=is_written)), 1)
+    known = (piece for piece in told if is_known_of(piece, names, is_written=is_written, spares=spares))
+    yield from islice(known, 1)
 
 
-def is_known_of(piece: Piece, names: frozenset[str], *, is_written: bool) -> bool:
-    needs = NEEDS.search(piece.shown) is not None and is_of(piece, names, NEEDS, is_written=is_written)
-    return needs or (is_liking(piece.shown) and is_of(piece, names, LIKES, is_written=is_written))
+def is_known_of(piece: Piece, names: frozenset[str], *, is_written: bool, spares: bool) -> bool:
+    needs = tells_need(piece) and is_of(piece, names, NEEDS, is_written=is_written)
+    return needs or is_taste_of(piece, names, is_written=is_written, spares=spares)
+
+
+def is_taste_of(piece: Piece, names: frozenset[str], *, is_written: bool = False, spares: bool) -> bool:
+    if spares and is_aversion(piece) and is_of(piece, names, AVERSION, is_written=is_written):
+        return not piece.shown.rstrip().endswith("?")
+    return is_liking(piece.shown) and is_of(piece, names, LIKES, is_written=is_written)
+
+
+def is_aversion(piece: Piece) -> bool:
+    return AVERSION.search(piece.shown) is not None
+
+
+def tells_need(piece: Piece) -> bool:
+    return NEEDS.search(piece.shown) is not None
 
 
 def is_liking(sentence: str) -> bool:

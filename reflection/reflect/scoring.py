@@ -1,6 +1,6 @@
 """How near the pieces of memory come to a question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,6 +26,24 @@ class Scale:
 # Of 100 questions about the same people, half of which can be answered, these let pass 92 % and 90 % of those that can,
 # and 46 % and 60 % of those that can't: without a model "not in memory" says little.
 RERANKED, COSINE = Scale(least=0.5, share=0.3), Scale(least=0.65, share=0.85)
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """How near each memory came, by its label; those that were not read came to nothing."""
+
+    scores: Mapping[int, float] = field(default_factory=dict)
+    scale: Scale = RERANKED
+
+    @property
+    def best(self) -> float:
+        return max(self.scores.values(), default=0.0)
+
+    def get(self, piece: Piece) -> float:
+        return self.scores.get(piece.memory.label, 0.0)
+
+    def is_near(self, piece: Piece) -> bool:
+        return self.best >= self.scale.least and self.get(piece) >= self.best * self.scale.share
 
 
 @dataclass(frozen=True)

@@ -58,13 +58,13 @@ def test_colorado_becomes_texas_and_the_former_text_stays_in_the_history(access:
 def test_a_model_merges_where_there_is_one(access: BankAccess, llm: ScriptedLLM) -> None:
     llm.chat.say(json.dumps({"background": "You were born in Texas and have 10 years of startup experience."}))
 
-    merged = merge_background(access, "support", "You were born in Texas.")
+    merged = merge_background(access, "support", "You were born in Texas and have 10 years of startup experience.")
 
     assert merged.engine == "scripted"
     assert read_background(access) == "I was born in Texas and have 10 years of startup experience."
     [asked] = llm.chat.received
     assert "I was born in Colorado." in asked.prompt
-    assert "I was born in Texas." in asked.prompt
+    assert "I was born in Texas and have 10 years" in asked.prompt
     with tenant_transaction(access.tenant_id):
         assert UsageRecord.objects.for_tenant(access.tenant_id).filter(kind="reflect", calls=1).exists()
 
@@ -176,14 +176,14 @@ def learn(access: BankAccess, told: str) -> Operation:
 
 def test_all_that_a_long_message_tells_of_the_agent_is_one_merge(access: BankAccess, llm: ScriptedLLM) -> None:
     change_bank(access, "support", BankChange(learns_background=True))
-    llm.chat.say(json.dumps({"background": "I live in town 99."}))
+    llm.chat.say(json.dumps({"background": "I was born in Colorado and live in town 99."}))
 
     learn(access, " ".join(f"You live in town {number}." for number in range(100)))
 
     [merge] = llm.chat.received
     assert "I live in town 99." in merge.prompt
     assert "I live in town 79." not in merge.prompt
-    assert [revision.after for revision in read_history(access)][1:] == ["I live in town 99."]
+    assert [revision.after for revision in read_history(access)][1:] == ["I was born in Colorado and live in town 99."]
 
 
 def test_of_what_one_message_tells_the_last_is_right(access: BankAccess) -> None:

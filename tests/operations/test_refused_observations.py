@@ -67,8 +67,12 @@ def answer(_: Received) -> str:
     return TOLD
 
 
-@pytest.mark.parametrize("reply", [REFUSAL, "I would rather not."])
-def test_the_others_are_refreshed_and_it_is_tried_again_later(bank: Bank, llm: ScriptedLLM, reply: Reply | str) -> None:
+@pytest.mark.parametrize(
+    ("reply", "calls"), [(REFUSAL, 1), ("I would rather not.", 3), (json.dumps({"statements": []}), 2)]
+)
+def test_the_others_are_refreshed_and_it_is_tried_again_later(
+    bank: Bank, llm: ScriptedLLM, reply: Reply | str, calls: int
+) -> None:
     stumble(llm, reply)
     operation = refresh(bank)
 
@@ -81,7 +85,7 @@ def test_the_others_are_refreshed_and_it_is_tried_again_later(bank: Bank, llm: S
     with tenant_transaction(bank.tenant_id):
         [usage] = UsageRecord.objects.for_tenant(bank.tenant_id)
     embedding = 3  # of what is told of the other, and of both descriptions
-    assert usage.calls - embedding == (1 if isinstance(reply, Reply) else 3)
+    assert usage.calls - embedding == calls
 
 
 def test_the_waits_grow_until_an_answer_comes(bank: Bank, llm: ScriptedLLM) -> None:

@@ -174,6 +174,11 @@ def test_clauses_stand_or_fall_by_themselves(background: str, news: str, merged:
         ("I live in Oslo.", "I never lived in Oslo.", "I never lived in Oslo."),
         ("I don't have dogs.", "I have two dogs.", "I have two dogs."),
         ("I don't have cats.", "I have two dogs.", "I don't have cats. I have two dogs."),
+        ("I am a pilot now. I like tea.", "I am not a pilot.", "I like tea. I am not a pilot."),
+        ("I am now a pilot.", "I am not a pilot anymore.", ""),
+        ("I am not a pilot.", "I am a pilot now.", "I am a pilot now."),
+        ("I love jazz.", "I don't like jazz.", "I don't like jazz."),
+        ("I like jazz.", "I don't love jazz.", "I like jazz. I don't love jazz."),
     ],
 )
 def test_a_denial_takes_away_what_says_more_of_the_same(background: str, news: str, merged: str) -> None:

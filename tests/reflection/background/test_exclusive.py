@@ -45,6 +45,13 @@ from reflection.background.parts import split_parts
         ("I have 3 years of startup experience.", "I have over 10 years of startup experience."),
         ("My favourite colour is red.", "Blue is my favorite color."),
         ("My purpose is to sell boats.", "My purpose is to sell bikes."),
+        ("I was founded in 2019.", "I was founded in 2020."),
+        ("I was created in 2019.", "I was founded in 2020 by Bob."),
+        ("I like jazz.", "I hate jazz."),
+        ("I dislike jazz.", "I really love jazz."),
+        ("I work as a nurse.", "I am a pilot now."),
+        ("I work as a nurse.", "I am now a data engineer."),
+        ("I am a pilot now.", "I work as a nurse."),
     ],
 )
 def test_another_value_of_the_same_takes_its_place(background: str, news: str) -> None:
@@ -93,6 +100,12 @@ def test_another_value_of_the_same_takes_its_place(background: str, news: str) -
         ("My name is Ada.", "I am called upon to judge."),
         ("My name is Jonathan.", "I go by Jon."),
         ("I have two dogs.", "I have three cats."),
+        ("I was founded in 2019.", "I was founded by Ann."),
+        ("I like jazz.", "I hate opera."),
+        ("I like jazz.", "I hate jazz in the mornings."),
+        ("I work as a nurse.", "I am a pilot."),
+        ("I work as a nurse.", "I am a father now."),
+        ("I work as a nurse.", "I am a better cook now."),
     ],
 )
 def test_what_only_looks_alike_is_added(background: str, news: str) -> None:
@@ -116,6 +129,12 @@ def test_what_only_looks_alike_is_added(background: str, news: str) -> None:
         ("I live in Rome with my wife Anna.", "I live in Oslo.", "I live with my wife Anna. I live in Oslo."),
         ("I was born in Ohio on 3 May 1985.", "I was born in Texas.", "I was born on 3 May 1985. I was born in Texas."),
         ("I have two dogs and a cat.", "I have three dogs.", "I have a cat. I have three dogs."),
+        ("I like jazz and hate opera.", "I love opera.", "I like jazz. I love opera."),
+        (
+            "I was founded by Ann in 2019.",
+            "I was founded in 2020 by Bob.",
+            "I was founded by Ann. I was founded in 2020 by Bob.",
+        ),
         ("I am married to Tom with two kids.", "I am divorced.", "I have two kids. I am divorced."),
         (
             "I was born in Colorado in 1985.",

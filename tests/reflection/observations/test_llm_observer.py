@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from banks.retain.engines.llm.excerpt import CALL_CHARACTERS
+from providers.llm.errors import MalformedAnswer
 from providers.llm.protocol import ChatMessage, Structured
 from providers.usage import Usage
 from reflection.observations.llm_observer import SYSTEM, Answer, LLMObserver, Statement
@@ -48,6 +49,19 @@ def test_what_rests_on_nothing_that_was_shown_is_left_out() -> None:
     assert [one.text for one in observe(model, Dossier(uuid7(), "Ana", FACTS))] == ["Ana plays."]
 
 
+@pytest.mark.parametrize("statements", [[], [Statement(text="Ana is rich.", facts=[9])], [Statement(text="Ana.")]])
+def test_an_answer_that_observes_nothing_in_facts_is_none(statements: list[Statement]) -> None:
+    with pytest.raises(MalformedAnswer) as failure:
+        observe(Model(*statements), Dossier(uuid7(), "Ana", FACTS, KNOWN))
+    assert failure.value.usage.calls == 1
+
+
+def test_without_facts_nobody_is_asked_and_what_is_known_stands() -> None:
+    model = Model()
+    assert observe(model, Dossier(uuid7(), "Ana", (), KNOWN)) == KNOWN
+    assert not model.prompt
+
+
 def test_more_than_seven_are_too_many() -> None:
     model = Model(*[Statement(text=f"Ana is {number}.", facts=[1]) for number in range(9)])
 
@@ -55,7 +69,7 @@ def test_more_than_seven_are_too_many() -> None:
 
 
 def test_the_prompt_has_dates_and_proofs_and_no_disposition() -> None:
-    model = Model()
+    model = Model(Statement(text="Ana lives.", facts=[1]))
 
     observe(model, Dossier(uuid7(), "Ana", FACTS, KNOWN))
 
@@ -67,7 +81,7 @@ def test_the_prompt_has_dates_and_proofs_and_no_disposition() -> None:
 @pytest.mark.parametrize("count", [6, LLMObserver.facts_at_once])
 @pytest.mark.parametrize("text", ["Ana walked on and on. " * 4_300, "\n" * 95_000 + "!", "\u6771" * 95_000])
 def test_a_call_stays_bounded_however_long_the_facts_are(text: str, count: int) -> None:
-    model = Model()
+    model = Model(Statement(text="Ana lives.", facts=[1]))
     facts = tuple(Fact(uuid7(), text, datetime(2026, 1, 1, tzinfo=UTC)) for _ in range(count))
 
     observe(model, Dossier(uuid7(), "Ana", facts, (Observation(text, (uuid7(),)),) * 7))
@@ -77,7 +91,7 @@ def test_a_call_stays_bounded_however_long_the_facts_are(text: str, count: int) 
 
 
 def test_short_facts_stay_whole_beside_long_ones() -> None:
-    model = Model()
+    model = Model(Statement(text="Ana lives.", facts=[1]))
     short = [f"Ana has {number} boats{' and more' * 20}." for number in range(60)]
     texts = [*short, *["Ana walked on and on. " * 4_300] * 20]
     facts = tuple(Fact(uuid7(), text, datetime(2026, 1, 1, tzinfo=UTC)) for text in texts)

@@ -114,6 +114,12 @@ def test_when_puts_the_date_first() -> None:
         ),
         ("How long ago did Alice move?", day(15, month=6), "Monday, June 15, 2026 (the same day)"),
         ("How long ago did Alice move?", day(16, month=6), "Tuesday, June 16, 2026 (1 day after)"),
+        ("How many days until Alice did move?", day(17, month=6), "Wednesday, June 17, 2026 (2 days after)"),
+        (
+            "How many weeks are left before Alice did move?",
+            day(30, month=6),
+            "Tuesday, June 30, 2026 (2 weeks, 15 days, after)",
+        ),
         ("When did Alice move?", day(1), "Friday, May 1, 2026"),
         ("How many days ago did Alice move?", None, "Told Monday, June 15, 2026"),
     ],
@@ -122,6 +128,13 @@ def test_how_long_ago_is_counted_from_the_question(question: str, date: datetime
     assert tell(question, make_item(1, "how many days ago alice did move since", occurred_start=date))[0].startswith(
         f"{told}: "
     )
+
+
+def test_what_is_asked_for_by_its_distance_is_looked_for_by_its_date() -> None:
+    [told] = tell(
+        "How many days are there until my exam?", make_item(1, "When is exam", occurred_start=day(17, month=6))
+    )
+    assert told.startswith("Wednesday, June 17, 2026 (2 days after): ")
 
 
 def test_a_span_of_several_days_is_not_counted_from() -> None:

@@ -1,12 +1,17 @@
 """Questions about what would please somebody, without a language model."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from banks.words import Network
 from providers.reranking.none import NoReranker
+from providers.reranking.protocol import Ranking, Scored
 from reflection.reflect.extracting import NOT_IN_MEMORY, choose, tell_extract
 from reflection.reflect.liking import asks_for_taste, find_likes
+from reflection.reflect.pieces import Piece
 from reflection.reflect.reflect import reflect
+from reflection.reflect.tastes import ask_what_is_liked
 from reflection.reflect.tools import ReflectTools
 from retrieval.types import RecallItem, Voice
 from tests.reflection.reflect.answers import ask
@@ -15,6 +20,18 @@ from tests.retrieval.fakes import WordEmbedder
 from tests.retrieval.memory import NOW, Memory
 
 BIRTHDAY = "What would Caroline like for her birthday?"
+
+
+class FamiliarReranker:
+    """Near is what has the question's second word, or its stem."""
+
+    model_id = "familiar"
+
+    def rerank(
+        self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
+    ) -> Ranking:
+        matter = query.split()[1].removesuffix("s")
+        return Ranking(Scored(index, float(matter in text) * 0.9) for index, text in enumerate(passages))
 
 
 def say(number: int, name: str, text: str) -> RecallItem:
@@ -45,6 +62,7 @@ def likes(question: str, *items: RecallItem) -> list[str]:
         "I'm really into jazz.",
         "Caroline plays the drums and adores jazz.",
         "Caroline says that she enjoys jazz.",
+        "Caroline heard a concert and loved the jazz.",
         "Ich liebe Jazz.",
         "J'adore le jazz.",
     ],
@@ -62,6 +80,7 @@ def test_what_the_named_one_likes_is_found_however_it_is_said(question: str, tex
         "I hate jazz.",
         "It looks like jazz to me.",
         "I would like to ask about jazz.",
+        "I would have loved to hear jazz.",
         "Do you like jazz?",
         "Bob loves jazz.",
         "Bob told me that he loves jazz.",
@@ -136,6 +155,47 @@ def test_likes_come_before_what_is_near_and_are_cited_and_dated() -> None:
     lines = [(line.text, line.memory.label if line.memory else 0) for line in tell_extract(BIRTHDAY, chosen, NOW)]
     assert lines[0][0].startswith("Caroline: I love jazz. (told ")
     assert lines[0][1] == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Recommend me a film for tonight.", "What films does she like?"),
+        ("Can you suggest some music to me?", "What music does she like?"),
+        ("Recommend Ann a good story.", "What stories does she like?"),
+        ("What films does Ann like?", "What films does she like?"),
+        ("What should I see tonight?", "What should she see tonight?"),
+        ("Recommend a film that Ann and Bob like.", "Recommend a film that Ann and Bob like."),
+    ],
+)
+def test_a_request_is_put_as_the_question_that_a_liking_answers(question: str, asked: str) -> None:
+    memories = gather(say(1, "Ann", "Ann loved Heat (Monday, May 4, 2026).")).memories
+    asker = ask_what_is_liked(question, memories)
+    told = "she loved Heat." if asker.name else "Ann: Ann loved Heat."
+    assert asker.put(Piece(memories[0], memories[0].item.text)) == (asked, told)
+
+
+TASTES = [
+    say(1, "Ann", "Ann's favourite restaurant is Luma."),
+    say(2, "Ann", "Ann hates the films that she calls horror."),
+    say(3, "Ann", "Ann loved the old films she saw."),
+    say(4, "Ann", "Ann is allergic to nuts."),
+    say(5, "Ann", "Ann's favourite restaurant is Luma in Rome."),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What films does Ann like?", [3, 2]),
+        ("Recommend me a film.", [3, 2]),
+        ("Suggest a restaurant for me.", [5, 4]),
+        ("Suggest a zoo for me.", [3, 4, 5]),
+    ],
+)
+def test_of_a_matter_that_is_named_the_nearest_tastes_are_told_alone(question: str, told: list[int]) -> None:
+    chosen = choose(question, gather(*TASTES).memories, FamiliarReranker(), WordEmbedder())
+    assert [piece.memory.label for piece in chosen.evidence] == told
 
 
 def test_reflect_answers_it_or_says_that_nothing_is_known(memory: Memory, builtin: ReflectTools) -> None:

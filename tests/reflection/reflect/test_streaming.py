@@ -6,7 +6,7 @@ import time
 import pytest
 
 from banks.models import MemoryUnit
-from providers.llm.errors import StreamInterrupted
+from providers.llm.errors import LLMError, StreamInterrupted
 from reflection.reflect.events import Cited, Delta, Done, Event, Formed, Pause, Retrieved, Started
 from reflection.reflect.reflect import reflect, reflect_in_steps
 from reflection.reflect.tools import ReflectTools
@@ -101,6 +101,21 @@ def test_a_model_that_breaks_off_leaves_nothing_stored_and_what_it_cost(
     assert not any(isinstance(event, Formed | Done) for event in events)
     assert opinions_of(memory) == 0
     assert trace.spent.output_tokens > 0
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_model_that_writes_nothing_leaves_it_to_the_built_in_engine_and_one_without_a_choice_fails(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, *, streams: bool
+) -> None:
+    memory.unit("Alice moved to Lisbon, where does Alice live")
+    server.chat.say("")
+    *_, last = reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace(), streams=streams)
+    assert isinstance(last, Done)
+    assert last.result.engine == "builtin"
+    nothing = b'{"choices": []}'
+    server.chat.send_raw(b"data: " + nothing + b"\n\ndata: [DONE]\n\n" if streams else nothing)
+    with pytest.raises(LLMError):
+        list(reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace(), streams=streams))
 
 
 def test_who_hangs_up_closes_the_connection_to_the_model_and_leaves_nothing_stored(
