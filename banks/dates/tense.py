@@ -87,6 +87,8 @@ class Tenses:
         is_each = verbs.each_before.search(before) or verbs.each_after.match(after)
         if tense == "present" and (verbs.looks_back.search(before) or self.text.startswith(_SINCE, start)):
             tense = "past"
+        if verbs.looks_ahead.search(before):
+            tense = "future"
         if tense in ("past", "future"):
             return Pointing(tense, is_habit=bool(is_each))
         return Pointing(

@@ -66,6 +66,10 @@ _YEARLY_BEFORE = re.compile(
 )
 _YEARLY_AFTER = re.compile(r"(?: is| are|'s) (?:a|an|the|my|our|your|his|her|their|so|too|very)\b")
 _LOOKS_BACK = re.compile(r"\b(?:since|from|of) (?:the )?$|\b(?:after|from|since) \w+ing\b[^,]*$")
+_LOOKS_AHEAD = re.compile(
+    r"\b(?:moved|postponed|rescheduled|shifted|delayed|pushed(?: back)?|put off|scheduled|booked|planned|set|invited)"
+    r"(?: [\w']+){0,3} (?:to|for|until|till) (?:the )?$"
+)
 
 
 def _read_tense(clause: str) -> Tense | None:
@@ -86,4 +90,5 @@ ENGLISH_VERBS = Verbs(
     yearly_before=_YEARLY_BEFORE,
     yearly_after=_YEARLY_AFTER,
     looks_back=_LOOKS_BACK,
+    looks_ahead=_LOOKS_AHEAD,
 )

@@ -49,6 +49,7 @@ _YEARLY_BEFORE = re.compile(
 )
 _YEARLY_AFTER = re.compile(r" (?:ist|sind) (?:ein|eine|der|die|das|mein|meine|unser|unsere|sein|ihr)\b")
 _LOOKS_BACK = re.compile(r"\b(?:seit|vom|von|seit dem) $")
+_LOOKS_AHEAD = re.compile(r"\bauf den $")
 
 
 def is_german(sentence: str) -> bool:
@@ -73,4 +74,5 @@ GERMAN_VERBS = Verbs(
     yearly_before=_YEARLY_BEFORE,
     yearly_after=_YEARLY_AFTER,
     looks_back=_LOOKS_BACK,
+    looks_ahead=_LOOKS_AHEAD,
 )

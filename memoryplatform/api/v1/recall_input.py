@@ -103,6 +103,8 @@ class RecallInput(Input):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs.get("tags") and attrs.get("tag_groups"):
             raise serializers.ValidationError("Give either tags or tag_groups.")
+        if not attrs["rerank"] and (attrs.get("min_scores") or {}).get("reranker") is not None:
+            raise serializers.ValidationError({"min_scores": ["Without reranking nothing has such a score."]})
         return attrs
 
     def recall_query(self) -> RecallQuery:

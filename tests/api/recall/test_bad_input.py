@@ -172,6 +172,12 @@ def test_tags_and_groups_of_tags_exclude_each_other(ask: Ask) -> None:
     assert (answer.status_code, answer.json()["detail"]) == (422, "Give either tags or tag_groups.")
 
 
+def test_a_score_of_a_reranker_that_is_not_asked_is_not_to_be_had(ask: Ask) -> None:
+    answer = ask("Lisbon", rerank=False, min_scores={"reranker": 0.5})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "min_scores")
+    assert ask("Lisbon", rerank=False, min_scores={"semantic": 0.5}).status_code == 200
+
+
 @pytest.mark.parametrize("banks", [None, [], [""], ["a\x00"], "support", ["x"] * 21])
 def test_banks_that_make_no_sense_are_refused(call: Caller, memory: Memory, banks: Any) -> None:
     assert call("POST", "/v1/recall", {"query": "Lisbon", "banks": banks}).status_code == 422

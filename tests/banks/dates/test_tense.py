@@ -21,6 +21,8 @@ MOMENT = datetime(2026, 5, 5, 9, 0, tzinfo=UTC)  # a Tuesday
         ("Where did I say that I am going on Friday?", "2026-05-08"),
         ("What are we doing over the weekend?", "2026-05-09"),
         ("Does the gym open at 8 am on Sunday?", "2026-05-10"),
+        ("Which meeting was moved to Friday?", "2026-05-08"),
+        ("Was wurde auf den 20. Mai verschoben?", "2026-05-20"),
         ("Was mache ich am Freitag?", "2026-05-08"),
         ("Was machen wir im August?", "2026-08-01"),
         ("Habe ich am 20. Mai etwas vor?", "2026-05-20"),
