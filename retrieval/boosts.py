@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from math import exp2, log, prod
+from math import exp, exp2, log, prod
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from retrieval.recipes import Boosts
 from retrieval.types import Candidate, PointInTime, Ranked
 
 DAY = timedelta(days=1)
+LEAST_PROBABILITY = 1e-6
 
 
 class Combined(NamedTuple):
@@ -27,6 +28,10 @@ class Combined(NamedTuple):
     place: int
     reranker: float | None
     score: float
+
+    @property
+    def candidate(self) -> Candidate:
+        return self.ranked.candidate
 
 
 def boost(
@@ -45,8 +50,9 @@ def boost(
     """
     moment = moment or PointInTime()
     is_about_now = moment.as_of is None and moment.known_at is None and not is_about_past
-    scorers = build_scorers(boosts, asked_at, lowers_past=is_about_now and not moment.history)
-    boosted = [apply(one, {name: score(one.ranked) for name, score in scorers.items()}) for one in combined]
+    best = max((one.reranker for one in combined if one.reranker is not None), default=None)
+    scorers = build_scorers(boosts, asked_at, best, lowers_past=is_about_now and not moment.history)
+    boosted = [apply(one, {name: score(one) for name, score in scorers.items()}) for one in combined]
     if is_about_now and any(one.candidate.superseded_by for one in boosted):
         boosted = put_successors_first(boosted)
     return sorted(boosted, key=lambda one: -one.scores.final)
@@ -59,50 +65,64 @@ def apply(combined: Combined, factors: Mapping[str, float]) -> Ranked:
 
 
 def build_scorers(
-    boosts: Boosts, asked_at: datetime, *, lowers_past: bool = True
-) -> dict[str, Callable[[Ranked], float]]:
-    """The factors that are not switched off, by name."""
-    scorers: dict[str, tuple[float, Callable[[Ranked], float]]] = {
+    boosts: Boosts, asked_at: datetime, best: float | None, *, lowers_past: bool = True
+) -> dict[str, Callable[[Combined], float]]:
+    """The factors that are not switched off, by name. `best` is the reranker's best score, if it gave any."""
+    scorers: dict[str, tuple[float, Callable[[Combined], float]]] = {
         "recency": (boosts.recency, partial(score_recency, boosts, asked_at)),
         "validity": (boosts.validity if lowers_past else 0.0, partial(score_validity, boosts, asked_at)),
         "fading": (boosts.fading, partial(score_fading, boosts)),
         "proof": (boosts.proof, partial(score_proof, boosts)),
         "importance": (boosts.importance, partial(score_importance, boosts)),
         "access": (boosts.access, partial(score_access, boosts)),
-        "speaker": (boosts.speaker, partial(score_speaker, boosts)),
+        "speaker": (boosts.speaker, partial(score_speaker, boosts, best)),
     }
     return {name: score for name, (strength, score) in scorers.items() if strength}
 
 
-def score_recency(boosts: Boosts, asked_at: datetime, ranked: Ranked) -> float:
+def score_recency(boosts: Boosts, asked_at: datetime, one: Combined) -> float:
     """1 + strength now, 1 after one half-life, towards 1 - strength in the end. What is yet to come is as of now."""
-    age = max(0.0, (asked_at - (ranked.candidate.occurred_start or ranked.candidate.mentioned_at)) / DAY)
+    age = max(0.0, (asked_at - (one.candidate.occurred_start or one.candidate.mentioned_at)) / DAY)
     return 1.0 + boosts.recency * (2 * exp2(-age / boosts.half_life_days) - 1)
 
 
-def score_validity(boosts: Boosts, asked_at: datetime, ranked: Ranked) -> float:
-    return 1.0 - boosts.validity if holds_no_more(ranked.candidate, asked_at) else 1.0
+def score_validity(boosts: Boosts, asked_at: datetime, one: Combined) -> float:
+    return 1.0 - boosts.validity if holds_no_more(one.candidate, asked_at) else 1.0
 
 
-def score_fading(boosts: Boosts, ranked: Ranked) -> float:
-    return 1.0 - boosts.fading if ranked.candidate.is_faded else 1.0
+def score_fading(boosts: Boosts, one: Combined) -> float:
+    return 1.0 - boosts.fading if one.candidate.is_faded else 1.0
 
 
-def score_proof(boosts: Boosts, ranked: Ranked) -> float:
-    return 1.0 + boosts.proof * saturate(ranked.candidate.proof_count - 1, boosts.proof_full - 1)
+def score_proof(boosts: Boosts, one: Combined) -> float:
+    return 1.0 + boosts.proof * saturate(one.candidate.proof_count - 1, boosts.proof_full - 1)
 
 
-def score_importance(boosts: Boosts, ranked: Ranked) -> float:
-    return 1.0 + boosts.importance * (2 * ranked.candidate.importance - 1)
+def score_importance(boosts: Boosts, one: Combined) -> float:
+    return 1.0 + boosts.importance * (2 * one.candidate.importance - 1)
 
 
-def score_access(boosts: Boosts, ranked: Ranked) -> float:
-    return 1.0 + boosts.access * saturate(ranked.candidate.access_count, boosts.access_full)
+def score_access(boosts: Boosts, one: Combined) -> float:
+    return 1.0 + boosts.access * saturate(one.candidate.access_count, boosts.access_full)
 
 
-def score_speaker(boosts: Boosts, ranked: Ranked) -> float:
-    """Once more after the reranker, which takes a reply that quotes the words for as good as the words."""
-    return 1.0 + boosts.speaker if ranked.scores.speaker > 1 else 1.0
+def score_speaker(boosts: Boosts, best: float | None, one: Combined) -> float:
+    """Once more after the reranker, which takes a reply that quotes the words for as good as the words.
+
+    As far as it finds them as good as the best: small talk of the one who is asked about is no answer.
+    """
+    if one.ranked.scores.speaker <= 1:
+        return 1.0
+    if best is None:
+        return 1.0 + boosts.speaker
+    behind = logit(best) - logit(one.reranker or 0.0)
+    return 1.0 + boosts.speaker * exp(-behind / boosts.speaker_range)
+
+
+def logit(probability: float) -> float:
+    """A cross-encoder's score before it is squeezed between 0 and 1: there 0.99 is as far from 0.9999 as from 0.5."""
+    bounded = min(max(probability, LEAST_PROBABILITY), 1.0 - LEAST_PROBABILITY)
+    return log(bounded / (1.0 - bounded))
 
 
 def holds_no_more(candidate: Candidate, asked_at: datetime) -> bool:

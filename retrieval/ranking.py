@@ -1,8 +1,9 @@
 """From the channels' lists to one order: fusion, reranking, boosts, and the least scores that a caller asks for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import starmap
+from itertools import chain, starmap, zip_longest
+from math import ceil
 from uuid import UUID
 
 from banks.models import Bank
@@ -21,6 +22,8 @@ from retrieval.same_words import put_told_last
 from retrieval.searching import Found
 from retrieval.types import Candidate, Channel, Hit, LeastScores, Ranked, Scores
 from retrieval.whose_words import find_whose_words
+
+UNFAVOURED = 0.25  # of what the reranker reads goes to the best of the channels, whoever said it
 
 
 @dataclass(frozen=True)
@@ -88,15 +91,31 @@ def build_ranked(
 
 
 def favour_speaker(ranked: Sequence[Ranked], plan: Plan) -> list[Ranked]:
-    """What was said by the one that the query is about moves up, before the reranker chooses what it reads."""
+    """What was said by the one that the query is about moves up, before the reranker chooses what it reads.
+
+    A quarter of that goes to the best of the channels, whoever said it, by turns with the others: who talks much would
+    else keep from it what others know of him.
+    """
     wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked])
-    factor = plan.recipe.speaker
-    favoured = [favour(one, factor) if wanted.covers(one.candidate) else one for one in ranked]
-    return sorted(favoured, key=lambda one: -one.scores.fused * one.scores.speaker)
+    favoured = [favour(one, plan.recipe.speaker) if wanted.covers(one.candidate) else one for one in ranked]
+    ordered = sorted(favoured, key=lambda one: -one.scores.fused * one.scores.speaker)
+    depth = plan.budget.rerank_depth
+    read = list(take_turns(ordered[:depth], favoured[: ceil(depth * UNFAVOURED)]))[:depth]
+    taken = {id(one) for one in read}
+    return [*read, *(one for one in ordered if id(one) not in taken)]
 
 
 def favour(ranked: Ranked, factor: float) -> Ranked:
     return ranked.with_scores(ranked.scores._replace(speaker=factor))
+
+
+def take_turns(*lists: Sequence[Ranked]) -> Iterator[Ranked]:
+    """One of each by turns, none twice."""
+    taken: set[int] = set()
+    for one in chain.from_iterable(zip_longest(*lists)):
+        if one is not None and id(one) not in taken:
+            taken.add(id(one))
+            yield one
 
 
 def rerank_all(ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID) -> Reranked:

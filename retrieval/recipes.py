@@ -16,8 +16,9 @@ RRF_K = 60
 
 # What summarises several turns, or is only tied to what was found, says less about a single one.
 WEIGHTS: Mapping[Channel, float] = {Channel.GRAPH: 0.5, Channel.SUMMARIES: 0.25}
-# Of a question about time both bring what happened at other times: the graph harms, summaries add nothing.
-ABOUT_TIME: Mapping[Channel, float] = {Channel.GRAPH: 0.0, Channel.SUMMARIES: 0.0}
+# Of a question about time these bring what happened at other times: the graph harms, summaries add nothing, and what is
+# near in meaning is worth a half, for where the time was read wrongly nothing else finds it.
+ABOUT_TIME: Mapping[Channel, float] = {Channel.SEMANTIC: 0.5, Channel.GRAPH: 0.0, Channel.SUMMARIES: 0.0}
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Boosts:
     access: float = 0.005
     access_full: int = 100
     speaker: float = 0.1  # only upwards: some six places
+    speaker_range: float = 3.0  # so far behind the reranker's best, in logits, a third of that is left
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,21 @@ ME = re.compile(r"\b(?:i|i'm|i've|i'd|my|mine|me)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Wanted:
-    """A speaker by name, or a role; neither where the query tells nothing."""
+    """A speaker by name, or a role; neither where the query tells nothing. What nobody said, a fact or a document, is
+    nobody else's words.
+    """
 
     speaker: str = ""
     role: str = ""
 
     def covers(self, candidate: Candidate) -> bool:
+        if not (self.speaker or self.role):
+            return False
         if self.speaker:
-            return any(normalise_name(voice.name) == self.speaker for voice in candidate.voices)
-        return bool(self.role) and any(voice.role == self.role for voice in candidate.voices)
+            is_wanted = any(normalise_name(voice.name) == self.speaker for voice in candidate.voices)
+        else:
+            is_wanted = any(voice.role == self.role for voice in candidate.voices)
+        return is_wanted or not candidate.voices
 
 
 def find_whose_words(query: str, names: Iterable[str], candidates: Sequence[Candidate]) -> Wanted:

@@ -125,6 +125,18 @@ def test_the_words_themselves_stand_before_the_reply_that_repeats_them() -> None
     assert (first.scores.boosts["speaker"], second.scores.boosts["speaker"]) == (1.1, 1.0)
 
 
+def test_small_talk_of_the_one_who_is_asked_about_is_no_answer() -> None:
+    answer, talk, unread = (make_ranked(id=make_id(number)) for number in (1, 2, 3))
+    talk, unread = (one.with_scores(one.scores._replace(speaker=1.2)) for one in (talk, unread))
+    combined = [Combined(answer, 1, 0.9999, 1.0), Combined(talk, 2, 0.9, 0.98), Combined(unread, 3, None, 0.96)]
+
+    boosted = boost_combined(combined, Boosts(speaker=0.1), asked_at=ASKED_AT)
+
+    assert [one.candidate.id for one in boosted] == [make_id(1), make_id(2), make_id(3)]
+    factors = [one.scores.boosts["speaker"] for one in boosted]
+    assert factors == pytest.approx([1.0, 1.0097, 1.0], abs=1e-4)
+
+
 @given(
     st.fixed_dictionaries(
         {

@@ -92,7 +92,7 @@ def test_at_low_budget_with_a_window_it_takes_eight_statements_at_most(memory: M
         result = recall(memory.bank, query, tools)
     settings = ("set_config", "current_setting", "SAVEPOINT")
     asked = [one["sql"] for one in captured.captured_queries if not any(word in one["sql"][:60] for word in settings)]
-    assert Channel.TEMPORAL in result.items[0].scores.places
+    assert any(Channel.TEMPORAL in one.scores.places for one in result.items)
     assert sum("frontier" in one for one in asked) == 2
     assert len(asked) <= 7, [one[:60] for one in asked]  # and one that fetches the bank
 

@@ -33,3 +33,9 @@ def test_only_what_that_one_said_is_covered() -> None:
     assert [wanted.covers(one) for one in (ANA, BRUNO, AGENT)] == [True, False, False]
     assert not Wanted().covers(ANA)
     assert Wanted(role="assistant").covers(AGENT)
+
+
+def test_what_nobody_said_is_nobody_elses_words() -> None:
+    written = make_candidate(voices=())
+    assert (Wanted(speaker="ana").covers(written), Wanted(role="user").covers(written)) == (True, True)
+    assert not Wanted().covers(written)
