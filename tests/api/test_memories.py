@@ -205,7 +205,7 @@ def test_memories_are_listed_by_type_and_page(call: Caller) -> None:
     retain(call, TALK)
     page = call("GET", "/v1/banks/support/memories?limit=1&type=world").json()
     assert len(page["items"]) == 1
-    rest = call("GET", f"/v1/banks/support/memories?limit=1&cursor={page['next_cursor']}").json()
+    rest = call("GET", f"/v1/banks/support/memories?limit=1&type=world&cursor={page['next_cursor']}").json()
     assert rest["items"][0]["id"] != page["items"][0]["id"]
     assert call("GET", "/v1/banks/support/memories?type=opinion").json()["items"] == []
 
