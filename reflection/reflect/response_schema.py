@@ -20,7 +20,7 @@ from referencing.jsonschema import DRAFT202012
 LARGEST = 65_536  # bytes of JSON
 DEEPEST = 40
 MOST_OBJECTS = 1_000
-MOST_SECONDS = 1.0  # of work, however busy the machine is: two references at each of n levels are 2**n of them to follow
+MOST_SECONDS = 1.0  # of work, however busy the machine: two references at each of n levels are 2**n of them to follow
 PATTERN_SECONDS = 0.05
 REFERENCES = ("$ref", "$dynamicRef")
 
