@@ -5,12 +5,15 @@ back: fifteen times for a request, which took longer than the API's own work. An
 for pages: the API has no session, no cookie and no form.
 """
 
-from typing import Any, ClassVar
+import asyncio
+from typing import Any, ClassVar, cast
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.exception import convert_exception_to_response
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils.module_loading import import_string
 
 from memoryplatform.server.body_limit import App, Message, Receive, Send
@@ -28,7 +31,30 @@ class ApiHandler(ASGIHandler):
         chain = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]  # not in its stubs
         for path in reversed(settings.API_MIDDLEWARE):
             chain = convert_exception_to_response(import_string(path)(chain))
-        self._middleware_chain = sync_to_async(chain, thread_sensitive=True)
+
+        def answer(request: HttpRequest) -> HttpResponseBase:
+            response = cast("HttpResponseBase", chain(request))
+            request.answer = response  # type: ignore[attr-defined]  # ours, read where nobody waits for it
+            return response
+
+        self._middleware_chain = sync_to_async(answer, thread_sensitive=True)
+
+    async def run_get_response(self, request: HttpRequest) -> HttpResponseBase:
+        """Whoever leaves while a view works leaves its answer to nobody: Django closes only what it began to send.
+
+        The view can't be stopped. Closing comes after it, because a request has one thread.
+        """
+        try:
+            return await super().run_get_response(request)
+        except asyncio.CancelledError:
+            await sync_to_async(close_answer, thread_sensitive=True)(request)
+            raise
+
+
+def close_answer(request: HttpRequest) -> None:
+    answer: HttpResponseBase | None = getattr(request, "answer", None)
+    if answer is not None:
+        answer.close()
 
 
 class ApiRoutes:

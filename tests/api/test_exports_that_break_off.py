@@ -3,6 +3,7 @@
 import logging
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from django.db import OperationalError
 from django.test import override_settings
 
+from memoryplatform.api.v1 import transfer
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.transfer import export
 from memoryplatform.operations.transfer.places import PLACES
@@ -128,9 +130,10 @@ def test_one_that_is_fetched_too_slowly_is_told(alice: Tenant, server_url: str, 
 def test_a_reader_who_leaves_is_no_slow_one(
     alice: Tenant, server_url: str, key: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ended = threading.Event()
+    begun, ended = threading.Event(), threading.Event()
 
     def write(*_given: Any, **_named: Any) -> Iterator[bytes]:
+        begun.set()
         try:
             while True:
                 yield b"{}\n"
@@ -140,11 +143,32 @@ def test_a_reader_who_leaves_is_no_slow_one(
     monkeypatch.setattr(export, "write_lines", write)
     caplog.set_level(logging.INFO)
     with asking(server_url, key):
-        wait_until(lambda: is_under_way(alice))
+        assert begun.wait(20)
     assert ended.wait(20)
     wait_until(lambda: "export.left" in caplog.text)
     httpx.get(f"{server_url}/v1/banks", headers={"Authorization": f"Bearer {key}"})  # the loop learns how it ended
     assert [record.levelname for record in caplog.records if record.levelno > logging.INFO] == []
+
+
+def test_a_reader_who_leaves_before_anything_came_keeps_no_place(
+    alice: Tenant, server_url: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """He goes while the view is at work: there is an answer then that nobody sends."""
+    asked, left = threading.Event(), threading.Event()
+
+    def take_a_place_and_time(*given: Any, **named: Any) -> Any:
+        answer = export.export_bank(*given, **named)
+        asked.set()
+        left.wait(20)
+        return answer
+
+    monkeypatch.setattr(transfer, "export_bank", take_a_place_and_time)
+    with asking(server_url, key):
+        assert asked.wait(20)
+    time.sleep(0.2)  # the server learns of it from its socket
+    assert is_under_way(alice)
+    left.set()
+    wait_until(lambda: not is_under_way(alice))
 
 
 def test_the_client_takes_it_for_broken(server_url: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
