@@ -180,8 +180,8 @@ def test_the_time_limit_is_one_for_all() -> None:
 
 
 def test_a_slow_name_server_is_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: time.sleep(1.0))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: time.sleep(3))
     begun = time.monotonic()
     answer = send("http://slow.example/", Message({}), b"{}", {}, Limits(Deadline(0.1), allow_private=True))
     assert answer.error == "No answer within 0.1 seconds."
-    assert time.monotonic() - begun < 0.8
+    assert time.monotonic() - begun < 2

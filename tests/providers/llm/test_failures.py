@@ -58,7 +58,7 @@ def test_retry_after_is_honoured(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say("yes")
     started = time.monotonic()
     make_llm(llm_server).complete(ASK)
-    assert 0.4 <= time.monotonic() - started < 1.5
+    assert 0.4 <= time.monotonic() - started < 3
 
 
 def test_a_retry_after_that_is_too_far_off_is_told_at_once(llm_server: ScriptedLLM) -> None:
@@ -67,33 +67,33 @@ def test_a_retry_after_that_is_too_far_off_is_told_at_once(llm_server: ScriptedL
     with pytest.raises(LLMRateLimited) as caught:
         make_llm(llm_server).complete(ASK)
     assert caught.value.retry_after == 120
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 3
 
 
 def test_a_retry_that_could_only_begin_after_the_timeout_is_not_waited_for(llm_server: ScriptedLLM) -> None:
-    llm_server.chat.fail(503, headers={"retry-after": "5"})
+    llm_server.chat.fail(503, headers={"retry-after": "9"})
     started = time.monotonic()
     with pytest.raises(LLMUnavailable) as caught:
-        make_llm(llm_server).complete(ASK, timeout=1)
-    assert caught.value.retry_after == 5
-    assert time.monotonic() - started < 0.9
+        make_llm(llm_server).complete(ASK, timeout=5)
+    assert caught.value.retry_after == 9
+    assert time.monotonic() - started < 3
 
 
 def test_an_answer_that_is_late_is_a_timeout_and_not_asked_for_again(llm_server: ScriptedLLM) -> None:
-    llm_server.chat.say_late("yes", delay=1)
+    llm_server.chat.say_late("yes", delay=5)
     started = time.monotonic()
     with pytest.raises(LLMTimeout):
         make_llm(llm_server).complete(ASK, timeout=0.2)
-    assert time.monotonic() - started < 0.8
+    assert time.monotonic() - started < 3
     assert len(llm_server.chat.received) == 1
 
 
 def test_blank_lines_do_not_stretch_the_timeout(llm_server: ScriptedLLM) -> None:
-    llm_server.chat.say_slowly("yes", trickle=0.05)
+    llm_server.chat.say_slowly("yes", trickle=0.1)
     started = time.monotonic()
     with pytest.raises(LLMTimeout):
         make_llm(llm_server).complete(ASK, timeout=0.3)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 3
 
 
 def test_blank_lines_before_an_answer_in_time_are_no_obstacle(llm_server: ScriptedLLM) -> None:

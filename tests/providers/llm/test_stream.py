@@ -34,11 +34,11 @@ def test_a_stream_is_asked_for_with_its_usage(llm_server: ScriptedLLM) -> None:
 
 
 def test_deltas_arrive_while_the_endpoint_is_still_writing(llm_server: ScriptedLLM) -> None:
-    llm_server.chat.reply(Reply(text="one two three four", trickle=0.2))
+    llm_server.chat.reply(Reply(text="one two three four", trickle=0.5))
     started = time.monotonic()
     stream = make_llm(llm_server).stream(ASK)
     assert next(stream) == TextDelta("one ")
-    assert time.monotonic() - started < 0.5
+    assert time.monotonic() - started < 1.5
     assert join(stream) == "two three four"
 
 
@@ -118,7 +118,7 @@ def test_the_timeout_covers_the_whole_stream(llm_server: ScriptedLLM) -> None:
     started = time.monotonic()
     with pytest.raises(StreamInterrupted, match="APITimeoutError"):
         list(make_llm(llm_server).stream(ASK, timeout=0.4))
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 3
 
 
 def test_a_stream_that_does_not_begin_is_retried_and_fails_like_any_call(llm_server: ScriptedLLM) -> None:

@@ -75,10 +75,10 @@ def test_a_score_that_is_no_number_is_an_error(llm_server: ScriptedLLM) -> None:
 
 
 def test_a_time_box_holds_and_what_is_late_is_not_scored(llm_server: ScriptedLLM) -> None:
-    llm_server.rerank.reply(Reply(payload=build_answer((0, 0.5)), delay=1.0))
+    llm_server.rerank.reply(Reply(payload=build_answer((0, 0.5)), delay=5))
     started = time.monotonic()
     ranked = make_reranker(llm_server).rerank("query", PASSAGES, within_seconds=0.1)
-    assert time.monotonic() - started < 0.8
+    assert time.monotonic() - started < 3
     assert ranked == [Scored(0, None), Scored(1, None), Scored(2, None)]
 
 

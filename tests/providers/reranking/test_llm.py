@@ -94,10 +94,10 @@ def test_no_passages_ask_nothing(llm_server: ScriptedLLM) -> None:
 
 
 def test_a_time_box_holds_and_what_is_late_is_not_scored(llm_server: ScriptedLLM) -> None:
-    llm_server.chat.say_late(build_answer(_1=1), delay=1.0)
+    llm_server.chat.say_late(build_answer(_1=1), delay=5)
     started = time.monotonic()
     ranked = make_reranker(llm_server).rerank("query", PASSAGES, within_seconds=0.2)
-    assert time.monotonic() - started < 0.9
+    assert time.monotonic() - started < 3
     assert ranked == [Scored(0, None), Scored(1, None), Scored(2, None)]
 
 

@@ -194,7 +194,7 @@ def test_a_faulty_answer_is_no_window_and_is_paid_for(llm_server: ScriptedLLM) -
 
 def test_a_late_llm_is_not_waited_for(llm_server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked_window, "SECONDS", 0.2)
-    llm_server.chat.say_late("{}", delay=1.0)
+    llm_server.chat.say_late("{}", delay=5)
     started = time.perf_counter()
     assert read_query(ask(VAGUE), llm=make_llm(llm_server)).window is None
-    assert time.perf_counter() - started < 0.9
+    assert time.perf_counter() - started < 3
