@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -56,36 +57,30 @@ class SyncSender(Sender):
             return failure
 
     def stream(self, call: Call[Any]) -> Generator[ReflectEvent, None, None]:
-        """Ending the generator hangs up, and with that the service stops as well."""
-        try:
-            response = self.client.send(build_request(self.client, call), stream=True)
-            try:
-                if not response.is_success:
-                    response.read()
-                    raise build_error(read_refusal(response))
-                events = EventReader(response)
-                for line in response.iter_lines():
-                    yield from events.read(line)
-                events.check_end()
-            finally:
-                response.close()
-        except httpx.TransportError as failure:
-            raise no_answer(call, failure) from tellable(failure)
+        with self.open(call) as response:
+            events = EventReader(response)
+            for line in response.iter_lines():
+                yield from events.read(line)
+            events.check_end()
 
     def read_lines(self, call: Call[Any]) -> Generator[bytes, None, None]:
-        """Whole lines without their breaks. Ending the generator hangs up."""
+        """Whole lines without their breaks."""
+        with self.open(call) as response:
+            lines = LineReader()
+            for piece in response.iter_bytes():
+                yield from lines.read(piece)
+            lines.check_end()
+
+    @contextmanager
+    def open(self, call: Call[Any]) -> Iterator[httpx.Response]:
+        """An answer that is read as it comes. Leaving it hangs up, and with that the service stops as well."""
         try:
             response = self.client.send(build_request(self.client, call), stream=True)
-            try:
+            with closing(response):
                 if not response.is_success:
                     response.read()
                     raise build_error(read_refusal(response))
-                lines = LineReader()
-                for piece in response.iter_bytes():
-                    yield from lines.read(piece)
-                lines.check_end()
-            finally:
-                response.close()
+                yield response
         except httpx.TransportError as failure:
             raise no_answer(call, failure) from tellable(failure)
 
@@ -115,35 +110,29 @@ class AsyncSender(Sender):
             return failure
 
     async def stream(self, call: Call[Any]) -> AsyncGenerator[ReflectEvent, None]:
-        try:
-            response = await self.client.send(build_request(self.client, call), stream=True)
-            try:
-                if not response.is_success:
-                    await response.aread()
-                    raise build_error(read_refusal(response))
-                events = EventReader(response)
-                async for line in response.aiter_lines():
-                    for event in events.read(line):
-                        yield event
-                events.check_end()
-            finally:
-                await response.aclose()
-        except httpx.TransportError as failure:
-            raise no_answer(call, failure) from tellable(failure)
+        async with self.open(call) as response:
+            events = EventReader(response)
+            async for line in response.aiter_lines():
+                for event in events.read(line):
+                    yield event
+            events.check_end()
 
     async def read_lines(self, call: Call[Any]) -> AsyncGenerator[bytes, None]:
+        async with self.open(call) as response:
+            lines = LineReader()
+            async for piece in response.aiter_bytes():
+                for line in lines.read(piece):
+                    yield line
+            lines.check_end()
+
+    @asynccontextmanager
+    async def open(self, call: Call[Any]) -> AsyncIterator[httpx.Response]:
         try:
             response = await self.client.send(build_request(self.client, call), stream=True)
-            try:
+            async with aclosing(response):
                 if not response.is_success:
                     await response.aread()
                     raise build_error(read_refusal(response))
-                lines = LineReader()
-                async for piece in response.aiter_bytes():
-                    for line in lines.read(piece):
-                        yield line
-                lines.check_end()
-            finally:
-                await response.aclose()
+                yield response
         except httpx.TransportError as failure:
             raise no_answer(call, failure) from tellable(failure)
