@@ -54,17 +54,19 @@ SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
     NULL, NULL, NULL,
     coalesce(
         (SELECT json_agg(json_build_array(part.message_id, chunk.id, NULL,
-                part.message_start, part.message_end, 'said', message.speaker, message.role) ORDER BY part.start)
+                part.message_start, part.message_end, 'said', message.speaker, message.role, false)
+                ORDER BY part.start)
             FROM banks_chunkpart AS part JOIN banks_message AS message ON message.id = part.message_id
             WHERE part.chunk_id = chunk.id),
         (SELECT json_build_array(json_build_array(
-                NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said', NULL, NULL))
+                NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said', NULL, NULL, false))
             FROM banks_document AS document WHERE document.id = chunk.document_id))::text
 FROM banks_chunk AS chunk
 WHERE chunk.tenant_id = $1 AND chunk.bank_id = $2 AND chunk.id = ANY($4::uuid[])
 """
 SOURCES = """json_agg(json_build_array(source.message_id, source.chunk_id, document.document_id,
-    source.start, source."end", source.role, message.speaker, message.role) ORDER BY source.id)"""
+    source.start, source."end", source.role, message.speaker, message.role,
+    chunk.id IS NOT NULL AND chunk.number IS NULL) ORDER BY source.id)"""
 # A fact about then may have been told only later: it keeps where that was.
 SOURCES_SAID = "coalesce({sources} FILTER (WHERE {said}), {sources})"
 
@@ -110,8 +112,9 @@ def build_candidate(row: Row) -> Candidate:
             tuple(orjson.loads(entities)) if entities else (),
             tuple(orjson.loads(tags)) if tags else (),
             orjson.loads(metadata) if metadata else {},
-            tuple([build_span(*source) for *source, _, _ in told]),
-            tuple(dict.fromkeys([Voice(name, role) for *_, name, role in told if name])),
+            tuple([build_span(*source) for *source, _, _, _ in told]),
+            tuple(dict.fromkeys([Voice(name, role) for *_, name, role, _ in told if name])),
+            any(is_ready for *_, is_ready in told),
         )
     )
 

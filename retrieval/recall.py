@@ -22,6 +22,7 @@ from retrieval.errors import NothingSearched
 from retrieval.fusion import Fused, Key
 from retrieval.hydrate import hydrate
 from retrieval.includes.include import include
+from retrieval.own_passage import count_own_passages
 from retrieval.packing import pack
 from retrieval.plan import Plan, build_plan
 from retrieval.query.reading import read_query
@@ -76,7 +77,9 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
         merged = merge_banks(found, plan)
         fused = fuse_channels(merged, plan)
     with trace.phase("hydration"):
-        candidates = build_ranked(fused, hydrate_all(fused, merged, plan, deadline), merged, plan)
+        rows = hydrate_all(fused, merged, plan, deadline)
+        fused = count_own_passages(fused, rows, plan.weights, merged.lists)
+        candidates = build_ranked(fused, rows, merged, plan)
     with trace.phase("reranking") as reranking:
         reranked = rerank_all(candidates, plan, tools.reranker, tenant_id)
     deadline = deadline.shifted(reranking.seconds)

@@ -204,6 +204,7 @@ class Candidate(NamedTuple):
     metadata: Mapping[str, str] = NOTHING
     sources: tuple[SourceSpan, ...] = ()
     voices: tuple[Voice, ...] = ()
+    is_own_passage: bool = False  # a fact that was given ready: it was taken from no text
 
 
 class Place(NamedTuple):
