@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from banks.lifecycle.known_units import KnownUnit
+from banks.lifecycle.observed import follow_closed_facts
 from banks.models import Bank, MemoryUnit, UnitChange
 from banks.words import Kind
 
@@ -113,6 +114,7 @@ def close_units(bank: Bank, closings: Sequence[Closing], *, now: datetime, actor
         )
         relationship_ids = [row[0] for row in cursor.fetchall()]
     note_closings(bank, rows, actor=actor)
+    follow_closed_facts(bank, [row[0] for row in rows], actor=actor, now=now)
     return Closed(tuple(row[0] for row in rows), tuple(relationship_ids))
 
 

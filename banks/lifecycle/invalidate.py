@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryInvalid, MemoryState
+from banks.lifecycle.observed import follow_closed_facts
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import retire_texts
 from banks.words import Kind
@@ -43,6 +44,7 @@ def invalidate_unit(bank: Bank, unit: MemoryUnit, invalidation: Invalidation) ->
         actor=invalidation.actor,
         reason=invalidation.explanation,
     )
+    follow_closed_facts(bank, [unit.id], actor=invalidation.actor, now=now)
 
 
 def choose_end(unit: MemoryUnit, invalidation: Invalidation, *, now: datetime) -> datetime | None:

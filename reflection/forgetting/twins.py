@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+from django.db.models.functions import Greatest
 
 from banks.models import Bank, Corpus, MemoryUnit, Mention, UnitChange, UnitSource
 from banks.retain.engines.builtin.word_set import word_set
@@ -115,9 +116,15 @@ def take_over(bank: Bank, kept: UUID, gone: UUID) -> None:
 def close(bank: Bank, pairs: Sequence[tuple[UUID, UUID]], *, actor: str, now: datetime) -> None:
     if not pairs:
         return
+    rows = MemoryUnit.objects.of_bank(bank)
     for kept, gone in pairs:
-        MemoryUnit.objects.of_bank(bank).filter(id=gone).update(
-            expired_at=now, close_reason=MemoryUnit.CloseReason.UPDATE, superseded_by_id=kept, updated_at=now
+        rows.filter(id=gone).update(
+            expired_at=now,
+            # No time shows both.
+            valid_until=Greatest("valid_from", rows.filter(id=kept).values("valid_from")),
+            close_reason=MemoryUnit.CloseReason.UPDATE,
+            superseded_by_id=kept,
+            updated_at=now,
         )
     UnitChange.objects.for_tenant(bank.tenant_id).bulk_create(
         [

@@ -32,4 +32,4 @@ def tell_presence(dossier: Dossier) -> list[Observation]:
         return []
     span = f"on {first:%d %B %Y}" if first.date() == last.date() else f"between {first:%d %B %Y} and {last:%d %B %Y}"
     text = f"{dossier.name} was spoken of in {dossier.fact_count} memories {span}."
-    return [Observation(text, sources)]
+    return [Observation(text, sources, since=last)]

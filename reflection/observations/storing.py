@@ -3,15 +3,15 @@ added. What is observed under other tags is left alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from banks.models import Bank, Corpus, Entity, MemoryUnit, Mention, UnitChange, UnitSource
+from banks.lifecycle.observed import begin_observations, close_observations
+from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource
 from banks.retain.prepared import Identity, PreparedFact
 from banks.retain.store_units import store_units
 from banks.retain.types import ExtractedFact
-from banks.text_index.write import retire_texts
 from banks.words import Network
 from providers.embedding.vector import Vector
 from reflection.observations.dossiers import find_observations
@@ -43,10 +43,12 @@ def store_observations(
     ids |= {identity: unit.id for identity, unit in present.items()}
     wanted = {one.identity for one in prepared}
     outdated = [unit.id for identity, unit in present.items() if identity not in wanted]
-    let_go(bank, entity, outdated, actor=actor, now=now)
-    name_entity(bank, entity, [unit.id for unit in stored])
-    pairs = zip(prepared, standing, strict=True)
-    name_sources(bank, {ids[one.identity]: observation.source_ids for one, (observation, _) in pairs})
+    newer = [unit.id for unit in stored]
+    name_entity(bank, entity, newer)
+    said = {ids[one.identity]: observation for one, (observation, _) in zip(prepared, standing, strict=True)}
+    name_sources(bank, {unit_id: observation.source_ids for unit_id, observation in said.items()})
+    begin_observations(bank, {unit_id: observation.since for unit_id, observation in said.items()})
+    close_observations(bank, let_go(bank, entity, outdated), newer=newer, actor=actor, now=now)
 
 
 class Present:
@@ -68,7 +70,7 @@ def keep_standing(
     deleted = wanted - set(there.values_list("id", flat=True))
     left = set(there.current().values_list("id", flat=True))
     kept = [
-        (Observation(one.text, tuple(source_id for source_id in one.source_ids if source_id in left)), vector)
+        (replace(one, source_ids=tuple(source_id for source_id in one.source_ids if source_id in left)), vector)
         for one, vector in told
         if deleted.isdisjoint(one.source_ids)
     ]
@@ -82,27 +84,12 @@ def build_fact(bank: Bank, place: Place, observation: Observation, vector: Vecto
     return PreparedFact(ExtractedFact(observation.text, Network.OBSERVATION, said_at), vector, (), tags=place.tags)
 
 
-def let_go(bank: Bank, entity: Entity, unit_ids: Sequence[UUID], *, actor: str, now: datetime) -> None:
-    """What another entity is observed by as well goes on without this one."""
+def let_go(bank: Bank, entity: Entity, unit_ids: Sequence[UUID]) -> list[UUID]:
+    """Those that are to be closed. What another entity is observed by as well goes on without this one."""
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids)
     shared = set(mentions.exclude(entity=entity).values_list("unit_id", flat=True))
     mentions.filter(entity=entity, unit_id__in=shared).delete()
-    close(bank, [unit_id for unit_id in unit_ids if unit_id not in shared], actor=actor, now=now)
-
-
-def close(bank: Bank, unit_ids: Sequence[UUID], *, actor: str, now: datetime) -> None:
-    """What was observed before stays for those who ask what was known then."""
-    if not unit_ids:
-        return
-    reason = MemoryUnit.CloseReason.UPDATE
-    rows = MemoryUnit.objects.of_bank(bank).filter(id__in=unit_ids)
-    rows.update(expired_at=now, valid_until=now, close_reason=reason, updated_at=now)
-    retire_texts(bank, Corpus.UNIT, unit_ids)
-    after = {"close_reason": str(reason)}
-    action = UnitChange.Action.SUPERSEDED
-    UnitChange.objects.for_tenant(bank.tenant_id).bulk_create(
-        [UnitChange(unit_id=unit_id, action=action, after=after, actor=actor) for unit_id in unit_ids]
-    )
+    return [unit_id for unit_id in unit_ids if unit_id not in shared]
 
 
 def name_entity(bank: Bank, entity: Entity, unit_ids: Sequence[UUID]) -> None:

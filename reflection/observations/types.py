@@ -27,8 +27,11 @@ class Held:
 
 @dataclass(frozen=True)
 class Observation:
+    """`since`: it tells of what was not so before, whenever its facts are true: how much was told, for one."""
+
     text: str
     source_ids: tuple[UUID, ...]
+    since: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
 from django.utils import timezone
@@ -13,7 +15,7 @@ from tests.memory_factories import make_entity, make_row, make_unit
 NEAR = [np.eye(384)[0], np.eye(384)[0] + 0.01 * np.eye(384)[1], np.eye(384)[2]]
 
 
-def observe(bank: Bank, entity: Entity, text: str, vector: np.ndarray, *, tag: str = "") -> MemoryUnit:
+def observe(bank: Bank, entity: Entity, text: str, vector: np.ndarray, *, tag: str = "", day: int = 1) -> MemoryUnit:
     unit = make_unit(
         bank.tenant,
         bank=bank,
@@ -22,6 +24,7 @@ def observe(bank: Bank, entity: Entity, text: str, vector: np.ndarray, *, tag: s
         content_hash=uuid7().bytes,
         tags_hash=hash_tags([tag] if tag else []),
         embedding=vector / np.linalg.norm(vector),
+        valid_from=datetime(2026, 5, day, tzinfo=UTC),
     )
     make_row(Mention, bank.tenant, unit=unit, entity=entity, name=entity.name)
     fact = make_unit(bank.tenant, bank=bank, text=f"Fact behind {text}", content_hash=uuid7().bytes)
@@ -37,8 +40,8 @@ def unite(bank: Bank) -> int:
 
 def test_of_two_that_say_the_same_the_newer_stays_with_the_facts_of_both(bank: Bank) -> None:
     ana = make_entity(bank.tenant, bank=bank, name="Ana")
-    older = observe(bank, ana, "Ana plays the cello well.", NEAR[0])
-    newer = observe(bank, ana, "Ana plays cello well.", NEAR[1])
+    older = observe(bank, ana, "Ana plays the cello well.", NEAR[0], day=3)
+    newer = observe(bank, ana, "Ana plays cello well.", NEAR[1], day=9)
     observe(bank, ana, "Ana lives by the sea.", NEAR[2])
 
     assert unite(bank) == 1
@@ -48,6 +51,7 @@ def test_of_two_that_say_the_same_the_newer_stays_with_the_facts_of_both(bank: B
         sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit=newer)
         assert sources.count() == 2
     assert (older.superseded_by_id, older.expired_at is not None) == (newer.id, True)
+    assert older.valid_until == newer.valid_from  # no time shows both
     assert unite(bank) == 0
 
 

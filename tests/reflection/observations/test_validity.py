@@ -1,0 +1,217 @@
+"""From when to when an observation is so: as long as the facts that it rests on, and in one version at a time."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from banks.lifecycle.edit import UnitEdit, edit_unit
+from banks.lifecycle.invalidate import Invalidation, invalidate_unit
+from banks.lifecycle.restore import restore_unit
+from banks.locking import lock_memory
+from banks.models import Bank, Entity, MemoryUnit, UnitChange, UnitSource
+from providers.reranking.none import NoReranker
+from reflection.observations.builtin_observer import BuiltinObserver
+from reflection.observations.marking import mark_stale
+from reflection.observations.refreshing import Refreshing, refresh_entity
+from reflection.observations.types import Dossier, Observation, Observed, Observer
+from retrieval.recall import RecallTools, recall
+from retrieval.threads import SerialExecutor
+from retrieval.types import PointInTime, RecallQuery
+from tenants.transactions import tenant_transaction
+from tests.hashed_embedder import HashedEmbedder
+from tests.memory_factories import make_episode, make_row
+from tests.told_facts import relation, tell
+
+JANUARY, MARCH, JUNE, AUGUST = (datetime(2024, month, 5, 12, tzinfo=UTC) for month in (1, 3, 6, 8))
+BOSTON, DENVER, CELLO = "Ana lives in Boston.", "Ana lives in Denver.", "Ana plays the cello."
+
+
+class Saying:
+    """Says what it is told to, each sentence with the facts that it rests on."""
+
+    name = "saying"
+    facts_at_once = 50
+
+    def __init__(self, told: dict[str, Sequence[UUID]]) -> None:
+        self.told = told
+
+    def observe(self, _dossier: Dossier) -> Observed:
+        return Observed(tuple(Observation(text, tuple(facts)) for text, facts in self.told.items()))
+
+
+def move_to(bank: Bank, town: str, at: datetime) -> UUID:
+    lives = relation("Ana", "lives_in", town, object_is_value=True)
+    return tell(bank, f"Ana lives in {town}.", "Ana", relations=[lives], mentioned_at=at)
+
+
+def refresh(bank: Bank, observer: Observer) -> None:
+    with tenant_transaction(bank.tenant_id):
+        ana = Entity.objects.of_bank(bank).get(name="Ana")
+        mark_stale(bank, [ana.id], now=timezone.now(), quiet=timedelta(0), is_altered=True)
+    tools = Refreshing(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+    refresh_entity(bank, ana.id, tools)
+
+
+def close(bank: Bank, unit_id: UUID, reason: str) -> None:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        invalidate_unit(bank, MemoryUnit.objects.of_bank(bank).get(id=unit_id), Invalidation(reason, actor="Bea"))
+
+
+def restore(bank: Bank, unit_id: UUID) -> None:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        restore_unit(bank, MemoryUnit.objects.of_bank(bank).get(id=unit_id), actor="Bea")
+
+
+def ask(bank: Bank, *, network: str = "observation", **moment: object) -> list[str]:
+    """The texts of a network that a recall shows."""
+    query = RecallQuery("What of Ana?", asked_at=timezone.now(), moment=PointInTime(**moment))  # type: ignore[arg-type]
+    result = recall(bank, query, RecallTools(HashedEmbedder(), NoReranker(), executor=SerialExecutor()))
+    return sorted(item.candidate.text for item in result.items if item.candidate.network == network)
+
+
+def read(bank: Bank, text: str) -> list[MemoryUnit]:
+    """All versions, the first one first."""
+    with tenant_transaction(bank.tenant_id):
+        return list(MemoryUnit.objects.of_bank(bank).filter(network="observation", text=text).order_by("recorded_at"))
+
+
+@pytest.mark.parametrize("is_seen_before", [True, False])
+def test_a_point_in_time_shows_what_was_so_then(bank: Bank, *, is_seen_before: bool) -> None:
+    move_to(bank, "Boston", JANUARY)
+    if is_seen_before:
+        refresh(bank, BuiltinObserver())
+    move_to(bank, "Denver", JUNE)
+    refresh(bank, BuiltinObserver())
+
+    boston = ["Ana lives_in Boston."] if is_seen_before else []
+    assert ask(bank, as_of=MARCH) == boston
+    assert ask(bank, as_of=MARCH, network="world") == [BOSTON]
+    assert ask(bank, as_of=AUGUST) == ["Ana lives_in Denver."]
+    assert ask(bank) == ["Ana lives_in Denver."]
+
+
+def test_it_begins_with_the_newest_of_its_facts(bank: Bank) -> None:
+    home = tell(bank, BOSTON, "Ana", occurred_start=JANUARY, mentioned_at=AUGUST)
+    cello = tell(bank, CELLO, "Ana", mentioned_at=MARCH)
+    refresh(bank, Saying({"Home.": [home], "Cello.": [cello], "Both.": [home, cello]}))
+
+    assert [read(bank, text)[0].valid_from for text in ("Home.", "Cello.", "Both.")] == [JANUARY, MARCH, MARCH]
+
+
+def test_what_stands_keeps_its_beginning_until_a_fact_is_known_to_begin_later(bank: Bank) -> None:
+    cello = tell(bank, CELLO, "Ana", mentioned_at=MARCH)
+    refresh(bank, Saying({CELLO: [cello]}))
+    assert tell(bank, CELLO, "Ana", mentioned_at=JUNE) == cello
+    refresh(bank, Saying({CELLO: [cello]}))
+    assert [unit.valid_from for unit in read(bank, CELLO)] == [MARCH]
+
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        unit = MemoryUnit.objects.of_bank(bank).get(id=cello)
+        edit_unit(bank, unit, UnitEdit(occurred_start=AUGUST), vector=None, actor="Bea", reason="")
+    refresh(bank, Saying({CELLO: [cello]}))
+    assert [unit.valid_from for unit in read(bank, CELLO)] == [AUGUST]
+
+
+@pytest.mark.parametrize("at_once", [1, 6])
+def test_of_a_count_one_version_holds_at_a_time(bank: Bank, at_once: int) -> None:
+    """Also where the newer one names none of the facts of the former. What is told happened long before."""
+    for turn in range(3):
+        for number in range(at_once):
+            said_at = JANUARY + timedelta(days=10 * turn + number)
+            long_ago = JANUARY - timedelta(days=1000 + turn)
+            tell(bank, f"Ana ran {turn} and {number} miles.", "Ana", mentioned_at=said_at, occurred_start=long_ago)
+        refresh(bank, BuiltinObserver())
+
+    counts = {day: ask(bank, as_of=JANUARY + timedelta(days=day)) for day in (-500, 15, 25, 400)}
+    assert counts[-500] == []
+    for day, turns in ((15, 2), (25, 3), (400, 3)):
+        [told] = counts[day]
+        assert told.startswith(f"Ana was spoken of in {turns * at_once} memories")
+
+
+def test_other_words_for_the_same_facts_take_the_place_of_the_former_for_all_their_time(bank: Bank) -> None:
+    cello = tell(bank, CELLO, "Ana", mentioned_at=JANUARY)
+    refresh(bank, Saying({CELLO: [cello]}))
+    before = timezone.now()
+    refresh(bank, Saying({"Ana is a cellist.": [cello]}))
+
+    assert ask(bank, as_of=MARCH) == ["Ana is a cellist."]
+    assert ask(bank, as_of=MARCH, known_at=before) == [CELLO]
+    assert ask(bank, history=True) == ["Ana is a cellist.", CELLO]
+
+
+@pytest.mark.parametrize("reason", ["update", "correction"])
+def test_what_has_lost_its_only_fact_is_hidden_before_any_refresh(bank: Bank, reason: str) -> None:
+    home, cello = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY), tell(bank, CELLO, "Ana", mentioned_at=JANUARY)
+    refresh(bank, Saying({BOSTON: [home], "Ana, a cellist, is of Boston.": [home, cello]}))
+    before = timezone.now()
+    close(bank, home, reason)
+
+    assert ask(bank) == ["Ana, a cellist, is of Boston."]
+    assert ask(bank, known_at=before) == ["Ana lives in Boston.", "Ana, a cellist, is of Boston."]
+    refresh(bank, Saying({CELLO: [cello]}))
+    assert ask(bank) == [CELLO]
+    shown = {BOSTON, "Ana, a cellist, is of Boston."} & set(ask(bank, as_of=MARCH))
+    assert shown == (set() if reason == "correction" else {BOSTON})
+    assert {unit.close_reason for unit in read(bank, BOSTON)} == {reason}
+    with tenant_transaction(bank.tenant_id):
+        [change] = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=read(bank, BOSTON)[0])
+    assert (change.actor, change.after["close_reason"]) == ("Bea", reason)
+
+
+def test_what_is_superseded_takes_its_observation_along_at_once(bank: Bank) -> None:
+    boston = move_to(bank, "Boston", JANUARY)
+    refresh(bank, Saying({BOSTON: [boston]}))
+    move_to(bank, "Denver", JUNE)
+
+    assert ask(bank) == []
+    assert [(unit.close_reason, unit.valid_until) for unit in read(bank, BOSTON)] == [("update", JUNE)]
+
+
+def test_a_correction_takes_former_versions_along(bank: Bank) -> None:
+    home, cello = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY), tell(bank, CELLO, "Ana", mentioned_at=JUNE)
+    refresh(bank, Saying({BOSTON: [home]}))
+    refresh(bank, Saying({"Ana, a cellist, is of Boston.": [home, cello]}))
+    assert ask(bank, as_of=MARCH) == [BOSTON]
+
+    close(bank, home, "correction")
+
+    assert ask(bank, as_of=MARCH) == []
+
+
+def test_a_correction_leaves_what_is_said_of_the_other_facts(bank: Bank) -> None:
+    first, second = tell(bank, CELLO, "Ana"), tell(bank, "Ana practises the cello daily.", "Ana")
+    refresh(bank, Saying({"Ana is a cellist.": [first, second]}))
+    close(bank, first, "correction")
+    refresh(bank, Saying({"Ana is a cellist.": [second]}))
+
+    assert [(unit.close_reason, unit.expired_at) for unit in read(bank, "Ana is a cellist.")] == [("", None)]
+
+
+@pytest.mark.parametrize("reason", ["update", "correction"])
+def test_of_a_restored_fact_one_version_tells(bank: Bank, reason: str) -> None:
+    home = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY)
+    refresh(bank, Saying({BOSTON: [home]}))
+    close(bank, home, reason)
+    refresh(bank, Saying({}))
+    restore(bank, home)
+    refresh(bank, Saying({BOSTON: [home]}))
+
+    assert ask(bank, as_of=MARCH) == ask(bank) == [BOSTON]
+    assert len(read(bank, BOSTON)) == 2
+
+
+def test_what_rests_on_an_episode_too_stays(bank: Bank) -> None:
+    home = tell(bank, BOSTON, "Ana")
+    refresh(bank, Saying({BOSTON: [home]}))
+    [told] = read(bank, BOSTON)
+    make_row(UnitSource, bank.tenant, unit=told, episode=make_episode(bank.tenant, bank=bank), role="summarises")
+    close(bank, home, "update")
+
+    assert ask(bank) == [BOSTON]
