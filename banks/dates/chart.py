@@ -3,12 +3,15 @@
 Every rule is tried on every position until nothing new is found, so rules need no order and compose freely:
 "the first Monday of" meets "next month" without either knowing the other. Where two readings cover the same words,
 the one that was found first stands, so a rule for a whole beats one that puts it together.
+
+A rule that has some of its parts waits at the place of the next one, so that no two parts are put together twice.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from banks.dates.expressions.when import Value
 
@@ -17,6 +20,7 @@ Part = re.Match[str] | Value
 
 MAX_ROUNDS = 6
 MAX_NODES = 4000  # a text of nothing but time words stays bounded
+NODES_OF_A_WORD = 3  # on average; a timetable comes to two
 _GAP = re.compile(r"\s*")
 _ARTICLE = re.compile(r"\s*the\s+")  # may stand before any value
 
@@ -33,7 +37,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`build` gets a match or a value for each element, and says None where they do not fit together."""
+    """`build` gets a match or a value for each element, and says None where they do not fit together.
+
+    Behind a value that a rule starts with stands a pattern, be it one that matches nothing at all.
+    """
 
     elements: tuple[Element, ...]
     build: Callable[..., Value | None]
@@ -41,32 +48,24 @@ class Rule:
 
 
 class Grammar:
+    """The rules with their numbers, first those that start with a pattern."""
+
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
         self.lexical = [rule for rule in self.rules if isinstance(rule.elements[0], re.Pattern)]
         self.composed = [rule for rule in self.rules if not isinstance(rule.elements[0], re.Pattern)]
+        self._by_kind: dict[type[Value], list[tuple[int, Rule]]] = {}
+
+    def list_opened_by(self, kind: type[Value]) -> list[tuple[int, Rule]]:
+        """The rules that a value of this kind may start."""
+        if kind not in self._by_kind:
+            numbered = enumerate(self.composed, start=len(self.lexical))
+            self._by_kind[kind] = [(number, rule) for number, rule in numbered if _takes(rule.elements[0], kind)]
+        return self._by_kind[kind]
 
 
-@dataclass(slots=True)
-class Chart:
-    """`frontier`: nodes from this index on are of the last round; a round looks for what they bring."""
-
-    text: str
-    nodes: list[Node] = field(default_factory=list)
-    by_start: dict[int, list[tuple[int, Node]]] = field(default_factory=dict)
-    seen: set[Node] = field(default_factory=set)
-    frontier: int = 0
-
-    def add_all(self, found: list[Node]) -> bool:
-        """Whether any was new."""
-        self.frontier = len(self.nodes)
-        for node in found:
-            if node in self.seen or len(self.nodes) >= MAX_NODES:
-                continue
-            self.seen.add(node)
-            self.by_start.setdefault(node.start, []).append((len(self.nodes), node))
-            self.nodes.append(node)
-        return len(self.nodes) > self.frontier
+def _takes(element: Element, kind: type[Value]) -> bool:
+    return not isinstance(element, re.Pattern) and issubclass(kind, element)
 
 
 def word(pattern: str) -> re.Pattern[str]:
@@ -84,70 +83,137 @@ def glue(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def parse(text: str, grammar: Grammar) -> list[Node]:
-    chart = Chart(text)
-    openings = [(rule, list(_openings(rule, text))) for rule in grammar.lexical]
-    openings = [(rule, matches) for rule, matches in openings if matches]
-    chart.add_all([node for rule, matches in openings for node in _lexical(rule, chart, matches, is_first=True)])
-    composable = [(rule, matches) for rule, matches in openings if _holds_value(rule)]
+def parse(text: str, grammar: Grammar, *, most_words: int = MAX_NODES) -> list[Node]:
+    """Of the patterns' own finds the first `most_words` in the text are read, and what they make up."""
+    chart = _Chart(text, grammar, max_nodes=min(MAX_NODES, NODES_OF_A_WORD * most_words))
+    fresh = chart.add_all(_first_in_text(chart.read(chart.open_lexical()), most_words))
     for _ in range(MAX_ROUNDS):
-        found = [node for rule, matches in composable for node in _lexical(rule, chart, matches, is_first=False)]
-        found += [node for rule in grammar.composed for node in _composed(rule, chart)]
-        if not chart.add_all(found):
+        fresh = chart.add_all(chart.read([*chart.list_continued(fresh), *chart.list_opened(fresh)]))
+        if not fresh:
             break
     return chart.nodes
 
 
-def _openings(rule: Rule, text: str) -> Iterator[re.Match[str]]:
-    first = rule.elements[0]
-    if isinstance(first, re.Pattern):
-        yield from islice(first.finditer(text), MAX_NODES)
+def _first_in_text(found: list[Node], most: int) -> list[Node]:
+    if len(found) <= most:
+        return found
+    reach = sorted(node.start for node in found)[most]
+    return [node for node in found if node.start < reach]
 
 
-def _holds_value(rule: Rule) -> bool:
-    return any(not isinstance(element, re.Pattern) for element in rule.elements)
+class _Edge(NamedTuple):
+    """A rule with the parts that it has so far, which reach from `start` to `end`.
+
+    `order` says where its find stands among those of a round: by the rule, then by its parts.
+    """
+
+    order: tuple[int, ...]
+    rule: Rule
+    start: int
+    end: int
+    parts: tuple[Part, ...]
+
+    @property
+    def wanted(self) -> Element | None:
+        """None where it has all."""
+        return self.rule.elements[len(self.parts)] if len(self.parts) < len(self.rule.elements) else None
 
 
-def _lexical(rule: Rule, chart: Chart, matches: list[re.Match[str]], *, is_first: bool) -> Iterator[Node]:
-    for match in matches:
-        yield from _complete(rule, chart, match.start(), match.end(), match, is_fresh=is_first)
+class _Chart:
+    """`waiting` are the rules that lack a value which starts at a place, `places` where what follows a place starts."""
 
+    def __init__(self, text: str, grammar: Grammar, *, max_nodes: int) -> None:
+        self.text = text
+        self.max_nodes = max_nodes
+        self.grammar = grammar
+        self.nodes: list[Node] = []
+        self.seen: set[Node] = set()
+        self.by_start: dict[int, list[int]] = {}
+        self.waiting: dict[int, list[_Edge]] = {}
+        self.places: dict[int, tuple[int, ...]] = {}
+        self.followers: dict[tuple[int, type[Value]], list[tuple[int, Rule, re.Match[str]]]] = {}
 
-def _composed(rule: Rule, chart: Chart) -> Iterator[Node]:
-    kind = rule.elements[0]
-    for index, node in enumerate(chart.nodes):
-        if not isinstance(kind, re.Pattern) and isinstance(node.value, kind):
-            yield from _complete(rule, chart, node.start, node.end, node.value, is_fresh=index >= chart.frontier)
+    def add_all(self, found: list[Node]) -> range:
+        """The numbers of those that are new."""
+        first = len(self.nodes)
+        for node in found:
+            if node in self.seen or len(self.nodes) >= self.max_nodes:
+                continue
+            self.seen.add(node)
+            self.by_start.setdefault(node.start, []).append(len(self.nodes))
+            self.nodes.append(node)
+        return range(first, len(self.nodes))
 
+    def open_lexical(self) -> list[_Edge]:
+        return [
+            _Edge((number, index), rule, match.start(), match.end(), (match,))
+            for number, rule in enumerate(self.grammar.lexical)
+            if isinstance(rule.elements[0], re.Pattern)
+            for index, match in enumerate(islice(rule.elements[0].finditer(self.text), MAX_NODES))
+        ]
 
-def _complete(rule: Rule, chart: Chart, start: int, end: int, head: Part, *, is_fresh: bool) -> Iterator[Node]:
-    for stop, parts in _continue(rule.elements[1:], chart, end, (head,), is_fresh=is_fresh):
-        value = rule.build(*parts)
-        if value is not None:
-            yield Node(start, stop, value, rule.is_latent)
+    def list_opened(self, fresh: range) -> Iterator[_Edge]:
+        """The rules that start with one of these values."""
+        for index in fresh:
+            node = self.nodes[index]
+            for number, rule, match in self._followers(node):
+                yield _Edge((number, index), rule, node.start, match.end(), (node.value, match))
 
+    def _followers(self, node: Node) -> list[tuple[int, Rule, re.Match[str]]]:
+        """Looked up once for all values of a kind that end at one place."""
+        key = (node.end, type(node.value))
+        if key not in self.followers:
+            rules = self.grammar.list_opened_by(type(node.value))
+            matches = ((number, rule, self._match(rule.elements[1], node.end)) for number, rule in rules)
+            self.followers[key] = [(number, rule, match) for number, rule, match in matches if match]
+        return self.followers[key]
 
-def _continue(
-    elements: tuple[Element, ...], chart: Chart, position: int, parts: tuple[Part, ...], *, is_fresh: bool
-) -> Iterator[tuple[int, tuple[Part, ...]]]:
-    if not elements:
-        if is_fresh:
-            yield position, parts
-        return
-    for end, part, is_new in _candidates(elements[0], chart, position):
-        yield from _continue(elements[1:], chart, end, (*parts, part), is_fresh=is_fresh or is_new)
+    def list_continued(self, fresh: range) -> Iterator[_Edge]:
+        """The rules that have waited for one of these values."""
+        for index in fresh:
+            for edge in self.waiting.get(self.nodes[index].start, ()):
+                yield from self._extend(edge, index)
 
+    def read(self, edges: list[_Edge]) -> list[Node]:
+        """What the rules find with the values there are. Those that lack one wait for the values of later rounds."""
+        found: list[tuple[tuple[int, ...], Node]] = []
+        lacking: list[_Edge] = []
+        while edges:
+            edge = edges.pop()
+            wanted = edge.wanted
+            if wanted is None:
+                value = edge.rule.build(*edge.parts)
+                if value is not None:
+                    found.append((edge.order, Node(edge.start, edge.end, value, edge.rule.is_latent)))
+            elif not isinstance(wanted, re.Pattern):
+                lacking.append(edge)
+                edges.extend(self._with_value(edge))
+            elif match := self._match(wanted, edge.end):
+                edges.append(edge._replace(end=match.end(), parts=(*edge.parts, match)))
+        for edge in lacking:
+            for place in self._places(edge.end):
+                self.waiting.setdefault(place, []).append(edge)
+        return [node for _, node in sorted(found, key=lambda ordered: ordered[0])]
 
-def _candidates(element: Element, chart: Chart, position: int) -> Iterator[tuple[int, Part, bool]]:
-    gap = _GAP.match(chart.text, position)
-    after_gap = gap.end() if gap else position
-    if isinstance(element, re.Pattern):
-        match = element.match(chart.text, after_gap)
-        if match:
-            yield match.end(), match, False
-        return
-    article = _ARTICLE.match(chart.text, position)
-    for start in (after_gap, article.end() if article else -1):
-        for index, node in chart.by_start.get(start, ()):
-            if isinstance(node.value, element):
-                yield node.end, node.value, index >= chart.frontier
+    def _with_value(self, edge: _Edge) -> Iterator[_Edge]:
+        for place in self._places(edge.end):
+            for index in self.by_start.get(place, ()):
+                yield from self._extend(edge, index)
+
+    def _extend(self, edge: _Edge, index: int) -> Iterator[_Edge]:
+        """Of two values the one without an article before it comes first."""
+        node, wanted = self.nodes[index], edge.wanted
+        if wanted is not None and not isinstance(wanted, re.Pattern) and isinstance(node.value, wanted):
+            has_article = node.start != self._places(edge.end)[0]
+            yield _Edge((*edge.order, has_article, index), edge.rule, edge.start, node.end, (*edge.parts, node.value))
+
+    def _match(self, element: Element, end: int) -> re.Match[str] | None:
+        return element.match(self.text, self._places(end)[0]) if isinstance(element, re.Pattern) else None
+
+    def _places(self, end: int) -> tuple[int, ...]:
+        """Where the next part may start: behind the spaces, and behind an article too where it is a value."""
+        if end not in self.places:
+            gap, article = _GAP.match(self.text, end), _ARTICLE.match(self.text, end)
+            after_gap = gap.end() if gap else end
+            self.places[end] = (after_gap, article.end()) if article else (after_gap,)
+        return self.places[end]

@@ -1,7 +1,7 @@
 import logging
 from datetime import UTC, datetime, timedelta
 
-from banks.dates.chart import Node, parse
+from banks.dates.chart import MAX_NODES, Node, parse
 from banks.dates.context import Context
 from banks.dates.expressions.bounds import Open, Range
 from banks.dates.expressions.clock import At, During
@@ -19,6 +19,7 @@ from banks.dates.types import END_OF_TIME, START_OF_TIME, FoundDate
 logger = logging.getLogger(__name__)
 
 MAX_CHARACTERS = 20_000  # a longer text is a document, whose pieces are read one by one
+MOST_IN_QUESTION = 200  # words and numbers that may be of a time; a timetable of 2,000 characters has fewer
 
 
 def find_dates(text: str, *, said_at: datetime) -> list[FoundDate]:
@@ -27,30 +28,33 @@ def find_dates(text: str, *, said_at: datetime) -> list[FoundDate]:
     What could be of several years or weeks is the next one in a clause of the present or the future, and otherwise the
     nearest one in the past. What comes again and again ("every Friday", "my birthday is on May 20") is no date.
     """
-    return search(text, said_at, today_counts=False)
+    return search(text, said_at)
 
 
-def search(text: str, moment: datetime, *, today_counts: bool) -> list[FoundDate]:
+def search(text: str, moment: datetime, *, is_question: bool = False) -> list[FoundDate]:
     """A text whose reading fails has no dates: a rule's mistake costs neither the question nor the memory."""
     if moment.tzinfo is None:
         raise ValueError("the moment of speaking needs a time zone")
     try:
-        return read_dates(text, moment, today_counts=today_counts)
+        return read_dates(text, moment, is_question=is_question)
     except Exception:
         logger.exception("The dates of a text of %d characters could not be read", len(text))
         return []
 
 
-def read_dates(text: str, moment: datetime, *, today_counts: bool) -> list[FoundDate]:
+def read_dates(text: str, moment: datetime, *, is_question: bool) -> list[FoundDate]:
+    """To a question today counts as well, and of its times the first ones are enough."""
     folded = fold(text[:MAX_CHARACTERS])
     words = words_of(folded.text)
     if not may_hold_time(folded.text, words):
         return []
-    ctx = Context.at(moment, today_counts=today_counts)
-    nodes = [node for node in parse(folded.text, choose_grammar(folded.text)) if not node.is_latent]
-    found = _longest(nodes, folded, ctx)
+    ctx = Context.at(moment, today_counts=is_question)
+    most_words = MOST_IN_QUESTION if is_question else MAX_NODES
+    nodes = parse(folded.text, choose_grammar(folded.text), most_words=most_words)
+    found = _longest([node for node in nodes if not node.is_latent], folded, ctx)
     if not found or not words.isdisjoint(foreign_words()):
-        found = _with_foreign(found, find_foreign_dates(text, ctx))
+        foreign = find_foreign_dates(text, ctx)
+        found = _with_foreign(found, foreign) if foreign else found
     return [_found_date(text, span, interval, moment, is_relative=relative) for span, interval, relative in found]
 
 

@@ -85,7 +85,8 @@ class Tenses:
         tense = clause.tense
         before, after = self.text[max(0, start - _AROUND) : start], self.text[end : end + _AROUND]
         is_each = verbs.each_before.search(before) or verbs.each_after.match(after)
-        if tense == "present" and (verbs.looks_back.search(before) or self.text.startswith(_SINCE, start)):
+        is_over = verbs.looks_back.search(before) and not verbs.begins.search(before)
+        if tense == "present" and (is_over or self.text.startswith(_SINCE, start)):
             tense = "past"
         if verbs.looks_ahead.search(before):
             tense = "future"

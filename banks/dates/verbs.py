@@ -16,7 +16,8 @@ class Verbs:
     `each_after` around a day that is no single one ("every Friday at 5", "on Friday evenings") or is told by another
     word ("today is Friday"). `yearly_before` and `yearly_after` stand around a day of any year ("my birthday is on May
     20", "Christmas is a feast"), and `looks_back` before a time that is over in the present tense as well ("I have
-    photos from August"), `looks_ahead` before one to come in the past tense as well ("was moved to May 20").
+    photos from August") unless that is what `begins` then ("the flat is ours from December"), `looks_ahead` before one
+    to come in the past tense as well ("was moved to May 20").
     """
 
     read_tense: Callable[[str], Tense | None]
@@ -26,4 +27,5 @@ class Verbs:
     yearly_before: re.Pattern[str]
     yearly_after: re.Pattern[str]
     looks_back: re.Pattern[str]
+    begins: re.Pattern[str]
     looks_ahead: re.Pattern[str]

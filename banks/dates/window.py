@@ -23,7 +23,7 @@ def find_window(query: str, *, asked_at: datetime) -> TimeWindow | None:
     Times that are joined ("in March and May", "after 2010 and before 2018") make one window; of several others the
     first counts, as a query's later times tend to belong to what it asks about.
     """
-    found = search(query[:MAX_CHARACTERS], asked_at, today_counts=True)
+    found = search(query[:MAX_CHARACTERS], asked_at, is_question=True)
     if not found:
         return None
     window = _window(found[0])

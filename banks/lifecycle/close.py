@@ -18,7 +18,7 @@ CLOSE_UNITS = """
 UPDATE banks_memoryunit AS unit SET
     valid_until = CASE
         WHEN unit.kind = 'event' OR closing.reason = 'correction' THEN unit.valid_until
-        ELSE greatest(closing.since, unit.valid_from)
+        ELSE greatest(least(closing.since, unit.valid_until), unit.valid_from)
     END,
     expired_at = %(now)s, updated_at = %(now)s,
     close_reason = closing.reason, superseded_by_id = closing.successor_id

@@ -1,7 +1,8 @@
 """Retaining facts that the caller extracted by himself: embedded and stored in batches, whole chunks at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import UUID
 
 from django.utils import timezone
@@ -123,6 +124,22 @@ def mark_stored(bank: Bank, batch: Sequence[FactGroup]) -> None:
     rows.update(extracted_at=timezone.now())
 
 
+def with_validity(fact: ExtractedFact) -> ExtractedFact:
+    """A fact without a time of its own is so from when its relations are, where those that say it agree.
+
+    It is over when all of them are: one that goes on goes on in the fact too.
+    """
+    if fact.occurred_start is not None:
+        return fact
+    begun = {one.valid_from for one in fact.relationships if one.valid_from is not None}
+    over = {one.valid_until for one in fact.relationships}
+    return replace(fact, valid_from=find_only(begun), valid_until=find_only(over))
+
+
+def find_only(moments: Collection[datetime | None]) -> datetime | None:
+    return next(iter(moments)) if len(moments) == 1 else None
+
+
 def gather_facts(batch: Sequence[FactGroup], given: Sequence[Given] = ()) -> list[ExtractedFact]:
     """With their place in their chunk as the quote, and with those causes that point inside the chunk."""
     facts: list[ExtractedFact] = []
@@ -130,7 +147,7 @@ def gather_facts(batch: Sequence[FactGroup], given: Sequence[Given] = ()) -> lis
         shift = len(facts) - group.first
         told = [
             replace(
-                fact,
+                with_validity(fact),
                 quotes=(Quote(number, *span),),
                 causes=tuple(
                     replace(cause, target=cause.target + shift) for cause in fact.causes if cause.target in group.places

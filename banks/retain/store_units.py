@@ -22,20 +22,21 @@ from tenants.identifiers import uuid7
 INSERT_UNITS = """
 INSERT INTO banks_memoryunit (
     tenant_id, bank_id, id, network, kind, text, content_hash, tags_hash, dimensions, context, embedding,
-    occurred_start, occurred_end, mentioned_at, confidence, importance, valid_from, recorded_at, updated_at,
-    review, close_reason, access_count, proof_count, number
+    occurred_start, occurred_end, mentioned_at, confidence, importance, valid_from, valid_until, recorded_at,
+    updated_at, review, close_reason, access_count, proof_count, number
 )
 SELECT %(tenant_id)s, %(bank_id)s, id, network, kind, text, content_hash, tags_hash, dimensions::jsonb, context,
-    embedding::vector, occurred_start, occurred_end, mentioned_at, confidence, importance, occurred_start, %(now)s,
-    %(now)s, '', '', 0, 1, number
+    embedding::vector, occurred_start, occurred_end, mentioned_at, confidence, importance, valid_from, valid_until,
+    %(now)s, %(now)s, '', '', 0, 1, number
 FROM unnest(
     %(id)s::uuid[], %(network)s::text[], %(kind)s::text[], %(text)s::text[], %(content_hash)s::bytea[],
     %(tags_hash)s::bytea[], %(dimensions)s::text[], %(context)s::text[], %(embedding)s::text[],
     %(occurred_start)s::timestamptz[], %(occurred_end)s::timestamptz[], %(mentioned_at)s::timestamptz[],
-    %(confidence)s::float8[], %(importance)s::float8[], %(number)s::int[]
+    %(confidence)s::float8[], %(importance)s::float8[], %(valid_from)s::timestamptz[],
+    %(valid_until)s::timestamptz[], %(number)s::int[]
 ) AS fact (
     id, network, kind, text, content_hash, tags_hash, dimensions, context, embedding,
-    occurred_start, occurred_end, mentioned_at, confidence, importance, number
+    occurred_start, occurred_end, mentioned_at, confidence, importance, valid_from, valid_until, number
 )
 ORDER BY network, content_hash, tags_hash
 ON CONFLICT (bank_id, network, content_hash, tags_hash) WHERE expired_at IS NULL DO UPDATE SET
@@ -146,6 +147,8 @@ def build_row(prepared: PreparedFact) -> dict[str, Any]:
         "mentioned_at": fact.mentioned_at,
         "confidence": fact.confidence,
         "importance": fact.importance,
+        "valid_from": fact.occurred_start or fact.valid_from,
+        "valid_until": fact.valid_until,
     }
 
 

@@ -102,6 +102,8 @@ class ExtractedFact:
     dimensions: Dimensions = field(default_factory=Dimensions)
     occurred_start: datetime | None = None
     occurred_end: datetime | None = None  # exclusive
+    valid_from: datetime | None = None  # of one without a time of its own: since when it is so
+    valid_until: datetime | None = None
     entities: tuple[FoundEntity, ...] = ()
     relationships: tuple[FoundRelationship, ...] = ()
     causes: tuple[Cause, ...] = ()

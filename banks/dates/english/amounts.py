@@ -39,6 +39,7 @@ _BEFORE_VERB = re.compile(
     rf"(?:\b(?:to|not|{_MODAL})|'ll|'d|n't|\b(?:{_MODAL}|does|do|did) (?:it|this|that|they|these|those))$"
 )
 _AUXILIARY = 20  # characters in which the words before it stand
+_CLAUSE = 120  # characters before a length in which the words stand that belong to it
 _LONG = "day|week|fortnight|month|year|decade"
 _BUSINESS = "business days?|working days?|weekdays|workdays?"
 
@@ -54,9 +55,12 @@ def _amount(match: re.Match[str]) -> Value:
 
 
 def _joined(first: Amount, between: re.Match[str], second: Amount) -> Value | None:
-    if _RUN_BEFORE.search(between.string, 0, between.start()):
+    """A length names each unit once, so that a list of lengths has no more readings than it has members."""
+    if not first.units.isdisjoint(second.units):
+        return None
+    if _RUN_BEFORE.search(between.string, max(0, between.start() - _CLAUSE), between.start()):
         return None  # "for the last 3 months and 2 days ago" are two
-    return Amount(first.parts + second.parts) if first.smallest != second.smallest else None
+    return Amount(first.parts + second.parts)
 
 
 def _sign(name: str) -> Literal[-1, 1]:
@@ -102,8 +106,10 @@ def _shifted(amount: Amount, match: re.Match[str], anchor: When) -> Value:
 
 def _still_going_on(match: re.Match[str], amount: Amount) -> Value | None:
     """Only the present perfect says that it goes on: "I have known her for four years", not "we met for an hour"."""
-    is_long = amount.smallest not in ("second", "minute", "hour")
-    return Open("since", Ago(amount, -1)) if is_long and _PERFECT.search(match.string, 0, match.start()) else None
+    if amount.smallest in ("second", "minute", "hour"):
+        return None
+    is_perfect = _PERFECT.search(match.string, max(0, match.start() - _CLAUSE), match.start())
+    return Open("since", Ago(amount, -1)) if is_perfect else None
 
 
 def _far_ago(match: re.Match[str], ago: Ago) -> Value:

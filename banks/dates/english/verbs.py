@@ -3,6 +3,7 @@
 import re
 
 from banks.dates.verbs import Tense, Verbs
+from banks.dates.word_lists import listed
 
 _FUTURE = re.compile(
     r"\b(?:will|won't|shall|gonna|upcoming|tomorrow|let's|lets)\b|'ll\b"
@@ -41,16 +42,28 @@ _ASIDE = re.compile(
     r"|\b(?:this|these|those|here|that)(?: is| are|'s|'re)\b(?! (?:on|in|at|for|coming|this)\b)"
 )
 _TIMETABLE = (
-    "arrives|comes|leaves|starts|begins|ends|opens|closes|departs|expires|returns|meets|takes|gets|goes|finishes"
+    "arrives|comes|leaves|starts|begins|ends|opens|closes|departs|expires|returns|meets|takes|gets|goes|finishes|lasts"
+    "|performs|sings|marries|retires|flies|graduates|travels|competes|becomes|teaches|celebrates|attends|applies"
+)
+# These may be nouns as well, and are none behind a subject: "my band plays", not "the plays" and "two shows".
+_TIMETABLE_OR_NOUN = "plays|shows|runs|works|moves|visits|turns|races|stays|rises|changes|airs|hosts|launches|releases"
+_NO_SUBJECT = "".join(
+    rf"(?<!\b{word} )"
+    for word in listed(
+        "the a an my our your his her their its these those this that of in on for at by with and or to from all both "
+        "some many more new old no two three four five last first am pm"
+    )
 )
 _VERBS = (
     "arrive|come|leave|start|begin|end|open|close|depart|return|meet|fly|go|move|finish|visit|drive|travel|take|get|see"
-    "|play|work|stay|host|attend|marry|celebrate|perform|pick"
+    "|play|work|stay|host|attend|marry|celebrate|perform|pick|sing|retire|graduate|compete|teach|launch|become"
 )
+_MANY = r"(?:my|our|your|his|her|their|the) (?:\w+ )?(?:\w+[^\W\ds]s|children|people|family)"
 _PRESENT = re.compile(
     rf"{_IS}|\b(?:do|does|don't|doesn't|have|has|haven't|hasn't|can|can't|cannot|could|should|must)\b|'ve\b"
     r"|\b(?:who|what|where|when|how|it|he|she|there)'s\b"
-    rf"|\b(?:{_TIMETABLE})\b|\b(?:i|we|you|they|which \w+) (?:also |all |both )?(?:{_VERBS})\b"
+    rf"|\b(?:{_TIMETABLE})\b|(?<=\w ){_NO_SUBJECT}\b(?:{_TIMETABLE_OR_NOUN})\b"
+    rf"|\b(?:i|we|you|they|which \w+|and \w+|{_MANY}) (?:also |all |both )?(?:{_VERBS})\b"
     r"|\b(?:visits|calls|picks|drives|joins) (?:me|us|him|her|them|you)\b"
 )
 _HABIT = re.compile(
@@ -66,6 +79,17 @@ _YEARLY_BEFORE = re.compile(
 )
 _YEARLY_AFTER = re.compile(r"(?: is| are|'s) (?:a|an|the|my|our|your|his|her|their|so|too|very)\b")
 _LOOKS_BACK = re.compile(r"\b(?:since|from|of) (?:the )?$|\b(?:after|from|since) \w+ing\b[^,]*$")
+# What is so from a day on, while a thing is from a day that is over: "the flat is ours from", not "a letter from".
+_NO_THING = r"(?!(?:the|an?|my|our|your|his|her|their|this|that|some|no|new|left|missing|all|also|still|just|\w+ly)\b)"
+_STATE = (
+    rf"(?:not |now |all |also )?(?:(?:on|in|at|off|away|out of) )?{_NO_THING}(?:ours|yours|hers|theirs|\w+[^\W\ds])"
+)
+_BEGINS = re.compile(
+    rf"(?:(?<!there ){_IS}|\b(?:he|she|it)'s) {_STATE} from (?:the )?$"
+    rf"|\b(?:{_TIMETABLE}|{_TIMETABLE_OR_NOUN}|(?:i|we|you|they) (?:{_VERBS}))"
+    r"(?: (?:here|there|over|up|down|out|again|from home|full[- ]time|part[- ]time|(?:in|at|for|with) \w+))?"
+    r" from (?:the )?$"
+)
 _LOOKS_AHEAD = re.compile(
     r"\b(?:moved|postponed|rescheduled|shifted|delayed|pushed(?: back)?|put off|scheduled|booked|planned|set|invited)"
     r"(?: [\w']+){0,3} (?:to|for|until|till) (?:the )?$"
@@ -90,5 +114,6 @@ ENGLISH_VERBS = Verbs(
     yearly_before=_YEARLY_BEFORE,
     yearly_after=_YEARLY_AFTER,
     looks_back=_LOOKS_BACK,
+    begins=_BEGINS,
     looks_ahead=_LOOKS_AHEAD,
 )

@@ -27,6 +27,10 @@ class Amount(Value):
         return sum(count * CLOCK_UNITS[unit] for count, unit in self.parts)
 
     @property
+    def units(self) -> frozenset[str]:
+        return frozenset(unit for _, unit in self.parts)
+
+    @property
     def smallest(self) -> str:
         return self.parts[-1][1]
 

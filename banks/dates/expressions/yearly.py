@@ -10,7 +10,7 @@ from typing import Self
 from banks.dates.context import Context
 from banks.dates.expressions.when import When
 from banks.dates.feasts import date_of
-from banks.dates.interval import MONTHS_IN_QUARTER, Interval, Period, build_day, build_month, day_of, span_of
+from banks.dates.interval import MONTHS_IN_QUARTER, Interval, Period, build_day, build_month, day_of, shift, span_of
 
 _JUST_OVER = timedelta(days=92)  # all spring long "this winter" may be the one before it
 _REACH = 8  # years between two leap days around 1900
@@ -99,6 +99,20 @@ class Holiday(Yearly):
     def in_year(self, year: int) -> Period | None:
         found = date_of(self.rule, year)
         return day_of(found) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class AroundHoliday(Yearly):
+    """As in "over Christmas": from the eve or the free days before to those behind."""
+
+    rule: str = ""
+    before: int = 0
+    after: int = 0
+
+    def in_year(self, year: int) -> Period | None:
+        found = date_of(self.rule, year)
+        first = shift(day_of(found).start, -self.before, "day") if found else None
+        return span_of(first, "day", self.before + 1 + self.after, grain="range") if first else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,5 +61,6 @@ def _grammar(codes: tuple[str, ...], *, has_digits: bool) -> Grammar:
     return Grammar((*always, *(rule for code in codes for rule in _rules(code))))
 
 
+@cache
 def _rules(code: str) -> tuple[Rule, ...]:
     return _UNSPACED[code] if code in _UNSPACED else build_rules(_SPACED[code])

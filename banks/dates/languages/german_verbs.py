@@ -7,7 +7,8 @@ from banks.dates.verbs import Tense, Verbs
 # Words that English does not have: of two languages that write "was", "die" and "am", these tell which.
 _GERMAN = re.compile(
     r"\b(?:ich|du|wir|ihr|er|mich|mir|dich|dir|uns|der|das|den|dem|und|nicht|mit|nach|wer|wie|wo|wann|zum|zur|ist|sind"
-    r"|habe|hat|haben|ein|eine|einen|einem|kein|keine|auf|bei|fur|von|vom)\b"
+    r"|habe|hat|haben|ein|eine|einen|einem|kein|keine|auf|bei|fur|von|vom|mein|meine|unser|unsere|wird|geht)\b"
+    r"|\bam \d{1,2}\. "
 )
 _ENGLISH = re.compile(r"\b(?:the|i|you|we|my|our|what|who|is|are|of|to)\b")
 _FUTURE = re.compile(
@@ -22,7 +23,9 @@ _PAST = re.compile(
     r"|wohnte|lebte|erzahlte|besuchte|feierte|feierten|kochte|geschah|passierte|begann|starb|gestern|vorgestern)\b"
 )
 _PERFECT = re.compile(r"\b(?:habe|hast|hat|haben|habt|bin|bist|ist|sind|seid)\b")
-_PARTICIPLE = re.compile(r"\b\w*ge\w{2,}(?:t|en)\b|\b(?:be|ver|er|ent|zer|uber|unter)\w{3,}(?:t|en)\b|\b\w{3,}iert\b")
+_PARTICIPLE = re.compile(
+    r"\b\w{0,20}ge\w{2,20}(?:t|en)\b|\b(?:be|ver|er|ent|zer|uber|unter)\w{3,}(?:t|en)\b|\b\w{3,}iert\b"
+)
 # The preterite of weak verbs ends in -te, and so do some words of the present.
 _IN_TE = (
     "arbeite|warte|heirate|miete|halte|erhalte|trete|reite|biete|rate|leite|starte|heute|bitte|letzte|konnte|sollte"
@@ -36,7 +39,7 @@ _WEAK = re.compile(
 _PRESENT = re.compile(
     r"\b(?:bin|bist|ist|sind|seid|habe|hast|hat|haben|habt|kann|kannst|konnen|muss|musst|mussen|darf|durfen|macht|kommt"
     r"|geht|fahrt|fliegt|beginnt|startet|endet|findet|gibt|trifft|bleibt|arbeitet|spielt|offnet|schließt|zieht|kommen|treffen"
-    r"|fliegen|fahren|ziehen|feiert|heiratet|besucht)\b"
+    r"|fliegen|fahren|ziehen|feiert|heiratet|besucht|gehort|lauft|dauert|singt|tritt|gilt|wechselt|eroffnet)\b"
     r"|\b\w{2,}e ich\b|\bich \w{2,}e\b|\b\w{2,}en wir\b|\bwir \w{2,}en\b|\b\w{2,}st du\b|\bdu \w{2,}st\b"
 )
 _HABIT = re.compile(
@@ -49,6 +52,7 @@ _YEARLY_BEFORE = re.compile(
 )
 _YEARLY_AFTER = re.compile(r" (?:ist|sind) (?:ein|eine|der|die|das|mein|meine|unser|unsere|sein|ihr)\b")
 _LOOKS_BACK = re.compile(r"\b(?:seit|vom|von|seit dem) $")
+_BEGINS = re.compile(r"(?!)")  # "ab" says so by itself
 _LOOKS_AHEAD = re.compile(r"\bauf den $")
 
 
@@ -74,5 +78,6 @@ GERMAN_VERBS = Verbs(
     yearly_before=_YEARLY_BEFORE,
     yearly_after=_YEARLY_AFTER,
     looks_back=_LOOKS_BACK,
+    begins=_BEGINS,
     looks_ahead=_LOOKS_AHEAD,
 )

@@ -22,6 +22,7 @@ _LAST_DAY = 31
 Length = Callable[[re.Match[str]], Amount]
 _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
 _LONGEST_WORD = 20
+_SENTENCE = 200  # characters to either side whose words tell the language of one
 
 
 def build_rules(language: Vocabulary) -> tuple[Rule, ...]:
@@ -63,11 +64,15 @@ def _year(match: re.Match[str]) -> Value | None:
 
 def _days(language: Vocabulary) -> Iterator[Rule]:
     def day(match: re.Match[str]) -> Value | None:
-        if match[1] in language.ambiguous and language.foreign & set(re.findall(r"\w+", match.string)):
+        if match[1] in language.ambiguous and language.foreign & _words_around(match):
             return None
         return CalendarUnit("day", language.days[match[1]])
 
     yield Rule((word(rf"({any_of(language.days)})"),), day)
+
+
+def _words_around(match: re.Match[str]) -> set[str]:
+    return set(re.findall(r"\w+", match.string[max(0, match.start() - _SENTENCE) : match.end() + _SENTENCE]))
 
 
 def _turns(language: Vocabulary) -> tuple[tuple[int, tuple[str, ...]], ...]:

@@ -15,13 +15,14 @@ from banks.retain.fact_groups import group_facts
 from banks.retain.input import RetainItem
 from banks.retain.ready_facts import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
-from banks.retain.types import Cause, CauseType, ExtractedFact
+from banks.retain.types import Cause, CauseType, ExtractedFact, FoundEntity, FoundRelationship
 from banks.words import Network
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
 from tests.hashed_embedder import HashedEmbedder
 
 SAID_AT = datetime(2026, 1, 2, tzinfo=UTC)
+SINCE, UNTIL = datetime(2021, 3, 1, tzinfo=UTC), datetime(2025, 9, 1, tzinfo=UTC)
 PLACES = ["Lisbon", "Porto", "Braga", "Faro", "Evora", "Sintra", "Tomar", "Beja"]
 
 
@@ -195,6 +196,35 @@ def test_causes_are_linked_within_a_chunk_and_beyond(bank: Bank, embedder: Hashe
         (facts[39].text, "caused_by", facts[38].text),
         (facts[0].text, "causes", facts[39].text),
     ]
+
+
+def lives(place: str, since: datetime | None = None, until: datetime | None = None) -> FoundRelationship:
+    return FoundRelationship("Ana", "lives_in", place, f"Ana lives in {place}.", valid_from=since, valid_until=until)
+
+
+@pytest.mark.parametrize(
+    ("fields", "validity"),
+    [
+        ({"relationships": (lives("Porto"),)}, (None, None)),
+        ({"relationships": (lives("Porto", SINCE),)}, (SINCE, None)),
+        ({"relationships": (lives("Porto", SINCE, UNTIL),)}, (SINCE, UNTIL)),
+        ({"relationships": (lives("Porto", SINCE, UNTIL), lives("Rua Nova", SINCE))}, (SINCE, None)),
+        ({"relationships": (lives("Porto", SINCE), lives("Rua Nova"))}, (SINCE, None)),
+        ({"relationships": (lives("Porto", SINCE), lives("Rua Nova", SAID_AT))}, (None, None)),
+        ({"relationships": (lives("Porto", SINCE, UNTIL),), "occurred_start": SAID_AT}, (SAID_AT, None)),
+    ],
+)
+def test_a_fact_is_so_from_when_its_relations_say(
+    bank: Bank,
+    embedder: HashedEmbedder,
+    fields: dict[str, Any],
+    validity: tuple[datetime | None, datetime | None],
+) -> None:
+    entities = tuple(FoundEntity(name) for name in ("Ana", "Porto", "Rua Nova"))
+    retain(bank, embedder, [make_fact("Ana lives in Rua Nova in Porto.", entities=entities, **fields)])
+    with tenant_transaction(bank.tenant_id):
+        unit = MemoryUnit.objects.of_bank(bank).get()
+    assert (unit.valid_from, unit.valid_until) == validity
 
 
 def test_vectors_are_not_kept_twice(bank: Bank, embedder: HashedEmbedder) -> None:

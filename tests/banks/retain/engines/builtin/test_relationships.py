@@ -13,6 +13,9 @@ def relations(text: str) -> list[tuple[str, str, str]]:
     [
         ("I work at Google in the evenings.", ("Ann", "works_at", "Google")),
         ("I live in Berlin with my cats.", ("Ann", "lives_in", "Berlin")),
+        ("I live in Malmö now.", ("Ann", "lives_in", "Malmö")),
+        ("I live in Łódź.", ("Ann", "lives_in", "Łódź")),
+        ("I work at Nestlé.", ("Ann", "works_at", "Nestlé")),
         ("I moved to Boston last year.", ("Ann", "lives_in", "Boston")),
         ("I was born in Chicago.", ("Ann", "born_in", "Chicago")),
         ("I'm married to Peter.", ("Ann", "married_to", "Peter")),
