@@ -40,6 +40,8 @@ MENTIONED_AT = "CASE WHEN told.known_places < told.places THEN least({was}, told
 COLUMNS = {
     "text": "text",
     "context": "text",
+    "network": "text",
+    "confidence": "float8",
     "occurred_start": "timestamptz",
     "occurred_end": "timestamptz",
     "mentioned_at": "timestamptz",

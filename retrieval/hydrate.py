@@ -23,14 +23,14 @@ NETWORKS = {network.value: network for network in Network}  # calling the class 
 # The columns of a Candidate, in its order. What was closed after `known_at` is shown as it was known then: open. The
 # lists are JSON as text, for orjson.
 HYDRATE = """
-SELECT 'unit', unit.id, {was[text]}, {was[context]}, unit.network, {was[occurred_start]}, {was[occurred_end]},
+SELECT 'unit', unit.id, {was[text]}, {was[context]}, {was[network]}, {was[occurred_start]}, {was[occurred_end]},
     {was[mentioned_at]}, unit.valid_from,
     CASE WHEN {closed_later} THEN NULL ELSE unit.valid_until END,
     unit.recorded_at,
     CASE WHEN {closed_later} THEN NULL ELSE unit.expired_at END,
     CASE WHEN {closed_later} THEN '' ELSE unit.close_reason END,
     CASE WHEN {closed_later} THEN NULL ELSE unit.superseded_by_id END,
-    unit.confidence, {was[importance]}, {was[proof_count]}, unit.access_count, unit.faded_at IS NOT NULL,
+    {was[confidence]}, {was[importance]}, {was[proof_count]}, unit.access_count, unit.faded_at IS NOT NULL,
     (SELECT json_agg(entity.name ORDER BY entity.name) FROM banks_mention AS mention
         JOIN banks_entity AS entity ON entity.id = mention.entity_id AND entity.tenant_id = $1
         WHERE mention.unit_id = unit.id AND mention.tenant_id = $1 AND {known.mention})::text,

@@ -10,6 +10,7 @@ from banks.models import Bank
 from providers.reranking.protocol import Reranker
 from retrieval.boosts import Combined, boost
 from retrieval.fusion import Fused, Key, fuse
+from retrieval.other_names import write_names_out
 from retrieval.passages import PassageFinder
 from retrieval.plan import Plan
 from retrieval.query.history import has_passed
@@ -69,9 +70,12 @@ def keep_from(hits: Sequence[Hit], floor: float | None) -> Sequence[Hit]:
 
 
 def build_ranked(
-    fused: Sequence[Fused], candidates: Mapping[Key, Candidate], merged: Merged, plan: Plan
+    fused: Sequence[Fused], candidates: Mapping[Key, Candidate], merged: Merged, plan: Plan, others: Sequence[str] = ()
 ) -> list[Ranked]:
-    """In the fused order, each with the passage of it that matters. What is gone since it was found is not there."""
+    """In the fused order, each with the passage of it that matters. What is gone since it was found is not there.
+
+    `others` are the names of those that the query calls otherwise.
+    """
     finder = PassageFinder(plan.reading.text, plan.recipe.passages)
     ranked = []
     for one in fused:
@@ -87,16 +91,16 @@ def build_ranked(
                     (passage.start, passage.end) if passage.is_part else None,
                 )
             )
-    return put_told_last(put_repeats_last(favour_speaker(ranked, plan)))
+    return put_told_last(put_repeats_last(favour_speaker(ranked, plan, others)))
 
 
-def favour_speaker(ranked: Sequence[Ranked], plan: Plan) -> list[Ranked]:
+def favour_speaker(ranked: Sequence[Ranked], plan: Plan, others: Sequence[str]) -> list[Ranked]:
     """What was said by the one that the query is about moves up, before the reranker chooses what it reads.
 
     A quarter of that goes to the best of the channels, whoever said it, by turns with the others: who talks much would
     else keep from it what others know of him.
     """
-    wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked])
+    wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked], others)
     favoured = [favour(one, plan.recipe.speaker) if wanted.covers(one.candidate) else one for one in ranked]
     ordered = sorted(favoured, key=lambda one: -one.scores.fused * one.scores.speaker)
     depth = plan.budget.rerank_depth
@@ -118,13 +122,16 @@ def take_turns(*lists: Sequence[Ranked]) -> Iterator[Ranked]:
             yield one
 
 
-def rerank_all(ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID) -> Reranked:
+def rerank_all(
+    ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID, others: Sequence[str] = ()
+) -> Reranked:
     if not plan.query.rerank:
         return Reranked((None,) * len(ranked))
     zone = plan.query.asked_at.tzinfo
     deep = ranked[: plan.budget.rerank_depth]
     passages = [build_readable(one.candidate, one.text, zone=zone) for one in deep]
-    request = RerankRequest(tenant_id, plan.reading.search_text, passages, plan.budget, INSTRUCTIONS[plan.reading.type])
+    query = write_names_out(plan.reading.search_text, others)
+    request = RerankRequest(tenant_id, query, passages, plan.budget, INSTRUCTIONS[plan.reading.type])
     reranked = rerank(request, reranker)
     return replace(reranked, scores=(*reranked.scores, *[None] * (len(ranked) - len(deep))))
 

@@ -22,6 +22,7 @@ from retrieval.errors import NothingSearched
 from retrieval.fusion import Fused, Key
 from retrieval.hydrate import hydrate
 from retrieval.includes.include import include
+from retrieval.other_names import find_other_names
 from retrieval.own_passage import count_own_passages
 from retrieval.packing import pack
 from retrieval.plan import Plan, build_plan
@@ -71,17 +72,19 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
     with trace.phase("channels"):
         asked = Question(plan, vector, tools.embedder.model_id, deadline.keeping_a_share())
         found = search_banks(banks, asked, words, tools.executor)
-        entity_ids = tuple(one for bank in found for one in bank.entity_ids)
+        entities = [entity for bank in found for entity in bank.entities]
+        entity_ids = tuple(entity.id for entity in entities)
         analysis = plan.reading.complete(lexemes=lexemes, entity_ids=entity_ids, vector=vector)
+        others = find_other_names(plan.reading.names, entities)
     with trace.phase("fusion"):
         merged = merge_banks(found, plan)
         fused = fuse_channels(merged, plan)
     with trace.phase("hydration"):
         rows = hydrate_all(fused, merged, plan, deadline)
         fused = count_own_passages(fused, rows, plan.weights, merged.lists)
-        candidates = build_ranked(fused, rows, merged, plan)
+        candidates = build_ranked(fused, rows, merged, plan, others)
     with trace.phase("reranking") as reranking:
-        reranked = rerank_all(candidates, plan, tools.reranker, tenant_id)
+        reranked = rerank_all(candidates, plan, tools.reranker, tenant_id, others)
     deadline = deadline.shifted(reranking.seconds)
     with trace.phase("packing"):
         ranked = order_by_all(candidates, reranked, plan)

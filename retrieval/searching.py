@@ -3,9 +3,8 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from uuid import UUID
 
 from banks.models import Bank, Corpus
 from providers.embedding.vector import Vector
@@ -20,7 +19,7 @@ from retrieval.outcome import Outcome, attempt, describe_failure, wait
 from retrieval.plan import Plan
 from retrieval.query_vectors import NO_VECTOR
 from retrieval.threads import start
-from retrieval.types import AT_PRESENT, Channel, Hit, LeftOut
+from retrieval.types import AT_PRESENT, Channel, Hit, LeftOut, NamedEntity
 
 logger = logging.getLogger(__name__)
 Hits = Outcome[list[Hit]]
@@ -49,11 +48,12 @@ class Found:
     hits: Mapping[Channel, list[Hit]]
     seconds: Mapping[Channel, float] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
-    entity_ids: tuple[UUID, ...] = ()
+    entities: tuple[NamedEntity, ...] = ()
 
 
 def ask_words(plan: Plan, lexemes: Sequence[str]) -> AskedWords:
-    return AskedWords(lexemes, plan.by_words(), plan.moment != AT_PRESENT, plan.limits.seconds)
+    limits = replace(plan, limits=plan.limits.at(plan.moment)).by_words()
+    return AskedWords(lexemes, limits, plan.moment != AT_PRESENT, plan.limits.seconds, plan.moment.known_at)
 
 
 def start_words(banks: Sequence[Bank], asked: AskedWords, executor: Executor) -> "list[Future[Outcome[RankedWords]]]":
@@ -119,7 +119,7 @@ def gather(lookups: Lookups, channels: Sequence[Channel], readers: "Mapping[Chan
         {channel: outcome.get() for channel, outcome in outcomes.items() if outcome.error is None},
         {channel: outcome.seconds for channel, outcome in outcomes.items()},
         tuple(leave_out(channel, one.error) for channel, one in outcomes.items() if one.error is not None),
-        resolved.entity_ids if resolved else (),
+        resolved.entities if resolved else (),
     )
 
 

@@ -139,6 +139,13 @@ class Analysis:
     vector: Vector
 
 
+class NamedEntity(NamedTuple):
+    """An entity of the bank that the query names, by whichever of its names; `name` is the canonical one."""
+
+    id: UUID
+    name: str
+
+
 class Hit(NamedTuple):
     """A row that a channel found, best first in its list.
 

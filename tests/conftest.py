@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
+from hypothesis import settings as hypothesis_settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from memoryplatform.embedded.postgres import EmbeddedPostgres
@@ -18,6 +19,9 @@ from tenants.wall_check import check_service_role
 
 LOGINS = {name: Login(name, name) for name in ("owner", "service", "platform")}
 KEPT = {"contenttypes", "auth"}  # what the migrations put there
+
+hypothesis_settings.register_profile("any machine", deadline=None)  # how long an example takes says how busy it is
+hypothesis_settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session", autouse=True)

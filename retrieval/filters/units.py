@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from psycopg import sql
 
 from banks.entities.normalise import normalise_name
+from retrieval.as_known import build_as_known
 from retrieval.filters.joining import all_of
 from retrieval.filters.moment import build_moment_condition
 from retrieval.filters.own import is_own
@@ -33,14 +34,16 @@ RESTS_ON_DOCUMENT = sql.SQL("""EXISTS (
     JOIN banks_document AS document ON document.id = chunk.document_id
     WHERE source.unit_id = unit.id AND document.bank_id = $2 AND document.document_id = ANY({document_ids})
 )""")
+# Most units have not been touched since, and are what they were. The inner `unit` has the fields of then.
+WAS = sql.SQL("""CASE WHEN unit.updated_at <= {known} THEN {condition} ELSE EXISTS (
+    SELECT FROM (SELECT {columns} FROM (VALUES (1)) AS one {joined}) AS unit WHERE {condition}
+) END""")
+FIELDS = ("network", "occurred_start", "occurred_end", "mentioned_at")
 
 
 def build_unit_condition(filters: Filters, moment: PointInTime) -> sql.Composable:
     """The unit is this bank's, visible at the moment, and passes every filter."""
     conditions = [is_own(UNIT), build_moment_condition(UNIT, moment)]
-    if filters.networks:
-        networks = text_array(tuple(network.value for network in filters.networks))
-        conditions.append(sql.SQL("unit.network = ANY({})").format(networks))
     if filters.tags is not None:
         conditions.append(build_tag_condition(filters.tags))
     conditions += has_metadata(filters.metadata)
@@ -49,8 +52,32 @@ def build_unit_condition(filters: Filters, moment: PointInTime) -> sql.Composabl
         conditions.append(MENTIONS.format(names=names))
     if filters.document_ids:
         conditions.append(RESTS_ON_DOCUMENT.format(document_ids=text_array(filters.document_ids)))
-    conditions += [*occurred_within(filters.occurred), *happened_within("mentioned_at", filters.mentioned)]
+    conditions += as_it_was(list_field_conditions(filters), moment)
     return all_of(conditions)
+
+
+def list_field_conditions(filters: Filters) -> list[sql.Composable]:
+    """On what an edit may change: FIELDS."""
+    conditions: list[sql.Composable] = []
+    if filters.networks:
+        networks = text_array(tuple(network.value for network in filters.networks))
+        conditions.append(sql.SQL("unit.network = ANY({})").format(networks))
+    return [*conditions, *occurred_within(filters.occurred), *happened_within("mentioned_at", filters.mentioned)]
+
+
+def as_it_was(conditions: list[sql.Composable], moment: PointInTime) -> list[sql.Composable]:
+    """Asked of the fields that a result shows under `known_at`."""
+    if moment.known_at is None or not conditions:
+        return conditions
+    known = build_as_known(moment)
+    return [
+        WAS.format(
+            known=sql.Literal(moment.known_at),
+            condition=all_of(conditions),
+            columns=sql.SQL(", ".join(f"{known.columns[name]} AS {name}" for name in FIELDS)),
+            joined=sql.SQL(known.joined),
+        )
+    ]
 
 
 def has_metadata(wanted: Mapping[str, str]) -> list[sql.Composable]:

@@ -9,7 +9,7 @@ from banks.words import Network
 from retrieval.deadline import Deadline
 from retrieval.filters.types import Filters
 from retrieval.includes.chunks import include_chunks
-from retrieval.includes.entities import include_entities
+from retrieval.includes.entities import include_entities, shows_all_facts
 from retrieval.includes.links import include_links
 from retrieval.includes.messages import include_messages
 from retrieval.includes.types import Included
@@ -76,8 +76,10 @@ def find_quotable(items: Sequence[RecallItem], filters: Filters) -> list[UUID]:
 
 
 def count_neighbours(wanted: Include, filters: Filters) -> int:
-    """What was said around a quoted turn may stand under other tags: who asks by tags gets only what is quoted."""
-    return wanted.neighbours if filters.tags is None else 0
+    """What was said around a quoted turn may be what a filter hides, and a turn by itself has nothing to tell that by:
+    who asks for a part of the facts gets only what is quoted.
+    """
+    return wanted.neighbours if shows_all_facts(filters) else 0
 
 
 def limit(find: Callable[..., tuple[T, ...]], max_tokens: int | None) -> Callable[..., tuple[T, ...]] | None:

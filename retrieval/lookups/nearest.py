@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from time import monotonic
 from uuid import UUID
 
 from banks.models import Bank, Corpus
@@ -45,12 +46,37 @@ class Nearest:
 def find_nearest(
     bank: Bank, vector: Vector, scope: Scope, *, limits: Mapping[Corpus, int], within_seconds: float | None
 ) -> Nearest:
-    """Exact, but for the units of a large bank that has an index; filters that leave few of them are exact again."""
+    """Exact, but for the units of a large bank that has an index; filters that leave few of them are exact again.
+
+    A moment or a network may hide most of the units too. The walk through the index then ends before it has enough,
+    and the units are searched again without it, in the time that is left.
+    """
     if not vector.size:
         raise NoVector
+    wanted = limits.get(Corpus.UNIT, 0)
+    if not wanted or bank not in KNOWN_INDEXES or scope.is_selective:
+        return search(bank, vector, scope, limits, within_seconds=within_seconds)
+    started = monotonic()
+    found = search(bank, vector, scope, limits, within_seconds=within_seconds, by_index=True)
+    if len(found.of(Corpus.UNIT)) >= wanted:
+        return found
+    left = None if within_seconds is None else within_seconds - (monotonic() - started)
+    units = search(bank, vector, scope, {Corpus.UNIT: wanted}, within_seconds=left)
+    return Nearest({**found.hits, **units.hits})
+
+
+def search(
+    bank: Bank,
+    vector: Vector,
+    scope: Scope,
+    limits: Mapping[Corpus, int],
+    *,
+    within_seconds: float | None,
+    by_index: bool = False,
+) -> Nearest:
     branches = {corpus: write_branch(corpus, scope, limit) for corpus, limit in limits.items()}
     settings: Mapping[str, str] = {}
-    if Corpus.UNIT in limits and bank in KNOWN_INDEXES and not scope.is_selective:
+    if by_index:
         settings = tune_index(limits[Corpus.UNIT])
         branches[Corpus.UNIT] = write_indexed_branch(scope, limits[Corpus.UNIT], vector.size)
     statement = " UNION ALL ".join([*branches.values(), STATE])

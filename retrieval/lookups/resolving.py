@@ -15,6 +15,7 @@ from retrieval.lookups.arrays import write_ids, write_numbers
 from retrieval.lookups.nearest import TABLES
 from retrieval.lookups.one_trip import Row
 from retrieval.lookups.reading import read_rows
+from retrieval.types import NamedEntity
 
 CORPORA = {corpus.value: corpus for corpus in Corpus}  # calling the class takes five times as long
 
@@ -47,22 +48,22 @@ BRINGING = {
       ON source.relationship_id = relationship.id AND source.tenant_id = $1""",
 }
 BROUGHT = """
-SELECT bringing.corpus, bringing.id, bringing.number, unit.id, unit.embedding <=> $5::vector
+SELECT bringing.corpus, bringing.id, bringing.number, unit.id, unit.embedding <=> $5::vector, NULL
 FROM bringing JOIN banks_memoryunit AS unit ON unit.id = bringing.unit_id WHERE {scope.unit}
 """
 LONE_CHUNKS = """
-SELECT 'chunk', chunk.id, chunk.number, NULL, NULL
+SELECT 'chunk', chunk.id, chunk.number, NULL, NULL, NULL
 FROM chunk
 WHERE {scope.chunks_stand_alone} AND chunk.stands_alone
   AND chunk.id NOT IN (SELECT id FROM bringing WHERE corpus = 'chunk')
 """
 UNITS = """
-SELECT 'unit', NULL::uuid, unit.number, unit.id, NULL::float8
+SELECT 'unit', NULL::uuid, unit.number, unit.id, NULL::float8, NULL::text
 FROM banks_memoryunit AS unit WHERE {scope.unit} AND unit.number = ANY($3::int[])
 """
 NAMED = """
-SELECT 'entity', NULL, NULL, name.entity_id, NULL
-FROM banks_entityname AS name
+SELECT 'entity', NULL, NULL, name.entity_id, NULL, entity.name
+FROM banks_entityname AS name JOIN banks_entity AS entity ON entity.id = name.entity_id AND entity.tenant_id = $1
 WHERE name.tenant_id = $1 AND name.bank_id = $2 AND name.normalised_name = ANY($4::text[])
 """
 FIRST_OF_CORPORA = 6
@@ -91,7 +92,7 @@ class Resolved:
     units: dict[int, UUID] = field(default_factory=dict)
     brought: Mapping[SourceName, Sequence[Brought]] = field(default_factory=dict)
     lone_chunks: dict[SourceName, UUID] = field(default_factory=dict)
-    entity_ids: tuple[UUID, ...] = ()
+    entities: tuple[NamedEntity, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,10 +151,10 @@ def sort_out(rows: Iterable[Row]) -> Resolved:
     units: dict[int, UUID] = {}
     brought: dict[tuple[str, int | UUID], list[Brought]] = {}
     lone: dict[SourceName, UUID] = {}
-    entities: set[UUID] = set()
-    for corpus, source_id, number, row_id, distance in rows:
+    entities: set[NamedEntity] = set()
+    for corpus, source_id, number, row_id, distance, name in rows:
         if corpus == "entity":
-            entities.add(row_id)
+            entities.add(NamedEntity(row_id, name))
         elif corpus == Corpus.UNIT:
             units[number] = row_id
         elif row_id is None:

@@ -8,6 +8,7 @@ from banks.dates import TimeWindow
 from banks.dates.fold import Folded, fold
 from retrieval.query.before_cues import BEFORE, BEFORE_WORDS, BeforeCues
 from retrieval.query.cues import HISTORY_CUES, NO_HISTORY_CUES
+from retrieval.query.past_states import asks_for_past_state
 
 # "before" that nothing follows: "Where did she live before?"; but "the day before" is a day.
 CLOSING_BEFORE = re.compile(
@@ -41,6 +42,8 @@ def speaks_of_past(text: str, window: TimeWindow | None = None) -> bool:
     if OLD.search(folded.text) or (
         HISTORY_CUES.search(folded.text) and HISTORY_CUES.search(NO_HISTORY_CUES.sub(" ", folded.text))
     ):
+        return True
+    if asks_for_past_state(folded.text):
         return True
     if not any(word in folded.text for word in BEFORE_WORDS):
         return False

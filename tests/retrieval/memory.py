@@ -66,9 +66,12 @@ class Memory:
 
     def entity(self, name: str, **fields: Any) -> Entity:
         entity = make.make_entity(self.tenant, bank=self.bank, name=name, **fields)
+        self.name(entity, name)
+        return entity
+
+    def name(self, entity: Entity, name: str) -> None:
         names = {"bank_id": self.bank.id, "name": name, "normalised_name": name.casefold()}
         make.make_row(EntityName, self.tenant, entity=entity, **names)
-        return entity
 
     def message(self, text: str, *, days: float = 1, **fields: Any) -> Message:
         said_at = NOW - timedelta(days=days)

@@ -9,13 +9,18 @@ from uuid import UUID
 import pytest
 
 from banks.models import Link, MemoryUnit, Mention, UnitChange
+from banks.words import Network
+from retrieval.channels.keyword import search_keyword
+from retrieval.channels.semantic import search_semantic
 from retrieval.filters.recorded import find_last_id
+from retrieval.filters.types import Filters, TimeRange
 from retrieval.hydrate import hydrate
 from retrieval.recall import RecallTools, recall
 from retrieval.types import Candidate, Include, PointInTime, RecallQuery
 from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_episode, make_row
+from tests.retrieval.channels.searching import begin_search
 from tests.retrieval.memory import NOW, Memory
 
 THEN = NOW - timedelta(days=10)
@@ -74,6 +79,68 @@ def test_a_text_that_grew_later_is_read_as_it_was(memory: Memory) -> None:
     then, now = read(memory, unit, KNOWN), read(memory, unit, PointInTime())
     assert (then.text, then.context) == ("Rex ate it", "before")
     assert (now.text, now.context) == ("Rex ate the passport of Ivan", "after")
+
+
+def edit(memory: Memory, unit: MemoryUnit, **before: Any) -> None:
+    """Another it was until LATER."""
+    with clock_at(LATER):
+        make_row(UnitChange, memory.tenant, unit=unit, action="edited", before=before, actor="test")
+
+
+@pytest.mark.parametrize(
+    ("before", "then", "now"),
+    [
+        ({"network": "experience"}, Filters(networks=(Network.EXPERIENCE,)), Filters(networks=(Network.WORLD,))),
+        (
+            {"occurred_start": "2026-01-01 00:00:00+00:00"},
+            Filters(occurred=TimeRange(end=EARLIER)),
+            Filters(occurred=TimeRange(start=EARLIER)),
+        ),
+        (
+            {"mentioned_at": "2026-01-01 00:00:00+00:00"},
+            Filters(mentioned=TimeRange(end=EARLIER)),
+            Filters(mentioned=TimeRange(start=EARLIER)),
+        ),
+    ],
+)
+def test_filters_look_at_what_it_was(memory: Memory, before: dict[str, str], then: Filters, now: Filters) -> None:
+    unit = memory.unit("Rex", days=11, mentioned_at=EARLIER, occurred_start=EARLIER)
+    edit(memory, unit, **before)
+    for asked, moment, is_found in (
+        (then, KNOWN, True),
+        (now, KNOWN, False),
+        (then, PointInTime(), False),
+        (now, PointInTime(), True),
+        (now, PointInTime(known_at=NOW), True),
+    ):
+        hits = search_semantic(begin_search(memory, "Rex", filters=asked, moment=moment))
+        assert [hit.id for hit in hits] == ([unit.id] if is_found else []), (asked, moment)
+
+
+def test_it_is_found_by_the_words_that_it_had(memory: Memory) -> None:
+    unit = memory.unit("The pump hangs behind the cellar door", days=11)
+    memory.unit("chess is played at the club in the long street by the river", days=11)
+    edit(memory, unit, text="Karl plays chess as tidepool")
+    for query, moment, place in (
+        ("chess by tidepool", KNOWN, 0),
+        ("pump behind the cellar", KNOWN, None),
+        ("chess by tidepool", PointInTime(known_at=NOW), None),
+        ("pump behind the cellar", PointInTime(known_at=NOW), 0),
+        ("chess by tidepool", PointInTime(), None),
+    ):
+        hits = [hit.id for hit in search_keyword(begin_search(memory, query, moment=moment))]
+        assert (hits.index(unit.id) if unit.id in hits else None) == place, (query, moment)
+
+
+def test_former_words_count_as_much_as_they_would_in_the_index(memory: Memory) -> None:
+    """An edit that changes nothing about the words leaves the order and the scores as they are."""
+    texts = ["green parrot", "green parrot song of a long day", "parrot", "zebra"]
+    units = [memory.unit(text, days=11) for text in texts]
+    query = "green parrot song parrot"
+    plain = search_keyword(begin_search(memory, query, moment=KNOWN))
+    for unit in units:
+        edit(memory, unit, text=unit.text)
+    assert search_keyword(begin_search(memory, query, moment=KNOWN)) == plain
 
 
 def test_who_was_found_in_it_later_is_not_named(memory: Memory) -> None:

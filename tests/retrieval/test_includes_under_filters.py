@@ -8,7 +8,7 @@ import pytest
 
 from banks.models import Entity, Mention
 from banks.words import Network
-from retrieval.filters.types import AllOf, Filters, Not, Tags
+from retrieval.filters.types import AllOf, Filters, Not, Tags, TimeRange
 from retrieval.recall import RecallTools, recall
 from retrieval.types import Include, PointInTime, RecallQuery
 from tests.memory_factories import make_episode, make_row
@@ -75,14 +75,30 @@ def list_messages(memory: Memory, tools: RecallTools, filters: Filters) -> Seque
     return [one.text for one in recall(memory.bank, replace(QUERY, filters=filters), tools).included.messages]
 
 
-def test_who_asks_by_tags_gets_no_turns_around_those_that_are_quoted(memory: Memory, tools: RecallTools) -> None:
+@pytest.mark.parametrize(
+    ("filters", "turns"),
+    [
+        (Filters(), 2),
+        (Filters(networks=(Network.WORLD, Network.EXPERIENCE)), 2),
+        (Filters(networks=(Network.WORLD,)), 1),
+        (Filters(tags=Tags(("ann",), "any_strict")), 1),
+        (Filters(metadata={"user": "ann"}), 1),
+        (Filters(entities=("Alice",)), 1),
+        (Filters(occurred=TimeRange(NOW)), 1),
+        (Filters(mentioned=TimeRange(NOW - timedelta(days=2))), 1),
+    ],
+)
+def test_who_asks_for_a_part_gets_no_turns_around_those_that_are_quoted(
+    memory: Memory, tools: RecallTools, filters: Filters, turns: int
+) -> None:
     episode = make_episode(memory.tenant, bank=memory.bank)
     hers, his = (
         memory.message(text, episode=episode, said_at=NOW - timedelta(minutes=minutes))
         for minutes, text in ((5, "I moved to Lisbon."), (4, "And I'm ill."))
     )
-    memory.quote(memory.unit("Alice moved to Lisbon", tags=["ann"]), hers)
-    memory.quote(memory.unit("Bob is ill", tags=["bob"]), his)
-    assert list_messages(memory, tools, Filters(tags=Tags(("ann",), "any_strict"))) == ["I moved to Lisbon."]
-    around = list_messages(memory, tools, Filters())
-    assert around == ["I moved to Lisbon.", "And I'm ill."]
+    ann = memory.unit("Alice moved to Lisbon", tags=["ann"], about=[memory.entity("Alice")], occurred_start=NOW)
+    memory.metadata(ann, "user", "ann")
+    memory.quote(ann, hers)
+    bob = memory.unit("Bob is ill", tags=["bob"], days=3, network="experience")
+    memory.quote(bob, his)
+    assert list_messages(memory, tools, filters) == ["I moved to Lisbon.", "And I'm ill."][:turns]

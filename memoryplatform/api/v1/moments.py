@@ -1,6 +1,6 @@
 """Times as they come in."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 
 from rest_framework import serializers
@@ -31,3 +31,21 @@ class MomentField(serializers.DateTimeField):
             return super().to_internal_value(value)
         except OverflowError:
             raise serializers.ValidationError("Must lie between the years 1900 and 2200.") from None
+
+
+class DayOrMomentField(MomentField):
+    """A plain date stays one: which moments it holds hangs on the zone of whoever asks (`begin_day`)."""
+
+    def to_internal_value(self, value: Any) -> Any:
+        moment = super().to_internal_value(value)
+        try:
+            return date.fromisoformat(value)
+        except (TypeError, ValueError):
+            return moment
+
+    def run_validators(self, value: Any) -> None:
+        super().run_validators(value if isinstance(value, datetime) else begin_day(value, UTC))
+
+
+def begin_day(day: date, zone: tzinfo | None) -> datetime:
+    return datetime.combine(day, time.min, tzinfo=zone)

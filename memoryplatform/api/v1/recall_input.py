@@ -109,14 +109,15 @@ class RecallInput(Input):
 
     def recall_query(self) -> RecallQuery:
         given = self.validated_data
+        asked_at = given["query_timestamp"] or timezone.now()
         return RecallQuery(
             text=given["query"],
-            asked_at=given["query_timestamp"] or timezone.now(),
+            asked_at=asked_at,
             max_tokens=given["max_tokens"],
             budget=read_budget(given),
             filters=read_filters(given),
             moment=PointInTime(given["as_of"], given["known_at"], history=given["history"]),
-            window=read_window(given.get("temporal_window")),
+            window=read_window(given.get("temporal_window"), asked_at),
             include=read_include(given.get("include")),
             least_scores=read_least_scores(given.get("min_scores")),
             rerank=given["rerank"],
@@ -146,8 +147,8 @@ def read_filters(given: dict[str, Any]) -> Filters:
         tags=read_tags(given),
         metadata=dict(given.get("metadata") or {}),
         entities=tuple(given.get("entities") or ()),
-        occurred=read_range(given.get("occurred")),
-        mentioned=read_range(given.get("mentioned")),
+        occurred=read_range(given.get("occurred"), given["query_timestamp"]),
+        mentioned=read_range(given.get("mentioned"), given["query_timestamp"]),
         document_ids=tuple(given.get("document_ids") or ()),
     )
 

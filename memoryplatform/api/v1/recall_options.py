@@ -1,13 +1,13 @@
 """The parts of what comes in at recall that have fields of their own."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memoryplatform.api.serializers import Input
-from memoryplatform.api.v1.moments import MomentField
+from memoryplatform.api.v1.moments import DayOrMomentField, begin_day
 from retrieval.filters.types import TimeRange
 from retrieval.types import Include, LeastScores
 
@@ -25,10 +25,12 @@ class ScoresInput(Input):
 
 
 class RangeInput(Input):
-    """From `start` up to but not including `end`; either may be left out."""
+    """From `start` up to but not including `end`; either may be left out. A plain date is the midnight that begins it,
+    in the zone of `query_timestamp`.
+    """
 
-    start = MomentField(required=False, allow_null=True, default=None)
-    end = MomentField(required=False, allow_null=True, default=None)
+    start = DayOrMomentField(required=False, allow_null=True, default=None)
+    end = DayOrMomentField(required=False, allow_null=True, default=None)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         check_order(attrs["start"], attrs["end"])
@@ -36,10 +38,12 @@ class RangeInput(Input):
 
 
 class WindowInput(Input):
-    """Both ends belong to it. It ranks what lies within higher; it does not filter."""
+    """Both ends belong to it, a plain date with its whole day, in the zone of `query_timestamp`. It ranks what lies
+    within higher; it does not filter.
+    """
 
-    start = MomentField()
-    end = MomentField()
+    start = DayOrMomentField()
+    end = DayOrMomentField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         check_order(attrs["start"], attrs["end"])
@@ -77,18 +81,29 @@ class IncludeInput(Input):
     source_facts = NullField(required=False, allow_null=True, help_text="Must be null or left out.")
 
 
-def check_order(start: datetime | None, end: datetime | None) -> None:
-    if start and end and end < start:
+def check_order(start: date | None, end: date | None) -> None:
+    """Of two dates or two moments; where it is one of each the zone of whoever asks decides (see `read_query`)."""
+    if start and end and type(start) is type(end) and end < start:
         raise serializers.ValidationError("Ends before it starts.")
 
 
-def read_range(given: dict[str, Any] | None) -> TimeRange:
-    return TimeRange(**(given or {}))
+def read_range(given: dict[str, Any] | None, asked_at: datetime | None) -> TimeRange:
+    zone = asked_at.tzinfo if asked_at else UTC
+    return TimeRange(**{name: end and find_start(end, zone) for name, end in (given or {}).items()})
 
 
-def read_window(given: dict[str, Any] | None) -> tuple[datetime, datetime] | None:
-    """Inclusive on the wire, half-open inside."""
-    return None if given is None else (given["start"], given["end"] + timedelta(microseconds=1))
+def read_window(given: dict[str, Any] | None, asked_at: datetime) -> tuple[datetime, datetime] | None:
+    """Inclusive on the wire, half-open inside. Twice the same moment stays one, which recall takes for a day."""
+    if given is None:
+        return None
+    start, end = find_start(given["start"], asked_at.tzinfo), given["end"]
+    if not isinstance(end, datetime):
+        return start, begin_day(end + timedelta(days=1), asked_at.tzinfo)
+    return start, end if end == start else end + timedelta(microseconds=1)
+
+
+def find_start(given: date, zone: tzinfo | None) -> datetime:
+    return given if isinstance(given, datetime) else begin_day(given, zone)
 
 
 def read_least_scores(given: dict[str, Any] | None) -> LeastScores:

@@ -114,14 +114,15 @@ class ReflectInput(RecallInput):
     def recall_query(self) -> RecallQuery:
         given = self.validated_data
         types = given.get("types") or given.get("fact_types")
+        asked_at = given["query_timestamp"] or timezone.now()
         return RecallQuery(
             text=given["query"],
-            asked_at=given["query_timestamp"] or timezone.now(),
+            asked_at=asked_at,
             max_tokens=given["memory_tokens"],
             budget=read_budget(given),
             filters=read_filters({**given, "types": types}),
             moment=PointInTime(given["as_of"], given["known_at"], history=given["history"]),
-            window=read_window(given.get("temporal_window")),
+            window=read_window(given.get("temporal_window"), asked_at),
             rerank=given["rerank"],
         )
 

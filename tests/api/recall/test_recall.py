@@ -10,6 +10,7 @@ from memoryplatform.api.v1.recall_output import RecallItemOutput, RecallOutput, 
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.asked_banks import load_banks
 from retrieval import searching
+from retrieval.query.reading import read_query
 from retrieval.turns import Turns
 from retrieval.types import Channel
 from tenants.models import Tenant
@@ -155,9 +156,31 @@ def test_the_zone_of_the_question_is_kept() -> None:
     assert str(read(query_timestamp="2026-06-15T01:00:00").asked_at) == "2026-06-15 01:00:00+00:00"
 
 
-def test_both_ends_of_a_window_belong_to_it() -> None:
-    window = read(temporal_window={"start": "2026-06-01T00:00:00Z", "end": "2026-06-02T00:00:00Z"}).window
-    assert [str(end) for end in window] == ["2026-06-01 00:00:00+00:00", "2026-06-02 00:00:00.000001+00:00"]
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        ("2026-06-01T00:00Z", "2026-06-02T00:00Z", ("2026-06-01 00:00:00+00:00", "2026-06-02 00:00:00.000001+00:00")),
+        ("2026-06-01", "2026-06-01", ("2026-06-01 00:00:00+02:00", "2026-06-02 00:00:00+02:00")),
+        ("2026-05-30", "2026-06-02", ("2026-05-30 00:00:00+02:00", "2026-06-03 00:00:00+02:00")),
+        ("2026-06-01T20:00:00Z", "2026-06-01", ("2026-06-01 20:00:00+00:00", "2026-06-02 00:00:00+02:00")),
+        ("2026-06-01T00:00Z", "2026-06-01T00:00Z", ("2026-06-01 00:00:00+00:00", "2026-06-02 00:00:00+00:00")),
+    ],
+)
+def test_both_ends_of_a_window_belong_to_it_and_a_date_is_its_day(
+    start: str, end: str, expected: tuple[str, str]
+) -> None:
+    query = read(query_timestamp="2026-06-15T01:00:00+02:00", temporal_window={"start": start, "end": end})
+    window = read_query(query).window
+    assert window is not None
+    assert (str(window.start), str(window.end)) == expected
+
+
+def test_a_date_in_a_filter_is_the_midnight_that_begins_it() -> None:
+    asked = {"query_timestamp": "2026-06-15T01:00:00+02:00", "mentioned": {"start": "2026-06-01"}}
+    filters = read(**asked, occurred={"start": "2026-06-01", "end": "2026-06-03"}).filters
+    assert str(filters.occurred.end) == "2026-06-03 00:00:00+02:00"
+    assert (str(filters.mentioned.start), filters.mentioned.end) == ("2026-06-01 00:00:00+02:00", None)
+    assert str(read(occurred={"end": "2026-06-03"}).filters.occurred.end) == "2026-06-03 00:00:00+00:00"
 
 
 @pytest.mark.parametrize(("nodes", "depth", "seconds"), [(1, 8, 0.07), (200, 11, 0.15), (5_000, 128, 1.5)])

@@ -10,13 +10,14 @@ from retrieval.channels.keyword import search_keyword
 from retrieval.channels.semantic import search_semantic
 from retrieval.channels.temporal import search_temporal
 from retrieval.lookups.shared import Lookups
-from retrieval.types import Hit
+from retrieval.types import Budget, Hit, PointInTime
 from tests.factories import make_bank, make_tenant
 from tests.retrieval.channels.searching import begin_search
 from tests.retrieval.memory import NOW, Memory
 
 CHANNELS = [search_semantic, search_keyword, search_graph, search_temporal]
 QUERY = "green parrot yesterday"
+THEN = NOW - timedelta(days=20)
 NOT_OVER = (NOW - timedelta(days=2), NOW + timedelta(days=1))  # who asks about a time that is over sees the past
 
 
@@ -46,6 +47,15 @@ def test_words_find_what_shares_them_in_the_order_of_the_index(memory: Memory) -
     one = memory.unit("the parrot flew over the long road to the sea")
     memory.unit("zebra")
     assert [hit.id for hit in search_keyword(begin_search(memory, QUERY))] == [both.id, one.id]
+
+
+@pytest.mark.parametrize("moment", [PointInTime(known_at=THEN), PointInTime(as_of=THEN)])
+def test_words_find_what_was_there_then_behind_what_came_later(memory: Memory, moment: PointInTime) -> None:
+    then = memory.unit("the green parrot flew over the long road", days=30)
+    for _ in range(3):
+        memory.unit("green parrot", days=1, valid_from=NOW - timedelta(days=1))
+    few = Budget(nodes=1, rerank_depth=1, rerank_seconds=None)
+    assert [hit.id for hit in search_keyword(begin_search(memory, QUERY, budget=few, moment=moment))] == [then.id]
 
 
 def test_a_unit_without_a_vector_is_found_by_its_words(memory: Memory) -> None:

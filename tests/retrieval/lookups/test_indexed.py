@@ -2,18 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from banks.models import Corpus
+from banks.models import Corpus, MemoryUnit
 from banks.vector_index.build import create_index, drop_index
+from banks.words import Network
 from retrieval.filters.scope import build_scope
 from retrieval.filters.types import Filters, Tags
+from retrieval.lookups import nearest
 from retrieval.lookups.indexed import KNOWN_INDEXES
 from retrieval.lookups.nearest import find_nearest
 from retrieval.types import PointInTime
+from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
 from tests.retrieval.fakes import DIMENSION, embed
 from tests.retrieval.memory import NOW, Memory
@@ -31,8 +35,10 @@ def memory(committed_db: None) -> Iterator[Memory]:
     drop_index(memory.bank.id)
 
 
-def search(memory: Memory, filters: Filters | None = None) -> list[tuple[object, float]]:
-    scope = build_scope(filters or Filters(), PointInTime())
+def search(
+    memory: Memory, filters: Filters | None = None, moment: PointInTime | None = None
+) -> list[tuple[object, float]]:
+    scope = build_scope(filters or Filters(), moment or PointInTime())
     limits = {Corpus.UNIT: 4, Corpus.CHUNK: 2}
     found = find_nearest(memory.bank, embed("green parrot"), scope, limits=limits, within_seconds=None)
     return [(hit.id, round(hit.score, 6)) for hit in found.of(Corpus.UNIT)]
@@ -58,3 +64,27 @@ def test_filters_that_leave_few_are_searched_without_it(memory: Memory) -> None:
     search(memory)
     filters = replace(Filters(), tags=Tags(("rare",), "any_strict"))
     assert [row_id for row_id, _ in search(memory, filters)] == [tagged.id]
+
+
+@pytest.mark.parametrize(
+    ("filters", "moment"),
+    [
+        (Filters(), PointInTime(known_at=NOW - timedelta(days=20))),
+        (Filters(), PointInTime(as_of=NOW - timedelta(days=20))),
+        (Filters(networks=(Network.EXPERIENCE,)), PointInTime()),
+    ],
+)
+def test_where_most_is_hidden_it_finds_what_is_not(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, filters: Filters, moment: PointInTime
+) -> None:
+    """As in a large bank, the walk through the index is over before it comes to what may be shown."""
+    with tenant_transaction(memory.tenant.id):
+        MemoryUnit.objects.of_bank(memory.bank).update(valid_from=NOW)
+    early = memory.unit("walrus", days=30, network="experience")
+    exact = search(memory, filters, moment)
+    create_index(memory.bank.id, DIMENSION)
+    search(memory)
+    short_walk = {"hnsw.ef_search": "1", "hnsw.iterative_scan": "off", "enable_sort": "off"}
+    monkeypatch.setattr(nearest, "tune_index", lambda _limit: short_walk)
+    assert search(memory, filters, moment) == exact
+    assert [row_id for row_id, _ in exact] == [early.id]
