@@ -10,7 +10,9 @@ from banks.dates.expressions.steps import CalendarUnit
 from banks.dates.expressions.when import Value, When
 
 _TURNS = {"this": 0, "last": -1, "yesterday": -1, "next": 1, "tomorrow": 1, "the next": 1, "the following": 1}
-_INTRODUCES_HOUR = re.compile(r"\bat\b|\baround\b|\babout\b|[,@]")
+_INTRODUCES_HOUR = re.compile(r"\bat\b|\baround\b|\babout\b|@")
+# Behind a comma a number may count what follows it: "on Friday, five of us", "yesterday, two people".
+_NOTHING_COUNTED = re.compile(r"\s*\w+\s*(?:$|[^\w\s]|(?:in|at|on|sharp|or|to|till|until|then|please)\b)")
 _PART = "morning|afternoon|evening|night"
 
 
@@ -38,19 +40,32 @@ def _edge_of_part(match: re.Match[str], when: PartOfDay) -> Value:
 def _at(date: When, between: re.Match[str], clock: Clock) -> Value | None:
     if isinstance(date, At | During | Open):
         return None
-    if isinstance(clock, BareHour) and not _INTRODUCES_HOUR.search(between[0]):
+    return None if isinstance(clock, BareHour) and not _may_be_hour(between) else At(date, clock)
+
+
+def _may_be_hour(between: re.Match[str]) -> bool:
+    """Whether the number behind what stands between it and the date is one."""
+    if _INTRODUCES_HOUR.search(between[0]):
+        return True
+    return "," in between[0] and _NOTHING_COUNTED.match(between.string, between.end()) is not None
+
+
+def _at_reversed(clock: Clock, between: re.Match[str], date: When) -> Value | None:
+    if isinstance(date, At | During | Open) or (isinstance(clock, BareHour) and "," not in between[0]):
         return None
     return At(date, clock)
 
 
-def _at_reversed(clock: Clock, glue_: re.Match[str], date: When) -> Value | None:
-    return _at(date, glue_, clock)
-
-
 def _in_part(date: PartOfDay, between: re.Match[str], clock: Clock) -> Value | None:
+    return None if isinstance(clock, BareHour) and not _may_be_hour(between) else _set_in_part(date, clock)
+
+
+def _in_part_reversed(clock: Clock, between: re.Match[str], date: PartOfDay) -> Value | None:
+    return None if isinstance(clock, BareHour) and "," not in between[0] else _set_in_part(date, clock)
+
+
+def _set_in_part(date: PartOfDay, clock: Clock) -> Value:
     """The part of the day says which half of it the clock means."""
-    if isinstance(clock, BareHour) and not _INTRODUCES_HOUR.search(between[0]):
-        return None
     if clock.is_sure:
         return At(date.date, clock)
     is_before_dawn = date.hours.first.hour >= NIGHTFALL and clock.hour < DAWN
@@ -99,7 +114,7 @@ RULES = (
     Rule((word("around|about"), At), lambda _, at: at),
     Rule((Clock, _of_glue("on|of"), When), _at_reversed),
     Rule((PartOfDay, _of_glue("at around|at about|around|about|at"), Clock), _in_part),
-    Rule((Clock, _of_glue("on"), PartOfDay), lambda c, g, d: _in_part(d, g, c)),
+    Rule((Clock, _of_glue("on"), PartOfDay), _in_part_reversed),
     Rule((When, _of_glue("in|on|from|between"), ClockRange), _during),
     Rule((ClockRange, _of_glue("on|of"), When), lambda r, g, d: _during(d, g, r)),
     Rule((PartOfDay, _of_glue("from|between"), ClockRange), _range_in_part),

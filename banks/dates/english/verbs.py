@@ -11,6 +11,7 @@ _FUTURE = re.compile(
     r"|(?:\b(?:is|are)|'s|'re) (?:planned|scheduled|booked|due|expected)\b"
     r"|(?:\bwould|'d) (?:\w+ )?(?:like|love|prefer)\b"
     r"|\b(?:plan|plans|planning|hope|hoping|want|wants|intend|need|schedule|remind|book|looking forward)\b"
+    r"|^\W*(?:please )?(?:meet|call|join|visit|bring|send|give|wake|text|ring) (?:me|us|him|her|them)\b|^\W*see you\b"
 )
 _PAST_FORMS = (
     "was|wasn't|were|weren't|did|didn't|had|hadn't|ago|yesterday|been|used to|went|gone|came|saw|seen|met|got|gotten"
@@ -29,10 +30,11 @@ _UNCHANGED = (
 )
 _PAST = re.compile(rf"\b(?:{_PAST_FORMS})\b|{_ENDS_IN_ED}|{_UNCHANGED}")
 _IS = r"(?:(?<=\bi )am\b|\bam(?= i\b)|\b(?:is|are|isn't|aren't|be|being)\b|'m\b|'re\b)"  # "9 am" is no verb
-# A participle behind "is" is none of the past: "the shop is closed", "are the neighbours invited".
+# A participle behind "is" or "get" is none of the past: "the shop is closed", "are the neighbours invited", "get paid".
 _ASKS_WHETHER = r"^\W*(?:(?:where|when|why|how) )?(?:am|is|are)(?: (?!who|that|which|what|when)[\w']+){1,2}"
 _PASSIVE = re.compile(
-    rf"(?:{_IS}(?: not| still| already| \w+ly)?|{_ASKS_WHETHER}) (?:{_ENDS_IN_ED}|(?:{_PAST_FORMS})\b)"
+    rf"(?:{_IS}(?: not| still| already| \w+ly)?|\b(?:get|gets|getting)|{_ASKS_WHETHER})"
+    rf" (?:{_ENDS_IN_ED}|(?:{_PAST_FORMS})\b)"
 )
 _HAVE_GOT = re.compile(r"(?:\b(?:have|has)|'ve|'s)(?: \w+)? got\b")
 # Who asks the memory, or shows a picture, speaks of no time with that.

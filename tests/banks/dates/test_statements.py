@@ -29,6 +29,8 @@ def written(moment: datetime | None) -> str:
         ("see you next Friday", "next Friday", "2023-05-19", "2023-05-20"),
         ("I saw her last Friday", "last Friday", "2023-05-05", "2023-05-06"),
         ("on Friday we went to the zoo", "Friday", "2023-05-05", "2023-05-06"),
+        ("Yesterday, two people called", "Yesterday", "2023-05-07", "2023-05-08"),
+        ("On Friday, five of us went out", "Friday", "2023-05-05", "2023-05-06"),
         ("on Friday we will go to the zoo", "Friday", "2023-05-12", "2023-05-13"),
         ("I met him two weeks ago", "two weeks ago", "2023-04-24", "2023-04-25"),
         ("a couple of days ago I fell", "a couple of days ago", "2023-05-06", "2023-05-07"),

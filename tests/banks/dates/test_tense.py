@@ -64,6 +64,10 @@ def test_a_question_about_the_past_and_a_fragment_ask_about_the_last_one(query: 
     ("text", "first"),
     [
         ("The dentist appointment is on May 20.", "2026-05-20"),
+        ("We are getting married on June 20.", "2026-06-20"),
+        ("She gets paid on May 29.", "2026-05-29"),
+        ("Meet me on Thursday at five.", "2026-05-07"),
+        ("They were getting married on June 20 when it rained.", "2025-06-20"),
         ("I have a job interview on Thursday.", "2026-05-07"),
         ("The training is on Tuesday.", "2026-05-12"),
         ("We're moving to Graz in September.", "2026-09-01"),
