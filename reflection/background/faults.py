@@ -5,7 +5,6 @@ A model may put things more briefly, and in other words as far as the matter is 
 the answer counts as wrong: the rules have merged the same, and lose nothing but elegance.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from reflection.background.builtin_merger import Clauses, drop_denied, drop_disp
 from reflection.background.clauses import split_clauses
 from reflection.background.denials import find_denial
 from reflection.background.exclusive import Values, read_values
-from reflection.background.keeping import find_missing, measure_kept, read_matter
+from reflection.background.keeping import find_missing, find_untold, measure_kept, read_matter
 
 LEAST_KEPT = 0.5  # of the words of a statement that nothing in the news takes the place of
 LEAST_TOLD = 0.66  # of the words of a statement that is new: both of two, two of three
@@ -26,7 +25,6 @@ FRAME = read_matter(
     "profession occupation employed role called name named come originally turned years year old age now currently "
     "today also been since own self"
 )
-NAME_OR_NUMBER = re.compile(r"(?<=[\w,;:)\u2019'-] )[^\W\d_a-z]\w+|\d+")
 
 
 @dataclass(frozen=True)
@@ -131,5 +129,4 @@ def believes_former(merge: Merge) -> bool:
 def is_invented(clause: str, merge: Merge) -> bool:
     """Hardly a word of it, or a name or a number in it, was not told."""
     known = merge.former | read_matter(" ".join([*merge.news, merge.name])) | FRAME
-    exact = read_matter(" . ".join(NAME_OR_NUMBER.findall(clause)))
-    return measure_kept(read_matter(clause), known) < LEAST_KNOWN or bool(find_missing(exact, known))
+    return measure_kept(read_matter(clause), known) < LEAST_KNOWN or bool(find_untold(clause, known))

@@ -43,10 +43,15 @@ def read_summed(bank: Bank, observation_ids: Sequence[UUID]) -> dict[UUID, tuple
 
 def find_known(bank: Bank, opinion_id: UUID) -> set[UUID]:
     """Facts that the opinion was formed on or moved by, and still is. Call inside a tenant transaction."""
-    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id=opinion_id, other_unit__isnull=False)
-    rows = RevisionEvidence.objects.of_bank(bank).filter(opinion_id=opinion_id)
-    steps = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id)
-    return {fact_id for fact_id, _ in read_used(sources, rows, steps)}
+    return {fact_id for fact_id, _ in find_used_by(bank, [opinion_id])}
+
+
+def find_used_by(bank: Bank, opinion_ids: Collection[UUID]) -> set[Pair]:
+    """As `find_used`, of all facts. Call inside a tenant transaction."""
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=opinion_ids, other_unit__isnull=False)
+    rows = RevisionEvidence.objects.of_bank(bank).filter(opinion_id__in=opinion_ids)
+    steps = OpinionRevision.objects.of_bank(bank).filter(opinion_id__in=opinion_ids)
+    return read_used(sources, rows, steps)
 
 
 def find_used(bank: Bank, fact_ids: Collection[UUID]) -> set[Pair]:

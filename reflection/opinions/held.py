@@ -1,20 +1,25 @@
 """The opinions that a bank holds near to a text, measured where they are stored."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from django.db import connection
 
 from banks.models import Bank, MemoryUnit, Mention
 from banks.retain.prepared import hash_fact
 from banks.vector_index.literal import write_vector
 from providers.embedding.vector import Vector
+from reflection.opinions.naming import read_names
 from reflection.opinions.tagging import UNTAGGED, Tags
 
-NEAR = 0.6  # cosine under which two opinions have nothing to do with each other; "Ana is amazing", "I hate Ana": 0.66
+# cosine under which two opinions have nothing to do with each other; "Ana is amazing", "I hate Ana": 0.66, and where
+# the two call her by different names 0.51
+NEAR = 0.45
 MOST = 50
+SHORTEST_NAME = 3  # characters
 
 # The live ones by the index that keeps them apart, and those that a person retired, by their history. One statement for
 # all texts that are asked about; their vectors are read once, not once for each opinion.
@@ -27,6 +32,13 @@ SELECT asked.place, near.id, near.text, near.confidence, near.review, near.cosin
     SELECT entity_id FROM banks_mention AS mention WHERE mention.tenant_id = %(tenant_id)s AND mention.unit_id = near.id
 ), ARRAY(
     SELECT tag.tag::text FROM banks_unittag AS tag WHERE tag.tenant_id = %(tenant_id)s AND tag.unit_id = near.id
+), ARRAY(
+    SELECT string_agg(name.name, chr(10) ORDER BY name.uses DESC, name.id)
+    FROM banks_mention AS mention
+    JOIN banks_entityname AS name ON name.tenant_id = mention.tenant_id AND name.entity_id = mention.entity_id
+    WHERE mention.tenant_id = %(tenant_id)s AND mention.unit_id = near.id
+    GROUP BY mention.id HAVING count(*) > 1
+    ORDER BY mention.entity_id
 )
 FROM asked CROSS JOIN LATERAL (
     SELECT unit.id, unit.text, unit.confidence, unit.review,
@@ -53,7 +65,7 @@ ORDER BY asked.place, near.cosine DESC, near.id
 
 @dataclass(frozen=True)
 class HeldOpinion:
-    """`cosine` is to what was asked about."""
+    """`cosine` is to what was asked about. `names` are those of each entity that has several, the most used first."""
 
     id: UUID
     text: str
@@ -62,6 +74,7 @@ class HeldOpinion:
     cosine: float
     entity_ids: frozenset[UUID] = field(default_factory=frozenset)
     tags: Tags = UNTAGGED
+    names: tuple[tuple[str, ...], ...] = ()
 
     @property
     def is_pinned(self) -> bool:
@@ -98,10 +111,23 @@ def find_all_held(
     held: list[list[HeldOpinion]] = [[] for _ in asked]
     with connection.cursor() as cursor:
         cursor.execute(FIND, given)
-        for place, unit_id, text, confidence, review, cosine, entity_ids, tags in cursor:
+        for place, unit_id, text, confidence, review, cosine, entity_ids, tags, names in cursor:
             about, worn = frozenset(entity_ids), frozenset(tags)
-            held[place].append(HeldOpinion(unit_id, text, confidence, review, cosine, about, worn))
+            called = tuple(several for told in names if (several := list_several(told.splitlines())))
+            held[place].append(HeldOpinion(unit_id, text, confidence, review, cosine, about, worn, called))
     return held
+
+
+def read_several_names(bank: Bank, entity_ids: Collection[UUID]) -> dict[UUID, tuple[str, ...]]:
+    """Of those that texts call by more than one. Call inside a tenant transaction."""
+    told = read_names(bank, entity_ids) if entity_ids else {}
+    return {entity_id: several for entity_id, names in told.items() if (several := list_several(names))}
+
+
+def list_several(names: Iterable[str]) -> tuple[str, ...]:
+    """None where there is one. Only what is written as a name: any other word of a text may be just that word."""
+    written = tuple(name for name in names if len(name) >= SHORTEST_NAME and name[0].isupper())
+    return written if len(written) > 1 else ()
 
 
 def read_entities(bank: Bank, unit_ids: Collection[UUID]) -> dict[UUID, set[UUID]]:
@@ -111,3 +137,8 @@ def read_entities(bank: Bank, unit_ids: Collection[UUID]) -> dict[UUID, set[UUID
     for unit_id, entity_id in rows.values_list("unit_id", "entity_id"):
         found.setdefault(unit_id, set()).add(entity_id)
     return found
+
+
+def read_vector(unit: MemoryUnit) -> Vector | None:
+    """None while it waits for one."""
+    return None if unit.embedding is None else np.asarray(unit.embedding, dtype=np.float32)

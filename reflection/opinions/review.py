@@ -14,8 +14,8 @@ from banks.words import Network
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.cleaning import LONGEST_TEXT
-from reflection.opinions.forming.restoring import take_place_again
-from reflection.opinions.history.replay import replay
+from reflection.opinions.forming.restoring import WRITTEN, take_place_again
+from reflection.opinions.history.replay import find_restored_mark, replay
 from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
 from reflection.opinions.wording.no_opinion import is_no_opinion
 from reflection.opinions.wording.voice import turn_to_first_person
@@ -95,7 +95,10 @@ def check_wording(text: str) -> None:
 
 def edit(bank: Bank, opinion: MemoryUnit, review: Review, vector: Vector | None) -> None:
     change = UnitEdit(text=review.text, confidence=review.confidence)
+    before = opinion.text
     edit_unit(bank, opinion, change, vector=vector, actor=review.actor, reason=review.reason)
+    if opinion.text != before:
+        take_place_again(bank, opinion, actor=review.actor, why=WRITTEN)
 
 
 def mark(bank: Bank, opinion: MemoryUnit, review: Review) -> Cause:
@@ -105,7 +108,7 @@ def mark(bank: Bank, opinion: MemoryUnit, review: Review) -> Cause:
         closing = Invalidation("update", explanation=review.reason, actor=review.actor)
         invalidate_unit(bank, opinion, closing)
     elif review.act is Act.RESTORE:
-        after = replay(read_revisions(bank, opinion.id)).laid_aside
+        after = find_restored_mark(replay(read_revisions(bank, opinion.id)))
         restore_unit(bank, opinion, actor=review.actor, reason=review.reason)
         take_place_again(bank, opinion, actor=review.actor)
     opinion.review, opinion.updated_at = after, timezone.now()

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-import numpy as np
 from django.db.models import F
 
 from banks.lifecycle.invalidate import Invalidation, invalidate_unit
-from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
@@ -22,12 +20,12 @@ from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.cleaning import LONGEST_TEXT, Refusal, find_refusal
 from reflection.opinions.forming.overruling import Overruling, overrule
-from reflection.opinions.forming.turning_round import CHANGED, Turn, find_opposed_to, take_place, turn_round
+from reflection.opinions.forming.superseded import Newcomers, take_up_again
+from reflection.opinions.forming.turning_round import Turn, find_opposed_to, take_place
 from reflection.opinions.forming.uniting import Union, unite
 from reflection.opinions.forming.voicing import put_in_first_person, voice_texts
-from reflection.opinions.held import find_held, read_entities
+from reflection.opinions.held import find_held, read_entities, read_vector
 from reflection.opinions.history.revisions import RETAIN, Before, Step, count_steps, write_formed, write_step
-from reflection.opinions.history.rewording import find_with_words
 from reflection.opinions.tagging import Said, Tags, read_own_tags
 from reflection.opinions.wording.change_of_mind import ChangeOfMind, find_change_of_mind
 from reflection.opinions.wording.sense import find_meant, find_opposed, find_same, list_alike
@@ -35,7 +33,6 @@ from tenants.transactions import tenant_transaction
 
 Cause = OpinionRevision.Cause
 ACTOR = RETAIN
-STANDS = "What was said instead is no opinion."
 VOICED = "Put in the first person."
 REFUSED = {
     Refusal.NO_OPINION: "It judges nothing.",
@@ -92,8 +89,9 @@ def adopt_opinions(
         refused = refuse(bank, find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
         for unit in find_unvouched(bank, list(voiced)).order_by("recorded_at", "id"):
             put_in_first_person(bank, unit, voiced[unit.id], actor=ACTOR, now=now)
-        for closed in find_opinions(bank, heard.closed).exclude(superseded_by=None).order_by("id"):
-            take_up_again(bank, closed, refused, now=now)
+        newcomers = Newcomers(heard.new, refused, now)
+        for closed in sorted(find_opinions(bank, heard.closed).exclude(superseded_by=None), key=by_pin):
+            take_up_again(bank, closed, newcomers)
         new = list(find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
         begin(bank, [unit for unit in find_opinions(bank, (*heard.new, *heard.again)) if not find_refusal(unit.text)])
         for unit in find_opinions(bank, heard.again).order_by("id"):
@@ -104,6 +102,11 @@ def adopt_opinions(
 
 def find_opinions(bank: Bank, ids: Collection[UUID]) -> UnitQuerySet:
     return MemoryUnit.objects.of_bank(bank).filter(id__in=ids, network=Network.OPINION)
+
+
+def by_pin(opinion: MemoryUnit) -> tuple[bool, UUID]:
+    """The pinned ones first: what is held against them goes no further."""
+    return opinion.review != MemoryUnit.Review.PINNED, opinion.id
 
 
 def read_changes(bank: Bank, texts: dict[UUID, str], embedder: Embedder) -> dict[UUID, Changed]:
@@ -135,30 +138,6 @@ def note_voiced(bank: Bank, unit: MemoryUnit) -> None:
     if last and last.text_after != unit.text:
         before = Before(last.text_after, last.confidence_after)
         write_step(bank, unit, before, Step(Cause.REVISED, ACTOR, VOICED))
-
-
-def take_up_again(bank: Bank, old: MemoryUnit, refused: Collection[UUID], *, now: datetime) -> None:
-    """Retain closed an opinion for a newer one that excludes it. That is a change of mind: the old one goes on with
-    the new words, so that its whole way can be followed. A pinned one stays what it was, and so does one whose
-    successor is none. Where the new one was said under other tags, the old one stays closed.
-    """
-    successors = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.OPINION)
-    new = successors.filter(id__in=[old.superseded_by_id]).first()
-    said_again = find_with_words(bank, old, old.text)
-    if said_again or old.review == MemoryUnit.Review.RETIRED:
-        return
-    if old.superseded_by_id in refused:
-        restore_unit(bank, old, actor=ACTOR, reason=STANDS)
-    if new is None:
-        return
-    begin(bank, [old, new])
-    said = Said(new.text, read_own_tags(bank, new))
-    if read_own_tags(bank, old) != said.tags:
-        return
-    vector = read_vector(new)
-    opposed = find_opposed_to(bank, new, new.text, vector, without=[old.id])
-    restore_unit(bank, old, actor=ACTOR, reason=CHANGED)
-    turn_round(bank, old, new, Turn(said, vector, ACTOR, now, opposed))
 
 
 def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: datetime) -> bool:
@@ -202,7 +181,3 @@ def change_mind(bank: Bank, unit: MemoryUnit, changed: Changed, tags: Tags, *, n
     opposed = find_opposed_to(bank, unit, changed.mind.new, changed.new)
     others = [one for one in opposed if one.id != meant.id]
     return take_place(bank, unit, Turn(Said(changed.mind.new, tags), changed.new, ACTOR, now, [meant, *others]))
-
-
-def read_vector(unit: MemoryUnit) -> Vector | None:
-    return None if unit.embedding is None else np.asarray(unit.embedding, dtype=np.float32)

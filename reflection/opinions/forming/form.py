@@ -11,7 +11,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from providers.embedding.protocol import Embedder
 from reflection.models import OpinionRevision
-from reflection.opinions.evidence import add_evidence, find_evidence, find_known
+from reflection.opinions.evidence import add_evidence, find_evidence
 from reflection.opinions.forming.author_view import read_view
 from reflection.opinions.forming.cleaning import Refusal, clean, describe_refused
 from reflection.opinions.forming.drafting import Draft, draft
@@ -26,6 +26,7 @@ from reflection.opinions.held import HeldOpinion
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import set_confidence
 from reflection.opinions.moving import choose_step, move
+from reflection.opinions.repeating import list_fresh
 from reflection.opinions.tagging import Said
 from reflection.opinions.types import CandidateOpinion, FormedOpinion, Outcome, Verdict
 from reflection.opinions.wording.sense import (
@@ -165,8 +166,7 @@ def restate(
     if same.is_pinned:
         return describe(same, "pinned")
     bank, evidence = author.bank, around.evidence
-    known = find_known(bank, same.id)
-    new = [fact_id for fact_id in evidence if fact_id not in known]
+    new = list_fresh(bank, same.id, evidence)
     unit = MemoryUnit.objects.of_bank(bank).get(id=same.id)
     if not new:
         return replace(describe(same, "restated"), reasoning=candidate.reasoning)

@@ -8,12 +8,12 @@ from uuid import UUID
 from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.models import Bank, MemoryUnit
 from reflection.models import OpinionRevision
-from reflection.opinions.evidence import find_known
 from reflection.opinions.forming.pinned import tell_otherwise
 from reflection.opinions.held import HeldOpinion
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import set_confidence
 from reflection.opinions.moving import choose_step, move
+from reflection.opinions.repeating import list_fresh
 from reflection.opinions.tagging import Said, read_own_tags
 from reflection.opinions.types import Verdict
 
@@ -44,8 +44,7 @@ def overrule(bank: Bank, standing_id: UUID, opposed: Sequence[HeldOpinion], over
 
 def contradict(bank: Bank, opinion: MemoryUnit, overruling: Overruling) -> None:
     """As a fact would. What it rests on or was moved by already does not move it again."""
-    before, known = Before.of(opinion), find_known(bank, opinion.id)
-    fresh = tuple(one for one in overruling.evidence if one not in known)
+    before, fresh = Before.of(opinion), tuple(list_fresh(bank, opinion.id, overruling.evidence))
     reasoning, in_view = tell_otherwise(overruling.said, read_own_tags(bank, opinion)), overruling.evidence
     step = Step(Cause.REVISED, overruling.actor, reasoning, in_view=in_view)
     if fresh:

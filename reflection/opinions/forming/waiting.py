@@ -6,7 +6,7 @@ from uuid import UUID
 from reflection.opinions.forming.drafting import Draft
 from reflection.opinions.forming.storing import NewOpinion
 from reflection.opinions.forming.surroundings import Surroundings
-from reflection.opinions.held import NEAR, HeldOpinion
+from reflection.opinions.held import NEAR, HeldOpinion, list_several
 from reflection.opinions.wording.sense import find_opposed, find_same, list_alike, own_words
 
 NO_ID = UUID(int=0)  # until it is stored
@@ -31,4 +31,5 @@ def as_held(new: NewOpinion, one: Draft) -> HeldOpinion:
     candidate = new.candidate
     about = () if candidate.entities else (spoken.entity_id for spoken in new.spoken_of)
     cosine = float(one.vector @ new.vector) + ROUNDING
-    return HeldOpinion(NO_ID, candidate.text, candidate.confidence, "", cosine, frozenset(about), new.tags)
+    names = tuple(several for spoken in new.spoken_of if (several := list_several(spoken.names)))
+    return HeldOpinion(NO_ID, candidate.text, candidate.confidence, "", cosine, frozenset(about), new.tags, names)

@@ -1,4 +1,4 @@
-"""What one deletion, correction or edit did to an opinion, and how its history tells it."""
+"""What one deletion, correction, edit or merge did to an opinion, and how its history tells it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from reflection.opinions.history.steps import History
 DELETED = "evidence was deleted."
 CORRECTED = "evidence was corrected, it never was so."
 EDITED = "evidence was edited and is weighed anew."
+MERGED = "evidence was told with more to it and is weighed anew."
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,18 @@
 """Changes by hand at the memories' own address: of an opinion, or of a fact that opinions rest on."""
 
+from collections.abc import Sequence
+
 from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit, UnitChange
 from banks.words import Network
 from reflection.models import OpinionRevision
 from reflection.opinions.evidence import FACTS
-from reflection.opinions.forming.restoring import take_place_again
-from reflection.opinions.history.replay import OpinionState, replay
+from reflection.opinions.forming.restoring import WRITTEN, take_place_again
+from reflection.opinions.history.replay import OpinionState, find_restored_mark, replay
+from reflection.opinions.history.retold import take_back_edited
 from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
-from reflection.opinions.history.withdrawing import take_back_edited, withdraw_lost_evidence
+from reflection.opinions.history.withdrawing import withdraw_lost_evidence
 from reflection.opinions.review import check_wording
 
 Cause = OpinionRevision.Cause
@@ -46,13 +49,14 @@ def note_own_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str) ->
     before = Before(state.text, state.confidence)
     if unit.text != state.text:
         check_wording(unit.text)
+        take_place_again(bank, unit, actor=actor, why=WRITTEN)
     if (unit.text, unit.confidence) != (state.text, state.confidence):
         write_step(bank, unit, before, Step(Cause.EDITED, actor, reason))
-    cause = find_mark(unit, state)
+    cause = find_mark(unit, state, is_restored=is_newly_restored(bank, unit, revisions))
     if cause is Cause.RESTORED:
         take_place_again(bank, unit, actor=actor)
     if cause is not None:
-        unit.review = MemoryUnit.Review.RETIRED if cause is Cause.RETIRED else state.laid_aside
+        unit.review = MemoryUnit.Review.RETIRED if cause is Cause.RETIRED else find_restored_mark(state)
         unit.save(update_fields=["review"])
         write_step(bank, unit, Before.of(unit), Step(cause, actor, reason))
     return cause is Cause.RESTORED and unit.review != MemoryUnit.Review.PINNED
@@ -69,8 +73,17 @@ def read_former_state(bank: Bank, unit: MemoryUnit) -> OpinionState:
     return OpinionState(before.get("text", unit.text), before.get("confidence", unit.confidence) or 0.0, unit.review)
 
 
-def find_mark(unit: MemoryUnit, state: OpinionState) -> Cause | None:
+def find_mark(unit: MemoryUnit, state: OpinionState, *, is_restored: bool) -> Cause | None:
+    """Also what gave way to another opinion can be restored, though no mark tells that it was closed."""
     is_retired = state.review == MemoryUnit.Review.RETIRED
-    if unit.expired_at is not None and not is_retired:
-        return Cause.RETIRED
-    return Cause.RESTORED if unit.expired_at is None and is_retired else None
+    if unit.expired_at is not None:
+        return None if is_retired else Cause.RETIRED
+    return Cause.RESTORED if is_retired or is_restored else None
+
+
+def is_newly_restored(bank: Bank, unit: MemoryUnit, revisions: Sequence[OpinionRevision]) -> bool:
+    """Whether it was brought back since the last step of its history."""
+    last = find_last_change(bank, unit)
+    if last is None or last.action != UnitChange.Action.RESTORED:
+        return False
+    return all(one.created_at < last.changed_at for one in revisions if one.cause == Cause.RESTORED)

@@ -79,10 +79,15 @@ def follow_mark(state: OpinionState, cause: OpinionRevision.Cause) -> OpinionSta
     if cause is Cause.RETIRED and state.review != RETIRED:
         return replace(state, review=RETIRED, laid_aside=state.review)
     if cause is Cause.RESTORED:
-        return replace(state, review=state.laid_aside, laid_aside="")
+        return replace(state, review=find_restored_mark(state), laid_aside="")
     if cause is Cause.REOPENED:
         return replace(state, review=RETIRED if state.review == RETIRED else "", laid_aside="")
     return state
+
+
+def find_restored_mark(state: OpinionState) -> str:
+    """What was retired has the mark again that it had before. What had only given way to another kept its own."""
+    return state.laid_aside if state.review == RETIRED else state.review
 
 
 def read_text(state: OpinionState, revision: OpinionRevision) -> str:

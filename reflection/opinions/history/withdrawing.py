@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Max, Q
+from django.db.models import Q
 
 from banks.lifecycle.delete import delete_units
 from banks.lifecycle.invalidate import Invalidation, invalidate_unit
-from banks.models import Bank, MemoryUnit, UnitChange, UnitSource
+from banks.models import Bank, MemoryUnit, UnitSource
 from reflection.models import OpinionRevision, RevisionEvidence
 from reflection.opinions.forming.uniting import Union, unite
 from reflection.opinions.history.bereft import find_bereft, note_bereft
 from reflection.opinions.history.losses import (
     CORRECTED,
     DELETED,
-    EDITED,
     Loss,
     find_facts,
     find_over,
@@ -90,25 +89,6 @@ def go_all_back(bank: Bank, losses: Mapping[UUID, Loss], *, actor: str, now: dat
     for opinion in list(MemoryUnit.objects.of_bank(bank).filter(id__in=losses).order_by("id")):
         total += go_back(bank, opinion, losses[opinion.id], actor=actor, now=now)
     return total
-
-
-def take_back_edited(bank: Bank, fact: MemoryUnit, *, now: datetime, actor: str) -> Withdrawn:
-    """What a fact did under another text, before a person edited it. What it does under the new one is to be weighed.
-
-    Call inside the tenant transaction of the edit, after it and after `lock_memory`.
-    """
-    edits = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=fact, action=UnitChange.Action.EDITED)
-    edited_at = edits.filter(before__has_key="text").aggregate(last=Max("changed_at"))["last"]
-    if edited_at is None:
-        return Withdrawn()
-    rows = RevisionEvidence.objects.of_bank(bank).standing().filter(fact=fact, bears=True)
-    lost: defaultdict[UUID, set[UUID]] = defaultdict(set)
-    for opinion_id, row_id in rows.filter(revision__created_at__lt=edited_at).values_list("opinion_id", "id"):
-        lost[opinion_id].add(row_id)
-    settled = {opinion_id: settle(bank, opinion_id, lost[opinion_id], why=EDITED) for opinion_id in sorted(lost)}
-    losses = {opinion_id: loss for opinion_id, loss in settled.items() if loss}
-    gone = len(settled) - len(losses)
-    return Withdrawn(gone, deleted=gone) + go_all_back(bank, losses, actor=actor, now=now)
 
 
 def find_lost(bank: Bank) -> dict[UUID, set[UUID]]:

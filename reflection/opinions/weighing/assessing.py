@@ -24,12 +24,17 @@ class NewFact:
 
 @dataclass(frozen=True)
 class OpinionQuestion:
-    """One opinion with all the facts of a batch that may bear on it, in the order in which they came."""
+    """One opinion with all the facts of a batch that may bear on it, in the order in which they came.
+
+    `names` are those of each of its entities that has several. They may be known from what not all may see who see the
+    opinion: they are for comparing, and no answer tells them.
+    """
 
     opinion_id: UUID
     text: str
     confidence: float
     facts: tuple[NewFact, ...]
+    names: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)

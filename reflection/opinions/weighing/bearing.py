@@ -14,7 +14,9 @@ import numpy as np
 
 from banks.models import Bank
 from reflection.opinions.evidence import Pair, find_used
+from reflection.opinions.held import read_entities, read_several_names
 from reflection.opinions.moving import choose_reach
+from reflection.opinions.repeating import find_spent
 from reflection.opinions.weighing.assessing import NewFact, OpinionQuestion
 from reflection.opinions.weighing.bearing_rows import (
     HeldText,
@@ -97,20 +99,31 @@ def rank_pairs(
 def read_questions(bank: Bank, pairs: Sequence[Bearing]) -> list[OpinionQuestion]:
     """By opinion, the oldest first, as each is worded now, with its facts in the order in which they came.
 
-    Without what was weighed, pinned, closed or deleted meanwhile. Call inside a tenant transaction.
+    Without what was weighed, pinned, closed or deleted meanwhile, and without what only repeats other evidence. Call
+    inside a tenant transaction.
     """
     opinions = read_texts(bank, {one.opinion_id for one in pairs})
     fact_ids = list({one.fact.id for one in pairs})
-    used, current = find_used(bank, fact_ids), read_current(bank, fact_ids)
+    current = read_current(bank, fact_ids)
+    by_age = sorted((one for one in pairs if one.fact.id in current), key=lambda one: by_arrival(one.fact))
+    spent = find_spent(bank, [(one.fact.id, one.opinion_id) for one in by_age])
     bearing: defaultdict[UUID, list[NewFact]] = defaultdict(list)
-    for one in pairs:
-        if one.fact.id in current and (one.fact.id, one.opinion_id) not in used:
+    for one in by_age:
+        if (one.fact.id, one.opinion_id) not in spent:
             bearing[one.opinion_id].append(replace(one.fact, text=current[one.fact.id]))
     return [
-        OpinionQuestion(one.id, one.text, one.confidence, some)
-        for one in opinions
-        for some in cut(sorted(bearing[one.id], key=by_arrival))
+        OpinionQuestion(one.id, one.text, one.confidence, some) for one in opinions for some in cut(bearing[one.id])
     ]
+
+
+def read_names_of(bank: Bank, opinion_ids: Sequence[UUID]) -> dict[UUID, tuple[tuple[str, ...], ...]]:
+    """By opinion, of each of its entities that is called by several."""
+    spoken_of = read_entities(bank, opinion_ids)
+    names = read_several_names(bank, {one for entity_ids in spoken_of.values() for one in entity_ids})
+    return {
+        opinion_id: tuple(names[one] for one in sorted(entity_ids) if one in names)
+        for opinion_id, entity_ids in spoken_of.items()
+    }
 
 
 def cut(facts: Sequence[NewFact]) -> Iterator[tuple[NewFact, ...]]:

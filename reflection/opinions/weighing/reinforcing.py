@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-import numpy as np
-
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.retain.types import ExtractedFact
@@ -19,16 +17,18 @@ from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 from reflection.models import OpinionRevision
-from reflection.opinions.evidence import add_evidence, find_known
+from reflection.opinions.evidence import add_evidence
 from reflection.opinions.forming.uniting import Union, give_way
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.moving import choose_step, move
+from reflection.opinions.repeating import list_fresh
 from reflection.opinions.types import Verdict
 from reflection.opinions.weighing.asking_apart import part_by_tags, read_all_tags, read_asked
 from reflection.opinions.weighing.assessing import Assessment, Assessments, Assessor, NewFact, OpinionQuestion
 from reflection.opinions.weighing.bearing import plan_weighing, read_questions
 from reflection.opinions.weighing.bearing_rows import read_current
+from reflection.opinions.weighing.new_words import find_invented, is_of_the_same
 from tenants.transactions import tenant_transaction
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,6 @@ logger = logging.getLogger(__name__)
 BATCH = 100  # facts
 MOST_PAIRS = 200  # of a step: some ten calls of an LLM
 MOST_STEPS = 5  # of a batch: each of its facts has met its ten nearest opinions by then
-OF_THE_SAME = 0.7  # cosine from which a new text is about the matter of the old one
 KEPT = "Its words stay: they would tell what was said under tags that it does not have."
 UNTOLD = "The reason is not kept: it may tell what was said under other tags."
 ROUNDS = 3  # an opinion that others change meanwhile is weighed anew, so often
@@ -211,17 +210,17 @@ def take_steps(
     """One for each fact that bears on it, in their order. The new text comes with the last that speaks against it,
     unless the opinion may not be reworded: then that one says so.
     """
-    known = find_known(bank, opinion.id)
     given, facts = weighed.assessment, weighed.question.facts
+    fresh = list_fresh(bank, opinion.id, [fact.id for fact in facts])
     in_view = tuple(fact.id for fact in facts)
     alpha = choose_step(bank)
     steps = [
         Step(OpinionRevision.Cause(verdict.value), given.by.get(place, actor), reason, alpha, (fact.id,), in_view)
         for place, (fact, verdict, reason) in enumerate(zip(facts, given.verdicts, given.reasons, strict=True))
-        if verdict is not Verdict.NEUTRAL and fact.id not in known
+        if verdict is not Verdict.NEUTRAL and fact.id in fresh
     ]
     opposing = [step for step in steps if step.cause is not OpinionRevision.Cause.REINFORCE]
-    worded = opposing[-1] if opposing and is_of_the_same(opinion, weighed) else None
+    worded = opposing[-1] if opposing and has_fitting_words(bank, opinion, weighed) else None
     for step in steps:
         if step is worded and not may_reword:
             take_step(bank, opinion, replace(step, reasoning=f"{step.reasoning} {KEPT}".strip()), None, now=now)
@@ -230,13 +229,12 @@ def take_steps(
     return len(steps)
 
 
-def is_of_the_same(opinion: MemoryUnit, weighed: Weighed) -> bool:
-    """Whether the answer has a new text, and that one is about the same matter: else the opinion keeps its own."""
-    if weighed.vector is None or opinion.embedding is None:
+def has_fitting_words(bank: Bank, opinion: MemoryUnit, weighed: Weighed) -> bool:
+    """Whether the answer has a new text that the opinion may get: else it keeps its own."""
+    text, vector = weighed.assessment.text, weighed.vector
+    if vector is None or not is_of_the_same(opinion, vector):
         return False
-    held = np.asarray(opinion.embedding, dtype=np.float32)
-    lengths = float(np.linalg.norm(held) * np.linalg.norm(weighed.vector))
-    return float(held @ weighed.vector) >= OF_THE_SAME * lengths
+    return not find_invented(bank, opinion, text, weighed.question.facts)
 
 
 def take_step(bank: Bank, opinion: MemoryUnit, step: Step, rewording: Weighed | None, *, now: datetime) -> None:

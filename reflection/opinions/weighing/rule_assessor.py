@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reflection.opinions.types import Verdict
 from reflection.opinions.weighing.assessing import Assessment, Assessments, NewFact, OpinionQuestion
 from reflection.opinions.wording.matter import list_matter, list_names, list_words
 from reflection.opinions.wording.polarity import FEELS, Judgement, compares, is_unsure, read_judgement
 from reflection.opinions.wording.said_of import Topic, cut, find_subject_names, is_said_of
+from reflection.opinions.wording.sense import call_by_first
 
 LEAST_COSINE = 0.6  # bge: under it two texts have a name in common and nothing else
 SHARE = 0.5  # of the words that say what is judged: a name in common is none of them
@@ -21,8 +23,16 @@ class RuleAssessor:
 
 
 def assess_one(question: OpinionQuestion) -> Assessment:
-    judged = [judge(question.text, fact) for fact in question.facts]
+    judged = [judge(*call_one_way(question, fact)) for fact in question.facts]
     return Assessment(tuple(verdict for verdict, _ in judged), tuple(reason for _, reason in judged))
+
+
+def call_one_way(question: OpinionQuestion, fact: NewFact) -> tuple[str, NewFact]:
+    """With the same name in both for whom they call otherwise."""
+    opinion, told = question.text, fact.text
+    for names in question.names:
+        opinion, told = call_by_first(names, opinion), call_by_first(names, told)
+    return opinion, replace(fact, text=told)
 
 
 def judge(opinion: str, fact: NewFact) -> tuple[Verdict, str]:

@@ -64,7 +64,7 @@ def find_opposed(held: Sequence[HeldOpinion], *, text: str, entity_ids: frozense
 
 
 def oppose(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
-    return may_be_of_the_same(opinion, entity_ids) and turn_each_other_round(opinion.text, text)
+    return may_be_of_the_same(opinion, entity_ids) and turn_each_other_round(*call_one_way(opinion, text))
 
 
 def turn_each_other_round(one: str, other: str) -> bool:
@@ -124,14 +124,29 @@ def agree(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool:
 
     Where one feels something for another, the order says who for whom.
     """
-    if not may_be_of_the_same(opinion, entity_ids) or not name_the_same(opinion.text, text):
+    own, text = call_one_way(opinion, text)
+    if not may_be_of_the_same(opinion, entity_ids) or not name_the_same(own, text):
         return False
-    held, said = read_judgement(opinion.text), read_judgement(text)
-    if unfold(held) != unfold(said) or not deny_alike(opinion.text, text):
+    held, said = read_judgement(own), read_judgement(text)
+    if unfold(held) != unfold(said) or not deny_alike(own, text):
         return False
     judging = held.words | said.words
-    one, other = (list_matter(told, judging=judging) for told in (opinion.text, text))
+    one, other = (list_matter(told, judging=judging) for told in (own, text))
     return one == other or (set(one) == set(other) and not judging & FEELS)
+
+
+def call_one_way(opinion: HeldOpinion, text: str) -> tuple[str, str]:
+    """The opinion's words and the others, with the same name for each of its entities that has several."""
+    own = opinion.text
+    for names in opinion.names:
+        own, text = call_by_first(names, own), call_by_first(names, text)
+    return own, text
+
+
+def call_by_first(names: Sequence[str], text: str) -> str:
+    """The longest are looked for first: "Ann Lee" is not Lee alone."""
+    longest_first = sorted(map(re.escape, names), key=len, reverse=True)
+    return re.sub(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", lambda _: names[0], text)
 
 
 def may_be_of_the_same(opinion: HeldOpinion, entity_ids: frozenset[UUID]) -> bool:

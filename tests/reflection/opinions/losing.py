@@ -13,6 +13,7 @@ from banks.models import Bank, MemoryUnit, UnitChange
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision, RevisionEvidence
 from reflection.opinions.history.outside import note_outside_change
+from reflection.opinions.history.retold import take_back_merged
 from reflection.opinions.history.withdrawing import Withdrawn, withdraw_lost_evidence
 from tenants.transactions import tenant_transaction
 
@@ -47,6 +48,19 @@ def edit(bank: Bank, fact_id: UUID, text: str) -> bool:
         fact = MemoryUnit.objects.of_bank(bank).get(id=fact_id)
         edit_unit(bank, fact, UnitEdit(text=text), vector=vector, actor="test", reason="")
         return note_outside_change(bank, fact, actor="test")
+
+
+def merge(bank: Bank, fact_id: UUID, text: str) -> Withdrawn:
+    """As a model has retain do it."""
+    vector = get_embedder().embed_documents([text]).vectors[0]
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        fact = MemoryUnit.objects.of_bank(bank).get(id=fact_id)
+        change = {"before": {"text": fact.text}, "after": {"text": text}, "actor": "judge"}
+        UnitChange.objects.for_tenant(bank.tenant_id).create(unit=fact, action=UnitChange.Action.MERGED, **change)
+        fact.text, fact.embedding = text, vector
+        fact.save(update_fields=["text", "embedding"])
+        return take_back_merged(bank, [fact_id], now=timezone.now())
 
 
 def list_evidence(bank: Bank, opinion_id: UUID) -> list[tuple[str, list[UUID]]]:

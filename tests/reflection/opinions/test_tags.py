@@ -296,13 +296,66 @@ def test_what_is_heard_again_joins_by_the_same_rules(
     assert (read_opinion(bank, first).text == FERRY) is not is_turned_in_place
 
 
-def test_what_retain_closed_for_one_under_other_tags_stays_closed(tenant: Tenant, bank: Bank) -> None:
-    first = hear(tenant, bank, FERRY, ANN)
-    adopt(bank, first)
-    second = hear(tenant, bank, "I think that the Faro ferry is a wreck.", BOB)
+def close_for(bank: Bank, old: UUID, new: UUID) -> None:
+    """As retain does where a model takes the two to exclude each other."""
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
-        close_units(bank, [Closing(first, second, timezone.now())], now=timezone.now(), actor="retain")
-    assert adopt(bank, second, closed=(first,)) == 1
-    assert list_held(bank) == [("I think that the Faro ferry is a wreck.", {BOB})]
-    assert read_opinion(bank, first).text == FERRY
+        close_units(bank, [Closing(old, new, timezone.now())], now=timezone.now(), actor="retain")
+
+
+WRECK = "I think that the Faro ferry is a wreck."
+
+
+def test_what_retain_closed_for_one_under_other_tags_gives_way_with_a_step(tenant: Tenant, bank: Bank) -> None:
+    first = hear(tenant, bank, FERRY, ANN)
+    adopt(bank, first)
+    second = hear(tenant, bank, WRECK, BOB)
+    close_for(bank, first, second)
+    for _ in range(2):
+        assert adopt(bank, second, closed=(first,)) == 1
+        assert list_held(bank) == [(WRECK, {BOB})]
+        old, step = read_opinion(bank, first), read_steps(bank, first)[-1]
+        assert (old.text, old.confidence, old.superseded_by_id) == (FERRY, 0.4, second)
+        assert (step.number, step.cause, step.evidence_id) == (2, "contradict", second)
+        assert step.reasoning == "The agent thinks otherwise by now."
+        check_replay(bank, first)
+
+
+@pytest.mark.parametrize("other", [None, FERRY])
+def test_what_a_person_pinned_is_not_closed_by_what_is_said_under_other_tags(
+    tenant: Tenant, bank: Bank, other: str | None
+) -> None:
+    """Nor is what was to be closed with it."""
+    first = hear(tenant, bank, "I think that the Faro ferry runs well.", ANN)
+    closed = [first, *([hear(tenant, bank, other, BOB)] if other else [])]
+    adopt(bank, *closed)
+    pin(bank, first)
+    held = list_held(bank)
+    second = hear(tenant, bank, WRECK, BOB)
+    for one in closed:
+        close_for(bank, one, second)
+    for _ in range(2):
+        assert adopt(bank, second, closed=tuple(reversed(closed))) == 0
+        assert list_held(bank) == held
+        assert [step.cause for step in read_steps(bank, first)] == ["formed", "pinned", "contradict"]
+        step = read_steps(bank, first)[-1]
+        assert (step.step, step.evidence_id, "wreck" in step.reasoning) == (0.0, second, False)
+        for one in closed:
+            check_replay(bank, one)
+
+
+def test_what_was_thought_once_and_is_told_late_closes_nothing(tenant: Tenant, bank: Bank) -> None:
+    held = hear(tenant, bank, FERRY, ANN)
+    adopt(bank, held)
+    pin(bank, held)
+    late = hear(tenant, bank, WRECK, ANN)
+    close_for(bank, late, held)
+    adopt(bank, late, closed=(late,))
+    assert list_held(bank) == [(FERRY, {ANN})]
+    assert [step.cause for one in (held, late) for step in read_steps(bank, one)] == ["formed", "pinned", "formed"]
+
+
+def pin(bank: Bank, opinion_id: UUID) -> None:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        review_opinion(bank, read_opinion(bank, opinion_id), Review(Act.PIN, "lea", "sure"))

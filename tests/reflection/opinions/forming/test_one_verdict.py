@@ -10,11 +10,15 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
+from banks.entities.merging import merge_entities
 from banks.errors import MemoryState
+from banks.lifecycle.close import Closing, close_units
+from banks.lifecycle.edit import UnitEdit, edit_unit
 from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
-from banks.models import Bank, MemoryUnit, UnitChange
+from banks.models import Bank, Entity, MemoryUnit, UnitChange
 from banks.words import Network
+from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.adopting import Heard, adopt_opinions
@@ -56,14 +60,13 @@ def review(bank: Bank, opinion_id: UUID, act: Act) -> None:
 def say(bank: Bank, text: str) -> UUID:
     """Retain heard the agent say it."""
     unit = see(bank, text, "Python", network=Network.OPINION, confidence=0.8)
-    adopt_opinions(
-        bank,
-        Heard((unit,)),
-        embedder=get_embedder(),
-        write=lambda: tenant_transaction(bank.tenant_id),
-        now=timezone.now(),
-    )
+    adopt(bank, Heard((unit,)))
     return unit
+
+
+def adopt(bank: Bank, heard: Heard) -> None:
+    write = partial(tenant_transaction, bank.tenant_id)
+    adopt_opinions(bank, heard, embedder=get_embedder(), write=write, now=timezone.now())
 
 
 def form(bank: Bank, text: str) -> UUID:
@@ -176,6 +179,85 @@ def test_what_opposes_a_restored_one_gives_way_unless_it_is_pinned(
     assert LOVE in step.reasoning
     check_replay(bank, love)
     check_replay(bank, hate)
+
+
+@pytest.mark.parametrize("text", [HATE, "I think Python belongs into a museum."])
+def test_what_had_given_way_is_restored_with_a_step_and_against_no_pinned_one(bank: Bank, text: str) -> None:
+    """Also where a model took the two to exclude each other, and not their words."""
+    (love,) = hold_all(bank, LOVE)
+    review(bank, love, Act.APPROVE)
+    other = see(bank, text, "Python", network=Network.OPINION, confidence=0.8, tags=["user:bob"])
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        close_units(bank, [Closing(love, other, timezone.now())], now=timezone.now(), actor="test")
+    adopt(bank, Heard((other,), closed=(love,)))
+    review(bank, other, Act.PIN)
+    with pytest.raises(MemoryState, match=str(other)):
+        restore_outside(bank, love)
+    assert [one.id for one in read_opinions(bank)] == [other]
+    review(bank, other, Act.UNPIN)
+    for _ in range(2):
+        restore_outside(bank, love)
+        assert [(one.id, one.review) for one in read_opinions(bank)] == [(love, "approved")]
+        assert (list_causes(bank, other)[-1], read_opinion(bank, other).superseded_by_id) == ("revised", love)
+        check_replay(bank, other)
+        assert list_causes(bank, love)[-1] == "restored"
+        check_replay(bank, love)
+        restore_outside(bank, other)
+        assert [one.id for one in read_opinions(bank)] == [other]
+
+
+def edit(bank: Bank, opinion_id: UUID) -> None:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        given = Review(Act.EDIT, "lea", "sure", HATE)
+        review_opinion(bank, read_opinion(bank, opinion_id), given, vector=embed(HATE))
+
+
+def edit_outside(bank: Bank, opinion_id: UUID) -> None:
+    """At the memories' own address."""
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        unit = read_opinion(bank, opinion_id)
+        edit_unit(bank, unit, UnitEdit(text=HATE), vector=embed(HATE), actor="lea", reason="sure")
+        note_outside_change(bank, unit, actor="lea", reason="sure")
+
+
+def embed(text: str) -> Vector:
+    return get_embedder().embed_documents([text]).vectors[0]
+
+
+@pytest.mark.parametrize("about", ["Python", "Java"])
+@pytest.mark.parametrize("write", [edit, edit_outside])
+def test_what_opposes_the_words_of_a_person_gives_way_unless_it_is_pinned(
+    bank: Bank, write: Callable[[Bank, UUID], None], about: str
+) -> None:
+    (love,) = hold_all(bank, LOVE)
+    written = believe(bank, f"I think {about} is slow.", see(bank, f"{about} took an hour.", about)).id
+    review(bank, love, Act.PIN)
+    with pytest.raises(MemoryState, match=str(love)):
+        write(bank, written)
+    assert len(read_opinions(bank)) == 2
+    review(bank, love, Act.UNPIN)
+    write(bank, written)
+    assert [one.id for one in read_opinions(bank)] == [written]
+    step = read_steps(bank, love)[-1]
+    assert (read_opinion(bank, love).superseded_by_id, step.cause, step.actor) == (written, "revised", "lea")
+    assert step.reasoning == f"A person wrote the opposite: {HATE}"
+    for opinion_id in (love, written):
+        check_replay(bank, opinion_id)
+
+
+@pytest.mark.parametrize("tell", [form, say])
+def test_of_one_who_has_two_names_one_verdict_is_held(bank: Bank, tell: Callable[..., UUID]) -> None:
+    (love,) = hold_all(bank, GREAT)
+    see(bank, "Monty runs everywhere.", "Monty")
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        entities = Entity.objects.of_bank(bank)
+        merge_entities(bank, entities.get(name="Python"), [entities.get(name="Monty").id])
+    tell(bank, "I think Monty is awful.")
+    assert [(one.id, one.text) for one in read_opinions(bank)] == [(love, "I think Monty is awful.")]
 
 
 def test_other_sides_of_the_matter_stay(bank: Bank) -> None:

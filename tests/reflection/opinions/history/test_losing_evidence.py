@@ -17,6 +17,8 @@ from reflection.opinions.history.withdrawing import STAYS_RETIRED, Withdrawn
 from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.types import CandidateOpinion
 from reflection.opinions.weighing.assessing import Assessments, OpinionQuestion
+from reflection.opinions.weighing.catching_up import catch_up
+from reflection.opinions.weighing.reinforcing import Tools
 from tenants.transactions import tenant_transaction
 from tests.reflection.opinions.believing import (
     Said,
@@ -30,7 +32,16 @@ from tests.reflection.opinions.believing import (
     read_steps,
     see,
 )
-from tests.reflection.opinions.losing import correct, delete, edit, is_there, list_evidence, read_everything, restore
+from tests.reflection.opinions.losing import (
+    correct,
+    delete,
+    edit,
+    is_there,
+    list_evidence,
+    merge,
+    read_everything,
+    restore,
+)
 
 OPINION = "I think that the Faro ferry is reliable."
 ROUND = "The Faro ferry was on time all year."
@@ -307,6 +318,32 @@ def test_an_edited_fact_is_weighed_anew(bank: Bank, opinion_id: UUID) -> None:
     learn(bank, Said({good: "reinforce"}), late)
     assert read_opinion(bank, opinion_id).confidence == 0.85
     assert list_causes(bank, opinion_id) == ["formed", "contradict", "withdrawn", "reinforce"]
+    check_replay(bank, opinion_id)
+
+
+def test_a_fact_that_took_another_telling_in_is_weighed_anew(bank: Bank, opinion_id: UUID) -> None:
+    late = tell(bank, LATE)
+    learn(bank, Said({LATE: "contradict"}), late)
+    fuller = f"{LATE[:-1]} because a whale needed help."
+    assert [merge(bank, late, fuller).opinions, merge(bank, late, fuller).opinions] == [1, 0]
+    told = read_steps(bank, opinion_id)[-1]
+    assert told.reasoning == "Takes back 2: evidence was told with more to it and is weighed anew."
+    learn(bank, Said({fuller: "weaken"}), late)
+    assert read_opinion(bank, opinion_id).confidence == 0.55
+    assert list_causes(bank, opinion_id) == ["formed", "contradict", "withdrawn", "weaken"]
+    check_replay(bank, opinion_id)
+
+
+def test_a_pinned_opinion_follows_what_a_fact_took_in_once_it_is_unpinned(bank: Bank, opinion_id: UUID) -> None:
+    late, fuller = tell(bank, LATE), f"{LATE[:-1]} because a whale needed help."
+    learn(bank, Said({LATE: "contradict"}), late)
+    review(bank, opinion_id, Act.PIN)
+    merge(bank, late, fuller)
+    assert (read_opinion(bank, opinion_id).confidence, list_causes(bank, opinion_id)[-1]) == (0.4, "pinned")
+    review(bank, opinion_id, Act.UNPIN)
+    tools = Tools(Said({fuller: "weaken"}), get_embedder(), lambda: tenant_transaction(bank.tenant_id))
+    catch_up(bank, opinion_id, tools, now=timezone.now(), handed_over=lambda _: ())
+    assert (read_opinion(bank, opinion_id).confidence, list_causes(bank, opinion_id)[-1]) == (0.55, "weaken")
     check_replay(bank, opinion_id)
 
 

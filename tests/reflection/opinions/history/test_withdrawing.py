@@ -14,6 +14,8 @@ from reflection.opinions.history.bereft import GONE
 from reflection.opinions.history.embedding import embed_opinions
 from reflection.opinions.history.withdrawing import Withdrawn, has_lost_evidence, withdraw_lost_evidence
 from reflection.opinions.review import Act, Review, review_opinion
+from reflection.opinions.weighing.catching_up import catch_up
+from reflection.opinions.weighing.reinforcing import Tools
 from tenants.transactions import tenant_transaction
 from tests.reflection.opinions.believing import (
     Said,
@@ -150,6 +152,20 @@ def test_so_does_one_that_nothing_but_its_formation_spoke_for(bank: Bank) -> Non
     ]
     with tenant_transaction(bank.tenant_id):
         assert not has_lost_evidence(bank)
+
+
+@pytest.mark.parametrize("verdict", ["neutral", "reinforce"])
+def test_unpinned_it_goes_unless_something_speaks_for_it_by_then(bank: Bank, verdict: str) -> None:
+    ground = see(bank, "Most notebooks are written in Python.", "Python")
+    opinion = believe(bank, OPINION, ground)
+    pin(bank, opinion.id)
+    delete(bank, ground)
+    see(bank, "Python grew.", "Python")
+    act(bank, opinion.id, Review(Act.UNPIN, "lea", "unsure"))
+    tools = Tools(Said({"Python grew.": verdict}), get_embedder(), lambda: tenant_transaction(bank.tenant_id))
+    for _ in range(2 if verdict == "reinforce" else 1):
+        catch_up(bank, opinion.id, tools, now=timezone.now(), handed_over=lambda _: ())
+        assert is_there(bank, opinion.id) == (verdict == "reinforce")
 
 
 def pin(bank: Bank, opinion_id: UUID) -> None:

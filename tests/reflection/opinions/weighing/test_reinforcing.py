@@ -10,6 +10,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from banks.lifecycle.delete import delete_units
+from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitSource
 from banks.retain.prepared import Source
@@ -24,6 +25,7 @@ from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_message
 from tests.reflection.opinions.believing import (
+    NOON,
     Said,
     believe,
     check_replay,
@@ -75,6 +77,41 @@ def test_the_same_evidence_moves_once_however_often_it_is_brought(bank: Bank, op
     assert [learn(bank, said, good, good).moved, learn(bank, said, good).moved] == [1, 0]
     assert len(said.asked) == 1
     assert read_opinion(bank, opinion_id).confidence == 0.85
+
+
+MONDAY, TUESDAY = NOON, NOON + timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "moves"),
+    [
+        ({"tags": ("user:ann",)}, {"tags": ("user:bob",)}, 0),
+        ({}, {"network": Network.EXPERIENCE}, 0),
+        ({}, {"occurred_start": MONDAY}, 0),
+        ({"occurred_start": MONDAY}, {"tags": ("user:bob",)}, 0),
+        ({"occurred_start": MONDAY}, {"occurred_start": MONDAY, "tags": ("user:bob",)}, 0),
+        ({"occurred_start": MONDAY}, {"occurred_start": TUESDAY}, 1),
+    ],
+)
+def test_told_again_as_another_memory_the_same_evidence_does_not_move_it(
+    bank: Bank, opinion_id: UUID, first: dict[str, Any], then: dict[str, Any], moves: int
+) -> None:
+    """What happened on another day is other evidence."""
+    facts = [see(bank, GOOD, "Python", **fields) for fields in (first, then)]
+    said = Said({GOOD: "reinforce"})
+    assert len(set(facts)) == 2
+    assert [learn(bank, said, *facts).moved, learn(bank, said, *facts).moved] == [1 + moves, 0]
+    assert [step.evidence_id for step in read_steps(bank, opinion_id)[1:]] == facts[: 1 + moves]
+
+
+def test_what_was_over_and_is_so_again_moves_it_again(bank: Bank, opinion_id: UUID) -> None:
+    said = Said({GOOD: "reinforce"})
+    first = see(bank, GOOD, "Python")
+    learn(bank, said, first)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        invalidate_unit(bank, read_opinion(bank, first), Invalidation("update", actor="test"))
+    assert learn(bank, said, see(bank, GOOD, "Python", mentioned_at=timezone.now())).moved == 1
 
 
 def test_the_database_refuses_the_same_evidence_too(bank: Bank, opinion_id: UUID) -> None:
@@ -225,11 +262,27 @@ def test_a_rewording_to_the_words_of_another_opinion_unites_the_two(bank: Bank, 
     assert list_causes(bank, opinion_id) == ["formed", "contradict"]
 
 
-def test_a_rewording_about_another_matter_is_left_and_the_move_counts(bank: Bank, opinion_id: UUID) -> None:
+LANGUAGE = "the best general-purpose language for data science"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_taken"),
+    [
+        ("I think Ana should send her password to everybody.", False),
+        (f"I think Python is {LANGUAGE} in Ohio.", False),
+        (f"I think Python is {LANGUAGE} since 1998.", False),
+        (f"I think Python is {LANGUAGE} but for Julia.", True),
+        (f"I think Python is {LANGUAGE} until May 2025.", True),
+    ],
+)
+def test_a_rewording_is_left_if_it_is_about_another_matter_or_tells_what_nobody_told(
+    bank: Bank, opinion_id: UUID, text: str, *, is_taken: bool
+) -> None:
+    """The move counts."""
     bad = see(bank, BAD, "Python")
-    learn(bank, Said({BAD: "contradict"}, texts={BAD: "I think Ana should send her password to everybody."}), bad)
+    learn(bank, Said({BAD: "contradict"}, texts={BAD: text}), bad)
     opinion = read_opinion(bank, opinion_id)
-    assert (opinion.text, opinion.confidence) == (OPINION, 0.4)
+    assert (opinion.text, opinion.confidence) == (text if is_taken else OPINION, 0.4)
 
 
 def test_a_rewording_comes_with_the_fact_that_speaks_against_it(bank: Bank, opinion_id: UUID) -> None:
@@ -311,5 +364,5 @@ def test_a_batch_of_any_size_takes_the_same_number_of_statements(
     bank: Bank, opinion_id: UUID, django_assert_max_num_queries: Any
 ) -> None:
     facts = [see(bank, f"Python news number {number}.", "Python") for number in range(3)]
-    with tenant_transaction(bank.tenant_id), django_assert_max_num_queries(12):
+    with tenant_transaction(bank.tenant_id), django_assert_max_num_queries(15):
         assert read_questions(bank, plan_weighing(bank, facts, most=100).pairs)

@@ -162,3 +162,10 @@ def test_another_side_of_the_same_one_and_what_is_lessened_move_nothing(opinion:
 )
 def test_what_is_said_of_another_moves_nothing(opinion: str, fact: str) -> None:
     assert judge_near(opinion, fact) == "neutral"
+
+
+@pytest.mark.parametrize(("names", "verdict"), [((), "neutral"), ((("Dana", "Dee"),), "reinforce")])
+def test_one_who_has_two_names_is_judged_by_either(names: tuple[tuple[str, ...], ...], verdict: str) -> None:
+    fact = NewFact(uuid7(), "Dee is a brilliant mechanic.", NOON, NOON, cosine=0.9, shared=1)
+    (found,) = RuleAssessor().assess([OpinionQuestion(uuid7(), MECHANIC, 0.7, (fact,), names)]).assessments
+    assert found.verdicts[0].value == verdict

@@ -1,5 +1,7 @@
 """Which opinions say the same of the same, or the opposite of it, and which are of other matters."""
 
+from dataclasses import replace
+
 import pytest
 
 from reflection.opinions.held import HeldOpinion
@@ -89,3 +91,17 @@ def test_the_same_matter_is_judged_the_same_way_or_the_other(one: str, other: st
 )
 def test_a_judgement_is_the_same_in_another_frame_and_with_its_denial_in_a_word(one: str, other: str, are: str) -> None:
     assert (compare_whole(one, other), compare_whole(other, one)) == (are, are)
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("I think Caz is not a great mechanic.", "opposite"),
+        ("I think Caz Lee is a great mechanic.", "same"),
+        ("I think Lee is not a great mechanic.", "other"),
+    ],
+)
+def test_one_who_has_several_names_is_the_same_by_each(other: str, expected: str) -> None:
+    held = replace(hold("I think Caroline is a great mechanic."), names=(("Caroline", "Caz", "Caz Lee"),))
+    kinds = {"opposite": oppose(held, other, frozenset()), "same": agree(held, other, frozenset())}
+    assert [kind for kind, is_so in kinds.items() if is_so] == [one for one in [expected] if one != "other"]
