@@ -24,6 +24,7 @@ from memoryplatform.operations.edited_facts import follow_retelling, read_edited
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import weigh_anew
 from memoryplatform.operations.marks import refuse_marks
+from memoryplatform.operations.mental_model_refreshes import follow_closed, follow_facts
 from reflection.forgetting.told_from import lock_documents
 from reflection.observations.marking import mark_stale
 from reflection.opinions.history.outside import note_outside_change
@@ -139,6 +140,7 @@ def invalidate_memory(
             weigh_anew(bank, unit)
         if unit.network in FACTUAL:
             renew_observations(bank, unit)
+        follow_closed(bank, [unit.id])
         note(access, bank_id, "memory.invalidated", memory_id)
         return show(bank, unit)
 
@@ -156,6 +158,7 @@ def restore_memory(
             weigh_anew(bank, unit)
         if unit.network in FACTUAL:
             renew_observations(bank, unit)
+        follow_facts(bank, [unit.id])
         note(access, bank_id, "memory.restored", memory_id)
         return show(bank, unit)
 

@@ -1,4 +1,4 @@
-"""When mental models are written anew without being asked: after their facts changed, and after a deletion."""
+"""When mental models are written anew without being asked: after their facts changed or ended, and after a deletion."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from banks.models import Bank
 from memoryplatform.operations.mental_model_scope import concerns, is_stale
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.submit import submit, submit_for_later
-from reflection.mental_models.storing import withdraw_lost
+from reflection.mental_models.storing import lose_corrected, withdraw_lost
 from reflection.mental_models.trigger import read_trigger
 from reflection.models import MentalModel, ObservedEntity
 
@@ -50,6 +50,15 @@ def renew_bereft(bank: Bank) -> None:
     """
     for model in withdraw_lost(bank):
         ask_for_later_content(bank, model)
+
+
+def follow_closed(bank: Bank, closed_ids: Collection[UUID]) -> None:
+    """Contents that tell what was never so go at once, as after a deletion; those that tell what is over are written
+    anew where they follow their facts. Call inside the transaction that closed them, after marking the observations.
+    """
+    lose_corrected(bank, closed_ids)
+    renew_bereft(bank)
+    follow_facts(bank)
 
 
 def is_waiting(bank: Bank, model: MentalModel) -> bool:

@@ -9,6 +9,7 @@ from django.db.models import Max
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from reflection.mental_models.storing import find_outdated
 from reflection.mental_models.trigger import read_trigger
 from reflection.models import MentalModel
 from retrieval.filters.types import TagMatch
@@ -39,12 +40,15 @@ def is_stale(bank: Bank, model: MentalModel) -> bool:
 
 
 def find_stale(bank: Bank, models: Sequence[MentalModel]) -> set[UUID]:
-    """Those with memories in their scope that they have not seen. That a memory was deleted makes none stale."""
+    """Those with memories in their scope that they have not seen, and those that were made from one that is over
+    since. That a memory was deleted makes none stale.
+    """
     if not models:
         return set()
+    outdated = find_outdated(bank, [one.id for one in models if one.content])
     newest = MemoryUnit.objects.of_bank(bank).aggregate(newest=Max("recorded_at"))["newest"]
     behind = [one for one in models if newest is not None and (one.seen_until is None or one.seen_until < newest)]
-    return {one.id for one in behind if has_unseen(bank, one)}
+    return outdated | {one.id for one in behind if one.id not in outdated and has_unseen(bank, one)}
 
 
 def has_unseen(bank: Bank, model: MentalModel) -> bool:

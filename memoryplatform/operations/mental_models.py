@@ -41,7 +41,7 @@ class MentalModelChange:
 
 @dataclass(frozen=True)
 class ShownModel:
-    """`is_stale`: memories in its scope came that its content has not seen."""
+    """`is_stale`: memories in its scope came that its content has not seen, or one that it was made from is over."""
 
     model: MentalModel
     is_stale: bool

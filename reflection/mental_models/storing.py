@@ -5,9 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
+
 from banks.models import Bank, Chunk, MemoryUnit, UnitSource
 from reflection.models import MentalModel, MentalModelRevision, MentalModelSource
 from reflection.reflect.types import ReflectResult
+
+NEVER_SO = (MemoryUnit.CloseReason.CORRECTION, MemoryUnit.CloseReason.SOURCE_REMOVED)
 
 
 def store_content(
@@ -94,6 +98,27 @@ def lose(bank: Bank, unit_ids: Collection[UUID]) -> None:
     the same eyes. Call inside a tenant transaction, before `withdraw_lost`.
     """
     MentalModelSource.objects.of_bank(bank).filter(unit_id__in=unit_ids).update(unit=None)
+
+
+def lose_corrected(bank: Bank, closed_ids: Collection[UUID]) -> None:
+    """Of memories that were closed those that were never so, or whose source went: nobody may be told them any more.
+
+    Call as `lose`.
+    """
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in=closed_ids, close_reason__in=NEVER_SO)
+    if unit_ids := list(units.values_list("id", flat=True)):
+        lose(bank, unit_ids)
+
+
+def find_outdated(bank: Bank, model_ids: Collection[UUID]) -> set[UUID]:
+    """The models among them whose content was made from a memory that was closed since. Call inside a tenant
+    transaction.
+    """
+    sources = MentalModelSource.objects.of_bank(bank).filter(
+        revision__mental_model_id__in=model_ids, revision__number=F("revision__mental_model__revision")
+    )
+    ended = sources.filter(unit__expired_at__gt=F("revision__mental_model__refreshed_at"))
+    return set(ended.values_list("revision__mental_model_id", flat=True))
 
 
 def withdraw_lost(bank: Bank) -> list[MentalModel]:

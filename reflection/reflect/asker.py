@@ -21,6 +21,8 @@ FOR_THE_ASKER = re.compile(  # "Tell me where ..." is said to whoever answers
 NUMERAL = re.compile(r"(?<=\w) [A-Z]\w+ I(?![\w'\u2019])")  # "World War I"
 MASK = "\0"
 QUOTED = re.compile(r'"[^"\n]*"|\u201c[^\u201d\n]*\u201d')
+OURS = {"we": "she", "our": "her", "ours": "hers", "us": "her", "ourselves": "herself"}
+WE = re.compile(rf"(?<![\w-])(?:{'|'.join(OURS)})(?![\w-])", re.IGNORECASE)
 DATE = re.compile(r" \([^()\n]{0,80}\b\d{4}\b[^()\n]{0,40}\)")  # as retain writes it behind "tonight"
 # The verb beside "I" first, as it changes with it.
 THIRD_PERSON = [
@@ -107,7 +109,9 @@ def write_pronoun(found: re.Match[str], third: str) -> str:
 
 
 def tell_of_third(text: str, name: str) -> str:
-    """Without the label of who said it."""
+    """Without the label of who said it. What is of several whom the speaker is one of is of the speaker too."""
     bare = LABEL.sub("", text).removeprefix(f"{name}: ")
+    if text.startswith(f"{name}: "):
+        bare = WE.sub(lambda found: write_pronoun(found, OURS[found[0].lower()]), bare)
     owned = re.sub(rf"(?<!\w){re.escape(name)}['\u2019]s?(?!\w)", "her", bare)
     return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "she", owned)

@@ -17,6 +17,9 @@ from reflection.reflect.trace import CallPurpose, ModelCall, Trace
 from reflection.reflect.types import Labelled
 from retrieval.threads import let_go_of_connection
 
+FILTERED = "content_filter"
+CUT = ("length", FILTERED)  # reasons for which an answer ends before its end
+
 
 @dataclass(frozen=True)
 class Call:
@@ -28,7 +31,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """`raw` is all that the model wrote, `notes` what stands after the delimiter; None where that never came."""
+    """`raw` is all that the model wrote, `notes` what stands after the delimiter; None where that never came.
+
+    `was_filtered`: the endpoint took something out, or ended the answer there. Nobody knows what is missing.
+    """
 
     text: str
     notes: str | None
@@ -36,6 +42,7 @@ class Reply:
     cited: tuple[Labelled, ...]
     dropped: int
     truncated: bool
+    was_filtered: bool = False
 
 
 class Asker:
@@ -67,7 +74,8 @@ class Asker:
             "".join(raw),
             tuple(cited.cited.values()),
             cited.dropped,
-            finish_reason == "length",
+            truncated=finish_reason in CUT,
+            was_filtered=finish_reason == FILTERED,
         )
 
     def _listen(self, call: Call) -> Generator[TextDelta | StreamEnd, None, None]:

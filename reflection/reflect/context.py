@@ -9,9 +9,10 @@ from datetime import datetime, tzinfo
 from itertools import groupby
 from uuid import UUID
 
+from banks.dates.told_zone import localise
 from banks.words import Network
 from providers.llm.prompting.fence import bar, fence, label
-from reflection.reflect.dates import describe_day, describe_occurrence, get_happened_at, localise
+from reflection.reflect.dates import describe_day, describe_edge, describe_occurrence, get_happened_at
 from reflection.reflect.delimiter import disarm
 from reflection.reflect.marks import unmark
 from reflection.reflect.opened_sources import OpenedSource
@@ -113,10 +114,12 @@ def describe(candidate: Candidate, zone: tzinfo | None, day: str) -> Iterable[st
 
 
 def describe_validity(row: Candidate | Tie, zone: tzinfo | None) -> Iterable[str]:
-    if row.valid_from:
-        yield f"so since {describe_day(row.valid_from, zone)}"
+    """Of an observation only the end: when it began to hold, nobody told."""
+    told = row if isinstance(row, Candidate) else None
+    if row.valid_from and not (told and told.network is Network.OBSERVATION):
+        yield f"so since {describe_edge(row.valid_from, told, zone)}"
     if row.valid_until:
-        yield f"so until {describe_day(row.valid_until, zone)}"
+        yield f"so until {describe_edge(row.valid_until, told, zone)}"
     if row.expired_at:
         yield f"known to be no longer so since {describe_day(row.expired_at, zone)}"
 

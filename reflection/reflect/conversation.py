@@ -128,13 +128,14 @@ class Conversation:
         """Notes that are at fault are asked for once more, where another call is allowed and worth it."""
         if read.fault is not None:
             self._trace.notes.append(read.fault)
-            if self._is_worth_repair(read) and self._has_turns(1):
+            if self._is_worth_repair(reply, read) and self._has_turns(1):
                 read = self._repair(reply, read)
         return Answer(reply, read.notes, read.structured)
 
-    def _is_worth_repair(self, read: Read) -> bool:
+    def _is_worth_repair(self, reply: Reply, read: Read) -> bool:
         """Lost opinions alone are not, where none may be formed."""
-        return self._query.response_schema is not None or (read.notes is None and self._query.forms_opinions)
+        may_form = self._query.forms_opinions and not reply.was_filtered
+        return self._query.response_schema is not None or (read.notes is None and may_form)
 
     def _repair(self, reply: Reply, read: Read) -> Read:
         """Nothing of it is shown: the answer stands, also where the model is gone by now."""

@@ -1,12 +1,15 @@
-"""Dates as a reader of memories needs them: in words, with the weekday, in the zone of the question."""
+"""Dates as a reader of memories needs them: in words, with the weekday.
 
-from datetime import date, datetime, time, timedelta, tzinfo
+A moment is told in the zone of the question. A day that somebody named stays that day, wherever the question comes
+from: "on April 25" is the 25th for everybody.
+"""
+
+from datetime import date, datetime, time, tzinfo
 from functools import lru_cache
 
 from banks.dates.describe import describe_date
+from banks.dates.told_zone import DAY, find_zone, localise
 from retrieval.types import Candidate
-
-DAY = timedelta(days=1)
 
 
 def describe_day(moment: datetime, zone: tzinfo | None) -> str:
@@ -24,17 +27,20 @@ def describe_occurrence(candidate: Candidate, zone: tzinfo | None) -> str:
     """Empty where it has no date of its own. An end is exclusive."""
     if candidate.occurred_start is None:
         return ""
+    zone = find_zone(candidate.occurred_start, candidate.occurred_end, zone)
     start = localise(candidate.occurred_start, zone)
     end = localise(candidate.occurred_end, zone) if candidate.occurred_end else start
     return name_day(start.date()) if end - start <= DAY else describe_date(start, end, "range")
 
 
-def localise(moment: datetime, zone: tzinfo | None) -> datetime:
-    """A moment at the edge of the calendar has no day in another zone and stays as it is."""
-    try:
-        return moment.astimezone(zone)
-    except OverflowError:
-        return moment
+def describe_edge(moment: datetime, candidate: Candidate | None, zone: tzinfo | None) -> str:
+    """The day on which something began or ended to be so. What began with its event has the day of that."""
+    end = candidate.occurred_end if candidate and candidate.occurred_start == moment else None
+    return describe_day(moment, find_zone(moment, end, zone))
+
+
+def find_first_day(start: datetime, end: datetime | None, zone: tzinfo | None) -> date:
+    return localise(start, find_zone(start, end, zone)).date()
 
 
 def get_happened_at(candidate: Candidate) -> datetime:

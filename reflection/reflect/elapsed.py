@@ -3,7 +3,8 @@
 import re
 from datetime import date, datetime
 
-from reflection.reflect.dates import DAY, localise
+from banks.dates.told_zone import DAY
+from reflection.reflect.dates import find_first_day
 from retrieval.types import Candidate
 
 ASKS = re.compile(
@@ -28,13 +29,13 @@ def ask_when(question: str) -> str:
 
 
 def tell_elapsed(question: str, candidate: Candidate, asked_at: datetime) -> str:
-    """As in "12 days before", and in whole weeks, months or years where these are asked for. Empty where the day is not
-    known.
+    """As in "12 days before", and in whole weeks, months or years where these are asked for: between the day that was
+    told and today, where the question is asked. Empty where the day is not known.
     """
     start, end = candidate.occurred_start, candidate.occurred_end
     if not ASKS.search(question) or start is None or (end is not None and end - start > DAY):
         return ""
-    happened, asked = localise(start, asked_at.tzinfo).date(), asked_at.date()
+    happened, asked = find_first_day(start, end, asked_at.tzinfo), asked_at.date()
     days = (asked - happened).days
     if days == 0:
         return "the same day"

@@ -23,6 +23,8 @@ MOST_OBJECTS = 1_000
 MOST_SECONDS = 1.0  # of work, however busy the machine: two references at each of n levels are 2**n of them to follow
 PATTERN_SECONDS = 0.05
 REFERENCES = ("$ref", "$dynamicRef")
+BY_NAME = ("properties", "$defs", "definitions", "dependentSchemas")  # whose keys are names, and values schemas
+OF_DATA = ("const", "default", "enum", "examples")
 
 Check = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
 
@@ -41,9 +43,10 @@ def check_schema(schema: Mapping[str, Any]) -> None:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         raise SchemaInvalid(f"At {describe_place(error)}: {error.message[:200]}") from None
-    for key, value in walk(schema):
+    registry: Registry[Any] = Registry().with_resource("", DRAFT202012.create_resource(schema))
+    for key, value in list_keywords(schema, registry):
         if key in REFERENCES:
-            check_reference(schema, value)
+            check_reference(value, registry)
         elif key == "patternProperties":
             raise SchemaInvalid("patternProperties is not supported: name the properties.")
 
@@ -72,26 +75,46 @@ def check_extent(schema: Mapping[str, Any]) -> None:
         level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
 
 
-def walk(value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield key, inner
-            yield from walk(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from walk(inner)
+def list_keywords(schema: Mapping[str, Any], registry: Registry[Any]) -> Iterator[tuple[str, Any]]:
+    """The keywords of the schema and of those inside it, with their values. Names of properties are none, and what
+    stands in data is data, unless a reference leads there.
+    """
+    waiting: list[Any] = [schema]
+    seen: set[int] = set()
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, dict | list) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, list):
+            waiting += part
+            continue
+        for key, value in part.items():
+            yield key, value
+            if key in REFERENCES:
+                waiting.append(find_referred(value, registry))
+            elif key not in OF_DATA:
+                waiting += value.values() if key in BY_NAME and isinstance(value, dict) else [value]
 
 
-def check_reference(schema: Mapping[str, Any], reference: Any) -> None:
+def check_reference(reference: Any, registry: Registry[Any]) -> None:
     """Within the schema only: nothing is ever fetched."""
     if not isinstance(reference, str):
-        return  # a property of that name
+        return  # inside a keyword that is not known
     if not reference.startswith("#"):
         raise SchemaInvalid("A reference must point into the schema itself, as in #/$defs/name.")
+    if find_referred(reference, registry) is None:
+        raise SchemaInvalid(f"The reference {reference[:100]} leads nowhere.")
+
+
+def find_referred(reference: Any, registry: Registry[Any]) -> Any:
+    """None where it leads nowhere."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
     try:
-        Registry().with_resource("", DRAFT202012.create_resource(schema)).resolver().lookup(reference)
+        return registry.resolver().lookup(reference).contents
     except Unresolvable:
-        raise SchemaInvalid(f"The reference {reference[:100]} leads nowhere.") from None
+        return None
 
 
 def find_fault(schema: Mapping[str, Any], value: Any) -> str | None:

@@ -27,10 +27,16 @@ EATING = re.compile(
 )
 # "music" in "What music would Ann like?".
 NAMED = re.compile(
-    r"^\W*(?:what|which)(?: (?:kind|sort|type)s? of)? (?!would|do|does|should|could|might|can|is|are)[\w-]+(?: [\w-]+)?"
-    r" (?:would|do|does|should|could|might|can)\b",
+    r"^\W*(?:what|which)(?: (?:kind|sort|type)s? of)?"
+    r" (?P<matter>(?!would|do|does|should|could|might|can|is|are)[\w-]+(?: [\w-]+)?)"
+    r" (?P<verb>would|do|does|should|could|might|can)\b",
     re.IGNORECASE,
 )
+FAVOURITE = re.compile(
+    r"\bfavou?rite [^\W\d]|^\W*(?:what|which) (?!is|are)[\w-]+ (?:is|are) .*\bfavou?rite\b", re.IGNORECASE
+)
+# What is given is not what is liked, and what is asked for is not told by one word.
+GIVEN = re.compile(r"\b(?:gifts?|presents?|things?|stuff)\b", re.IGNORECASE)
 WORD = re.compile(r"\w+")
 
 
@@ -43,13 +49,22 @@ def ask_what_is_liked(question: str, memories: Sequence[Labelled]) -> Asker:
 
 def find_asked(question: str, memories: Sequence[Labelled]) -> Asker:
     names = [phrase for phrase in list_phrases(REQUEST.sub("", question)) if is_capitalised(phrase)]
-    wanted = WANTED.search(question)
+    wanted = find_wanted(question)
     if len(names) > 1 or (not names and not OF_THE_ASKER.search(question)):
         return find_asker(question, memories)
     if not names:
-        return find_asker(f"What {name_matter(wanted)} do I like?" if wanted else question, memories)
-    of_third = f"What {name_matter(wanted)} does she like?" if wanted else tell_of_third(question, names[0])
+        return find_asker(f"What {wanted} do I like?" if wanted else question, memories)
+    of_third = f"What {wanted} does she like?" if wanted else tell_of_third(question, names[0])
     return Asker(of_third, names[0])
+
+
+def find_wanted(question: str) -> str:
+    """The matter of which something is wished for, where the question is not already what somebody likes of it."""
+    if wanted := WANTED.search(question):
+        return name_matter(wanted)
+    named = NAMED.match(question)
+    is_wish = named and named["verb"].lower() not in {"do", "does"} and not GIVEN.search(named["matter"])
+    return named["matter"] if named and is_wish else ""
 
 
 def name_matter(wanted: re.Match[str]) -> str:
@@ -74,7 +89,7 @@ def choose_likes(question: str, liked: Sequence[Piece], near: Nearness) -> list[
 
 
 def names_matter(question: str) -> bool:
-    return WANTED.search(question) is not None or NAMED.search(question) is not None
+    return any(pattern.search(question) for pattern in (WANTED, NAMED, FAVOURITE))
 
 
 def leave_out_parts(pieces: Sequence[Piece]) -> list[Piece]:

@@ -12,12 +12,13 @@ from reflection.reflect.context import build_context
 from reflection.reflect.conversation import Answer, Conversation, count_output
 from reflection.reflect.delimiter import draw_delimiter
 from reflection.reflect.events import Cited, Delta, Said, Step
-from reflection.reflect.extracting import NOT_IN_MEMORY, choose, list_shortcomings, tell_extract
+from reflection.reflect.extracting import choose
 from reflection.reflect.looking import Looker
 from reflection.reflect.notes import WrittenOpinion
 from reflection.reflect.prompt import Prompt, build_prompt
 from reflection.reflect.room import Room
 from reflection.reflect.surroundings import Surroundings, find_shown_moment, read_surroundings
+from reflection.reflect.telling import NOT_IN_MEMORY, list_shortcomings, tell_extract
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import Engine, Labelled, ReflectQuery, StructuredOutput
@@ -108,6 +109,9 @@ def build_draft(work: Work, llm: LLM, answer: Answer) -> Draft:
     query, gathered, reply, notes = work.query, work.looker.gathered, answer.reply, answer.notes
     if notes is not None and notes.opinions.unreadable:
         work.trace.notes.append(f"{notes.opinions.unreadable} opinions could not be read.")
+    if reply.was_filtered:
+        work.trace.notes.append("The answer was cut by the endpoint's content filter: it forms no opinion.")
+    may_form = query.forms_opinions and not reply.was_filtered
     text = tokens.truncate(reply.text, query.answer_tokens)
     return Draft(
         text,
@@ -118,7 +122,7 @@ def build_draft(work: Work, llm: LLM, answer: Answer) -> Draft:
         dropped=reply.dropped,
         truncated=reply.truncated or len(text) < len(reply.text),
         structured=answer.structured,
-        opinions=notes.opinions.read if notes is not None and query.forms_opinions else (),
+        opinions=notes.opinions.read if notes is not None and may_form else (),
     )
 
 

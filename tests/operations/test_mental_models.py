@@ -5,13 +5,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from banks.lifecycle.invalidate import Invalidation
 from banks.models import Bank, MemoryUnit, UnitSource
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations import reflect as reflecting
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds.consolidate import hand_over
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
-from memoryplatform.operations.memories import delete_memory
+from memoryplatform.operations.memories import delete_memory, invalidate_memory, restore_memory
 from memoryplatform.operations.mental_model_refreshes import NAME, follow_facts
 from memoryplatform.operations.mental_models import (
     MentalModelChange,
@@ -334,6 +335,47 @@ def test_a_deleted_memory_is_gone_from_every_content_that_saw_it(
         withdrawn = MentalModelRevision.objects.of_model(kept).order_by("number")
         assert [one.withdrawn for one in withdrawn] == [True, True, False]
         assert MentalModelSource.objects.for_tenant(tenant.id).get().unit_id == stays.id
+
+
+@pytest.mark.parametrize("by_retain", [False, True])
+def test_what_was_never_so_is_gone_from_every_content_that_told_it(
+    tenant: Tenant, bank: Bank, memory: Memory, access: BankAccess, *, by_retain: bool
+) -> None:
+    wrong = memory.unit("Alice does live in Lisbon")
+    kept = create(access)
+    work_off(tenant)
+    assert "Lisbon" in read(kept).content
+    if by_retain:
+        closed = {"expired_at": timezone.now(), "close_reason": "correction"}
+        with tenant_transaction(tenant.id):
+            MemoryUnit.objects.for_tenant(tenant.id).filter(id=wrong.id).update(**closed)
+            consolidation = hand_over(bank, PostRetain(closed_ids=(wrong.id,)))
+        assert consolidation is not None
+        perform(tenant.id, consolidation.id)
+    else:
+        invalidate_memory(access, "support", wrong.id, Invalidation("correction"))
+    assert (read(kept).content, contents(kept)) == ("", [""])
+    work_off(tenant)
+    assert "Lisbon" not in read(kept).content
+
+
+@pytest.mark.parametrize("trigger", [FOLLOWING, {}])
+def test_what_is_over_makes_the_content_stale_and_one_that_follows_is_written_anew(
+    tenant: Tenant, bank: Bank, memory: Memory, access: BankAccess, trigger: dict[str, bool]
+) -> None:
+    former = memory.unit("Alice does live in Lisbon")
+    kept = create(access, trigger=trigger)
+    work_off(tenant)
+    invalidate_memory(access, "support", former.id, Invalidation("update"))
+    assert is_stale(bank, kept)
+    assert "Lisbon" in read(kept).content
+    assert len(find_waiting(tenant)) == bool(trigger)
+    refresh_model(access, "support", "homes")
+    work_off(tenant)
+    assert not is_stale(bank, kept)
+    assert "Lisbon" not in read(kept).content
+    restore_memory(access, "support", former.id, reason="so again")
+    assert len(find_waiting(tenant)) == bool(trigger)
 
 
 def test_what_an_observation_rests_on_counts_as_seen(

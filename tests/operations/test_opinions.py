@@ -118,6 +118,18 @@ def retain_facts(tenant: Tenant, texts: list[str], network: Network, *, name: st
     retain(BankAccess(tenant.id), "support", [RetainItem(SAID_AT, facts=facts)], wait=True)
 
 
+def test_a_fact_that_is_told_with_more_to_it_is_weighed_anew(tenant: Tenant) -> None:
+    tell_facts(tenant, ["I think that the Faro ferry is reliable."], Network.OPINION, name="Faro ferry")
+    for text in ("The Faro ferry was reliable.", "The Faro ferry was reliable, but it failed twice."):
+        figures = tell_facts(tenant, [text], Network.WORLD, name="Faro ferry")
+        assert figures["evidence_weighed"] == 1
+    bank = find_bank(tenant)
+    (opinion,) = read_opinions(bank)
+    assert (opinion.confidence, list_causes(bank, opinion.id)) == (0.5, ["formed", "reinforce", "withdrawn"])
+    assert tell_facts(tenant, [text], Network.WORLD, name="Faro ferry")["opinions_moved"] == 0
+    check_replay(bank, opinion.id)
+
+
 def weigh_all(received: Received) -> str:
     if "weigh evidence" not in received.prompt:
         return json.dumps({"decisions": [], "answers": [], "facts": []})

@@ -145,7 +145,9 @@ class MentalModelOutput(Output):
     trigger = TriggerOutput(source="model.trigger")
     content = serializers.CharField(source="model.content", help_text="Empty before the first refresh is done.")
     revision = serializers.IntegerField(source="model.revision", help_text="Of the content; 0 before the first.")
-    is_stale = serializers.BooleanField(help_text="Memories in its scope came that the content has not seen.")
+    is_stale = serializers.BooleanField(
+        help_text="Memories in its scope came that the content has not seen, or one that it was made from is over."
+    )
     last_refreshed_at = serializers.DateTimeField(source="model.refreshed_at", allow_null=True)
     last_memory_seen_at = serializers.DateTimeField(source="model.seen_until", allow_null=True)
     last_refresh_failed_at = serializers.DateTimeField(

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -30,10 +31,11 @@ from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.background.learning import find_snippets, read_told
-from reflection.mental_models.storing import has_lost
+from reflection.mental_models.storing import has_lost, lose_corrected
 from reflection.observations.marking import mark_stale
 from reflection.opinions.forming.adopting import Heard, adopt_opinions
 from reflection.opinions.history.embedding import embed_opinions
+from reflection.opinions.history.retold import find_merged, take_back_merged
 from reflection.opinions.history.withdrawing import has_lost_evidence, withdraw_lost_evidence
 from reflection.opinions.weighing.catching_up import catch_up
 from reflection.opinions.weighing.reinforcing import Tools, reinforce_opinions
@@ -44,6 +46,7 @@ logger = logging.getLogger(__name__)
 
 NAME = "consolidate"
 UNPINNED = "unpinned_ids"
+LONGEST_RETAIN = timedelta(days=1)  # until it hands over: what it merged is weighed, what was merged before is not
 Figures = Mapping[str, int | Mapping[str, int]]
 
 
@@ -76,10 +79,13 @@ def describe_touched_entities(task: Task) -> Done:
 
 
 def take_back_lost_evidence(task: Task) -> Done:
-    """What the retain deleted, with an earlier version of a document, had perhaps moved opinions."""
+    """What the retain deleted, with an earlier version of a document, had perhaps moved opinions, and so had what it
+    gave other words.
+    """
     with task.run.transaction():
         lock_memory(task.bank)
         withdrawn = withdraw_lost_evidence(task.bank, now=timezone.now())
+        withdrawn += take_back_merged(task.bank, task.post.proven_ids, now=timezone.now())
     return Done(figures={"opinions_withdrawn": withdrawn.opinions, "opinions_bereft": withdrawn.bereft})
 
 
@@ -94,7 +100,9 @@ def take_in_opinions(task: Task) -> Done:
 
 def weigh_evidence(task: Task) -> Done:
     tools = Tools(choose_assessor(task.run.tenant_id), get_embedder(), task.run.transaction)
-    weighed = reinforce_opinions(task.bank, task.post.unit_ids, tools, now=timezone.now())
+    with task.run.transaction() as operation:
+        merged = find_merged(task.bank, task.post.proven_ids, since=operation.created_at - LONGEST_RETAIN)
+    weighed = reinforce_opinions(task.bank, [*task.post.unit_ids, *merged], tools, now=timezone.now())
     handed_over = partial(find_weighed_since, task.bank, kind=NAME)
     for opinion_id in task.unpinned:
         weighed += catch_up(task.bank, opinion_id, tools, now=timezone.now(), handed_over=handed_over)
@@ -119,8 +127,9 @@ def mark_touched_entities(task: Task) -> Done:
 
 
 def follow_with_models(task: Task) -> Done:
-    """After the observations were marked. What the retain deleted was perhaps retold in one."""
+    """After the observations were marked. What the retain deleted or corrected was perhaps retold in one."""
     with task.run.transaction():
+        lose_corrected(task.bank, task.post.closed_ids)
         renew_bereft(task.bank)
         return Done(figures={"mental_models_behind": follow_facts(task.bank, task.post.unit_ids)})
 

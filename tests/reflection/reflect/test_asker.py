@@ -4,6 +4,7 @@ import pytest
 
 from providers.embedding.onnx import OnnxEmbedder
 from providers.reranking.onnx import OnnxReranker
+from reflection.reflect import scoring
 from reflection.reflect.asker import find_asker, write_of_third
 from reflection.reflect.extracting import choose
 from reflection.reflect.pieces import Piece
@@ -44,6 +45,8 @@ def test_the_question_is_put_of_a_third_person(question: str, asked: str) -> Non
     [
         ("Ann works in Graz.", ("Where does she work?", "she works in Graz.")),
         ("Ann: Ann works in Graz.", ("Where does she work?", "she works in Graz.")),
+        ("Ann: We work in our own shop.", ("Where does she work?", "She work in her own shop.")),
+        ("Bob and Ann: We work.", ("Where does she work?", "Bob and she: We work.")),
         ("Ann: Ann's firm is in Graz.", ("Where does she work?", "her firm is in Graz.")),
         ("Ann: I work in Graz.", ("Where do I work?", "Ann: I work in Graz.")),
         ("Anna works in Graz.", ("Where do I work?", "Anna works in Graz.")),
@@ -97,8 +100,9 @@ def models() -> tuple[OnnxReranker, OnnxEmbedder]:
     ],
 )
 def test_memory_answers_what_it_holds_of_the_asker_and_no_more(
-    models: tuple[OnnxReranker, OnnxEmbedder], question: str, told: int | None
+    models: tuple[OnnxReranker, OnnxEmbedder], monkeypatch: pytest.MonkeyPatch, question: str, told: int | None
 ) -> None:
+    monkeypatch.setattr(scoring, "SECONDS", 60.0)  # whatever else the machine has to do
     memories = gather(*(say(number, text) for number, text in enumerate(LIFE, 1))).memories
     chosen = choose(question, memories, *models)
     assert [piece.memory.label - 1 for piece in chosen.evidence[:1]] == ([] if told is None else [told])

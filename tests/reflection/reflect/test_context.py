@@ -56,7 +56,8 @@ def test_evidence_summaries_and_beliefs_stand_apart() -> None:
 
 
 def test_validity_and_dates_are_told_with_the_weekday() -> None:
-    item = make_item(1, occurred_start=day(1), occurred_end=day(2), valid_until=day(5), expired_at=day(6))
+    first, next_day = day(1).replace(hour=0), day(2).replace(hour=0)
+    item = make_item(1, occurred_start=first, occurred_end=next_day, valid_until=day(5), expired_at=day(6))
     assert (
         "Told on Monday, June 15, 2026\n"
         "[1] world; happened Friday, May 1, 2026; so until Tuesday, May 5, 2026; "
@@ -75,6 +76,12 @@ def test_days_are_those_of_the_zone_in_which_is_asked() -> None:
     item = make_item(1, mentioned_at=NOW.replace(hour=23))
     auckland = timezone(timedelta(hours=12))
     assert "Tuesday, June 16" in build_context(gather(item).memories, Surroundings(), auckland)["evidence"]
+
+
+def test_of_an_observation_only_the_end_is_told() -> None:
+    item = make_item(1, network=Network.OBSERVATION, valid_from=day(1), valid_until=day(5), expired_at=day(6))
+    block = tell(item)["observations"]
+    assert ("so since Friday, May 1" in block, "so until Tuesday, May 5, 2026" in block) == (False, True)
 
 
 def test_a_memory_can_not_leave_its_fence() -> None:

@@ -11,8 +11,9 @@ import pytest
 from banks.words import Network
 from providers.reranking.none import NoReranker
 from providers.reranking.protocol import Ranking, Scored
-from reflection.reflect.extracting import NOT_IN_MEMORY, choose, list_shortcomings, tell_extract
+from reflection.reflect.extracting import choose
 from reflection.reflect.reflect import reflect
+from reflection.reflect.telling import NOT_IN_MEMORY, UNSURE, list_shortcomings, tell_extract
 from reflection.reflect.tools import ReflectTools
 from retrieval.types import RecallItem, Voice
 from tests.reflection.reflect.answers import ask
@@ -65,6 +66,37 @@ def test_of_a_short_memory_the_best_sentence_is_told_too() -> None:
     assert tell("Alice moved where?", make_item(1, short, occurred_start=day(1))) == [
         "Alice moved to Lisbon. (Friday, May 1, 2026) [1]"
     ]
+
+
+def test_a_sentence_that_refers_back_comes_with_what_it_refers_to() -> None:
+    dog = "Mira took in a greyhound called Biscuit. It rained. She is four years old."
+    [told] = tell("How old is Biscuit, four years or so", make_item(1, dog))
+    assert told.endswith(": Mira took in a greyhound called Biscuit. She is four years old. [1]")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("Where does Ann work now at the lab?", "bakery"), ("Where does Ann work at the lab?", "lab")],
+)
+def test_where_the_present_is_asked_for_the_latest_of_what_is_as_near_comes_first(question: str, first: str) -> None:
+    former = make_item(1, "Where Ann does work now is at the lab", mentioned_at=day(1))
+    later = make_item(2, "Where Ann does work now is at the bakery", mentioned_at=day(9))
+    assert first in tell(question, former, later)[0]
+
+
+def test_where_nothing_tells_of_a_state_what_began_it_answers() -> None:
+    moves = [make_item(1, "Ann did move to Graz", mentioned_at=day(1)), make_item(2, "Ann did move to Bern")]
+    assert [line[:21].strip(" (") for line in tell("Where does Ann live?", *moves)] == [
+        "Ann did move to Bern",
+        "Ann did move to Graz",
+    ]
+    assert tell("Where does Ann swim?", *moves) == []
+
+
+def test_what_comes_just_short_is_told_if_it_has_a_word_of_the_question() -> None:
+    reading = make_item(1, "Ann finished reading Emma")
+    assert len(tell("Which novel is Ann reading, by chance?", reading)) == 1
+    assert tell("Which novel is Ann writing by Emma?", make_item(1, "Ann finished Emma")) == []
 
 
 def test_what_the_agent_was_asked_is_no_answer() -> None:
@@ -169,10 +201,30 @@ def test_a_count_does_not_hang_on_how_much_the_reranker_had_time_for(most: int) 
     chosen = choose(COUNT, gather(*concerts(12)).memories, HurriedReranker(most), WordEmbedder())
     assert tell_extract(COUNT, chosen, NOW)[0].text == "12 memories match:"
     assert list_shortcomings(COUNT, chosen) == (
-        ["The reranker had no time for all that was found: vectors alone decided what is counted."]
-        if 0 < most < 12
+        ["The reranker had no time for all that was found: vectors and words decided what is counted."]
+        if most < 12
         else []
     )
+
+
+def test_a_count_needs_no_more_time_than_until_nothing_more_comes() -> None:
+    others = [make_item(number, f"It rained on day {number}") for number in range(3, 40)]
+    chosen = choose(COUNT, gather(*concerts(2), *others).memories, HurriedReranker(15), WordEmbedder())
+    assert tell_extract(COUNT, chosen, NOW)[0].text == "At least 2 memories match:"
+    assert not chosen.was_short
+
+
+@pytest.mark.parametrize("question", ["How many boats: Bob sold?", "Which boat was sold by Bob?"])
+def test_that_nothing_is_in_memory_does_not_hang_on_how_much_the_reranker_had_time_for(question: str) -> None:
+    items = [make_item(number, f"Ann saw a heron near lake {number}") for number in range(1, 31)]
+    hurried = choose(question, gather(*items).memories, HurriedReranker(3), WordEmbedder())
+    told = tell_extract(question, hurried, NOW)
+    assert (told[0].text, len(told)) == (UNSURE, 4)
+    assert list_shortcomings(question, hurried) == [
+        "The reranker had no time for what was found: the nearest by vectors and words are told."
+    ]
+    for reranker in (HurriedReranker(20), WordReranker(), NoReranker()):
+        assert choose(question, gather(*items).memories, reranker, WordEmbedder()).pieces == ()
 
 
 def test_what_is_counted_and_not_listed_is_in_the_number() -> None:
@@ -195,7 +247,7 @@ def test_what_a_count_may_lack_is_noted_in_the_trace(memory: Memory, builtin: Re
     tools = replace(builtin, recall=replace(builtin.recall, reranker=HurriedReranker(3)))
     result = reflect(memory.bank, ask(COUNT), tools)
     assert result.text.startswith("12 memories match:")
-    assert "vectors alone decided" in result.trace.notes[-1]
+    assert "vectors and words decided" in result.trace.notes[-1]
 
 
 @pytest.mark.parametrize("question", ["Alice lives where?", "How many: Alice lives"])

@@ -7,11 +7,12 @@ import pytest
 from banks.words import Network
 from providers.reranking.none import NoReranker
 from providers.reranking.protocol import Ranking, Scored
-from reflection.reflect.extracting import NOT_IN_MEMORY, choose, tell_extract
+from reflection.reflect.extracting import choose
 from reflection.reflect.liking import asks_for_taste, find_likes
 from reflection.reflect.pieces import Piece
 from reflection.reflect.reflect import reflect
 from reflection.reflect.tastes import ask_what_is_liked
+from reflection.reflect.telling import NOT_IN_MEMORY, tell_extract
 from reflection.reflect.tools import ReflectTools
 from retrieval.types import RecallItem, Voice
 from tests.reflection.reflect.answers import ask
@@ -164,6 +165,8 @@ def test_likes_come_before_what_is_near_and_are_cited_and_dated() -> None:
         ("Can you suggest some music to me?", "What music does she like?"),
         ("Recommend Ann a good story.", "What stories does she like?"),
         ("What films does Ann like?", "What films does she like?"),
+        ("What films would I like for a quiet evening?", "What films does she like?"),
+        ("Which gift would I like?", "Which gift would she like?"),
         ("What should I see tonight?", "What should she see tonight?"),
         ("Recommend a film that Ann and Bob like.", "Recommend a film that Ann and Bob like."),
     ],
@@ -190,6 +193,7 @@ TASTES = [
         ("What films does Ann like?", [3, 2]),
         ("Recommend me a film.", [3, 2]),
         ("Suggest a restaurant for me.", [5, 4]),
+        ("Which restaurant is Ann's favourite?", [5]),
         ("Suggest a zoo for me.", [3, 4, 5]),
     ],
 )

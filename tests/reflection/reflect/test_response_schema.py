@@ -42,6 +42,9 @@ def test_a_value_is_held_against_it(value: Any, place: str | None) -> None:
         ({"$ref": "#/$defs/nowhere"}, "leads nowhere"),
         ({"pattern": "("}, "is not a .regex"),
         ({"patternProperties": {"a": {}}}, "not supported"),
+        ({"properties": {"properties": {"patternProperties": {"a": {}}}}}, "not supported"),
+        ({"$ref": "#/default", "default": {"patternProperties": {"a": {}}}}, "not supported"),
+        ({"$ref": "#/const", "const": {"items": {"$ref": "other.json"}}}, "must point into the schema itself"),
         (nest(DEEPEST + 1), "nested deeper"),
         ({"description": "x" * 70_000}, "bytes"),
         ({"anyOf": [{}] * 1_000}, "more than 1000 objects"),
@@ -50,6 +53,19 @@ def test_a_value_is_held_against_it(value: Any, place: str | None) -> None:
 def test_what_is_no_usable_schema_is_refused_with_the_reason(schema: dict[str, Any], reason: str) -> None:
     with pytest.raises(SchemaInvalid, match=reason):
         check_schema(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"patternProperties": {"type": "string"}, "$ref": {"type": "string"}}},
+        {"$defs": {"patternProperties": {}}},
+        {"default": {"$ref": "other.json"}, "examples": [{"patternProperties": {"a": {}}}]},
+        {"enum": [{"$ref": "other.json"}], "items": {"const": {"$ref": "#/$defs/nowhere"}}},
+    ],
+)
+def test_names_of_properties_and_data_are_no_keywords(schema: dict[str, Any]) -> None:
+    check_schema(schema)
 
 
 def doubling(levels: int) -> dict[str, Any]:

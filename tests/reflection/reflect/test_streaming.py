@@ -169,6 +169,18 @@ def test_an_answer_that_is_cut_at_its_length_is_kept_without_opinions(
     assert (result.text, result.truncated, result.opinions) == ("She lives in", True, ())
 
 
+@pytest.mark.parametrize("streams", [False, True])
+def test_an_answer_that_a_filter_has_cut_forms_no_opinions(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, *, streams: bool
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.say(ANSWER, finish_reason="content_filter")
+    *_, done = reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace(), streams=streams)
+    assert isinstance(done, Done)
+    assert (done.result.truncated, done.result.opinions, opinions_of(memory)) == (True, (), 0)
+    assert "content filter" in done.result.trace.notes[-1]
+
+
 def test_the_answer_has_no_more_tokens_than_were_asked_for(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:

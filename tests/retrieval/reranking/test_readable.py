@@ -27,12 +27,18 @@ def test_the_day_is_that_of_whoever_asks() -> None:
     assert "2025-11-07" in build_readable(candidate, "tea", zone=timezone(timedelta(hours=2)))
 
 
+def test_a_day_that_was_told_is_the_same_for_all() -> None:
+    candidate = make_candidate(occurred_start=MAY, occurred_end=MAY + timedelta(days=1))
+    assert "2024-05-01" in build_readable(candidate, "tea", zone=timezone(timedelta(hours=-7)))
+
+
 ZONES = st.integers(-23, 23).map(lambda hours: timezone(timedelta(hours=hours)))
 
 
 @given(st.datetimes(timezones=ZONES), ZONES)
 def test_any_moment_can_be_written(moment: datetime, zone: timezone) -> None:
     assert build_readable(make_candidate(mentioned_at=moment), "tea", zone=zone).endswith("] tea")
+    assert build_readable(make_candidate(occurred_start=moment), "tea", zone=zone).endswith("] tea")
 
 
 def test_every_type_of_question_has_an_instruction() -> None:
