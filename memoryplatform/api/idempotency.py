@@ -1,5 +1,6 @@
 """`Idempotency-Key` on requests that write."""
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -13,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.views import TenantView
+from memoryplatform.operations.errors import RequestInFlight
 from memoryplatform.operations.idempotency import ANY_BANK, Claim, Replay, begin, build_operation_key
 from tenants.transactions import tenant_transaction
 
@@ -31,7 +33,7 @@ def idempotent(handler: Handler) -> Handler:
 
 
 def idempotent_operation(handler: Handler) -> Handler:
-    """The same for a handler that may call models, and so can't hold a transaction open.
+    """The same for a handler whose work is no single transaction: it may call models, or writes even where it refuses.
 
     It gives `read_operation_key` to the operation that it submits: if the process dies before the answer is recorded,
     the next request under the key finds that operation instead of submitting another.
@@ -65,11 +67,15 @@ def perform_in_one_transaction(claim: Claim, call: Callable[[], Response]) -> Re
 
 
 def perform_step_by_step(claim: Claim, call: Callable[[], Response]) -> Response:
+    """What was done is told, also where another request has taken the key over and keeps its own answer to the same."""
     try:
-        return finish(claim, call())
+        response = call()
+        with contextlib.suppress(RequestInFlight):
+            finish(claim, response)
     except BaseException:
         claim.release()
         raise
+    return response
 
 
 def finish(claim: Claim, response: Response) -> Response:

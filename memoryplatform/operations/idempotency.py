@@ -71,10 +71,26 @@ def begin(tenant_id: UUID, key: str, fingerprint: str, *, bank_key: str = "") ->
             raise KeyReused("This Idempotency-Key was used for another request.")
         if record.status_code is not None:
             return replay(record.status_code, record.answer)
-        if record.claimed_at > claim.claimed_at - IN_FLIGHT_FOR:
+        is_recent = record.claimed_at > claim.claimed_at - IN_FLIGHT_FOR
+        if is_recent and not has_outlived_its_request(tenant_id, key, fingerprint, now=claim.claimed_at):
             raise RequestInFlight("A request with this Idempotency-Key is being served.")
         rows.filter(id=record.id).update(claimed_at=claim.claimed_at)
         return claim
+
+
+def has_outlived_its_request(tenant_id: UUID, key: str, fingerprint: str, *, now: datetime) -> bool:
+    """Whether the request submitted an operation that can be told of by now, so that nobody need wait for its answer.
+
+    A request waits for the first attempt and no longer: while that is to come or is made, the request may be served.
+    Call inside a tenant transaction.
+    """
+    rows = Operation.objects.for_tenant(tenant_id).filter(created_at__gte=now - KEPT_FOR)
+    operation = rows.filter(idempotency_key=build_operation_key(key, fingerprint)).first()
+    if operation is None:
+        return False
+    is_to_come = operation.status == Operation.Status.PENDING and operation.fencing_token == 0
+    is_made = operation.fencing_token == 1 and operation.lease_until is not None and operation.lease_until > now
+    return not is_to_come and not is_made
 
 
 def replay(status_code: int, answer: str) -> Replay:

@@ -1,5 +1,6 @@
 """A request as a value: what is sent, whether it may be sent again, and how its answer is read."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -21,7 +22,10 @@ JSON = "application/json"
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """`repeatable`: a second one does no more than the first, so it may be sent again when no answer came."""
+    """`repeatable`: a second one does no more than the first, so it may be sent again when no answer came.
+
+    `longest`: seconds after which its caller waits no more, where that is less than the client would wait.
+    """
 
     method: str
     path: str
@@ -30,6 +34,7 @@ class Call(Generic[T]):
     content: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     repeatable: bool = False
+    longest: float = math.inf
 
 
 def fetch(path: str, parse: Callable[[httpx.Response], T], params: Mapping[str, Any] | None = None) -> Call[T]:

@@ -5,7 +5,7 @@ MemoryPlatformError
 ├── UnusableFilter              a filter without a value, where it chooses what is deleted; nothing was sent
 ├── UnusableText                a text with half a character in it; nothing was sent
 ├── UnusableHeader              an API key, or another header, with characters that can't be sent; nothing was sent
-├── ConnectionFailed            no answer came
+├── ConnectionFailed            no answer came, or one that was damaged on its way
 │   └── RequestTimedOut
 ├── UnreadableAnswer            an answer came that is not the service's
 ├── OperationNotCompleted       a waited-for operation failed or was cancelled
@@ -86,8 +86,12 @@ class OperationNotCompleted(MemoryPlatformError):
 
 
 class WaitTimedOut(MemoryPlatformError):
-    def __init__(self, operation: "Operation", seconds: float) -> None:
-        super().__init__(f"Operation {operation.operation_id} is still {operation.status} after {seconds:g} seconds.")
+    """`operation` as it was last seen; None where the service did not tell of it in time, and `__cause__` says why."""
+
+    def __init__(self, operation_id: UUID | str, seconds: float | None, operation: "Operation | None") -> None:
+        seen = f"is still {operation.status}" if operation else "could not be asked for"
+        super().__init__(f"Operation {operation_id} {seen} after {seconds or 0.0:g} seconds.")
+        self.operation_id = operation_id
         self.operation = operation
 
 

@@ -4,13 +4,14 @@ A plan is a generator. It yields a call to send or a pause to make, and gets bac
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
 import httpx
 
 from memoryplatform_client.calls import Call
-from memoryplatform_client.errors import ConnectionFailed, RequestTimedOut
+from memoryplatform_client.errors import ConnectionFailed, MemoryPlatformError, Refusal, RequestTimedOut
+from memoryplatform_client.limits import FOREVER, Limit
 from memoryplatform_client.refusals import build_error, read_refusal
 from memoryplatform_client.retries import RetryPolicy, is_worth_another
 
@@ -23,28 +24,43 @@ class Pause:
 
 
 Step: TypeAlias = Call[Any] | Pause
-Outcome: TypeAlias = httpx.Response | httpx.TransportError | None  # None after a pause
+Outcome: TypeAlias = httpx.Response | httpx.RequestError | None  # None after a pause
 Plan: TypeAlias = Generator[Step, Outcome, T]
 
 
-def perform(call: Call[T], retry: RetryPolicy) -> Plan[T]:
+class TimeIsUp(Exception):
+    """Another attempt was worth it, and there is no time for it. Its cause is the failure of the last."""
+
+
+def perform(call: Call[T], retry: RetryPolicy, limit: Limit = FOREVER) -> Plan[T]:
     attempt = 1
     while True:
-        outcome = yield call
+        outcome = yield replace(call, longest=limit.of_a_request)
         if isinstance(outcome, httpx.Response) and outcome.is_success:
             return call.parse(outcome)
         failure = read_refusal(outcome) if isinstance(outcome, httpx.Response) else outcome
         if failure is None:
             raise TypeError("A call was answered like a pause.")
-        asked_for = None if isinstance(failure, httpx.TransportError) else failure.retry_after
-        seconds = retry.wait(attempt, asked_for) if is_worth_another(call, failure) else None
+        is_worth_it = is_worth_another(call, failure)
+        seconds = retry.wait(attempt, asked_for(failure)) if is_worth_it else None
+        if is_worth_it and (seconds or 0.0) >= limit.left:
+            yield Pause(limit.left)
+            raise TimeIsUp from tell(call, failure)
         if seconds is None:
-            raise build_error(failure) if not isinstance(failure, httpx.TransportError) else no_answer(call, failure)
+            raise tell(call, failure)
         yield Pause(seconds)
         attempt += 1
 
 
-def no_answer(call: Call[Any], failure: httpx.TransportError) -> ConnectionFailed:
+def asked_for(failure: httpx.RequestError | Refusal) -> float | None:
+    return failure.retry_after if isinstance(failure, Refusal) else None
+
+
+def tell(call: Call[Any], failure: httpx.RequestError | Refusal) -> MemoryPlatformError:
+    return build_error(failure) if isinstance(failure, Refusal) else no_answer(call, failure)
+
+
+def no_answer(call: Call[Any], failure: httpx.RequestError) -> ConnectionFailed:
     kind = RequestTimedOut if isinstance(failure, httpx.TimeoutException) else ConnectionFailed
     cause = tellable(failure)
     told = "" if cause is None else str(cause)
@@ -53,7 +69,7 @@ def no_answer(call: Call[Any], failure: httpx.TransportError) -> ConnectionFaile
     return error
 
 
-def address_of(call: Call[Any], failure: httpx.TransportError) -> str:
+def address_of(call: Call[Any], failure: httpx.RequestError) -> str:
     """With the service's own, which is what is wrong most often."""
     try:
         url = failure.request.url
@@ -66,6 +82,6 @@ def without_credentials(url: httpx.URL) -> str:
     return str(url.copy_with(userinfo=b""))
 
 
-def tellable(failure: httpx.TransportError) -> httpx.TransportError | None:
+def tellable(failure: httpx.RequestError) -> httpx.RequestError | None:
     """None for what shows a header in its words, and with that perhaps the key."""
     return None if isinstance(failure, httpx.LocalProtocolError) else failure

@@ -35,9 +35,9 @@ class RetryPolicy:
         return max(jittered, asked_for + jittered / 2) if asked_for is not None else jittered
 
 
-def is_worth_another(call: Call[Any], failure: httpx.TransportError | Refusal) -> bool:
+def is_worth_another(call: Call[Any], failure: httpx.RequestError | Refusal) -> bool:
     """A request that may have been performed is sent again only where that does no harm."""
-    if isinstance(failure, httpx.TransportError):
+    if isinstance(failure, httpx.RequestError):
         return not isinstance(failure, NEVER_BETTER) and (call.repeatable or isinstance(failure, NEVER_SENT))
     if failure.status_code == httpx.codes.TOO_MANY_REQUESTS:
         return True

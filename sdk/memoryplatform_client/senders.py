@@ -1,6 +1,7 @@
 """The two ways to carry out a plan. Nothing else in the package knows whether it is awaited."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager
@@ -28,8 +29,21 @@ class Sender:
 
 def build_request(client: httpx.Client | httpx.AsyncClient, call: Call[Any]) -> httpx.Request:
     return client.build_request(
-        call.method, call.path, params=call.query or None, content=call.content, headers=call.headers
+        call.method,
+        call.path,
+        params=call.query or None,
+        content=call.content,
+        headers=call.headers,
+        timeout=cut(client.timeout, call.longest),
     )
+
+
+def cut(timeout: httpx.Timeout, longest: float) -> httpx.Timeout:
+    """None is no bound."""
+    if longest == math.inf:
+        return timeout
+    bounds = {name: seconds for name, seconds in timeout.as_dict().items() if seconds is not None}
+    return httpx.Timeout(longest, **{name: min(seconds, longest) for name, seconds in bounds.items()})
 
 
 class SyncSender(Sender):
@@ -53,7 +67,7 @@ class SyncSender(Sender):
             return None
         try:
             return self.client.send(build_request(self.client, step))
-        except httpx.TransportError as failure:
+        except httpx.RequestError as failure:
             return failure
 
     def stream(self, call: Call[Any]) -> Generator[ReflectEvent, None, None]:
@@ -81,7 +95,7 @@ class SyncSender(Sender):
                     response.read()
                     raise build_error(read_refusal(response))
                 yield response
-        except httpx.TransportError as failure:
+        except httpx.RequestError as failure:
             raise no_answer(call, failure) from tellable(failure)
 
 
@@ -106,7 +120,7 @@ class AsyncSender(Sender):
             return None
         try:
             return await self.client.send(build_request(self.client, step))
-        except httpx.TransportError as failure:
+        except httpx.RequestError as failure:
             return failure
 
     async def stream(self, call: Call[Any]) -> AsyncGenerator[ReflectEvent, None]:
@@ -134,5 +148,5 @@ class AsyncSender(Sender):
                     await response.aread()
                     raise build_error(read_refusal(response))
                 yield response
-        except httpx.TransportError as failure:
+        except httpx.RequestError as failure:
             raise no_answer(call, failure) from tellable(failure)

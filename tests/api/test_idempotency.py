@@ -12,6 +12,7 @@ from memoryplatform.operations import bank_profile
 from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.models import IdempotencyRecord, Operation
 from memoryplatform.operations.reflect import reflect
+from memoryplatform.operations.retain import retain as retain_items
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -107,6 +108,54 @@ def list_texts(call: Caller) -> list[str]:
 def age_operations(tenant: Tenant, age: timedelta) -> None:
     with tenant_transaction(tenant.id):
         Operation.objects.for_tenant(tenant.id).update(created_at=timezone.now() - age)
+
+
+SOON, BEFORE = timedelta(seconds=30), timedelta(seconds=-1)
+# The operation of a request that was not answered: its status, claims so far, the end of its lease; and the answer.
+UNANSWERED = {
+    "not begun": ("pending", 0, None, 409),
+    "first attempt": ("processing", 1, SOON, 409),
+    "first attempt left alone": ("processing", 1, BEFORE, 200),
+    "first attempt failed": ("pending", 1, None, 200),
+    "second attempt": ("processing", 2, SOON, 200),
+    "done": ("completed", 1, None, 200),
+    "cancelled at once": ("cancelled", 0, None, 200),
+}
+
+
+@pytest.mark.parametrize("name", UNANSWERED)
+def test_an_operation_answers_for_a_request_that_died(call: Caller, alice: Tenant, name: str) -> None:
+    status, claims, lease, answered = UNANSWERED[name]
+    first = retain(call, "Ana lives in Porto.").json()
+    with tenant_transaction(alice.id):
+        IdempotencyRecord.objects.for_tenant(alice.id).update(status_code=None, answer="")
+        until = None if lease is None else timezone.now() + lease
+        Operation.objects.for_tenant(alice.id).filter(id=first["operation_id"]).update(
+            status=status, fencing_token=claims, lease_until=until
+        )
+    again = retain(call, "Ana lives in Porto.")
+    assert (again.status_code, again.json().get("operation_id", first["operation_id"])) == (
+        answered,
+        first["operation_id"],
+    )
+
+
+def test_both_are_answered_where_one_took_the_key_of_the_other_over(
+    call: Caller, alice: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: list[Any] = []
+
+    def come_again(*args: Any, **named: Any) -> Any:
+        operation = retain_items(*args, **named)
+        if not answers:
+            answers.append(None)
+            answers[0] = retain(call, "Ana lives in Porto.")
+        return operation
+
+    monkeypatch.setattr("memoryplatform.api.v1.memories.retain", come_again)
+    answers.append(retain(call, "Ana lives in Porto."))
+    assert [one.status_code for one in answers] == [200, 200]
+    assert answers[0].json() == answers[1].json()
 
 
 def test_a_key_that_was_forgotten_says_nothing_of_the_operation_that_it_once_had(call: Caller, alice: Tenant) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -100,10 +99,11 @@ def test_what_is_no_key_is_refused(bare_cli: Cli, key: str) -> None:
     assert bare_cli("login", stdin=f"{key}\n").code == 2
 
 
-def test_a_damaged_file_is_one_sentence(bare_cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"{", b"\xff\xfa", b"[]"])
+def test_a_damaged_file_is_one_sentence(bare_cli: Cli, content: bytes) -> None:
     path = profiles_path()
     path.parent.mkdir(parents=True)
-    path.write_text("{")
+    path.write_bytes(content)
     path.chmod(0o600)
     done = bare_cli("profiles")
     assert (done.code, done.err.count("\n")) == (1, 1)

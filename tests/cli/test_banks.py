@@ -46,6 +46,9 @@ def test_a_bank_at_a_glance(cli: Cli, client: MemoryClient) -> None:
     shown = cli("inspect", "support").out
     assert "Newest memories" in shown
     assert "Under way" in shown
+    client.banks.delete("support")
+    client.banks.create("support")
+    assert json.loads(cli("inspect", "support", "--json").out)["operations"] == []
 
 
 def make_opinion(client: MemoryClient) -> str:

@@ -39,6 +39,18 @@ def test_an_answer_of_something_else_is_one_line(cli: Cli, monkeypatch: pytest.M
     assert "not JSON" in done.err
 
 
+def test_a_damaged_answer_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "MemoryClient", lambda *_: make_client(httpx.MockTransport(damage)))
+    for words in (("banks",), ("export", "nora")):
+        done = cli(*words)
+        assert (done.code, done.err.count("\n")) == (5, 1)
+        assert "http://service/v1/banks" in done.err
+
+
+def damage(_request: httpx.Request) -> httpx.Response:
+    return httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=httpx.ByteStream(b"no gzip"))
+
+
 def test_an_interrupt_is_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

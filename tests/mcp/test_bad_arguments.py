@@ -26,6 +26,7 @@ REQUIRED = {"query": "Who?", "memory_id": ID, "opinion_id": ID, "entity_id": ID}
         ("recall", {"query": "?!"}, "query"),
         ("recall", {"query": "Who?", "max_tokens": -1}, "max_tokens"),
         ("recall", {"query": "Who?", "max_tokens": 10**12}, "max_tokens"),
+        ("recall", {"query": "Who?", "max_tokens": "5"}, "max_tokens"),
         ("recall", {"query": "Who?", "budget": "endless"}, "budget"),
         ("recall", {"query": "Who?", "types": ["dream"]}, "types.0"),
         ("recall", {"query": "Who?", "as_of": "yesterday"}, "as_of"),
@@ -88,6 +89,19 @@ def test_no_argument_that_may_be_left_out_is_refused_where_it_is_empty(name: str
     must = {field: REQUIRED[field] for field, told in accepted.model_fields.items() if told.is_required()}
     may = {field: empty for field, told in accepted.model_fields.items() if not told.is_required()}
     assert accepted.model_validate(must | may) == accepted.model_validate(must)
+
+
+def test_a_text_is_taken_for_no_number_and_for_no_boolean() -> None:
+    """As the HTTP API has it, and the descriptions of the tools."""
+    for tool in TOOLS.values():
+        accepted = tool.accepts(bound=True)
+        must = {name: REQUIRED[name] for name, field in accepted.model_fields.items() if field.is_required()}
+        for name, told in accepted.model_json_schema()["properties"].items():
+            kinds = {told.get("type"), *(one.get("type") for one in told.get("anyOf", ()))}
+            for kind, text in (("integer", "3"), ("number", "1"), ("boolean", "true")):
+                if kind in kinds:
+                    with pytest.raises(ValidationError, match=name):
+                        accepted.model_validate(must | {name: text})
 
 
 @pytest.mark.parametrize("empty", ["", [], {}])

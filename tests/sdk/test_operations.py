@@ -1,12 +1,32 @@
 """Operations that are waited for."""
 
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
 import httpx
 import pytest
 
-from memoryplatform_client import MemoryClient, OperationNotCompleted, OperationNotFound, WaitTimedOut
-from tests.sdk.scripted import Scripted, make_client
+from memoryplatform_client import (
+    AsyncMemoryClient,
+    MemoryClient,
+    OperationNotCompleted,
+    OperationNotFound,
+    RequestTimedOut,
+    RetryPolicy,
+    Unavailable,
+    WaitTimedOut,
+    limits,
+)
+from memoryplatform_client.facade.processing import Processing
+from tests.sdk.blocking import Blocking
+from tests.sdk.scripted import RETAINED, Scripted, make_client, refuse
 
 ID = "01932f0e-0000-7000-8000-000000000000"
+ADDRESS = "http://service"
+Server = Callable[[httpx.Request], httpx.Response]
 
 
 def operation(status: str, processed: int = 0, **fields: object) -> httpx.Response:
@@ -50,7 +70,59 @@ def test_an_operation_that_does_not_complete_is_an_error_with_its_reason(status:
 
 def test_waiting_ends_in_time_and_the_operation_goes_on() -> None:
     with pytest.raises(WaitTimedOut, match=r"still processing after 0\.05 seconds"):
-        make_client(Scripted(operation("processing"))).operations.wait(ID, timeout=0.05)
+        make_client(Scripted(*[operation("processing")] * 2)).operations.wait(ID, timeout=0.05)
+
+
+def test_what_ends_with_the_time_is_still_seen() -> None:
+    transport = Scripted(operation("processing"), operation("completed"))
+    assert make_client(transport).operations.wait(ID, timeout=0.05).is_finished
+
+
+def stay_silent(request: httpx.Request) -> httpx.Response:
+    time.sleep(request.extensions["timeout"]["read"])
+    raise httpx.ReadTimeout("slow", request=request)
+
+
+def put_off(_request: httpx.Request) -> httpx.Response:
+    return refuse(503, "unavailable", Retry_After="5")
+
+
+def wait_inside_retain(client: MemoryClient) -> object:
+    return client.retain("b", "Alice sails.", timeout=0.2)
+
+
+def process(client: MemoryClient) -> object:
+    return client.run(Processing((UUID(ID),), deque(), RetryPolicy()).complete(0.2, None))
+
+
+WAITS: list[Callable[[MemoryClient], object]] = [
+    lambda client: client.operations.wait(ID, timeout=0.2),
+    wait_inside_retain,
+    process,
+]
+
+
+@pytest.mark.parametrize("is_awaited", [False, True])
+@pytest.mark.parametrize("wait", WAITS, ids=["wait", "retain", "process"])
+@pytest.mark.parametrize("server", [stay_silent, put_off])
+def test_a_service_that_does_not_answer_keeps_nobody_waiting(
+    monkeypatch: pytest.MonkeyPatch, server: Server, wait: Callable[[Any], object], *, is_awaited: bool
+) -> None:
+    monkeypatch.setattr(limits, "SHORTEST_REQUEST", 0.05)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return server(request) if request.method == "GET" else httpx.Response(200, json=RETAINED)
+
+    given: dict[str, Any] = {"timeout": 4.0, "transport": httpx.MockTransport(answer)}
+    with (
+        Blocking(AsyncMemoryClient(ADDRESS, "k", **given)) if is_awaited else MemoryClient(ADDRESS, "k", **given) as it
+    ):
+        began = time.monotonic()
+        with pytest.raises(WaitTimedOut, match=r"could not be asked for after 0\.2 seconds") as caught:
+            wait(it)
+    assert 0.19 < time.monotonic() - began < 2
+    assert (str(caught.value.operation_id), caught.value.operation) == (ID, None)
+    assert isinstance(caught.value.__cause__, RequestTimedOut | Unavailable)
 
 
 def test_one_that_waits_is_cancelled_and_retried(client: MemoryClient) -> None:

@@ -61,7 +61,7 @@ def test_a_large_text_is_waited_for_as_well(client: MemoryClient, worker: None) 
 def test_a_large_text_is_waited_for_no_longer_than_asked(client: MemoryClient) -> None:
     with pytest.raises(WaitTimedOut) as caught:
         client.retain("support", LARGE, infer=False, timeout=0.1)
-    assert client.operations.get(caught.value.operation.operation_id).status == "pending"
+    assert client.operations.get(caught.value.operation_id).status == "pending"
     assert client.retain("support", LARGE, infer=False, wait=False).status == "pending"
 
 

@@ -22,6 +22,7 @@ from memoryplatform_client.refusals import read_retry_after
 from tests.sdk.scripted import QUICK, Answer, Attempt, Scripted, make_client, refuse
 
 BROKEN = httpx.ReadError("reset")
+DAMAGED = httpx.DecodingError("incorrect header check")
 UNREACHED = httpx.ConnectError("refused")
 TENDED = httpx.Response(202, json={"operation_id": "01932f0e-0000-7000-8000-000000000000"})
 TUNED = httpx.Response(200, json={"learn_from_feedback": True, "weights": {}, "marks": 0})
@@ -39,7 +40,7 @@ def patch(client: object) -> object:
     return client.feedback.update_tuning("b", learn_from_feedback=True)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("failure", [BROKEN, UNREACHED, httpx.ReadTimeout("slow"), refuse(503, "unavailable")])
+@pytest.mark.parametrize("failure", [BROKEN, DAMAGED, UNREACHED, httpx.ReadTimeout("slow"), refuse(503, "unavailable")])
 @pytest.mark.parametrize(("attempt", "answer"), [(read, TUNED), (write, TENDED)])
 def test_what_does_no_harm_twice_is_sent_again(failure: Answer, attempt: Attempt, answer: httpx.Response) -> None:
     transport = Scripted(failure, failure, answer)
@@ -63,7 +64,9 @@ def test_a_key_of_the_callers_own_is_sent() -> None:
     assert transport.keys == ["mine"]
 
 
-@pytest.mark.parametrize("failure", [BROKEN, httpx.ReadTimeout("slow"), refuse(503, "unavailable"), refuse(502)])
+@pytest.mark.parametrize(
+    "failure", [BROKEN, DAMAGED, httpx.ReadTimeout("slow"), refuse(503, "unavailable"), refuse(502)]
+)
 def test_a_change_that_may_have_been_made_is_not_sent_again(failure: Answer) -> None:
     transport = Scripted(failure, TUNED)
     with pytest.raises((ConnectionFailed, ServerError)):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from memoryplatform.api.mcp.tool import Arguments
 from retrieval.filters.types import TagMatch
@@ -35,7 +35,7 @@ class SearchArguments(TagArguments):
     ] = ()
     entities: Annotated[tuple[str, ...], Field(description="Names; a memory must mention one of them.")] = ()
     as_of: Annotated[datetime | None, Field(description="What was true at that time, ISO 8601.")] = None
-    history: Annotated[bool, Field(description="Also what is no longer so.")] = False
+    history: Annotated[StrictBool, Field(description="Also what is no longer so.")] = False
     query_timestamp: Annotated[
         datetime | None,
         Field(description="When the question is asked, ISO 8601 with zone: what 'yesterday' counts from. Else now."),

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from banks.models import MemoryUnit
 from memoryplatform.api.mcp.tool import Answer, Arguments
@@ -13,7 +13,7 @@ LONGEST_LISTED = 400  # characters of a text in a list: a hundred of them are so
 
 
 class PageArguments(Arguments):
-    limit: int = Field(default=20, ge=1, le=100, description="The most to return.")
+    limit: StrictInt = Field(default=20, ge=1, le=100, description="The most to return.")
     cursor: str | None = Field(default=None, description="next_cursor of the page before.")
 
 

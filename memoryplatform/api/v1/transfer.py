@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.errors import unexpected
-from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.parsers import check_not_compressed
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import Input, Output
@@ -160,7 +160,7 @@ class ImportView(TenantView):
         request={JSON_LINES: OpenApiTypes.STR},
         responses={202: ImportOutput, **ERRORS},
     )
-    @idempotent
+    @idempotent_operation  # a refusal takes earlier parts back, which must stand; a part that comes twice is known
     def post(self, request: Request, bank_id: str) -> Response:
         check_not_compressed(request)
         query = ImportInput(data=request.query_params)

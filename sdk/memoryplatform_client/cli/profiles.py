@@ -50,7 +50,7 @@ def profiles_path() -> Path:
 def read_profiles() -> Profiles:
     path = profiles_path()
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open("rb") as file:
             check_owned_alone(path, os.fstat(file.fileno()))
             content = file.read()
     except FileNotFoundError:

@@ -1,6 +1,5 @@
 """Seeing accepted messages through to their memories."""
 
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +12,12 @@ from memoryplatform_client.errors import (
     OperationNotFound,
     WaitTimedOut,
 )
+from memoryplatform_client.limits import Limit, within
 from memoryplatform_client.models.operations import Operation, OperationDetail
-from memoryplatform_client.plans import Plan, perform
-from memoryplatform_client.resources.operations import get_operation, retry_operation
+from memoryplatform_client.plans import Plan, TimeIsUp, perform
+from memoryplatform_client.resources.operations import retry_operation
 from memoryplatform_client.retries import RetryPolicy
-from memoryplatform_client.waiting import wait_for
+from memoryplatform_client.waiting import get_operation, wait_for
 
 
 @dataclass(frozen=True)
@@ -78,26 +78,24 @@ class Processing:
         """
         made: list[UUID] = []
         try:
-            yield from self._complete_each(made, timeout, on_progress)
+            yield from self._complete_each(made, within(timeout), on_progress)
         except MemoryPlatformError as failure:
             failure.memory_ids = tuple(made)
             raise
         return ProcessResult(tuple(made))
 
-    def _complete_each(self, made: list[UUID], timeout: float | None, on_progress: OnProgress | None) -> Plan[None]:
-        end = None if timeout is None else time.monotonic() + timeout
+    def _complete_each(self, made: list[UUID], limit: Limit, on_progress: OnProgress | None) -> Plan[None]:
         failures: list[OperationNotCompleted | OperationNotFound] = []
         for place, operation_id in enumerate(self.operation_ids):
-            left = None if end is None else max(0.0, end - time.monotonic())
             try:
-                operation = yield from self._see_through(operation_id, left, self._teller(place, on_progress))
+                operation = yield from self._see_through(operation_id, limit, self._teller(place, on_progress))
             except (OperationNotCompleted, OperationNotFound) as failure:
                 failures.append(failure)
                 if isinstance(failure, OperationNotFound) or is_beyond_retry(failure.operation):
                     self._settle(operation_id)
                 continue
-            except WaitTimedOut as late:
-                raise WaitTimedOut(late.operation, timeout or 0.0) from late
+            except TimeIsUp as end:
+                raise WaitTimedOut(operation_id, limit.seconds, None) from end.__cause__
             made += [UUID(one) for one in (operation.result or {}).get("unit_ids", [])]
             self._settle(operation_id)
         if failures:
@@ -107,29 +105,29 @@ class Processing:
             raise first
 
     def _see_through(
-        self, operation_id: UUID, timeout: float | None, tell: Callable[[OperationDetail], None] | None
+        self, operation_id: UUID, limit: Limit, tell: Callable[[OperationDetail], None] | None
     ) -> Plan[OperationDetail]:
         """What failed before is tried again: its messages are archived, only their facts are missing.
 
         What the service gave up at once, and then once more, is let go.
         """
-        operation = yield from perform(get_operation(operation_id), self.retry)
+        operation = yield from perform(get_operation(operation_id), self.retry, limit)
         if is_beyond_retry(operation):
             raise OperationNotCompleted(operation)
         has_failed = operation.is_finished and operation.status != "completed"
         if has_failed:
-            yield from self._try_again(operation_id)
+            yield from self._try_again(operation_id, limit)
         try:
-            return (yield from wait_for(get_operation(operation_id), self.retry, timeout=timeout, on_progress=tell))
+            return (yield from wait_for(operation_id, self.retry, limit, on_progress=tell))
         except OperationNotCompleted as failure:
             if has_failed and was_given_up(failure.operation):
                 self._settle(operation_id)
             raise
 
-    def _try_again(self, operation_id: UUID) -> Plan[None]:
+    def _try_again(self, operation_id: UUID, limit: Limit) -> Plan[None]:
         """Somebody else may have done so in the meantime."""
         try:
-            yield from perform(retry_operation(operation_id), self.retry)
+            yield from perform(retry_operation(operation_id), self.retry, limit)
         except Conflict as refusal:
             if refusal.code != "operation_state":
                 raise

@@ -1,19 +1,16 @@
 from collections.abc import Callable
 from typing import Unpack
 
-from memoryplatform_client.calls import Call, fetch, reader, submit
+from memoryplatform_client.calls import Call, reader, submit
 from memoryplatform_client.identifiers import Id
+from memoryplatform_client.limits import within
 from memoryplatform_client.models.operations import Operation, OperationDetail
 from memoryplatform_client.options.lists import OperationFilter
 from memoryplatform_client.pages import Listing, list_of
 from memoryplatform_client.plans import Plan
 from memoryplatform_client.routes import Resource, S_co, listed, planned, route
-from memoryplatform_client.waiting import LONGEST, wait_for
+from memoryplatform_client.waiting import LONGEST, get_operation, wait_for
 from memoryplatform_client.wire import path_of
-
-
-def get_operation(operation_id: Id) -> Call[OperationDetail]:
-    return fetch(path_of("operations", operation_id), reader(OperationDetail))
 
 
 def retry_operation(operation_id: Id, key: str | None = None) -> Call[Operation]:
@@ -50,4 +47,4 @@ class Operations(Resource[S_co]):
 
         Raises OperationNotCompleted where it failed or was cancelled, WaitTimedOut after `timeout` seconds.
         """
-        return wait_for(get_operation(operation_id), self._sender.retry, timeout=timeout, on_progress=on_progress)
+        return wait_for(operation_id, self._sender.retry, within(timeout), on_progress=on_progress)

@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 from memoryplatform_client.calls import JSON, Call, ask, read_nothing, reader, submit, without_none
 from memoryplatform_client.errors import OperationNotCompleted
+from memoryplatform_client.limits import within
 from memoryplatform_client.models.operations import FINISHED
 from memoryplatform_client.models.recall import Recalled
 from memoryplatform_client.models.reflect import Reflection
@@ -12,7 +13,6 @@ from memoryplatform_client.models.retain import Retained
 from memoryplatform_client.options.recall import RecallOptions, ReflectOptions, StreamOptions
 from memoryplatform_client.options.retain import Item, RetainOptions
 from memoryplatform_client.plans import Plan, perform
-from memoryplatform_client.resources.operations import get_operation
 from memoryplatform_client.retries import RetryPolicy
 from memoryplatform_client.routes import Resource, S_co, planned, route, streamed
 from memoryplatform_client.waiting import LONGEST, wait_for
@@ -36,9 +36,8 @@ def see_through(call: Call[Retained], retry: RetryPolicy, *, wait: bool, timeout
     retained = yield from perform(call, retry)
     if not wait or retained.status in FINISHED:
         return retained
-    operation = get_operation(retained.operation_id)
     try:
-        done = yield from wait_for(operation, retry, timeout=timeout, on_progress=None)
+        done = yield from wait_for(retained.operation_id, retry, within(timeout), on_progress=None)
     except OperationNotCompleted as failure:
         return retained.ended_as(failure.operation, {})
     return retained.ended_as(done, done.result or {})

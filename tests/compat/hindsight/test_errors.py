@@ -68,6 +68,9 @@ def test_a_wrong_field_is_named_as_the_peer_names_it(
     where = "/v1/default/banks/support/memories"
     _, answer = run(send(base_url, f"{where}?type=", method="DELETE", headers=headers))
     assert answer["detail"][0]["loc"] == ["query", "type"]
+    where_to = {"target_bank_id": "copy"}
+    _, answer = run(send(base_url, "/v1/default/banks/support/clone", json=where_to, headers=headers))
+    assert answer["detail"][0]["loc"] == ["query", "target_bank_id"]
     _, answer = run(send(base_url, where, method="DELETE", headers=headers, json={"type": "world"}))
     assert answer["detail"][0]["loc"] == ["body"]
 

@@ -18,6 +18,7 @@ from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.compat.mem0.quiet_client import MemoryClient
+from tests.factories import make_bank
 from tests.retrieval.memory import Memory
 
 BOB = {"user_id": "bob"}
@@ -243,11 +244,20 @@ def test_users_are_listed_and_deleted_with_all_that_they_said(
     client.delete_users(agent_id="nora/1")
     assert client.get_all(filters={"agent_id": "nora/1"})["count"] == 0
     assert {one["name"] for one in client.users()["results"]} == {"bob", "carol"}
-    client.reset()
+    add(client, "I keep dogs.", agent_id="otto", run_id="r1")
+    client.reset()  # with the user goes the agent, and is deleted all the same
     assert client.users()["results"] == []
     wait_until(lambda: count_documents(alice) == 0)
-    with pytest.raises(MemoryNotFoundError, match="Entity not found"):
-        client.delete_users(user_id="bob")
+    client.delete_users(user_id="bob")
+
+
+def test_users_whose_ids_no_address_can_hold_are_deleted_too(client: MemoryClient, alice: Tenant) -> None:
+    ids = {"user:.", "user:..", "run:..", "user:bob"}
+    for one in ids:
+        make_bank(alice, bank_id=f"mem0:{one}")
+    assert {one["id"] for one in client.users()["results"]} == ids
+    client.reset()
+    assert client.users()["results"] == []
 
 
 def test_feedback_marks_the_recall_that_found_the_memory(

@@ -92,6 +92,9 @@ ADDS: list[Any] = [
     {"messages": "x", "user_id": {"a": 1}},
     {"messages": "x", "user_id": ["a"]},
     {"messages": "x", "user_id": "/" * 80},
+    {"messages": "x", "user_id": "."},
+    {"messages": "x", "agent_id": ".."},
+    {"messages": "x", "user_id": "%2E%2E"},
 ]
 
 

@@ -36,6 +36,7 @@ def units(alice: Tenant, memory: Memory) -> dict[str, MemoryUnit]:
     }
     memory.metadata(found["boat"], "place", "harbour")
     memory.metadata(found["bike"], "place", "json:7")
+    memory.metadata(found["boat"], "owner", "json:null")
     memory.metadata(found["bike"], "mem0.expiration_date", "2190-05-05")
     return found
 
@@ -74,6 +75,9 @@ CASES: list[tuple[Any, set[str]]] = [
     (BOB | {"metadata": {"place": "*"}}, {"boat", "bike"}),
     (BOB | {"metadata": {"other": "*"}}, set()),
     (BOB | {"metadata": {"place": None}}, set()),
+    (BOB | {"metadata": {"owner": None}}, {"boat", "bike"}),
+    (BOB | {"metadata": {"owner": "*"}}, set()),
+    (BOB | {"metadata": {"place": {"ne": None}}}, {"boat", "bike"}),
     (EVERYBODY | {"created_at": {"gte": "2026-06-13"}}, {"boat", "bike"}),
     (EVERYBODY | {"created_at": {"gt": "2026-06-13"}}, {"boat"}),
     (EVERYBODY | {"created_at": {"lte": "2026-06-13"}}, {"bike", "cat"}),

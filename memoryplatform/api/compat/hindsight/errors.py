@@ -7,6 +7,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 
 from banks.errors import BankNotFound
+from memoryplatform.api.compat.hindsight.tolerance import InvalidQuery
 from memoryplatform.api.errors import handle_exception, readable
 
 
@@ -31,7 +32,7 @@ class NotOffered(APIException):
 def handle_peer_exception(error: Exception, context: dict[str, Any]) -> Response:
     """What our own handler makes of it, in the peer's shape. The request id stays in its header."""
     response = handle_exception(error, context)
-    method = context["request"].method
+    method = "GET" if isinstance(error, InvalidQuery) else context["request"].method
     faults = [describe_fault(fault, place_of(fault, method)) for fault in response.data.get("errors", ())]
     response.data = {"detail": faults or readable(response.data["detail"])}
     if isinstance(error, BankNotFound):

@@ -12,6 +12,10 @@ S = TypeVar("S", bound="serializers.Serializer[Any]")
 LOOSE = (serializers.IntegerField, serializers.FloatField, serializers.BooleanField)
 
 
+class InvalidQuery(serializers.ValidationError):
+    """What is wrong stands in the address, whatever the method."""
+
+
 def read_body(shape: type[S], given: Any) -> S:
     """Our own shape, filled with what it knows. Raises what an invalid request raises."""
     body = shape(data=given)
@@ -21,7 +25,7 @@ def read_body(shape: type[S], given: Any) -> S:
 
 
 def read_query(shape: type[S], request: Request) -> dict[str, Any]:
-    """The parameters of a list. One that comes several times is a list where the shape has one."""
+    """The parameters in the address. One that comes several times is a list where the shape has one."""
     query = shape()
     given = request.query_params
     known = {
@@ -29,7 +33,10 @@ def read_query(shape: type[S], request: Request) -> dict[str, Any]:
         for name, field in query.fields.items()
         if name in given
     }
-    return dict(read_body(shape, known).validated_data)
+    try:
+        return dict(read_body(shape, known).validated_data)
+    except serializers.ValidationError as fault:
+        raise InvalidQuery(fault.detail) from fault
 
 
 def drop_unknown(given: Any, field: Any) -> Any:

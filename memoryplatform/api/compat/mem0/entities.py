@@ -16,7 +16,7 @@ from memoryplatform.api.compat.hindsight.errors import NotOffered
 from memoryplatform.api.compat.mem0.deleting import IN_PROGRESS, delete_of_owner
 from memoryplatform.api.compat.mem0.errors import NotFound, naming
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
-from memoryplatform.api.compat.mem0.owners import KINDS, Owner, read_bank_id, read_owner
+from memoryplatform.api.compat.mem0.owners import KINDS, MEANT, Owner, read_bank_id, read_owner
 from memoryplatform.api.compat.mem0.pages import PageWanted, asks_for_page, describe_page, read_page
 from memoryplatform.api.compat.mem0.reach import find_banks
 from memoryplatform.operations.access import BankAccess
@@ -68,7 +68,7 @@ def read_named(kind: str, name: str) -> Owner:
     if kind not in KIND_IDS:
         raise serializers.ValidationError("Invalid entity type")
     with naming(KIND_IDS[kind]):
-        return read_owner(KIND_IDS[kind], name)
+        return read_owner(KIND_IDS[kind], MEANT.get(name, name))
 
 
 def list_entities(access: BankAccess, only: Owner | None = None) -> Iterable[Entity]:
@@ -102,7 +102,7 @@ def list_tagged(access: BankAccess, only: Owner | None) -> list[Entity]:
 def describe_entity(entity: Entity, tenant_id: UUID) -> dict[str, Any]:
     return {
         "id": entity.owner.tag,
-        "name": entity.owner.name,
+        "name": entity.owner.name_in_paths,  # by which its client deletes it
         "type": entity.owner.kind,
         "owner": tenant_id,
         "metadata": None,
@@ -112,10 +112,12 @@ def describe_entity(entity: Entity, tenant_id: UUID) -> dict[str, Any]:
 
 
 def delete_entity(access: BankAccess, owner: Owner) -> UUID:
-    """With the bank goes all that was said; in the banks of others, the memories that also belong to the entity."""
+    """With the bank goes all that was said; in the banks of others, the memories that also belong to the entity.
+
+    One that is gone already is deleted: its client deletes all whom a list told, and with a user goes the agent who
+    spoke to nobody else.
+    """
     with tenant_transaction(access.tenant_id):
-        if not list_entities(access, owner):
-            raise NotFound("Entity not found")
         has_bank = find_banks(access).filter(bank_id=owner.bank_id).exists()
     event = delete_bank_for_good(access, owner.bank_id) if has_bank else None
     elsewhere = delete_of_owner(access, owner)

@@ -19,6 +19,10 @@ CATEGORY = "category"
 EVERY = "*"
 LONGEST_NAME = 150
 LONGEST_BANK_ID = 200
+# An id is part of a path, and every client folds these two away before it sends anything. They are no ids of new
+# memories; where there are some of them, their owners are named by what can be sent.
+SENDABLE = {".": "%2E", "..": "%2E%2E"}
+MEANT = {sent: name for name, sent in SENDABLE.items()}
 NAME = serializers.CharField(max_length=LONGEST_NAME, trim_whitespace=False)
 
 
@@ -30,6 +34,10 @@ class Owner:
     @property
     def tag(self) -> str:
         return f"{self.kind}:{self.name}"
+
+    @property
+    def name_in_paths(self) -> str:
+        return SENDABLE.get(self.name, self.name)
 
     @property
     def bank_id(self) -> str:
@@ -68,6 +76,8 @@ def read_single(id_name: str, given: Any) -> Owner:
         owner = read_owner(id_name, given)
         if owner.name == EVERY:
             raise serializers.ValidationError("* stands for every one and can't be an id.")
+        if owner.name in SENDABLE or owner.name in MEANT:
+            raise serializers.ValidationError("Dots alone are no id: they would be lost on their way in an address.")
     return owner
 
 

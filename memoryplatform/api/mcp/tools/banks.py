@@ -1,6 +1,6 @@
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StrictFloat, StrictInt
 
 from banks.models import Bank
 from memoryplatform.api.mcp.caller import Call
@@ -12,7 +12,7 @@ from memoryplatform.api.v1.banks import BankCreateInput, BankListInput, create_f
 from memoryplatform.operations.bank_profile import find_banks, get_bank
 from tenants.transactions import tenant_transaction
 
-Trait = Annotated[int | None, Field(ge=1, le=5)]
+Trait = Annotated[StrictInt | None, Field(ge=1, le=5)]
 
 
 class ListArguments(PageArguments):
@@ -61,7 +61,7 @@ class CreateArguments(Arguments):
         GivenDisposition | None, Field(description="How it judges, each from 1 (little) to 5 (much).")
     ] = None
     bias_strength: Annotated[
-        float | None, Field(ge=0, le=1, description="0 answers objectively, 1 is openly opinionated.")
+        StrictFloat | None, Field(ge=0, le=1, description="0 answers objectively, 1 is openly opinionated.")
     ] = None
 
 

@@ -2,7 +2,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StrictFloat
 
 from memoryplatform.api.mcp.caller import Call
 from memoryplatform.api.mcp.checked import check
@@ -30,7 +30,7 @@ MOST_REVISIONS = 50
 class ListArguments(TagArguments, PageArguments):
     q: Annotated[str, Field(description="Words that an opinion must have.")] = ""
     entity_id: Annotated[UUID | None, Field(description="Only opinions about this entity, see list_entities.")] = None
-    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    min_confidence: Annotated[StrictFloat, Field(ge=0, le=1)] = 0.0
     review: Annotated[
         Literal["new", "approved", "pinned", "retired", "all"] | None,
         Field(description="What people made of it. Left out: all that are held."),

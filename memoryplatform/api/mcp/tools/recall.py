@@ -2,7 +2,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from memoryplatform.api.mcp.caller import Call
 from memoryplatform.api.mcp.checked import check
@@ -15,8 +15,8 @@ from retrieval.types import RecallItem
 
 
 class RecallArguments(SearchArguments):
-    max_tokens: Annotated[int, Field(ge=0, description="The most tokens of memory to return.")] = 2048
-    max_results: Annotated[int, Field(ge=1, le=100, description="The most memories to return.")] = 20
+    max_tokens: Annotated[StrictInt, Field(ge=0, description="The most tokens of memory to return.")] = 2048
+    max_results: Annotated[StrictInt, Field(ge=1, le=100, description="The most memories to return.")] = 20
     budget: Annotated[Effort, Field(description="How far to search; high is slower and finds more.")] = "mid"
 
     def given(self) -> dict[str, Any]:

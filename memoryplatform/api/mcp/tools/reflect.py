@@ -1,7 +1,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StrictBool, StrictInt
 
 from memoryplatform.api.mcp.caller import Call
 from memoryplatform.api.mcp.checked import check
@@ -17,12 +17,12 @@ from reflection.reflect.types import ReflectQuery, ReflectResult
 
 class ReflectArguments(SearchArguments):
     context: Annotated[str, Field(description="What the answer should take into account beside memory.")] = ""
-    max_tokens: Annotated[int, Field(ge=1, description="The longest answer, in tokens.")] = 2048
+    max_tokens: Annotated[StrictInt, Field(ge=1, description="The longest answer, in tokens.")] = 2048
     budget: Annotated[Effort, Field(description="mid and high look again before answering, and take longer.")] = "low"
     response_schema: Annotated[
         dict[str, Any] | None, Field(description="A JSON schema; the answer comes in structured_output too.")
     ] = None
-    form_opinions: Annotated[bool, Field(description="False: store nothing.")] = True
+    form_opinions: Annotated[StrictBool, Field(description="False: store nothing.")] = True
 
 
 class Citation(Answer):

@@ -3,7 +3,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 from rest_framework import serializers
 
 from banks.retain.input import RetainItem
@@ -39,7 +39,7 @@ class RetainArguments(Arguments):
     thread: Annotated[
         str, Field(description="With messages: the conversation's own id, so that its parts stay together.")
     ] = ""
-    wait: Annotated[bool, Field(description="False: do not wait until the memories are made.")] = True
+    wait: Annotated[StrictBool, Field(description="False: do not wait until the memories are made.")] = True
 
 
 class RetainAnswer(Answer):

@@ -39,13 +39,16 @@ def run(session: Session, given: Given) -> int:
 
 
 def look_at(client: MemoryClient, bank_id: str) -> Glance:
+    """What was begun before the bank was made is of another, deleted bank that had its id."""
+    bank = client.banks.get(bank_id)
     under_way = (
         operation
         for status in ("processing", "pending")
         for operation in client.operations.list(bank_id=bank_id, status=status)
+        if operation.created_at >= bank.created_at
     )
     return Glance(
-        bank=client.banks.get(bank_id),
+        bank=bank,
         counts=count_rows(client, bank_id),
         memories=client.memories.list(bank_id, limit=SHOWN).first().items,
         opinions=client.opinions.list(bank_id, limit=SHOWN, order="changed").first().items,

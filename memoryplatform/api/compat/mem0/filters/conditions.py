@@ -39,6 +39,8 @@ class HasValue:
 
 @dataclass(frozen=True)
 class HasKey:
+    """With a value: one that is null is none."""
+
     key: str
 
 

@@ -26,10 +26,12 @@ from memoryplatform.api.compat.mem0.filters.conditions import (
     ValueBetween,
     ValueContains,
 )
+from memoryplatform.api.compat.mem0.metadata import write_value
 from tenants.scoping import TenantQuerySet
 
 # What was told. Observations are summaries of it, and would tell everything a second time.
 TOLD = (Network.WORLD, Network.EXPERIENCE, Network.OPINION)
+NULL = write_value(None)
 NOTHING, ALL = Q(pk__in=()), ~Q(pk__in=())
 
 
@@ -101,7 +103,7 @@ def find_by_value(leaf: HasValue | HasKey | ValueContains | ValueBetween, place:
             return rows.filter(value__icontains=text) if ignores_case else rows.filter(value__contains=text)
         case ValueBetween(_, start, end):
             return rows.filter(within("value", start, end))
-    return rows
+    return rows.exclude(value=NULL)
 
 
 def within(column: str, start: object | None, end: object | None) -> Q:
