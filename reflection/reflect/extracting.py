@@ -26,6 +26,11 @@ from retrieval.types import QuestionType
 MOST_LISTED, MOST_BELIEFS, MOST_UNSURE = 20, 2, 3  # items of a list; beliefs; memories that may not answer
 
 AS_NEAR = 0.8  # of the best score: a reranker's scores say no more than that both answer
+ONE_AMOUNT = re.compile(
+    r"\bhow much\b.*\b(?:is|was|are|were|costs?|earn(?:s|ed)?|weigh(?:s|ed)?|pays?|paid|charge[sd]?|owe[sd]?)\b",
+    re.IGNORECASE,
+)
+SUMMED_UP = re.compile(r"\b(?:total|altogether|so far|overall|combined|all|each|every)\b", re.IGNORECASE)
 OF_NOW = re.compile(r"\b(?:now|nowadays|currently|at the moment|these days|at present)\b", re.IGNORECASE)
 WAS_ASKED = re.compile(r'^[^"\n]{1,80} (?:asked|told) me: "[^"\n]*"\W*$')  # as retain tells of a request
 
@@ -151,7 +156,9 @@ def narrow(asker: Asker, chosen: Chosen, scorer: Scorer) -> Chosen:
 
 
 def asks_for_count(question: str) -> bool:
-    return find_type(question, has_window=False) is QuestionType.COUNTING
+    """One amount that somebody told is no count, however much is found: what the rent is, what a van cost."""
+    is_of_many = find_type(question, has_window=False) is QuestionType.COUNTING
+    return is_of_many and (ONE_AMOUNT.search(question) is None or SUMMED_UP.search(question) is not None)
 
 
 def is_belief(piece: Piece) -> bool:

@@ -26,13 +26,13 @@ def tell_extract(question: str, chosen: Chosen, asked_at: datetime) -> list[Line
     """At most five sentences. A count is the dated list of what matches; a date comes before what happened then, with
     how long ago that was where that is asked for.
     """
-    zone, kind = asked_at.tzinfo, find_type(question, has_window=False)
+    zone = asked_at.tzinfo
     beliefs = [Line(tell_belief(piece), piece.memory) for piece in chosen.beliefs[:MOST_BELIEFS]]
     if chosen.is_unsure:
         return [Line(UNSURE), *(Line(tell_dated(piece, zone), piece.memory) for piece in chosen.evidence), *beliefs]
-    if kind is QuestionType.COUNTING and chosen.evidence:
+    if asks_for_count(question) and chosen.evidence:
         return [*list_items(chosen, zone), *beliefs]
-    if kind is QuestionType.TEMPORAL:
+    if find_type(question, has_window=False) is QuestionType.TEMPORAL:
         told = [Line(tell_time(question, piece, asked_at), piece.memory) for piece in chosen.evidence]
     else:
         told = [Line(tell_dated(piece, zone), piece.memory) for piece in chosen.evidence]

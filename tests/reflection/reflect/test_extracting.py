@@ -11,7 +11,7 @@ import pytest
 from banks.words import Network
 from providers.reranking.none import NoReranker
 from providers.reranking.protocol import Ranking, Scored
-from reflection.reflect.extracting import choose
+from reflection.reflect.extracting import asks_for_count, choose
 from reflection.reflect.reflect import reflect
 from reflection.reflect.telling import NOT_IN_MEMORY, UNSURE, list_shortcomings, tell_extract
 from reflection.reflect.tools import ReflectTools
@@ -205,6 +205,21 @@ def test_a_count_does_not_hang_on_how_much_the_reranker_had_time_for(most: int) 
         if most < 12
         else []
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "is_one"),
+    [
+        ("How many trips did I make?", True),
+        ("How much did I spend on films?", True),
+        ("How much do I pay altogether?", True),
+        ("How much is the rent now?", False),
+        ("How much did the van cost?", False),
+        ("What did the van cost?", False),
+    ],
+)
+def test_one_amount_is_no_count(question: str, *, is_one: bool) -> None:
+    assert asks_for_count(question) is is_one
 
 
 def test_a_count_needs_no_more_time_than_until_nothing_more_comes() -> None:
