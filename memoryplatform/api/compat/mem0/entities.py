@@ -115,9 +115,11 @@ def delete_entity(access: BankAccess, owner: Owner) -> UUID:
     """With the bank goes all that was said; in the banks of others, the memories that also belong to the entity.
 
     One that is gone already is deleted: its client deletes all whom a list told, and with a user goes the agent who
-    spoke to nobody else.
+    spoke to nobody else. Who may reach some banks only is told that there is nobody, for there may be.
     """
     with tenant_transaction(access.tenant_id):
+        if access.banks is not None and not list_entities(access, owner):
+            raise NotFound("Entity not found")
         has_bank = find_banks(access).filter(bank_id=owner.bank_id).exists()
     event = delete_bank_for_good(access, owner.bank_id) if has_bank else None
     elsewhere = delete_of_owner(access, owner)
