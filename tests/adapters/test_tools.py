@@ -14,6 +14,7 @@ from memoryplatform_client.adapters import openai_tools, pydantic_ai
 from memoryplatform_client.adapters.openai_tools import MemoryTools
 from memoryplatform_client.adapters.pydantic_ai import build_toolset, corrected, tell_stored
 from memoryplatform_client.models.retain import Retained
+from tests.clock import holds_to_a_time
 from tests.sdk.conftest import Service
 from tests.sdk.scripted import RETAINED, make_client
 
@@ -34,6 +35,7 @@ def test_a_large_text_is_told_with_its_memories(client: MemoryClient, worker: No
     assert (told["stored"], told["memories"] > 0) == (True, True)
 
 
+@holds_to_a_time
 def test_memories_that_are_not_there_yet_are_not_counted(
     client: MemoryClient, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

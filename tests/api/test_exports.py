@@ -13,6 +13,7 @@ from django.test import override_settings
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.transfer.places import MOST_OF_A_TENANT, WRITERS
 from tenants.models import Tenant
+from tests.clock import holds_to_a_time
 from tests.factories import make_bank, make_key_with_text, make_tenant
 from tests.live_server import serve, wait_until
 from tests.memory_factories import make_document
@@ -68,6 +69,7 @@ def test_stalled_readers_hold_no_connection_and_a_tenant_has_few_of_them(alice: 
     wait_until(lambda: httpx.get(f"{server_url}/v1/banks/big/export", headers=headers).status_code == 200)
 
 
+@holds_to_a_time
 def test_an_export_that_nobody_fetches_ends(alice: Tenant, server_url: str) -> None:
     key = make_key_with_text(alice)[1]
     with ExitStack() as stack:

@@ -21,6 +21,7 @@ from memoryplatform.operations.transfer import export
 from memoryplatform.operations.transfer.places import PLACES
 from memoryplatform_client import ConnectionFailed, MemoryClient
 from tenants.models import Tenant
+from tests.clock import holds_to_a_time
 from tests.factories import make_bank, make_key_with_text, make_tenant
 from tests.live_server import serve, wait_until
 from tests.memory_factories import make_document
@@ -89,6 +90,7 @@ def test_what_goes_wrong_on_our_side_is_told_without_its_words(
     assert (last_line(body)["code"], is_broken, b"bytes" in body) == ("internal_error", True, False)
 
 
+@holds_to_a_time
 def test_one_that_is_not_written_in_its_time_is_told(
     server_url: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +117,7 @@ def is_under_way(tenant: Tenant) -> bool:
     return any(place.is_taken for place in PLACES._of_tenants[tenant.id])
 
 
+@holds_to_a_time
 def test_one_that_is_fetched_too_slowly_is_told(alice: Tenant, server_url: str, key: str) -> None:
     """It is cut within a line: what was begun is closed before the error."""
     with override_settings(EXPORT_SECONDS=1), asking(server_url, key) as reader:

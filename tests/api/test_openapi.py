@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from tests.api.test_isolation import api_methods, is_ours, routes
+from tests.clock import holds_to_a_time
 
 
 @cache
@@ -81,6 +82,7 @@ def test_the_items_of_a_retain_are_described_field_by_field() -> None:
     assert {"content", "messages", "document_id", "infer"} <= set(schemas["ItemInput"]["properties"])
 
 
+@holds_to_a_time
 def test_the_description_is_built_once_and_not_sent_to_who_has_it(client: Client) -> None:
     first = client.get("/v1/openapi.json")
     began = perf_counter()

@@ -22,6 +22,7 @@ from memoryplatform.api.mcp.threads import work_and_let_go
 from memoryplatform.api.mcp.tools.banks import GetArguments, ShownBank, run_get
 from memoryplatform.server.body_limit import Message, Receive, Send
 from tenants.models import Tenant
+from tests.clock import holds_to_a_time
 from tests.factories import make_key_with_text
 from tests.live_server import serve
 from tests.mcp.conftest import Connect
@@ -183,6 +184,7 @@ def test_calls_run_side_by_side(
         assert len(list(pool.map(lambda _: client.call("get_bank"), range(2)))) == 2
 
 
+@holds_to_a_time
 @pytest.mark.parametrize("version", [WITH_HANDSHAKE, WITHOUT])
 def test_a_client_that_leaves_is_noticed_by_its_tool(
     memory: Memory, base_url: str, key: str, monkeypatch: pytest.MonkeyPatch, version: str

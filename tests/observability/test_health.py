@@ -9,6 +9,7 @@ from django.test import Client, override_settings
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.observability import health
 from providers import registry
+from tests.clock import holds_to_a_time
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +54,7 @@ def hang() -> str:
     return "ok"
 
 
+@holds_to_a_time
 def test_a_part_that_hangs_is_named_in_time() -> None:
     with mock.patch.dict(health.CHECKS, {"database": hang}):
         started = time.monotonic()

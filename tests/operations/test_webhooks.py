@@ -39,6 +39,7 @@ from tenants.audit import SYSTEM
 from tenants.models import AuditEvent, Delivery, Tenant, Webhook
 from tenants.transactions import tenant_transaction
 from tenants.webhooks.announce import Event, announce
+from tests.clock import holds_to_a_time
 from tests.factories import make_bank
 from tests.memory_factories import make_document, make_unit
 from tests.operations.conftest import submit_one
@@ -259,6 +260,7 @@ def test_a_redirect_is_not_followed(tenant: Tenant, access: BankAccess, receiver
     assert deliveries(tenant)[0].answer_code == 302
 
 
+@holds_to_a_time
 @pytest.mark.parametrize("reply", [Reply(trickle=0.2), Reply(endless=True)], ids=["trickles", "is endless"])
 def test_an_answer_that_would_hold_a_worker_for_ever_does_not(
     tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any, reply: Reply

@@ -16,6 +16,7 @@ from retrieval.errors import NothingSearched
 from retrieval.lookups.reading import read_rows
 from retrieval.recall import RecallTools, recall, recall_across
 from retrieval.types import Budget, Channel, Include, Part, RecallQuery, RecallResult
+from tests.clock import holds_to_a_time
 from tests.factories import make_bank, make_tenant
 from tests.retrieval.fakes import WordEmbedder
 from tests.retrieval.memory import NOW, Memory
@@ -58,6 +59,7 @@ def ask(memory: Memory, query: RecallQuery, tools: RecallTools) -> RecallResult:
     return result
 
 
+@holds_to_a_time
 @pytest.mark.parametrize("table", ["banks_relationship", "banks_episode", "banks_link"])
 def test_a_question_that_needs_a_table_not_loses_nothing(memory: Memory, tools: RecallTools, table: str) -> None:
     with locked(table):
@@ -65,6 +67,7 @@ def test_a_question_that_needs_a_table_not_loses_nothing(memory: Memory, tools: 
     assert (result.left_out, len(result.items)) == ((), 3)
 
 
+@holds_to_a_time
 @pytest.mark.parametrize("query", [ABOUT_TIME, PLAIN])
 def test_without_names_and_archive_the_units_are_still_found(
     memory: Memory, tools: RecallTools, query: RecallQuery
@@ -76,6 +79,7 @@ def test_without_names_and_archive_the_units_are_still_found(
     assert set(result.items[0].scores.places) >= {Channel.SEMANTIC, Channel.KEYWORD}
 
 
+@holds_to_a_time
 def test_units_that_were_asked_for_with_the_archive_are_asked_for_again(memory: Memory, tools: RecallTools) -> None:
     """With a window and a question of another kind, all corpora are one statement."""
     query = RecallQuery("How many boats did Maria buy yesterday?", NOW, budget=BUDGET)
@@ -86,6 +90,7 @@ def test_units_that_were_asked_for_with_the_archive_are_asked_for_again(memory: 
     assert set(result.items[0].scores.places) >= {Channel.SEMANTIC, Channel.KEYWORD}
 
 
+@holds_to_a_time
 def test_what_should_come_along_and_is_late_is_named(memory: Memory, tools: RecallTools) -> None:
     query = RecallQuery(ABOUT_TIME.text, NOW, budget=BUDGET, include=Include(entities=500, links=True))
     with locked("banks_link"):
@@ -103,6 +108,7 @@ def refuse_in_time(work: Callable[[], object]) -> None:
     assert monotonic() - started < MOST
 
 
+@holds_to_a_time
 @pytest.mark.parametrize(
     "table", ["banks_mention", "banks_entity", "banks_unittag", "banks_message", "banks_memoryunit"]
 )
@@ -111,12 +117,14 @@ def test_what_can_not_be_read_is_refused_in_time(memory: Memory, tools: RecallTo
         refuse_in_time(lambda: recall(memory.bank, ABOUT_TIME, tools))
 
 
+@holds_to_a_time
 def test_a_bank_that_can_not_be_looked_up_is_refused_in_time(memory: Memory) -> None:
     access = BankAccess(memory.bank.tenant_id)
     with locked("retrieval_channelweights"):
         refuse_in_time(lambda: asked_banks.load_banks(access, [memory.bank.bank_id]))
 
 
+@holds_to_a_time
 def test_the_waits_of_many_banks_do_not_add_up(memory: Memory, tools: RecallTools) -> None:
     banks = [memory.bank, *[make_bank(memory.tenant) for _ in range(7)]]
     with locked("banks_memoryunit"):

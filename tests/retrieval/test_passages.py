@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from providers import tokens
 from retrieval.passages import Passage, PassageFinder, list_stems
 from retrieval.recipes import Passages
+from tests.clock import holds_to_a_time
 
 FILLER = "The weather was mild and nothing much happened on that long afternoon by the river. "
 ANSWER = "Her grandmother taught her to bake sourdough bread in Lisbon. "
@@ -116,6 +117,7 @@ def test_any_passage_is_a_part_of_its_text_and_within_the_limit(pieces: list[str
     assert passage.is_part == (passage.text != text)
 
 
+@holds_to_a_time
 def test_two_thousand_tokens_take_a_moment() -> None:
     """Well above the usual, because a test may run on a busy machine; splitting into words takes longer."""
     text = tokens.truncate((FILLER * 5 + ANSWER) * 40, 2_000)

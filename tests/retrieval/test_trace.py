@@ -15,6 +15,7 @@ from retrieval.recipes import WEIGHTS
 from retrieval.reranking.rerank import Reranked
 from retrieval.trace import Ordering, Trace
 from retrieval.types import Analysis, Channel, Hit, LeftOut, QuestionType, Ranked, RecallQuery, Scores
+from tests.clock import holds_to_a_time
 from tests.retrieval.ranking_factories import ASKED_AT, make_candidate, make_id
 
 MARCH = TimeWindow(datetime(2025, 3, 1, tzinfo=UTC), None, "month", (0, 5), "since March")
@@ -129,6 +130,7 @@ def test_a_recall_that_ended_early_has_a_trace_too() -> None:
     assert told["query"]["temporal_constraint"] is None
 
 
+@holds_to_a_time
 def test_collecting_copies_nothing() -> None:
     trace = make_trace(300)
     hits = [Hit("unit", make_id(number), 1.0) for number in range(300)]

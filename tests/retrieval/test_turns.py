@@ -9,6 +9,7 @@ import pytest
 from retrieval.errors import Overloaded
 from retrieval.recall import RecallTools, recall
 from retrieval.turns import Turns
+from tests.clock import holds_to_a_time
 from tests.retrieval.memory import Memory
 from tests.retrieval.test_recall import QUERY
 
@@ -75,6 +76,7 @@ def test_never_more_at_once_than_there_are_places_and_all_are_served() -> None:
     assert most == 3
 
 
+@holds_to_a_time
 def test_whoever_waits_too_long_is_told_so_and_leaves_the_queue() -> None:
     turns = Turns(1, patience=0.05)
     with turns.take(ACME):
@@ -86,6 +88,7 @@ def test_whoever_waits_too_long_is_told_so_and_leaves_the_queue() -> None:
         pass
 
 
+@holds_to_a_time
 def test_an_error_gives_the_place_back() -> None:
     turns = Turns(1, patience=0.05)
     with pytest.raises(ZeroDivisionError), turns.take(ACME):
@@ -94,6 +97,7 @@ def test_an_error_gives_the_place_back() -> None:
         pass
 
 
+@holds_to_a_time
 def test_a_turn_that_comes_as_the_patience_ends_is_taken_or_goes_on() -> None:
     """Whoever gives up at the very moment of being called must not keep the place from the others."""
     turns, barrier = Turns(1, patience=0.001), Barrier(8)
@@ -113,6 +117,7 @@ def test_a_turn_that_comes_as_the_patience_ends_is_taken_or_goes_on() -> None:
         pass
 
 
+@holds_to_a_time
 @pytest.mark.django_db
 def test_a_recall_waits_for_its_turn_before_its_clock_runs(
     memory: Memory, tools: RecallTools, monkeypatch: pytest.MonkeyPatch

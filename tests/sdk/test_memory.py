@@ -23,6 +23,7 @@ from memoryplatform_client.facade.memory import MOST_PENDING, enough_for
 from memoryplatform_client.facade.processing import Processing
 from memoryplatform_client.models.recall import RecallItem
 from memoryplatform_client.options.retain import FactFields
+from tests.clock import holds_to_a_time
 from tests.sdk.conftest import Service
 from tests.sdk.scripted import QUICK, Scripted, failed_operation, make_client
 
@@ -154,6 +155,7 @@ def test_a_message_is_archived_by_the_time_that_it_is_added(memory: Memory, serv
         assert (message.content, message.timestamp, message.name) == (PARIS.content, PARIS.timestamp, "Alice")
 
 
+@holds_to_a_time
 def test_a_handle_shows_how_far_it_is(memory: Memory, request: pytest.FixtureRequest) -> None:
     async def watch() -> None:
         async with memory:
@@ -170,6 +172,7 @@ def test_a_handle_shows_how_far_it_is(memory: Memory, request: pytest.FixtureReq
     asyncio.run(watch())
 
 
+@holds_to_a_time
 def test_what_failed_is_told_and_tried_again(memory: Memory, service: Service, request: pytest.FixtureRequest) -> None:
     with memory, MemoryClient(service.url, service.key) as client:
         memory.add_message_sync(PARIS)
@@ -223,6 +226,7 @@ def test_an_operation_that_is_gone_is_told_once_and_let_go(memory: Memory) -> No
         assert memory.process_sync().memory_ids == ()
 
 
+@holds_to_a_time
 def test_what_is_made_before_the_time_is_up_is_told(
     memory: Memory, service: Service, request: pytest.FixtureRequest
 ) -> None:

@@ -21,6 +21,7 @@ from memoryplatform_client import (
     limits,
 )
 from memoryplatform_client.facade.processing import Processing
+from tests.clock import holds_to_a_time
 from tests.sdk.blocking import Blocking
 from tests.sdk.scripted import RETAINED, Scripted, make_client, refuse
 
@@ -68,11 +69,13 @@ def test_an_operation_that_does_not_complete_is_an_error_with_its_reason(status:
     assert caught.value.operation.status == status
 
 
+@holds_to_a_time
 def test_waiting_ends_in_time_and_the_operation_goes_on() -> None:
     with pytest.raises(WaitTimedOut, match=r"still processing after 0\.05 seconds"):
         make_client(Scripted(*[operation("processing")] * 2)).operations.wait(ID, timeout=0.05)
 
 
+@holds_to_a_time
 def test_what_ends_with_the_time_is_still_seen() -> None:
     transport = Scripted(operation("processing"), operation("completed"))
     assert make_client(transport).operations.wait(ID, timeout=0.05).is_finished
@@ -102,6 +105,7 @@ WAITS: list[Callable[[MemoryClient], object]] = [
 ]
 
 
+@holds_to_a_time
 @pytest.mark.parametrize("is_awaited", [False, True])
 @pytest.mark.parametrize("wait", WAITS, ids=["wait", "retain", "process"])
 @pytest.mark.parametrize("server", [stay_silent, put_off])

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from memoryplatform_client import Invalid, MemoryClient, Message, WaitTimedOut
+from tests.clock import holds_to_a_time
 from tests.sdk.conftest import write_what_waits
 from tests.sdk.scripted import RETAINED, Scripted, failed_operation, make_client
 
@@ -58,6 +59,7 @@ def test_a_large_text_is_waited_for_as_well(client: MemoryClient, worker: None) 
         assert {one.id for one in client.memories.list(retained.bank_id)} == set(retained.unit_ids) != set()
 
 
+@holds_to_a_time
 def test_a_large_text_is_waited_for_no_longer_than_asked(client: MemoryClient) -> None:
     with pytest.raises(WaitTimedOut) as caught:
         client.retain("support", LARGE, infer=False, timeout=0.1)

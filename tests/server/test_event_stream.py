@@ -10,6 +10,7 @@ import pytest
 
 from memoryplatform.server import event_stream
 from memoryplatform.server.event_stream import SteppedStream
+from tests.clock import holds_to_a_time
 
 
 def read(pieces: Generator[bytes, None, None]) -> list[bytes]:
@@ -19,6 +20,7 @@ def read(pieces: Generator[bytes, None, None]) -> list[bytes]:
     return asyncio.run(gather())
 
 
+@holds_to_a_time
 def test_a_sign_of_life_stands_between_lines_and_never_within_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_stream, "SECONDS_OF_SILENCE", 0.05)
 

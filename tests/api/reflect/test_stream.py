@@ -15,6 +15,7 @@ from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.server import event_stream
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
+from tests.clock import holds_to_a_time
 from tests.factories import make_bank, make_key_with_text, make_tenant
 from tests.live_server import serve, wait_until
 from tests.llm_server import Received, ScriptedLLM
@@ -87,6 +88,7 @@ def test_the_events_end_with_what_a_plain_call_would_give(
     wait_until(lambda: not streams_under_way())
 
 
+@holds_to_a_time
 def test_words_arrive_while_the_model_still_writes(client: httpx.Client, memory: Memory, model: ScriptedLLM) -> None:
     model.chat.say_slowly(write("one two three four five six seven eight nine ten"), trickle=0.1)
     arrived: dict[str, float] = {}

@@ -7,6 +7,7 @@ from time import thread_time
 import pytest
 
 from banks.dates import find_dates, find_window
+from tests.clock import holds_to_a_time
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
 QUESTION, MOST_SECONDS = 2_000, 0.6  # many times what they take
@@ -18,11 +19,16 @@ def fill(phrase: str, length: int) -> str:
 
 
 def spent(read: Callable[[], object]) -> float:
-    start = thread_time()
-    read()
-    return thread_time() - start
+    """The best of three: a collection of garbage is charged to whoever works when it comes."""
+    took = []
+    for _ in range(3):
+        start = thread_time()
+        read()
+        took.append(thread_time() - start)
+    return min(took)
 
 
+@holds_to_a_time
 @pytest.mark.parametrize(
     "phrase",
     [
@@ -40,11 +46,12 @@ def test_a_long_question_of_nothing_but_times_is_read_at_once(phrase: str) -> No
     assert spent(lambda: find_window(question, asked_at=NOW)) < MOST_SECONDS
 
 
+@holds_to_a_time
 @pytest.mark.parametrize("phrase", ["between 2019 and 2020 and ", "hier ", f"ich habe am Freitag {'ge' * DOCUMENT}"])
 def test_a_character_of_a_long_text_costs_no_more_than_one_of_a_short_text(phrase: str) -> None:
     piece, document = fill(phrase, PIECE), fill(phrase, DOCUMENT)
     find_dates(piece, said_at=NOW)
-    of_piece = min(spent(lambda: find_dates(piece, said_at=NOW)) for _ in range(3))
+    of_piece = spent(lambda: find_dates(piece, said_at=NOW))
     of_document = spent(lambda: find_dates(document, said_at=NOW))
     assert of_document < of_piece * MOST_GROWTH * DOCUMENT / PIECE
 

@@ -2,8 +2,10 @@ from time import process_time
 
 from banks.entities.resolve import resolve
 from tests.banks.entities.sample import make_candidate, make_mention
+from tests.clock import holds_to_a_time
 
 
+@holds_to_a_time
 def test_a_thousand_mentions_against_twenty_candidates_take_less_than_a_second() -> None:
     candidates = [
         make_candidate(f"{first} {last}")

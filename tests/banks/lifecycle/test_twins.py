@@ -10,6 +10,7 @@ from banks.lifecycle.plan import find_twins
 from banks.retain.prepared import PreparedFact
 from banks.retain.types import ExtractedFact
 from banks.words import Network
+from tests.clock import holds_to_a_time
 
 SAID_AT = datetime(2026, 1, 1, tzinfo=UTC)
 MANY = 1_500
@@ -29,6 +30,7 @@ def test_the_same_words_are_no_twins_but_one_fact() -> None:
     assert find_twins(prepare("Ana ran.", "Ana ran.")) == {}
 
 
+@holds_to_a_time
 @pytest.mark.parametrize("text", ["The fox jumped.", "The fox number {} jumped over the dog."])
 def test_a_long_text_of_much_the_same_takes_seconds_at_most(text: str) -> None:
     began = process_time()

@@ -1,6 +1,5 @@
 """mem0's published client against a live server on loopback, and a worker behind it."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,18 +8,12 @@ import pytest
 from memoryplatform.embedded.redis import EmbeddedRedis
 from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
-from tests.compat.mem0.quiet_client import FOLDER, MemoryClient
+from tests.compat.mem0.quiet_client import MemoryClient
 from tests.factories import make_bank, make_key_with_text, make_tenant
 from tests.live_server import serve, use_small_models, working
 from tests.retrieval.memory import Memory
 
 MakeClient = Callable[..., MemoryClient]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def mem0_folder(test_folder: None) -> Iterator[None]:
-    yield
-    shutil.rmtree(FOLDER)
 
 
 @pytest.fixture(scope="session")

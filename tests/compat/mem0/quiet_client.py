@@ -5,9 +5,8 @@ import os
 from django.conf import settings
 
 # It reads both when it is loaded; in the folder it keeps a name for whoever uses it.
-FOLDER = settings.TEST_FOLDER / "mem0"
-os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(FOLDER)}
+os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(settings.TEST_FOLDER / "mem0")}
 
-from mem0 import AsyncMemoryClient, MemoryClient  # noqa: E402
+from mem0 import AsyncMemoryClient, MemoryClient
 
-__all__ = ["FOLDER", "AsyncMemoryClient", "MemoryClient"]
+__all__ = ["AsyncMemoryClient", "MemoryClient"]

@@ -10,6 +10,7 @@ from memoryplatform.api.compat.mem0 import choosing, nearest, search
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
+from tests.clock import holds_to_a_time
 from tests.factories import make_bank, make_key_with_text
 from tests.retrieval.memory import Memory
 
@@ -123,6 +124,7 @@ def test_a_search_finds_what_the_filters_mean_however_far_it_is(call: Caller, un
             assert call("POST", "/v3/memories/search/", body | less).json()["results"] == left, (filters, less)
 
 
+@holds_to_a_time
 def test_a_search_that_takes_too_long_tells_what_recall_found(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,6 +251,7 @@ def test_a_search_of_more_owners_than_can_be_compared_says_so(
     assert call("POST", "/v3/memories/search/", {"query": "boat", "filters": BOB}).status_code == 200
 
 
+@holds_to_a_time
 def test_a_comparison_of_owners_that_takes_too_long_says_so(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from memoryplatform.operations.notify.address import AddressRefused, check_url, 
 from memoryplatform.operations.notify.pinned import Deadline, PinnedBackend
 from memoryplatform.operations.notify.send import Limits, send
 from memoryplatform.operations.notify.shapes import Message
+from tests.clock import holds_to_a_time
 from tests.webhook_receiver import Receiver
 
 INNER = [
@@ -179,6 +180,7 @@ def test_the_time_limit_is_one_for_all() -> None:
         deadline.left()
 
 
+@holds_to_a_time
 def test_a_slow_name_server_is_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: time.sleep(3))
     begun = time.monotonic()

@@ -23,6 +23,7 @@ from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.webhooks import NewWebhook, create_webhook, ping_webhook, redeliver
 from tenants.models import Delivery, Tenant
 from tenants.transactions import tenant_transaction
+from tests.clock import holds_to_a_time
 from tests.factories import make_tenant
 from tests.webhook_receiver import Receiver, Reply
 
@@ -135,6 +136,7 @@ def test_what_has_arrived_is_not_sent_again(tenant: Tenant, receiver: Receiver) 
     assert find_delivery(tenant).told == 0
 
 
+@holds_to_a_time
 def test_many_messages_share_the_time_of_one_delivery(tenant: Tenant, receiver: Receiver, settings: Any) -> None:
     settings.WEBHOOK_TIMEOUT_SECONDS = 0.5
     settings.WEBHOOK_MAX_ATTEMPTS = 1

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from providers.llm.errors import LLMTimeout
+from tests.clock import holds_to_a_time
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.script import Reply
 from tests.providers.llm.factory import ASK, make_llm
@@ -18,6 +19,7 @@ def test_no_more_calls_are_under_way_than_allowed(llm_server: ScriptedLLM) -> No
     assert llm_server.busiest == 2
 
 
+@holds_to_a_time
 def test_waiting_for_a_slot_counts_against_the_timeout(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say_late("yes", delay=2)
     llm = make_llm(llm_server, max_concurrency=1)
@@ -32,6 +34,7 @@ def test_waiting_for_a_slot_counts_against_the_timeout(llm_server: ScriptedLLM) 
     assert len(llm_server.chat.received) == 1
 
 
+@holds_to_a_time
 def test_a_failed_call_frees_its_slot(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say_late("late", delay=0.3)
     llm_server.chat.say("yes")
@@ -41,6 +44,7 @@ def test_a_failed_call_frees_its_slot(llm_server: ScriptedLLM) -> None:
     assert llm.complete(ASK, timeout=1).text == "yes"
 
 
+@holds_to_a_time
 def test_nobody_waits_behind_a_call_that_waits_to_try_again(llm_server: ScriptedLLM) -> None:
     llm_server.chat.fail(429, headers={"retry-after": "0.6"})
     llm_server.chat.otherwise = lambda _: "yes"

@@ -5,6 +5,7 @@ import pytest
 from providers.endpoint.errors import EndpointError
 from providers.endpoint.retry import RetryPolicy
 from providers.llm.errors import LLMError, LLMRateLimited, LLMRefused, LLMTimeout, LLMUnavailable
+from tests.clock import holds_to_a_time
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.script import Cut
 from tests.providers.llm.factory import ASK, make_llm
@@ -53,6 +54,7 @@ def test_a_refusal_is_not_retried(llm_server: ScriptedLLM, status: int) -> None:
     assert len(llm_server.chat.received) == 1
 
 
+@holds_to_a_time
 def test_retry_after_is_honoured(llm_server: ScriptedLLM) -> None:
     llm_server.chat.fail(429, headers={"retry-after": "0.4"})
     llm_server.chat.say("yes")
@@ -61,6 +63,7 @@ def test_retry_after_is_honoured(llm_server: ScriptedLLM) -> None:
     assert 0.4 <= time.monotonic() - started < 3
 
 
+@holds_to_a_time
 def test_a_retry_after_that_is_too_far_off_is_told_at_once(llm_server: ScriptedLLM) -> None:
     llm_server.chat.fail(429, headers={"retry-after": "120"})
     started = time.monotonic()
@@ -70,6 +73,7 @@ def test_a_retry_after_that_is_too_far_off_is_told_at_once(llm_server: ScriptedL
     assert time.monotonic() - started < 3
 
 
+@holds_to_a_time
 def test_a_retry_that_could_only_begin_after_the_timeout_is_not_waited_for(llm_server: ScriptedLLM) -> None:
     llm_server.chat.fail(503, headers={"retry-after": "9"})
     started = time.monotonic()
@@ -79,6 +83,7 @@ def test_a_retry_that_could_only_begin_after_the_timeout_is_not_waited_for(llm_s
     assert time.monotonic() - started < 3
 
 
+@holds_to_a_time
 def test_an_answer_that_is_late_is_a_timeout_and_not_asked_for_again(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say_late("yes", delay=5)
     started = time.monotonic()
@@ -88,6 +93,7 @@ def test_an_answer_that_is_late_is_a_timeout_and_not_asked_for_again(llm_server:
     assert len(llm_server.chat.received) == 1
 
 
+@holds_to_a_time
 def test_blank_lines_do_not_stretch_the_timeout(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say_slowly("yes", trickle=0.1)
     started = time.monotonic()

@@ -9,6 +9,7 @@ from providers.errors import UnusableScores
 from providers.reranking.http import HttpReranker
 from providers.reranking.protocol import Scored
 from providers.reranking.ranking import sigmoid
+from tests.clock import holds_to_a_time
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.script import Reply
 from tests.providers.sampled import read_metric
@@ -74,6 +75,7 @@ def test_a_score_that_is_no_number_is_an_error(llm_server: ScriptedLLM) -> None:
         make_reranker(llm_server).rerank("query", PASSAGES)
 
 
+@holds_to_a_time
 def test_a_time_box_holds_and_what_is_late_is_not_scored(llm_server: ScriptedLLM) -> None:
     llm_server.rerank.reply(Reply(payload=build_answer((0, 0.5)), delay=5))
     started = time.monotonic()
@@ -82,12 +84,14 @@ def test_a_time_box_holds_and_what_is_late_is_not_scored(llm_server: ScriptedLLM
     assert ranked == [Scored(0, None), Scored(1, None), Scored(2, None)]
 
 
+@holds_to_a_time
 def test_the_least_time_serves_where_the_box_is_smaller(llm_server: ScriptedLLM) -> None:
     llm_server.rerank.reply(Reply(payload=build_answer((0, 0.5)), delay=0.2))
     [first, *_] = make_reranker(llm_server, least_seconds=3).rerank("query", PASSAGES, within_seconds=0.05)
     assert first == Scored(0, 0.5)
 
 
+@holds_to_a_time
 def test_without_a_time_box_a_late_answer_is_an_error(llm_server: ScriptedLLM) -> None:
     llm_server.rerank.reply(Reply(payload=build_answer((0, 0.5)), delay=1.0))
     with pytest.raises(EndpointTimeout):

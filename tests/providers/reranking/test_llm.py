@@ -7,6 +7,7 @@ from providers.errors import UnusableScores
 from providers.llm.errors import LLMTimeout, LLMUnavailable, MalformedAnswer
 from providers.reranking.llm import LLMReranker
 from providers.reranking.protocol import Scored
+from tests.clock import holds_to_a_time
 from tests.llm_server import ScriptedLLM
 from tests.providers.llm.factory import make_llm
 
@@ -93,6 +94,7 @@ def test_no_passages_ask_nothing(llm_server: ScriptedLLM) -> None:
     assert llm_server.chat.received == []
 
 
+@holds_to_a_time
 def test_a_time_box_holds_and_what_is_late_is_not_scored(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say_late(build_answer(_1=1), delay=5)
     started = time.monotonic()
@@ -101,6 +103,7 @@ def test_a_time_box_holds_and_what_is_late_is_not_scored(llm_server: ScriptedLLM
     assert ranked == [Scored(0, None), Scored(1, None), Scored(2, None)]
 
 
+@holds_to_a_time
 def test_the_least_time_serves_where_the_box_is_smaller(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say_late(build_answer(_1=1), delay=0.2)
     [first, *_] = make_reranker(llm_server, least_seconds=4).rerank("query", PASSAGES, within_seconds=0.05)

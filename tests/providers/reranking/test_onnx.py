@@ -9,6 +9,7 @@ from providers.errors import ModelFileError, UnknownModel
 from providers.reranking import onnx
 from providers.reranking.onnx import OnnxReranker
 from providers.reranking.protocol import Scored
+from tests.clock import holds_to_a_time
 from tests.providers.sampled import read_metric
 
 QUERY = "Where does Alice work?"
@@ -49,6 +50,7 @@ def test_calls_from_many_threads_give_the_same(onnx_reranker: OnnxReranker) -> N
         assert list(pool.map(lambda _: onnx_reranker.rerank(QUERY, PASSAGES), range(8))) == [expected] * 8
 
 
+@holds_to_a_time
 def test_a_time_box_holds_and_what_was_scored_is_the_beginning(onnx_reranker: OnnxReranker) -> None:
     started = time.monotonic()
     onnx_reranker.rerank(QUERY, LONG[:8])
@@ -72,6 +74,7 @@ def test_no_time_scores_nothing_and_keeps_the_order(onnx_reranker: OnnxReranker)
     assert ranked == [Scored(index, None) for index in range(len(PASSAGES))]
 
 
+@holds_to_a_time
 def test_a_passage_that_would_not_be_done_in_time_is_not_begun(onnx_reranker: OnnxReranker) -> None:
     onnx_reranker.rerank(QUERY, LONG[:2])
     started = time.thread_time()
@@ -80,6 +83,7 @@ def test_a_passage_that_would_not_be_done_in_time_is_not_begun(onnx_reranker: On
     assert all(one.score is None for one in ranked)
 
 
+@holds_to_a_time
 def test_one_stall_does_not_end_reranking_for_good() -> None:
     reranker = OnnxReranker(threads=1)
     reranker._pace.learn(work=1, seconds=1)
@@ -89,6 +93,7 @@ def test_one_stall_does_not_end_reranking_for_good() -> None:
     pytest.fail("nothing was scored any more")
 
 
+@holds_to_a_time
 def test_a_call_with_a_time_box_does_not_wait_for_one_without(onnx_reranker: OnnxReranker) -> None:
     """The assistants of the pool are busy with the long call; the short one works in its own thread."""
     long_call = threading.Thread(target=onnx_reranker.rerank, args=(QUERY, LONG[:20]))

@@ -7,6 +7,7 @@ from providers.errors import MissingExtra, UnknownModel
 from providers.reranking.protocol import Scored
 from providers.reranking.ranking import sigmoid
 from providers.reranking.sentence_transformers import BATCH, SentenceTransformersReranker
+from tests.clock import holds_to_a_time
 from tests.providers.fake_sentence_transformers import build_module
 
 QUERY = "where does alice work"
@@ -44,6 +45,7 @@ def test_without_a_time_box_the_library_batches_by_itself() -> None:
     assert reranker._model.batches == [50]
 
 
+@holds_to_a_time
 @pytest.mark.usefixtures("library")
 def test_a_time_box_ends_the_scoring_after_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     reranker = SentenceTransformersReranker(model="any/model")

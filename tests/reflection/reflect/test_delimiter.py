@@ -5,6 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reflection.reflect.delimiter import Splitter, disarm, draw_delimiter
+from tests.clock import holds_to_a_time
 
 DELIMITER = "=====NOTES f704ff928ba4====="
 CODE = "f704ff928ba4"
@@ -123,6 +124,7 @@ def test_other_texts_are_left_as_they_are() -> None:
     assert disarm(text) == text
 
 
+@holds_to_a_time
 @pytest.mark.parametrize("text", ["=" * 200_000, "==" + " " * 200_000, "=" * 9 + "notes " * 40_000, "=-" * 100_000])
 def test_a_text_that_never_becomes_the_line_is_read_once(text: str) -> None:
     begun = thread_time()
@@ -130,6 +132,7 @@ def test_a_text_that_never_becomes_the_line_is_read_once(text: str) -> None:
     assert thread_time() - begun < 1.0
 
 
+@holds_to_a_time
 def test_a_long_row_of_signs_is_passed_on_while_it_comes() -> None:
     splitter = Splitter(DELIMITER)
     begun = thread_time()

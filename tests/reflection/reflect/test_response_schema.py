@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from reflection.reflect.response_schema import DEEPEST, SchemaInvalid, check_schema, find_fault
+from tests.clock import holds_to_a_time
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 CITY: dict[str, Any] = {
@@ -73,6 +74,7 @@ def doubling(levels: int) -> dict[str, Any]:
     return {"$ref": "#/$defs/d0", "$defs": {**definitions, f"d{levels}": {"type": "string"}}}
 
 
+@holds_to_a_time
 @pytest.mark.parametrize(
     ("schema", "value"),
     [

@@ -12,6 +12,7 @@ from reflection.reflect.reflect import reflect, reflect_in_steps
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from tenants.transactions import tenant_transaction
+from tests.clock import holds_to_a_time
 from tests.llm_server import Received, ScriptedLLM
 from tests.llm_server.script import Reply, echo
 from tests.llm_server.wire import build_chunk
@@ -118,6 +119,7 @@ def test_a_model_that_writes_nothing_leaves_it_to_the_built_in_engine_and_one_wi
         list(reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace(), streams=streams))
 
 
+@holds_to_a_time
 def test_who_hangs_up_closes_the_connection_to_the_model_and_leaves_nothing_stored(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
@@ -127,7 +129,7 @@ def test_who_hangs_up_closes_the_connection_to_the_model_and_leaves_nothing_stor
     steps = reflect_in_steps(memory.bank, ask(QUESTION), tools, trace)
     next(event for event in steps if isinstance(event, Delta))
     steps.close()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while not server.abandoned and time.monotonic() < deadline:
         time.sleep(0.01)
     assert server.abandoned == 1
@@ -135,6 +137,7 @@ def test_who_hangs_up_closes_the_connection_to_the_model_and_leaves_nothing_stor
     assert trace.spent.estimated
 
 
+@holds_to_a_time
 def test_who_hangs_up_while_the_model_writes_its_notes_leaves_nothing_stored(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
@@ -143,7 +146,7 @@ def test_who_hangs_up_while_the_model_writes_its_notes_leaves_nothing_stored(
     steps = reflect_in_steps(memory.bank, ask(QUESTION), tools, Trace())
     next(event for event in steps if isinstance(event, Pause))
     steps.close()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while not server.abandoned and time.monotonic() < deadline:
         time.sleep(0.01)
     assert (server.abandoned, opinions_of(memory)) == (1, 0)

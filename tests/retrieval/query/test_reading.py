@@ -11,6 +11,7 @@ from retrieval.query import asked_window
 from retrieval.query.errors import BackwardWindow, QueryWithoutWords
 from retrieval.query.reading import read_query
 from retrieval.types import QuestionType, RecallQuery
+from tests.clock import holds_to_a_time
 from tests.llm_server import ScriptedLLM
 from tests.providers.llm.factory import make_llm
 from tests.retrieval.ranking_factories import ASKED_AT, make_id
@@ -116,6 +117,7 @@ def test_a_query_without_words_is_refused(text: str) -> None:
         read_query(ask(text))
 
 
+@holds_to_a_time
 @pytest.mark.parametrize(
     "text", ["x " * 50_000, "a" * 100_000, "好" * 100_000, "how many before " * 6_000, "?" * 99_999 + "x", "the of"]
 )
@@ -192,6 +194,7 @@ def test_a_faulty_answer_is_no_window_and_is_paid_for(llm_server: ScriptedLLM) -
     assert reading.usage.calls == 2
 
 
+@holds_to_a_time
 def test_a_late_llm_is_not_waited_for(llm_server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked_window, "SECONDS", 0.2)
     llm_server.chat.say_late("{}", delay=5)

@@ -7,6 +7,7 @@ import pytest
 
 from banks.retain.chunking import chunk_text
 from tests.banks.retain.chunking.prose import make_paragraphs
+from tests.clock import holds_to_a_time
 
 SIZE = 2_000_000
 MOST_SECONDS = 15
@@ -27,6 +28,7 @@ TEXTS = {
 }
 
 
+@holds_to_a_time
 @pytest.mark.parametrize("name", TEXTS)
 def test_two_megabytes_take_seconds(name: str) -> None:
     started = time.process_time()

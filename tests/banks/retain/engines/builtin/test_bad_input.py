@@ -7,6 +7,7 @@ from banks.retain.engines.builtin.cutting import cut
 from banks.retain.engines.builtin.readable import readable
 from banks.words import Mode
 from tests.banks.retain.engines.builtin.talk import told
+from tests.clock import holds_to_a_time
 
 
 @pytest.mark.parametrize("mode", [Mode.NARRATIVE, Mode.VERBATIM, Mode.CALIBRATED])
@@ -32,6 +33,7 @@ def test_many_emoji_say_nothing() -> None:
     assert told("Ann: " + "\U0001f600" * 200_000) == ()
 
 
+@holds_to_a_time
 def test_two_megabytes_are_covered_whole_in_linear_time() -> None:
     text = "word " * 400_000
     started = time.monotonic()

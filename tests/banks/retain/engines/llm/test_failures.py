@@ -19,6 +19,7 @@ from tests.banks.retain.engines.llm.factory import (
     say_facts,
     say_nonsense,
 )
+from tests.clock import holds_to_a_time
 from tests.llm_server import Received, ScriptedLLM
 
 FOUR_TURNS = make_passage("We met in Rome.", "It rained.", "We ate ice cream.", "Then we flew home.")
@@ -156,6 +157,7 @@ def test_an_outage_is_no_fault_of_the_passage(llm_server: ScriptedLLM, status: i
     assert len(llm_server.chat.received) == 1
 
 
+@holds_to_a_time
 def test_a_model_that_takes_too_long_is_an_outage(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say_late("{}", delay=0.6)
     with pytest.raises(LLMTimeout):
