@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
@@ -15,9 +15,8 @@ DIRECTIONS = ("", ".", "..")
 
 
 def to_wire(value: Any) -> Any:
-    """A time without a zone is local time, as everywhere in `datetime`; the service would take it for UTC."""
-    if isinstance(value, datetime):
-        return (value if value.tzinfo else value.astimezone()).isoformat()
+    if isinstance(value, date):
+        return write_time(value)
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, BaseModel):
@@ -27,6 +26,16 @@ def to_wire(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [to_wire(inner) for inner in value]
     return value
+
+
+def write_time(value: date) -> str:
+    """A time without a zone is local time, as everywhere in `datetime`; the service would take it for UTC.
+
+    A plain date stays one: which moments it holds is the service's to say, by the zone of the question.
+    """
+    if isinstance(value, datetime) and value.tzinfo is None:
+        value = value.astimezone()
+    return value.isoformat()
 
 
 def encode_body(body: Mapping[str, Any]) -> bytes:

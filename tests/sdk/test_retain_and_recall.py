@@ -101,6 +101,16 @@ def test_a_recall_brings_the_present_unless_the_past_is_asked_for(moved: MemoryC
     assert len(both.results) == 2
 
 
+def test_plain_dates_are_days_of_the_one_who_asks(moved: MemoryClient) -> None:
+    day, next_day = MARCH.date(), MARCH.date() + timedelta(days=1)
+    held = moved.recall("support", "Alice", mentioned={"start": day, "end": next_day}, history=True)
+    assert [item.text for item in held.results] == ["Alice lives in Paris."]
+    within = moved.recall("support", "Alice", temporal_window={"start": day, "end": day}, history=True)
+    assert within.window is not None
+    assert within.window.end is not None
+    assert within.window.end.date() in {day, next_day}
+
+
 def test_every_option_of_a_recall_is_taken(moved: MemoryClient) -> None:
     recalled = moved.recall(
         "support",

@@ -1,24 +1,24 @@
 """What a recall and a reflect may be asked for. Whatever is left out is the service's to choose."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, TypedDict
 
 from memoryplatform_client.options.words import Budget, Network, TagsMatch
 
 
 class TimeRange(TypedDict, total=False):
-    """From `start` up to but not including `end`."""
+    """From `start` up to but not including `end`. A plain date is the midnight that begins it."""
 
-    start: datetime | None
-    end: datetime | None
+    start: datetime | date | None
+    end: datetime | date | None
 
 
 class TimeWindow(TypedDict):
-    """Both ends belong to it. It ranks higher what lies within; it does not filter."""
+    """Both ends belong to it, a plain date with its whole day. It ranks higher what lies within; it does not filter."""
 
-    start: datetime
-    end: datetime
+    start: datetime | date
+    end: datetime | date
 
 
 class LeastScores(TypedDict, total=False):
