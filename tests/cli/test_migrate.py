@@ -62,6 +62,14 @@ def test_mem0_lines_go_into_one_bank_when_told_so(cli: Cli, client: MemoryClient
     assert client.memories.list("all").first().total == 2
 
 
+def test_a_broken_line_is_named_and_nothing_is_written(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    file.write_text("\n".join(json.dumps(one) for one in MEMORIES) + '\n\n{"memory": "cut o')
+    done = cli("migrate", "mem0", file, "--bank", "all")
+    assert (done.code, "line 4 is not JSON" in done.err) == (1, True)
+    assert "all" not in {bank.bank_id for bank in client.banks.list()}
+
+
 def make_archive(path: Path) -> Path:
     facts = [
         {"text": "It rained in Porto.", "fact_type": "world", "occurred_start": "2024-03-01T00:00:00Z", "tags": ["a"]},

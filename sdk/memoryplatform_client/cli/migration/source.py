@@ -54,11 +54,16 @@ def read_json(path: Path) -> Any:
 
 
 def read_lines(path: Path, text: str, fault: ValueError) -> list[Any]:
-    lines = [line for line in text.split("\n") if line.strip()]
-    try:
-        return [json.loads(line) for line in lines]
-    except ValueError:
-        raise NotThisFormat(f"{path} is neither JSON nor JSON lines: {fault}") from fault
+    """Where the first line is JSON by itself, it is the line at fault that is named."""
+    rows: list[Any] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        try:
+            rows += [json.loads(line)] if line.strip() else []
+        except ValueError as broken:
+            if rows:
+                raise NotThisFormat(f"{path} is JSON lines, but line {number} is not JSON: {broken}") from broken
+            raise NotThisFormat(f"{path} is neither JSON nor JSON lines: {fault}") from fault
+    return rows
 
 
 def take(row: Any, name: str, where: str) -> Any:
