@@ -5,7 +5,7 @@ open towards the past, an observation never is: it begins when that fact was sai
 answers. So no time shows an observation beside what its facts ended, or two versions of one.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,16 +18,15 @@ from banks.text_index.write import retire_texts
 # What stands keeps its beginning when its facts are told again, unless one of them is known to begin later.
 BEGIN = """
 UPDATE banks_memoryunit AS told
-SET valid_from = greatest(coalesce(told.valid_from, facts.known), facts.begun, observed.since)
-FROM unnest(%(unit_id)s::uuid[], %(since)s::timestamptz[]) AS observed (unit_id, since)
-JOIN (
+SET valid_from = greatest(coalesce(told.valid_from, facts.known), facts.begun)
+FROM (
     SELECT source.unit_id, max(coalesce(fact.valid_from, fact.mentioned_at)) AS known, max(fact.valid_from) AS begun
     FROM banks_unitsource AS source
     JOIN banks_memoryunit AS fact ON fact.tenant_id = source.tenant_id AND fact.id = source.other_unit_id
     WHERE source.tenant_id = %(tenant_id)s AND source.unit_id = ANY(%(unit_id)s) AND source.role = 'summarises'
     GROUP BY source.unit_id
-) AS facts USING (unit_id)
-WHERE told.tenant_id = %(tenant_id)s AND told.id = observed.unit_id AND told.valid_until IS NULL
+) AS facts
+WHERE told.tenant_id = %(tenant_id)s AND told.id = facts.unit_id AND told.valid_until IS NULL
 """
 
 # The same words were told before, of a time that they are told of again: when a fact that had ended was restored.
@@ -41,8 +40,8 @@ WHERE told.tenant_id = %(tenant_id)s AND told.id = ANY(%(unit_id)s) AND former.t
 """
 
 # It ends with the first of its facts, or when that begins which tells some of them otherwise. Where its facts go on and
-# nothing tells them, the first of what came with its end has its place: a count that is ten facts further names none of
-# the former facts. What rests on a correction was never so as it was told, whatever else it rested on.
+# nothing tells them, the first of what came with its end has its place: newer facts that are told instead. What rests on
+# a correction was never so as it was told, whatever else it rested on.
 CLOSE = """
 WITH newer AS (
     SELECT unit.id, unit.valid_from FROM banks_memoryunit AS unit
@@ -52,7 +51,8 @@ WITH newer AS (
     WHERE source.tenant_id = %(tenant_id)s AND source.role = 'summarises'
       AND source.unit_id = ANY(%(unit_id)s || %(newer_id)s)
 ), facts AS (
-    SELECT resting.unit_id, bool_or(fact.close_reason = 'correction') AS is_corrected, min(fact.valid_until) AS ended
+    SELECT resting.unit_id, bool_or(fact.close_reason = 'correction') AS is_corrected,
+        min(fact.valid_until) FILTER (WHERE fact.valid_until <= %(now)s) AS ended
     FROM resting JOIN banks_memoryunit AS fact ON fact.tenant_id = %(tenant_id)s AND fact.id = resting.fact_id
     GROUP BY resting.unit_id
 ), followed AS (
@@ -103,14 +103,11 @@ RETURNING told.id, told.valid_until, told.close_reason
 Closed = tuple[UUID, datetime | None, str]
 
 
-def begin_observations(bank: Bank, since: Mapping[UUID, datetime | None]) -> None:
-    """`since` names the observations, and of each before when it is not so, where it says more than its facts do.
-
-    Call inside a tenant transaction, after `lock_memory` and after their facts are named.
-    """
-    if not since:
+def begin_observations(bank: Bank, unit_ids: Collection[UUID]) -> None:
+    """Call inside a tenant transaction, after `lock_memory` and after their facts are named."""
+    if not unit_ids:
         return
-    given: dict[str, Any] = {"tenant_id": bank.tenant_id, "unit_id": list(since), "since": list(since.values())}
+    given: dict[str, Any] = {"tenant_id": bank.tenant_id, "unit_id": list(unit_ids)}
     with connection.cursor() as cursor:
         cursor.execute(BEGIN, given)
         cursor.execute(GIVE_WAY, given)

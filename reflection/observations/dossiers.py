@@ -64,7 +64,6 @@ def read_dossier(bank: Bank, entity: Entity, told: Told, *, most_facts: int) -> 
     read = told.seen if count > most_facts else Seen()
     kept = read_kept(bank, entity.id, told, read)
     chosen = order_facts(facts, read, kept)[:most_facts]
-    scope = told.scope
     return Dossier(
         entity.id,
         entity.name,
@@ -72,8 +71,6 @@ def read_dossier(bank: Bank, entity: Entity, told: Told, *, most_facts: int) -> 
         kept.known,
         read_held(bank, entity.id, told),
         count,
-        entity.first_seen_at if scope.is_only else scope.first_at,
-        entity.last_seen_at if scope.is_only else scope.last_at,
     )
 
 

@@ -21,8 +21,7 @@ MOST_AT_ONCE = 20  # scopes of one refresh: the rest of an entity that everybody
 # observations to close, or a row to forget; the only scope of an entity is observed whenever the entity is marked.
 FIND = """
 WITH facts AS (
-    SELECT unit.tags_hash, count(*) AS count, min(unit.mentioned_at) AS first_at, max(unit.mentioned_at) AS last_at,
-        sum(extract(epoch FROM unit.updated_at)) AS told
+    SELECT unit.tags_hash, count(*) AS count, sum(extract(epoch FROM unit.updated_at)) AS told
     FROM banks_mention AS mention
     JOIN banks_memoryunit AS unit ON unit.tenant_id = mention.tenant_id AND unit.id = mention.unit_id
     WHERE mention.tenant_id = %(tenant_id)s AND mention.entity_id = %(entity_id)s
@@ -47,13 +46,11 @@ WITH facts AS (
     WHERE mention.tenant_id = %(tenant_id)s AND mention.entity_id = %(entity_id)s
       AND unit.bank_id = %(bank_id)s AND unit.expired_at IS NULL AND unit.network = 'observation'
 ), summed AS (
-    SELECT tags_hash, count, first_at, last_at, (facts.told + coalesce(held.told, 0))::text AS told
+    SELECT tags_hash, count, (facts.told + coalesce(held.told, 0))::text AS told
     FROM facts LEFT JOIN held USING (tags_hash)
 )
-SELECT tags_hash, coalesce(summed.count, 0), summed.first_at, summed.last_at, summed.told, known.seen_until,
-    known.refused_since,
-    %(altered_at)s::timestamptz IS NOT NULL AND known.altered_at IS DISTINCT FROM %(altered_at)s::timestamptz,
-    (SELECT count(*) FROM facts) = 1
+SELECT tags_hash, coalesce(summed.count, 0), summed.told, known.seen_until, known.refused_since,
+    %(altered_at)s::timestamptz IS NOT NULL AND known.altered_at IS DISTINCT FROM %(altered_at)s::timestamptz
 FROM every LEFT JOIN summed USING (tags_hash) LEFT JOIN known USING (tags_hash)
 WHERE summed.told IS NULL OR (
     (known.told IS DISTINCT FROM summed.told OR (SELECT count(*) FROM facts) = 1)
@@ -87,18 +84,14 @@ class Scope:
     """Facts of an entity under the same tags, where they are not what was last observed.
 
     `told` is None where none are left. `is_altered`: some that were observed may be otherwise by now, or gone.
-    `is_only`: all facts of the entity are under these tags.
     """
 
     tags_hash: bytes = b""
     facts: int = 0
-    first_at: datetime | None = None
-    last_at: datetime | None = None
     told: str | None = None
     seen_until: datetime | None = None
     refused_since: datetime | None = None
     is_altered: bool = False
-    is_only: bool = True
 
     @property
     def is_gone(self) -> bool:

@@ -47,7 +47,7 @@ def store_observations(
     name_entity(bank, entity, newer)
     said = {ids[one.identity]: observation for one, (observation, _) in zip(prepared, standing, strict=True)}
     name_sources(bank, {unit_id: observation.source_ids for unit_id, observation in said.items()})
-    begin_observations(bank, {unit_id: observation.since for unit_id, observation in said.items()})
+    begin_observations(bank, said)
     close_observations(bank, let_go(bank, entity, outdated), newer=newer, actor=actor, now=now)
 
 

@@ -27,11 +27,8 @@ class Held:
 
 @dataclass(frozen=True)
 class Observation:
-    """`since`: it tells of what was not so before, whenever its facts are true: how much was told, for one."""
-
     text: str
     source_ids: tuple[UUID, ...]
-    since: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -44,8 +41,6 @@ class Dossier:
     known: tuple[Observation, ...] = ()
     held: tuple[Held, ...] = ()
     fact_count: int = 0
-    first_seen_at: datetime | None = None
-    last_seen_at: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -193,14 +193,20 @@ def test_without_a_model_what_holds_is_observed_and_what_was_superseded_is_not(b
     assert "Ana lives_in Lisbon." not in texts
 
 
-def test_without_a_model_and_without_relationships_it_is_told_how_much_was_said(bank: Bank) -> None:
-    for day in range(2):
+def test_without_a_model_and_without_relationships_the_best_facts_stand_in(bank: Bank) -> None:
+    for day in range(4):
         tell(bank, f"Ana ran {day} miles.", "Ana", mentioned_at=NOON + timedelta(days=day))
+    tell(bank, "Ana ran 0 miles.", "Ana", mentioned_at=NOON + timedelta(days=9))  # told twice: better supported
 
     refresh(bank, BuiltinObserver())
 
-    [told] = read_observations(bank)
-    assert told.text == "Ana was spoken of in 2 memories between 01 May 2024 and 02 May 2024."
+    assert {unit.text for unit in read_observations(bank)} == {f"Ana ran {day} miles." for day in (0, 2, 3)}
+
+
+def test_one_fact_is_not_observed_in_its_own_words(bank: Bank) -> None:
+    tell(bank, "Ana ran.", "Ana")
+    refresh(bank, BuiltinObserver())
+    assert list(read_observations(bank)) == []
 
 
 def test_what_two_entities_are_observed_by_stays_with_the_other_when_one_lets_it_go(bank: Bank) -> None:
