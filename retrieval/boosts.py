@@ -12,7 +12,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from retrieval.recipes import Boosts
-from retrieval.types import Candidate, PointInTime, Ranked
+from retrieval.types import Candidate, Channel, PointInTime, Ranked
 
 DAY = timedelta(days=1)
 LEAST_PROBABILITY = 1e-6
@@ -34,6 +34,20 @@ class Combined(NamedTuple):
         return self.ranked.candidate
 
 
+class Best(NamedTuple):
+    """The best score that the reranker gave, and the best cosine; None where there is none."""
+
+    reranker: float | None
+    cosine: float | None
+
+    @classmethod
+    def of(cls, combined: Sequence[Combined]) -> "Best":
+        return cls(
+            max((one.reranker for one in combined if one.reranker is not None), default=None),
+            max((cosine for one in combined if (cosine := find_cosine(one)) is not None), default=None),
+        )
+
+
 def boost(
     combined: Sequence[Combined],
     boosts: Boosts,
@@ -50,8 +64,7 @@ def boost(
     """
     moment = moment or PointInTime()
     is_about_now = moment.as_of is None and moment.known_at is None and not is_about_past
-    best = max((one.reranker for one in combined if one.reranker is not None), default=None)
-    scorers = build_scorers(boosts, asked_at, best, lowers_past=is_about_now and not moment.history)
+    scorers = build_scorers(boosts, asked_at, Best.of(combined), lowers_past=is_about_now and not moment.history)
     boosted = [apply(one, {name: score(one) for name, score in scorers.items()}) for one in combined]
     if is_about_now and any(one.candidate.superseded_by for one in boosted):
         boosted = put_successors_first(boosted)
@@ -65,11 +78,11 @@ def apply(combined: Combined, factors: Mapping[str, float]) -> Ranked:
 
 
 def build_scorers(
-    boosts: Boosts, asked_at: datetime, best: float | None, *, lowers_past: bool = True
+    boosts: Boosts, asked_at: datetime, best: Best, *, lowers_past: bool = True
 ) -> dict[str, Callable[[Combined], float]]:
-    """The factors that are not switched off, by name. `best` is the reranker's best score, if it gave any."""
+    """The factors that are not switched off, by name."""
     scorers: dict[str, tuple[float, Callable[[Combined], float]]] = {
-        "recency": (boosts.recency, partial(score_recency, boosts, asked_at)),
+        "recency": (boosts.recency, partial(score_recency, boosts, asked_at, best)),
         "validity": (boosts.validity if lowers_past else 0.0, partial(score_validity, boosts, asked_at)),
         "fading": (boosts.fading, partial(score_fading, boosts)),
         "proof": (boosts.proof, partial(score_proof, boosts)),
@@ -80,10 +93,28 @@ def build_scorers(
     return {name: score for name, (strength, score) in scorers.items() if strength}
 
 
-def score_recency(boosts: Boosts, asked_at: datetime, one: Combined) -> float:
-    """1 + strength now, 1 after one half-life, towards 1 - strength in the end. What is yet to come is as of now."""
+def score_recency(boosts: Boosts, asked_at: datetime, best: Best, one: Combined) -> float:
+    """1 + strength now, 1 after one half-life, towards 1 - strength in the end. What is yet to come is as of now.
+
+    As far as it is as near to the question as the best: news of another matter is no newer answer.
+    """
     age = max(0.0, (asked_at - (one.candidate.occurred_start or one.candidate.mentioned_at)) / DAY)
-    return 1.0 + boosts.recency * (2 * exp2(-age / boosts.half_life_days) - 1)
+    return 1.0 + boosts.recency * (2 * exp2(-age / boosts.half_life_days) * measure_nearness(boosts, best, one) - 1)
+
+
+def measure_nearness(boosts: Boosts, best: Best, one: Combined) -> float:
+    """1 for the best: by the reranker where it scored anything, else by the cosine."""
+    if best.reranker is not None:
+        return exp((logit(one.reranker or 0.0) - logit(best.reranker)) / boosts.logit_range)
+    if best.cosine is not None:
+        return exp(((find_cosine(one) or 0.0) - best.cosine) / boosts.cosine_range)
+    return 1.0
+
+
+def find_cosine(one: Combined) -> float | None:
+    """To the query, where the candidate was found by its meaning."""
+    place = one.ranked.scores.places.get(Channel.SEMANTIC)
+    return place.score if place else None
 
 
 def score_validity(boosts: Boosts, asked_at: datetime, one: Combined) -> float:
@@ -106,17 +137,16 @@ def score_access(boosts: Boosts, one: Combined) -> float:
     return 1.0 + boosts.access * saturate(one.candidate.access_count, boosts.access_full)
 
 
-def score_speaker(boosts: Boosts, best: float | None, one: Combined) -> float:
+def score_speaker(boosts: Boosts, best: Best, one: Combined) -> float:
     """Once more after the reranker, which takes a reply that quotes the words for as good as the words.
 
     As far as it finds them as good as the best: small talk of the one who is asked about is no answer.
     """
     if one.ranked.scores.speaker <= 1:
         return 1.0
-    if best is None:
+    if best.reranker is None:
         return 1.0 + boosts.speaker
-    behind = logit(best) - logit(one.reranker or 0.0)
-    return 1.0 + boosts.speaker * exp(-behind / boosts.speaker_range)
+    return 1.0 + boosts.speaker * measure_nearness(boosts, best, one)
 
 
 def logit(probability: float) -> float:

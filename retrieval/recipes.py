@@ -1,8 +1,8 @@
 """How each type of question is ranked, as data: weights, combination, boosts, passages. docs/recall.md tells where the
 other constants of a recall stand.
 
-The strengths of the boosts are small on purpose: a final score falls by some 1.6 % from one place to the next, so 0.05
-moves a result by about three places.
+The strengths of the boosts are small on purpose: a final score falls by some 1.6 % from one place to the next, so 0.02
+moves a result by about a place.
 """
 
 from collections.abc import Mapping
@@ -36,6 +36,8 @@ class Boosts:
 
     recency: float = 0.005  # with the half that it lowers, less than a place
     half_life_days: float = 90.0
+    logit_range: float = 3.0  # so far behind the reranker's best, in logits, a third of recency and speaker is left
+    cosine_range: float = 0.05  # and so far behind the best cosine, where the reranker scored nothing, of recency
     validity: float = 0.5  # only downwards
     fading: float = 0.25  # only downwards: some fifteen places
     proof: float = 0.02
@@ -44,7 +46,6 @@ class Boosts:
     access: float = 0.005
     access_full: int = 100
     speaker: float = 0.1  # only upwards: some six places
-    speaker_range: float = 3.0  # so far behind the reranker's best, in logits, a third of that is left
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ DEFAULT = Recipe()
 RECIPES: Mapping[QuestionType, Recipe] = {
     QuestionType.FACTUAL: DEFAULT,
     QuestionType.TEMPORAL: Recipe(weights=ABOUT_TIME),
-    QuestionType.KNOWLEDGE_UPDATE: Recipe(boosts=Boosts(recency=0.05)),
+    QuestionType.KNOWLEDGE_UPDATE: Recipe(boosts=Boosts(recency=0.02)),
     # What is counted is spread over many memories, and one that is missed makes the number wrong.
     QuestionType.COUNTING: Recipe(depth=2.0),
     QuestionType.MULTI_HOP: DEFAULT,

@@ -60,6 +60,35 @@ def test_recency_goes_by_the_event_before_its_telling() -> None:
     assert told["recency"] == pytest.approx(0.8)
 
 
+@pytest.mark.parametrize(
+    ("of_answer", "of_news"), [((0.999, 0.6), (0.0001, 0.6)), ((None, 0.8), (None, 0.6)), ((None, 0.8), (None, None))]
+)
+def test_news_of_another_matter_is_no_newer_answer(
+    of_answer: tuple[float | None, float], of_news: tuple[float | None, float | None]
+) -> None:
+    answer = make_ranked("answer", mentioned_at=ASKED_AT - timedelta(days=300))
+    news = make_ranked("news", mentioned_at=ASKED_AT)
+    combined = [
+        Combined(find_by_meaning(answer, of_answer[1]), 1, of_answer[0], 1.0),
+        Combined(find_by_meaning(news, of_news[1]), 2, of_news[0], 0.984),
+    ]
+    assert texts_of(boost_combined(combined, Boosts(recency=0.05), asked_at=ASKED_AT)) == ["answer", "news"]
+
+
+def find_by_meaning(ranked: Ranked, cosine: float | None) -> Ranked:
+    places = {} if cosine is None else {Channel.SEMANTIC: Place(1, cosine)}
+    return ranked.with_scores(ranked.scores._replace(places=places))
+
+
+def test_of_two_that_are_as_good_the_newer_comes_first() -> None:
+    old, new = (
+        make_ranked("old", mentioned_at=ASKED_AT - timedelta(days=300)),
+        make_ranked("new", mentioned_at=ASKED_AT),
+    )
+    combined = [Combined(old, 1, 0.999, 1.0), Combined(new, 2, 0.998, 0.984)]
+    assert texts_of(boost_combined(combined, Boosts(recency=0.02), asked_at=ASKED_AT)) == ["new", "old"]
+
+
 def test_what_is_yet_to_come_is_as_recent_as_now() -> None:
     assert score(Boosts(recency=0.2), occurred_start=ASKED_AT + timedelta(days=30))["recency"] == pytest.approx(1.2)
 
