@@ -23,8 +23,12 @@ ASKS = re.compile(
     r"|plairait|cadeaux?|passe-temps|gustar\u00eda|regalos?|regalar|aficiones|piacerebbe|regali|regalare|presentes?)\b",
     re.IGNORECASE,
 )
-# Whether to do a thing is not asked for its taste.
-WHETHER = re.compile(r"^\W*(?:should i|soll(?:te)? ich|devrais-je|dovrei|moet ik|devo)\b", re.IGNORECASE)
+# Whether to do a thing is not asked for its taste; and whether a thing is liked, what tells of that thing answers.
+WHETHER = re.compile(
+    r"^\W*(?:should i|soll(?:te)? ich|devrais-je|dovrei|moet ik|devo"
+    r"|(?:do|does|did) \w+(?: \w+){0,2} (?:like|love|enjoy|prefer) (?!to\b)\w+)\b",
+    re.IGNORECASE,
+)
 RECOMMENDS = re.compile(r"\b(?:recommend|suggest|propose|pick|choose|should)\b", re.IGNORECASE)
 # A request begins with a verb, whose capital makes no name of it.
 REQUEST = re.compile(

@@ -141,8 +141,9 @@ def test_who_asks_is_known_only_where_one_alone_speaks_as_a_user() -> None:
     assert likes(question, make_item(1, "I love jazz.", network=Network.EXPERIENCE)) == []
 
 
-def test_whether_to_do_a_thing_is_no_question_of_taste() -> None:
-    assert not asks_for_taste("Should I call the bank?")
+@pytest.mark.parametrize("question", ["Should I call the bank?", "Do I like techno?", "Does my sister love cats?"])
+def test_whether_to_do_a_thing_or_whether_one_is_liked_is_no_question_of_taste(question: str) -> None:
+    assert not asks_for_taste(question)
 
 
 def test_a_belief_is_no_liking() -> None:
