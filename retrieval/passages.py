@@ -6,28 +6,24 @@ for at the ends of the passage, and only the passage's tokens are counted. So 2,
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from banks.dates.fold import fold_word
 from banks.retain.chunking.graphemes import find_grapheme_cut
 from banks.retain.chunking.sentences import find_sentence_starts
 from banks.retain.chunking.spans import ChunkSpan, trim
 from providers import tokens
-from retrieval.query.stop_words import ALL_STOP_WORDS
+from retrieval.asked_words import AskedWords, Found
+from retrieval.headings import find_heading
 from retrieval.recipes import Passages
 from retrieval.token_counts import TOKEN_COUNTS
 
-STEM = 6  # letters by which forms of a word are the same: a rough stem that needs no table
-SHORT = 3  # a word this short is no beginning of others: "art" is not "article"
-MOST_STEMS = 32
-WORD = re.compile(r"[^\W_]+")
-UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
 BLANK = re.compile(r"\s+")
 LINE_END = re.compile(r"[\r\n]+")
 BLOCK = 200  # characters, a sentence or two: how rare a word is within the text is counted by these
 AGAIN = 0.1  # what a further place of a word adds, as a share of its first
+SUBJECT = 0.25  # what a word of the heading weighs against one that it does not name
 FEW_BYTES_A_TOKEN = 3  # prose has more; what has fewer is kept whole a little too long
 MOST_CHARACTERS_A_TOKEN = 8  # on average over a text; what has more is blanks
 SAMPLE = 400  # characters that tell how many a token has
@@ -46,20 +42,11 @@ class Passage:
     is_part: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A word of the query's in the text."""
-
-    start: int
-    end: int
-    stem: str
-
-
 class PassageFinder:
     """Made once for a query, used for each of its candidates."""
 
     def __init__(self, query: str, limits: Passages) -> None:
-        self._stems = list_stems(query)
+        self._words = AskedWords(query)
         self._limits = limits
 
     def find(self, text: str) -> Passage:
@@ -68,32 +55,17 @@ class PassageFinder:
         """
         if is_within(text, self._limits.whole):
             return Passage(text, 0, len(text), is_part=False)
-        found = find_stems(text, self._stems)
-        span = find_span(text, found, estimate_characters(text, found, self._limits.most))
+        found = self._words.find(text)
+        weights = weigh(found, len(text), find_heading(text))
+        span = find_span(text, found, weights, estimate_characters(text, found, self._limits.most))
         for _ in range(TRIES):
             counted = tokens.count(span.read(text))
             if counted <= self._limits.most:
                 return Passage(span.read(text), span.start, span.end, is_part=True)
             shorter = (span.end - span.start) * self._limits.most / counted * MARGIN
-            span = find_span(text, found, int(shorter))
+            span = find_span(text, found, weights, int(shorter))
         kept = tokens.truncate(span.read(text), self._limits.most)
         return Passage(kept, span.start, span.start + len(kept), is_part=True)
-
-
-def list_stems(query: str) -> list[str]:
-    words = (word for word in WORD.findall(query.lower()) if fold_word(word) not in ALL_STOP_WORDS)
-    stems = (stem for word in words for stem in cut_stems(word))
-    return list(dict.fromkeys(stems))[:MOST_STEMS]
-
-
-def cut_stems(word: str) -> Iterator[str]:
-    """A single letter is what an apostrophe left."""
-    if not UNSPACED.search(word):
-        yield from [word[:STEM]] if len(word) > 1 or word.isdigit() else []
-    elif len(word) == 1:
-        yield word
-    else:
-        yield from (word[start : start + 2] for start in range(len(word) - 1))
 
 
 def is_within(text: str, most: int) -> bool:
@@ -105,35 +77,15 @@ def is_within(text: str, most: int) -> bool:
     return TOKEN_COUNTS.count(text) <= most
 
 
-def find_stems(text: str, stems: Sequence[str]) -> list[Found]:
-    lowered = text.lower()
-    if len(lowered) != len(text):  # some capitals have two small letters, and places must stay
-        lowered = "".join(small if len(small := character.lower()) == 1 else character for character in text)
-    found = (Found(at, at + len(stem), stem) for stem in stems for at in find_places(lowered, stem))
-    return sorted(found, key=lambda one: one.start)
-
-
-def find_places(lowered: str, stem: str) -> Iterator[int]:
-    is_free = UNSPACED.search(stem) is not None
-    at = lowered.find(stem)
-    while at >= 0:
-        end = at + len(stem)
-        begins = not lowered[at - 1 : at].isalnum()
-        ends = len(stem) > SHORT or not lowered[end : end + 1].isalnum()
-        if is_free or (begins and ends):
-            yield at
-        at = lowered.find(stem, end)
-
-
 def estimate_characters(text: str, found: Sequence[Found], most_tokens: int) -> int:
     start = max(0, min(found[len(found) // 2].start if found else 0, len(text) - SAMPLE))
     sample = text[start : start + SAMPLE]
     return int(most_tokens * len(sample) / tokens.count(sample) * MARGIN)
 
 
-def find_span(text: str, found: Sequence[Found], characters: int) -> ChunkSpan:
+def find_span(text: str, found: Sequence[Found], weights: Mapping[str, float], characters: int) -> ChunkSpan:
     """The sentences of the best cluster, and around them as many whole ones as there is room for."""
-    first, last = find_cluster(found, int(characters * CORE), weigh(found, len(text)))
+    first, last = find_cluster(found, int(characters * CORE), weights)
     starts = list_sentence_starts(text, max(0, first - characters), min(len(text), last + characters))
     core_start = max((at for at in starts if at <= first), default=0)
     core_end = min((at for at in starts if at >= last), default=len(text))
@@ -166,13 +118,19 @@ def list_sentence_starts(text: str, start: int, end: int) -> list[int]:
     return sorted({*edges, *find_sentence_starts(text, start, end), *lines})
 
 
-def weigh(found: Sequence[Found], length: int) -> dict[str, float]:
-    """The idf, with stretches of the text for documents: ln(1 + stretches / those that hold the word)."""
+def weigh(found: Sequence[Found], length: int, heading: ChunkSpan) -> dict[str, float]:
+    """The idf, with stretches of the text for documents: ln(1 + stretches / those that hold the word). What the heading
+    names is what all of the text is about, so it tells less of one place.
+    """
     held = Counter(stem for _, stem in {(one.start // BLOCK, one.stem) for one in found})
-    return {stem: log(1 + (length // BLOCK + 1) / count) for stem, count in held.items()}
+    subject = {one.stem for one in found if heading.start <= one.start < heading.end}
+    return {
+        stem: log(1 + (length // BLOCK + 1) / count) * (SUBJECT if stem in subject else 1.0)
+        for stem, count in held.items()
+    }
 
 
-def find_cluster(found: Sequence[Found], characters: int, weights: dict[str, float]) -> tuple[int, int]:
+def find_cluster(found: Sequence[Found], characters: int, weights: Mapping[str, float]) -> tuple[int, int]:
     """Where the best run of words within so many characters begins and ends; of equals the tightest, then the first."""
     best = (0.0, 0)
     cluster = (0, 0)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from providers import tokens
-from retrieval.passages import Passage, PassageFinder, list_stems
+from retrieval.passages import Passage, PassageFinder
 from retrieval.recipes import Passages
 from tests.clock import holds_to_a_time
 
@@ -69,8 +69,53 @@ def test_a_short_word_is_no_beginning_of_another() -> None:
     assert "sells art" in find("art", text).text
 
 
-def test_stop_words_do_not_count() -> None:
-    assert list_stems("What did the doctor's friend do in it?") == ["doctor", "friend"]
+THINGS = ("lamp", "chair", "table", "rug", "mirror", "desk", "curtain", "clock", "vase", "pillow", "sofa", "blanket")
+ORDERS = "Here are the orders of Tanja:\n" + "\n".join(
+    f"{number}. A {thing}, {40 + 7 * number} euros, paid by card and brought to the house"
+    for number, thing in enumerate(THINGS, 1)
+)
+WORK = ("baker", "clerk", "driver", "florist", "gardener", "host", "janitor", "librarian", "nurse", "painter")
+JOBS = "I can think of these jobs in a hotel: " + " ".join(
+    f"{number}. A {job}, where the hours are yours to choose and you meet people." for number, job in enumerate(WORK, 1)
+)
+GUESTS = "| Guest | Dish | Allergy |\n|---|---|---|\n" + "\n".join(
+    f"| Number {number} | soup of the day | {'peanuts, says Marek' if number == 13 else 'none'} |"
+    for number in range(16)
+)
+LOG = "\n".join(
+    f"2026-08-{day:02} 12:00 {'ERROR disk full' if day == 19 else 'INFO request served in time'}"
+    for day in range(1, 29)
+)
+CAKE = (
+    "Ingredients of the apple cake:\n- four apples\n- flour\n\nSteps:\n"
+    + "1. Stir it slowly and wait a little.\n" * 12
+    + "2. Leave it in the oven for 50 minutes.\nLet the cake cool before you serve it."
+)
+MINUTES = f"Minutes of the board\n\n{FILLER * 4}\nOlga leaves the board and Piet follows her.\n{FILLER * 4}"
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "wanted"),
+    [
+        ("Tanja's orders: how much was the sofa?", ORDERS, "A sofa, 117 euros"),
+        ("Tanja's orders: how much was the lamp?", ORDERS, "A lamp, 47 euros"),
+        ("What did Tanja order?", ORDERS, "Here are the orders"),
+        ("What was the 9th of the hotel jobs?", JOBS, "nurse"),
+        ("What was the ninth of the hotel jobs?", JOBS, "nurse"),
+        ("Which allergy does the guest Marek have?", GUESTS, "peanuts"),
+        ("Which errors were there in August 2026?", LOG, "ERROR disk full"),
+        ("What are the ingredients of the apple cake?", CAKE, "four apples"),
+        ("How long is the apple cake in the oven?", CAKE, "50 minutes"),
+        ("Who follows Olga on the board?", MINUTES, "Piet"),
+    ],
+)
+def test_what_the_heading_names_does_not_hide_the_row_that_is_asked_for(query: str, text: str, wanted: str) -> None:
+    assert wanted in find(query, text, Passages(whole=60, most=80)).text
+
+
+def test_a_first_line_that_is_no_heading_counts_like_any_other() -> None:
+    text = "I left the red umbrella in Lisbon.\n" + FILLER * 10 + "Anna came. " + FILLER * 10
+    assert "in Lisbon" in find("Anna, where is the red umbrella?", text).text
 
 
 def test_a_text_without_the_words_gives_its_beginning() -> None:
