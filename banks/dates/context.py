@@ -10,13 +10,14 @@ class Context:
     """What an expression is resolved against: the wall clock of the speaker and which way an ambiguous one points.
 
     `today_counts`: whether a bare weekday may mean the day of speaking. Who says "on Monday" on a Monday means
-    another one; who searches for it does not.
+    another one; who searches for it does not. `has_verb`: whether a verb says which way, and it is no guess.
     """
 
     moment: datetime
     now: datetime
     direction: Direction = "past"
     today_counts: bool = False
+    has_verb: bool = False
 
     @classmethod
     def at(cls, moment: datetime, *, today_counts: bool) -> "Context":
@@ -33,5 +34,5 @@ class Context:
     def seen_from(self, moment: datetime, direction: Direction) -> "Context":
         return replace(self, now=moment, direction=direction, today_counts=True)
 
-    def pointing(self, direction: Direction) -> "Context":
-        return replace(self, direction=direction)
+    def pointing(self, direction: Direction, *, has_verb: bool = False) -> "Context":
+        return replace(self, direction=direction, has_verb=has_verb)

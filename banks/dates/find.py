@@ -70,7 +70,7 @@ def _longest(nodes: list[Node], folded: Folded, ctx: Context) -> list[Reading]:
         if not isinstance(node.value, When) or 0 in free[node.start : node.end]:
             continue
         pointing = tenses.at(node.start, node.end)
-        interval = node.value.resolve(ctx.pointing(pointing.direction))
+        interval = node.value.resolve(ctx.pointing(pointing.direction, has_verb=pointing.has_verb))
         if _comes_again(node.value, pointing):
             pass  # its words are taken, so that no part of them is a date
         elif interval is not None and _is_sound(interval):

@@ -24,9 +24,12 @@ _AROUND = 60  # characters beside a time in which the words stand that belong to
 
 @dataclass(frozen=True, slots=True)
 class Pointing:
-    """`is_habit`: the time comes again and again ("we always meet on Friday"); `is_of_any_year`: every year."""
+    """`has_verb`: a verb says so, and it is no guess. `is_habit`: the time comes again and again ("we always meet on
+    Friday"); `is_of_any_year`: every year.
+    """
 
     direction: Direction = "past"
+    has_verb: bool = False
     is_habit: bool = False
     is_of_any_year: bool = False
 
@@ -91,9 +94,10 @@ class Tenses:
         if verbs.looks_ahead.search(before):
             tense = "future"
         if tense in ("past", "future"):
-            return Pointing(tense, is_habit=bool(is_each))
+            return Pointing(tense, has_verb=True, is_habit=bool(is_each))
         return Pointing(
             direction="future" if tense == "present" else "past",
+            has_verb=tense is not None,
             is_habit=bool(is_each or clause.is_habit),
             is_of_any_year=bool(verbs.yearly_before.search(before) or verbs.yearly_after.match(after)),
         )

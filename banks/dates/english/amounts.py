@@ -7,7 +7,7 @@ from banks.dates.chart import Rule, glue, word
 from banks.dates.english.anchors import OF_WHAT
 from banks.dates.english.numbers import NUMBER, parse_number
 from banks.dates.expressions.bounds import FarFrom, Lasting, Open
-from banks.dates.expressions.steps import Ago, Amount, BusinessDays, CalendarUnit, Now, Run, Shifted
+from banks.dates.expressions.steps import Ago, Amount, BusinessDays, CalendarUnit, Now, Run, Shifted, Within
 from banks.dates.expressions.when import Value, When
 
 UNITS = {
@@ -135,7 +135,8 @@ RULES = (
     Rule((word(rf"(?P<turn>{_PAST}|{_AHEAD}) (?P<count>{_COUNT})[ -](?P<unit>{UNIT})s?"),), _run),
     Rule((word(rf"(?P<count>{_COUNT}) (?P<turn>{_PAST}|{_AHEAD}) (?P<unit>{UNIT})s?"),), _run_after_count),
     Rule((word(rf"(?P<turn>{_PAST}|{_AHEAD}) (?P<count>{_COUNT}) (?:{_BUSINESS})"),), _business_days),
-    Rule((word("within(?: the)?(?: next)?"), Amount), lambda _, a: Run(a, 1)),
+    Rule((word("within(?: the)?"), Amount), lambda _, a: Within(a)),
+    Rule((word("within(?: the)? next"), Amount), lambda _, a: Run(a, 1)),
     Rule((word("within the (?:last|past)"), Amount), lambda _, a: Run(a, -1)),
     Rule((Amount, word(_SIDE), glue(OF_WHAT), When), lambda amount, side, _, anchor: _shifted(amount, side, anchor)),
     Rule((word("(more|over|less|fewer) than"), Amount, word("(before|after|from)"), When), _far),

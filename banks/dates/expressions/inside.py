@@ -64,7 +64,7 @@ class Nth(When):
 
 @dataclass(frozen=True, slots=True)
 class Edge(When):
-    """Early, mid and late. A year and longer has thirds, anything shorter has halves with the middle third."""
+    """Early, mid and late. A year has thirds, anything else has halves with the middle third."""
 
     part: Part
     whole: When
@@ -86,9 +86,11 @@ class Edge(When):
 
 
 def _cut(whole: Period, share: float) -> datetime:
-    """A point inside, on a midnight for what is longer than a day."""
+    """A point inside, on a midnight for what is longer than a day; half a decade is five years, whatever their days."""
     if share == 1:
         return whole.end
+    if whole.grain in ("decade", "century"):
+        return shift(whole.start, share, whole.grain) or whole.start
     days = (whole.end - whole.start).days
     if days > 1:
         return shift(whole.start, int(days * share), "day") or whole.start

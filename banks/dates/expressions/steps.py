@@ -188,6 +188,17 @@ class Run(When):
 
 
 @dataclass(frozen=True, slots=True)
+class Within(When):
+    """As in "who called within two days": of what is over the last ones, and otherwise the next ones."""
+
+    amount: Amount
+
+    def resolve(self, ctx: Context) -> Interval | None:
+        is_over = ctx.has_verb and ctx.direction == "past"
+        return Run(self.amount, -1 if is_over else 1).resolve(ctx)
+
+
+@dataclass(frozen=True, slots=True)
 class BusinessDays(When):
     """As in "the next four business days": Monday to Friday; public holidays are not known."""
 
