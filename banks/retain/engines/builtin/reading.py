@@ -1,6 +1,5 @@
 """A passage as pieces to tell facts from: each with its parse, who speaks in it, and the question it answers."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,13 +12,12 @@ from banks.retain.engines.builtin.english import LETTER_OR_DIGIT, is_english
 from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.parser import parse
 from banks.retain.engines.builtin.pronouns import SUBJECTS, Voices, name_voices
-from banks.retain.engines.builtin.questions import last_question, request_gist
+from banks.retain.engines.builtin.questions import asks, last_question, opens_a_question, request_gist
 from banks.retain.engines.builtin.readable import readable
 from banks.retain.engines.builtin.second_person import is_imperative
 from banks.retain.types import Passage, Quote, Turn
 
 MOST_READ = 100_000  # characters of a passage; what goes on beyond is a pasted book, kept without a closer look
-ASKS = re.compile(r"[?\uff1f]|\b(?:please|i (?:want|need|wish)|i(?:'d| would) like)\b", re.IGNORECASE)
 SAMPLE = 40  # pieces that tell the language of those too short to tell it themselves
 
 
@@ -120,25 +118,31 @@ def _within_limit(readings: Sequence[Reading]) -> list[Reading]:
 
 @dataclass(frozen=True)
 class _Asked:
+    """`question` is the turn's last, `request` all of it that an agent is told with its answer."""
+
     turn: Turn
     question: str
+    request: str
     is_told: bool
 
 
 def _questions(readings: Sequence[Reading]) -> dict[int, _Asked]:
     """By turn: the last question in it, with names in place of "you", as its answer is found by it."""
     last = {reading.quote.turn: reading for reading in readings}
-    return {
-        place: _Asked(reading.turn, last_question(_with_names(reading)), is_told=_is_statement(reading))
-        for place, reading in last.items()
-    }
+    return {place: _asked(reading) for place, reading in last.items()}
 
 
-def _is_statement(reading: Reading) -> bool:
-    """It ends with a sentence that has a subject, and asks for nothing. What the parser can't read may be anything."""
+def _asked(reading: Reading) -> _Asked:
+    request = request_gist(readable(reading.turn.text))
+    is_told = not asks(request) and _is_statement(reading, request)
+    return _Asked(reading.turn, last_question(_with_names(reading)), request, is_told)
+
+
+def _is_statement(reading: Reading, request: str) -> bool:
+    """It ends with a sentence that has a subject and is no order. What the parser can't read is known by its words."""
     parsed = reading.parsed
-    if not parsed.sentences or ASKS.search(reading.text):
-        return False
+    if not parsed.sentences:
+        return not opens_a_question(request)
     ending = list(parsed.sentences[-1])
     has_subject = any(
         parsed.words[at].dep in SUBJECTS and parsed.words[parsed.words[at].head].dep == "ROOT" for at in ending
@@ -155,7 +159,7 @@ def _question(reading: Reading, before: _Asked | None) -> Question | None:
     if before is None or before.turn.speaker == reading.turn.speaker:
         return None
     is_request = reading.is_agents and before.turn.role == "user"
-    text = f'"{request_gist(readable(before.turn.text))}"' if is_request else before.question
+    text = f'"{before.request}"' if is_request else before.question
     is_told = is_request and before.is_told
     return Question(before.turn.speaker, text, is_told=is_told) if LETTER_OR_DIGIT.search(text) else None
 

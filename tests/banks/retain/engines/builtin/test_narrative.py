@@ -79,6 +79,21 @@ def test_a_judgement_of_the_agent_is_an_opinion_beside_what_it_did() -> None:
     assert [fact.network for fact in facts if fact.quotes[0].turn == 1] == [Network.EXPERIENCE, Network.OPINION]
 
 
+@pytest.mark.parametrize(
+    ("said", "before"),
+    [
+        ("I think the Falter tent is a good buy because it is light.", ""),
+        ("I think that the Falter tent is a good buy.", ""),
+        ("In my opinion, it is a good buy.", 'Ann asked me: "Which tent should I buy?" '),
+    ],
+)
+def test_an_opinion_stands_without_the_question_unless_nothing_else_says_what_is_meant(said: str, before: str) -> None:
+    facts = told("Ann: Which tent should I buy?", f"Agent: {said}")
+    (opinion,) = [fact for fact in facts if fact.network is Network.OPINION]
+    assert opinion.text == f"{before}{said}"
+    assert "Ann" not in {entity.name for entity in opinion.entities}
+
+
 def test_a_persons_opinion_is_part_of_the_world() -> None:
     (fact,) = told("Ann: I think Rust is the best language.")
     assert fact.network is Network.WORLD
@@ -162,11 +177,33 @@ def test_a_tool_tells_a_fact_in_sentences_and_not_in_data(line: str, facts: int)
     assert len(told(line)) == facts
 
 
-def test_what_an_agent_is_told_was_not_asked() -> None:
-    facts = told("Ann: My flight was cancelled last night.", "Agent: I rebooked the flight for Friday.")
-    assert facts[1].text.startswith('Ann told me: "My flight was cancelled last night." I answered: ')
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("My flight was cancelled last night.", "I rebooked the flight for Friday."),
+        ("Hooli pays by credit card.", "Noted."),
+        ("Mein Gewicht ist jetzt 87 Kilo.", "Danke, ich habe es notiert."),
+    ],
+)
+def test_what_an_agent_is_told_was_not_asked(said: str, answer: str) -> None:
+    assert told(f"Ann: {said}", f"Agent: {answer}")[-1].text.startswith(f'Ann told me: "{said}" I answered: ')
 
 
-@pytest.mark.parametrize("line", ["Ann: Please, a table for two.", "Ann: I want a table.", "Ann: Is there a table?"])
-def test_what_an_agent_is_asked_for_was_asked(line: str) -> None:
-    assert told(line, "Agent: I booked the table for Friday.")[-1].text.startswith("Ann asked me: ")
+def test_of_a_long_turn_what_is_quoted_tells_whether_it_was_asked() -> None:
+    long = "Ann: Please listen. " + "The weather was mild and nothing much happened on that afternoon. " * 5
+    assert told(f"{long} The shop pays by card.", "Agent: I noted it.")[-1].text.startswith("Ann told me: ")
+    assert told(f"{long} Who pays? The shop does.", "Agent: I noted it.")[-1].text.startswith("Ann asked me: ")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Please, a table for two.", "I booked the table for Friday."),
+        ("I want a table.", "I booked the table for Friday."),
+        ("Is there a table?", "I booked the table for Friday."),
+        ("Bitte einen Tisch für zwei.", "Ich habe den Tisch für Freitag gebucht."),
+        ("Wie ist das Wetter", "Es ist kalt und wird nicht besser."),
+    ],
+)
+def test_what_an_agent_is_asked_for_was_asked(said: str, answer: str) -> None:
+    assert told(f"Ann: {said}", f"Agent: {answer}")[-1].text.startswith("Ann asked me: ")
