@@ -77,7 +77,7 @@ class IncludeInput(Input):
     entities = EntitiesOption(required=False, allow_null=True, help_text="They come unless this is null.")
     chunks = ChunksOption(required=False, allow_null=True)
     source_messages = MessagesOption(required=False, allow_null=True)
-    links = serializers.BooleanField(default=False, help_text="The edges between the results.")
+    links = serializers.BooleanField(default=False, help_text="true or false: the edges between the results.")
     source_facts = NullField(required=False, allow_null=True, help_text="Must be null or left out.")
 
 
