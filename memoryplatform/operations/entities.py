@@ -17,8 +17,9 @@ from banks.locking import lock_memory
 from banks.models import Bank, Entity, EntityKey, EntityName, MemoryUnit, Mention, Relationship
 from banks.models.entity import EntityQuerySet
 from banks.words import Network
-from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.lost_evidence import take_back_parted_evidence
 from memoryplatform.operations.versions import check_version, write_version
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
@@ -130,6 +131,7 @@ def split(access: BankAccess, bank_id: str, entity_id: UUID, how: Split) -> Show
         bank = get_bank(access, bank_id)
         lock_memory(bank)
         new = split_entity(bank, get_entity(bank, entity_id), how)
+        take_back_parted_evidence(bank, [entity_id, new.id], actor=name_of(access))
         note(access, bank_id, "entity.split", entity_id, {"new": str(new.id)})
         return show(bank, new)
 

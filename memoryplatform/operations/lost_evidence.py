@@ -1,5 +1,8 @@
 """What a deletion or a change of memories means for the opinions that they had moved."""
 
+from collections.abc import Collection
+from uuid import UUID
+
 from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit
@@ -8,6 +11,7 @@ from banks.words import Network
 from memoryplatform.operations.kinds.consolidate import NAME, hand_over_unpinned
 from memoryplatform.operations.running.submit import submit
 from reflection.opinions.history.withdrawing import ACTOR, withdraw_lost_evidence
+from reflection.opinions.weighing.parting import take_back_parted
 
 
 def take_back_lost_evidence(bank: Bank, *, actor: str = ACTOR) -> None:
@@ -18,6 +22,13 @@ def take_back_lost_evidence(bank: Bank, *, actor: str = ACTOR) -> None:
     withdrawn = withdraw_lost_evidence(bank, now=timezone.now(), actor=actor)
     if withdrawn.unembedded:
         submit(bank.tenant_id, NAME, payload=PostRetain().write(), bank=bank)
+
+
+def take_back_parted_evidence(bank: Bank, entity_ids: Collection[UUID], *, actor: str) -> None:
+    """Call inside the tenant transaction that split an entity into these, with `lock_memory` held."""
+    parted = take_back_parted(bank, entity_ids, now=timezone.now(), actor=actor)
+    if parted:
+        submit(bank.tenant_id, NAME, payload=PostRetain(unit_ids=tuple(sorted(parted))).write(), bank=bank)
 
 
 def weigh_anew(bank: Bank, unit: MemoryUnit) -> None:

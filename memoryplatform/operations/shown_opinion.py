@@ -74,7 +74,7 @@ def show(bank: Bank, opinion: MemoryUnit, view: TagView = OF_ALL) -> ShownOpinio
 def read_evidence(bank: Bank, described: DescribedUnit, steps: Sequence[ShownRevision], turn: int) -> list[Evidence]:
     """What it was formed on, then what moved it, step by step. A fact that bore on two steps is there twice."""
     shown = [
-        show_evidence(step.revision, one, turn)
+        show_evidence(step.revision, one, find_stance(step.revision, turn, text=described.unit.text))
         for step in steps
         for one in step.evidence
         if step.revision.cause != OpinionRevision.Cause.WITHDRAWN
@@ -83,7 +83,7 @@ def read_evidence(bank: Bank, described: DescribedUnit, steps: Sequence[ShownRev
     return [*read_unexplained(bank, described, {one.unit.id for one in shown}, stance=stance), *shown]
 
 
-def show_evidence(revision: OpinionRevision, ground: ShownGround, turn: int) -> Evidence:
+def show_evidence(revision: OpinionRevision, ground: ShownGround, stance: Stance) -> Evidence:
     return Evidence(
         ground.unit,
         ground.text,
@@ -91,7 +91,7 @@ def show_evidence(revision: OpinionRevision, ground: ShownGround, turn: int) -> 
         revision.created_at,
         revision.number,
         ground.taken_back,
-        find_stance(revision, turn),
+        stance,
     )
 
 

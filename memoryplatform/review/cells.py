@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from django.utils.html import format_html
 
@@ -48,10 +49,11 @@ def show_moment(moment: datetime) -> str:
 
 def show_place(opinion: Any) -> str:
     """The bank, and under it whose it is; either narrows the list."""
+    tenant = {"tenant": opinion.tenant.slug}
     return format_html(
-        '<span class="review-place"><a href="?tenant={slug}&bank={bank}">{bank}</a>'
-        '<a class="text-subtle" href="?tenant={slug}">{name}</a></span>',
-        slug=opinion.tenant.slug,
-        bank=opinion.bank.bank_id,
-        name=opinion.tenant.name,
+        '<span class="review-place"><a href="?{}">{}</a><a class="text-subtle" href="?{}">{}</a></span>',
+        urlencode(tenant | {"bank": opinion.bank.bank_id}),
+        opinion.bank.bank_id,
+        urlencode(tenant),
+        opinion.tenant.name,
     )

@@ -3,7 +3,7 @@ from typing import Any, ClassVar, Self
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import models
 from django.db.models import Case, ExpressionWrapper, F, Max, OuterRef, Q, Subquery, Value, When
-from django.db.models.functions import Abs, Coalesce
+from django.db.models.functions import Abs, Coalesce, Greatest
 
 from banks.models import MemoryUnit
 from banks.models.unit import UnitQuerySet
@@ -40,7 +40,8 @@ class OpinionQuerySet(UnitQuerySet):
         """How urgently each wants a review, as `urgency`: 0 where it wants none.
 
         All that happened since the last review counts, or since its formation: also another text, with whichever
-        confidence. One look at the revisions of each.
+        confidence. What contradicted a text that the agent itself gave up does not stand against the present one. One
+        look at the revisions of each.
         """
         return self.annotate(urgency=Coalesce(Subquery(build_urgency()), URGENCY[Concern.NEW]))
 
@@ -55,6 +56,8 @@ class OpinionQuerySet(UnitQuerySet):
 def build_urgency() -> models.QuerySet[Any, Any]:
     by_people = Q(cause__in=BY_PEOPLE)
     is_reworded = Q(cause=Cause.REOPENED) | (Q(cause__in=REWORDING, withdrawn=False) & ~Q(text_before=F("text_after")))
+    # without evidence it is the same in other words
+    is_changed_mind = Q(cause=Cause.REVISED, withdrawn=False, evidence__isnull=False) & ~Q(text_before=F("text_after"))
     seen = ArrayAgg("confidence_after", filter=Q(number=1) | by_people, order_by="-number")
     way = ExpressionWrapper(OuterRef("confidence") - F("seen__0"), output_field=models.FloatField())
     steps = OpinionRevision.objects.filter(opinion=OuterRef("pk")).order_by().values("opinion")
@@ -63,9 +66,10 @@ def build_urgency() -> models.QuerySet[Any, Any]:
         reviewed=Coalesce(Max("number", filter=by_people), 0),
         reworded=Coalesce(Max("number", filter=is_reworded), 0),
         contradicted=Coalesce(Max("number", filter=Q(cause=Cause.CONTRADICT, withdrawn=False)), 0),
+        given_up=Coalesce(Max("number", filter=is_changed_mind), 0),
     ).annotate(moved=Abs(way))
     urgency = Case(
-        When(contradicted__gt=F("reviewed"), then=URGENCY[Concern.CONTRADICTED] + F("moved")),
+        When(contradicted__gt=Greatest("reviewed", "given_up"), then=URGENCY[Concern.CONTRADICTED] + F("moved")),
         When(
             Q(moved__gte=MUCH - ROUNDING) | Q(reworded__gt=F("reviewed")),
             then=URGENCY[Concern.CHANGED] + F("moved"),

@@ -17,6 +17,7 @@ from reflection.opinions.forming.cleaning import LONGEST_TEXT
 from reflection.opinions.forming.restoring import WRITTEN, take_place_again
 from reflection.opinions.history.replay import find_restored_mark, replay
 from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
+from reflection.opinions.naming_anew import NewWords, name_anew
 from reflection.opinions.wording.no_opinion import is_no_opinion
 from reflection.opinions.wording.voice import turn_to_first_person
 
@@ -98,6 +99,7 @@ def edit(bank: Bank, opinion: MemoryUnit, review: Review, vector: Vector | None)
     before = opinion.text
     edit_unit(bank, opinion, change, vector=vector, actor=review.actor, reason=review.reason)
     if opinion.text != before:
+        name_anew(bank, opinion, NewWords(opinion.text, before))
         take_place_again(bank, opinion, actor=review.actor, why=WRITTEN)
 
 

@@ -1,11 +1,15 @@
 """Banks are made, shown, looked through and deleted."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from memoryplatform_client import BankNotFound, MemoryClient
+from memoryplatform_client.cli.commands.opinions import show_detail
+from memoryplatform_client.cli.output import Output
 from memoryplatform_client.cli.sparkline import draw
+from memoryplatform_client.models.opinions import Evidence
 from tests.cli.conftest import Cli
 
 
@@ -70,6 +74,14 @@ def test_an_opinion_is_shown_with_its_revisions(cli: Cli, client: MemoryClient) 
     assert done.out.splitlines()[1] == "0.95  ▅█  new"
     assert "0.50 → 0.95" in done.out
     assert json.loads(cli("opinions", "show", "support", opinion, "--json").out)["trajectory"] == [0.5, 0.95]
+
+
+def test_evidence_has_the_date_on_which_it_was_told(client: MemoryClient, capsys: pytest.CaptureFixture[str]) -> None:
+    opinion = client.opinions.get("support", make_opinion(client))
+    told, stored = datetime(2021, 3, 4, tzinfo=UTC), datetime(2025, 5, 1, tzinfo=UTC)
+    fact = Evidence(memory_id=opinion.id, text="It sank.", type="world", mentioned_at=told, bearing="weaken", at=stored)
+    show_detail(Output(as_json=False), opinion.model_copy(update={"evidence": [fact]}), [])
+    assert capsys.readouterr().out.splitlines()[-1] == "weaken\t2021-03-04\tIt sank."
 
 
 def test_a_sparkline_has_one_scale() -> None:

@@ -1,6 +1,9 @@
 """The queue: what wants a person, the most urgent first, with the evidence beside it."""
 
+import re
+from html import unescape
 from typing import Any
+from urllib.parse import parse_qsl
 
 from django.db import connections
 from django.test import Client
@@ -15,7 +18,7 @@ from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_opinion, make_opinion_revision
 from tests.factories import make_bank, make_tenant
 from tests.memory_factories import make_row, make_unit
-from tests.reflection.opinions.believing import believe, see
+from tests.reflection.opinions.believing import Said, believe, learn, see
 from tests.review.reviewing import QUEUE, list_texts, read, read_events
 
 
@@ -76,6 +79,25 @@ def test_another_text_wants_a_person_with_whichever_confidence(client: Client, t
         steps.update(text_before="old words")
     hold(tenant, bank, "opened again", ("pinned", 0.5), ("withdrawn", 0.5), ("reopened", 0.5))
     assert set(list_texts(client, queue="changed")) == {"new words", "opened again"}
+
+
+def test_what_contradicted_a_text_that_the_agent_gave_up_does_not_stand_against_the_new_one(
+    client: Client, bank: Bank
+) -> None:
+    opinion = believe(bank, "I think the Faro ferry is reliable.", see(bank, "The Faro ferry was on time."))
+    late = see(bank, "The Faro ferry was late in May.")
+    learn(bank, Said({"The Faro ferry was late in May.": "contradict"}), late)
+    assert len(list_texts(client, queue="contradicted")) == 1
+    text = "Previously I thought the Faro ferry is reliable, but now I think the Faro ferry is too often late."
+    assert believe(bank, text, late).id == opinion.id
+    assert (list_texts(client, queue="contradicted"), len(list_texts(client, queue="changed"))) == ([], 1)
+
+
+def test_the_bank_of_a_row_leads_to_its_own_opinions_whatever_it_is_called(client: Client, tenant: Tenant) -> None:
+    hold(tenant, make_bank(tenant, bank_id="a&b #c"), "of that bank")
+    hold(tenant, make_bank(tenant, bank_id="a"), "of another")
+    (link,) = re.findall(r'href="\?([^"]*)">a&amp;b #c<', read(client, QUEUE))
+    assert list_texts(client, **dict(parse_qsl(unescape(link)))) == ["of that bank"]
 
 
 def test_an_opinion_without_a_history_yet_is_new(client: Client, tenant: Tenant, bank: Bank) -> None:

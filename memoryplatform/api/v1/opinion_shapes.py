@@ -119,7 +119,9 @@ class EvidenceOutput(Output):
     )
     at = serializers.DateTimeField(help_text="When it did that.")
     revision = serializers.IntegerField(allow_null=True, help_text="The number of that revision.")
-    taken_back = serializers.BooleanField(help_text="It was corrected or edited since, and does that no more.")
+    taken_back = serializers.BooleanField(
+        help_text="It was corrected or edited since, or judged a wording that went, or is of another entity: it does that no more."
+    )
     stance = serializers.ChoiceField(
         choices=STANCES,
         help_text="What it says of the present text; former: it bore on a wording that the opinion has no more.",
@@ -139,7 +141,9 @@ class RevisionEvidenceOutput(Output):
     memory_id = serializers.UUIDField(source="unit.id")
     text = serializers.CharField(help_text="As it read then.")
     type = serializers.CharField(source="unit.network", help_text=EVIDENCE_TYPES)
-    taken_back = serializers.BooleanField(help_text="It was corrected or edited since, and does that no more.")
+    taken_back = serializers.BooleanField(
+        help_text="It was corrected or edited since, or judged a wording that went, or is of another entity: it does that no more."
+    )
 
 
 class RevisionOutput(Output):
@@ -168,7 +172,7 @@ class RevisionOutput(Output):
     evidence_text = serializers.SerializerMethodField(help_text="The first of them, as it read then.")
     withdrawn = serializers.BooleanField(
         source="revision.withdrawn",
-        help_text="Its evidence was deleted, corrected or edited, and what it did was taken back.",
+        help_text="Its evidence was deleted, corrected or edited, judged a wording that went, or is of another entity: what it did was taken back.",
     )
     reasoning = serializers.CharField(
         source="revision.reasoning", help_text="Empty where some of what it came from is not shown."

@@ -1,4 +1,4 @@
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -6,6 +6,7 @@ from pydantic import TypeAdapter
 from banks.lifecycle.delete import Removed, delete_units
 from banks.locking import lock_memory
 from banks.models import Bank
+from banks.words import Network
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
@@ -13,6 +14,7 @@ from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from reflection.forgetting.told_from import lock_documents
+from reflection.opinions.history.former_words import forget_words_naming
 from tenants.transactions import tenant_transaction
 
 NAME = "clear_memories"
@@ -51,9 +53,17 @@ def delete_batch(bank: Bank, wanted: MemoryFilter) -> Removed:
     ids = find_units(bank, wanted).order_by("id").values_list("id", flat=True)
     lock_documents(bank, ids[:BATCH])
     lock_memory(bank)
+    forget_former_words_of(bank, wanted)
     removed = delete_units(bank, set(ids[:BATCH]))
     follow_deletion(bank, removed)
     return removed
+
+
+def forget_former_words_of(bank: Bank, wanted: MemoryFilter) -> None:
+    """Of opinions that speak of somebody else by now, and are meant but for that."""
+    if wanted.entity_id:
+        opinions = find_units(bank, replace(wanted, entity_id=None, state="all")).filter(network=Network.OPINION)
+        forget_words_naming(bank, opinions, wanted.entity_id)
 
 
 def count(removed: Removed) -> dict[str, int]:

@@ -26,6 +26,8 @@ from reflection.opinions.forming.uniting import Union, unite
 from reflection.opinions.forming.voicing import put_in_first_person, voice_texts
 from reflection.opinions.held import find_held, read_entities, read_vector
 from reflection.opinions.history.revisions import RETAIN, Before, Step, count_steps, write_formed, write_step
+from reflection.opinions.history.rewording import find_with_words, reword
+from reflection.opinions.naming_anew import NewWords
 from reflection.opinions.tagging import Said, Tags, read_own_tags
 from reflection.opinions.wording.change_of_mind import ChangeOfMind, find_change_of_mind
 from reflection.opinions.wording.sense import find_meant, find_opposed, find_same, list_alike
@@ -89,6 +91,8 @@ def adopt_opinions(
         refused = refuse(bank, find_opinions(bank, heard.new).current().order_by("recorded_at", "id"))
         for unit in find_unvouched(bank, list(voiced)).order_by("recorded_at", "id"):
             put_in_first_person(bank, unit, voiced[unit.id], actor=ACTOR, now=now)
+        for unit in find_opinions(bank, list(changes)).current().order_by("recorded_at", "id"):
+            keep_new_half(bank, unit, changes[unit.id])
         newcomers = Newcomers(heard.new, refused, now)
         for closed in sorted(find_opinions(bank, heard.closed).exclude(superseded_by=None), key=by_pin):
             take_up_again(bank, closed, newcomers)
@@ -132,6 +136,15 @@ def find_unvouched(bank: Bank, ids: Collection[UUID]) -> UnitQuerySet:
     return find_opinions(bank, ids).current().filter(review="").exclude(id__in=edited.values("opinion_id"))
 
 
+def keep_new_half(bank: Bank, unit: MemoryUnit, changed: Changed) -> None:
+    """What was thought before is no part of the opinion. Where another has these words already, `settle` decides.
+
+    Call inside a tenant transaction, after `lock_memory`, before the unit has a history.
+    """
+    if find_with_words(bank, unit, changed.mind.new) is None:
+        reword(bank, unit, NewWords(changed.mind.new, unit.text), vector=changed.new)
+
+
 def note_voiced(bank: Bank, unit: MemoryUnit) -> None:
     """An opinion that got its holder after it had begun: a step of its history like any other."""
     last = OpinionRevision.objects.of_bank(bank).filter(opinion=unit).order_by("-number").first()
@@ -142,10 +155,13 @@ def note_voiced(bank: Bank, unit: MemoryUnit) -> None:
 
 def settle(bank: Bank, unit: MemoryUnit, changed: Changed | None, *, now: datetime) -> bool:
     """Whether it stands by itself. Call inside a tenant transaction, after `lock_memory`."""
-    said = Said(unit.text, read_own_tags(bank, unit))
-    if changed and (stands := change_mind(bank, unit, changed, said.tags, now=now)) is not None:
+    tags = read_own_tags(bank, unit)
+    if changed and (stands := change_mind(bank, unit, changed, tags, now=now)) is not None:
         return stands
-    vector = read_vector(unit)
+    if changed and (other := find_with_words(bank, unit, changed.mind.new)):
+        unite(bank, other, unit, Union(ACTOR, now))
+        return False
+    said, vector = Said(unit.text, tags), read_vector(unit)
     if vector is None:
         return True
     about = frozenset(read_entities(bank, [unit.id]).get(unit.id, ()))

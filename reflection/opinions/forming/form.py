@@ -194,7 +194,15 @@ def change(author: Author, one: Draft, meant: HeldOpinion, around: Surroundings)
         return Refusal.RETIRED
     bank, candidate, evidence = author.bank, one.candidate, around.evidence
     unit = MemoryUnit.objects.of_bank(bank).get(id=meant.id)
-    revision = Revision(candidate.text, candidate.confidence, one.vector, around.reasoning, evidence, tags=around.tags)
+    revision = Revision(
+        candidate.text,
+        candidate.confidence,
+        one.vector,
+        around.reasoning,
+        evidence,
+        tags=around.tags,
+        entities=candidate.entities,
+    )
     standing = revise(bank, unit, revision, actor=author.actor, now=author.now)
     return FormedOpinion(
         standing.id,

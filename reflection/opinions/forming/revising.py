@@ -9,9 +9,10 @@ from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
 from reflection.opinions.evidence import add_evidence
 from reflection.opinions.forming.uniting import Union, give_way
-from reflection.opinions.held import find_held, read_entities
+from reflection.opinions.held import find_held
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword
+from reflection.opinions.naming_anew import NewWords, find_about
 from reflection.opinions.tagging import UNTAGGED, Tags
 from reflection.opinions.wording.sense import find_same, list_alike
 
@@ -19,7 +20,7 @@ from reflection.opinions.wording.sense import find_same, list_alike
 @dataclass(frozen=True, eq=False)
 class Revision:
     """What is thought now. `facts` are what it is thought on, `telling` is where the agent said so, if it did, `tags`
-    those under which it is thought.
+    those under which it is thought, `entities` the names that came with it.
     """
 
     text: str
@@ -29,6 +30,10 @@ class Revision:
     facts: tuple[UUID, ...] = ()
     telling: tuple[UUID, ...] = ()
     tags: Tags = UNTAGGED
+    entities: tuple[str, ...] = ()
+
+    def put_in_place_of(self, former: str) -> NewWords:
+        return NewWords(self.text, former, (*self.facts, *self.telling), self.entities)
 
 
 def revise(bank: Bank, opinion: MemoryUnit, revision: Revision, *, actor: str, now: datetime) -> MemoryUnit:
@@ -43,7 +48,7 @@ def revise(bank: Bank, opinion: MemoryUnit, revision: Revision, *, actor: str, n
     add_evidence(bank, opinion.id, revision.facts)
     before = Before.of(opinion)
     opinion.confidence = revision.confidence
-    reword(bank, opinion, text=revision.text, vector=revision.vector)
+    reword(bank, opinion, revision.put_in_place_of(opinion.text), vector=revision.vector)
     evidence = (*revision.facts, *revision.telling)
     write_step(bank, opinion, before, Step(OpinionRevision.Cause.REVISED, actor, revision.reasoning, evidence=evidence))
     return opinion
@@ -55,6 +60,7 @@ def find_saying(bank: Bank, opinion: MemoryUnit, revision: Revision) -> MemoryUn
         return find_with_words(bank, opinion, revision.text)
     near = find_held(bank, revision.text, revision.vector, without=[opinion.id])
     held = list_alike(near, tags=revision.tags)
-    about = frozenset(read_entities(bank, [opinion.id]).get(opinion.id, ()))
-    same = find_same([one for one in held if not one.is_retired], text=revision.text, entity_ids=about)
+    about = find_about(bank, opinion.id, revision.put_in_place_of(opinion.text))
+    spoken_of = frozenset(one.entity_id for one in about.chosen)
+    same = find_same([one for one in held if not one.is_retired], text=revision.text, entity_ids=spoken_of)
     return MemoryUnit.objects.of_bank(bank).get(id=same.id) if same else None

@@ -16,6 +16,7 @@ from reflection.opinions.forming.uniting import Union, close_into, unite
 from reflection.opinions.held import HeldOpinion, find_held, read_entities
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword
+from reflection.opinions.naming_anew import NewWords
 from reflection.opinions.tagging import Said
 from reflection.opinions.wording.sense import find_opposed
 
@@ -74,7 +75,7 @@ def put_into_words(bank: Bank, unit: MemoryUnit, turn: Turn) -> MemoryUnit:
         unite(bank, other, unit, Union(turn.actor, turn.now))
         return other
     before = Before.of(unit)
-    reword(bank, unit, text=turn.text, vector=turn.vector)
+    reword(bank, unit, NewWords(turn.text, unit.text), vector=turn.vector)
     write_step(bank, unit, before, Step(OpinionRevision.Cause.REVISED, turn.actor, CHANGED))
     return unit
 

@@ -8,7 +8,8 @@ from uuid import UUID
 from banks.entities.named import Naming, Resolved
 from banks.entities.spoken_of import read_spoken_of
 from banks.entities.store import store_mentions
-from banks.lifecycle.close import Closing, close_units
+from banks.lifecycle.close import close_units
+from banks.lifecycle.closings import Closing
 from banks.models import Bank, Corpus, MemoryUnit
 from banks.text_index.write import retire_texts
 from reflection.models import OpinionRevision, RevisionEvidence
@@ -54,7 +55,7 @@ def find_speaking_for(bank: Bank, opinion: MemoryUnit) -> list[UUID]:
     """
     revisions = read_revisions(bank, opinion.id)
     turn = find_turn(revisions)
-    stances = {revision.id: find_stance(revision, turn) for revision in revisions}
+    stances = {revision.id: find_stance(revision, turn, text=opinion.text) for revision in revisions}
     rows = RevisionEvidence.objects.of_bank(bank).standing().filter(opinion_id=opinion.id, bears=True)
     told = [
         *(

@@ -10,7 +10,7 @@ from banks.retain.vectors import embed_texts
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from reflection.opinions.forming.uniting import Union, unite
-from reflection.opinions.history.rewording import find_with_words, reword
+from reflection.opinions.history.rewording import find_with_words, say_the_same
 from reflection.opinions.wording.voice import turn_to_first_person
 
 
@@ -42,4 +42,4 @@ def put_in_first_person(bank: Bank, unit: MemoryUnit, voiced: Voiced, *, actor: 
     if (other := find_with_words(bank, unit, voiced.text)) is not None:
         unite(bank, other, unit, Union(actor, now))
         return
-    reword(bank, unit, text=voiced.text, vector=voiced.vector, keeps_dimensions=True)
+    say_the_same(bank, unit, voiced.text, vector=voiced.vector)

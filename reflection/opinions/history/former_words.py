@@ -1,14 +1,19 @@
-"""Former wordings of opinions that were heard: they go with what they were heard in, though the opinion stays."""
+"""Former wordings of opinions: they go with what they were heard in, and with whom they name. The opinion stays."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 from uuid import UUID
 
+from django.db.models import Q
+
 from banks.models import Bank, Chunk, MemoryUnit, UnitSource
+from banks.models.unit import UnitQuerySet
 from banks.words import Network
 from reflection.models import OpinionRevision
 from reflection.opinions.history.covering import is_covered
-from reflection.opinions.history.scrubbing import is_worded, remove_texts
+from reflection.opinions.history.scrubbing import REMOVED, is_worded, remove_texts
 from reflection.opinions.history.steps import read_history
+from reflection.opinions.naming import read_names
 from reflection.opinions.wording.matter import FRAME_STEMS
 
 Cause = OpinionRevision.Cause
@@ -31,6 +36,35 @@ def forget_former_words(bank: Bank, unit_ids: Collection[UUID]) -> None:
         if removed:
             remove_texts(history, opinion, removed)
             history.save()
+
+
+def forget_words_naming(bank: Bank, opinions: UnitQuerySet, entity_id: UUID) -> None:
+    """Former wordings and reasons that name an entity go with what is told of it, though the opinion names others by
+    now. Call inside the tenant transaction of the deletion, before it and after `lock_memory`.
+    """
+    names = read_names(bank, [entity_id]).get(entity_id, ())
+    if not names:
+        return
+    named = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names))
+    steps = OpinionRevision.objects.of_bank(bank).filter(build_holding(names), opinion_id__in=opinions.values("id"))
+    holding = MemoryUnit.objects.of_bank(bank).filter(id__in=steps.values("opinion_id"))
+    for opinion in holding.order_by("id"):
+        if named.search(opinion.text):
+            continue  # it goes itself, or stays with all that it says
+        history = read_history(bank, opinion.id)
+        for revision in history.revisions:
+            revision.reasoning = REMOVED if named.search(revision.reasoning) else revision.reasoning
+        texts = {text for one in history.revisions for text in (one.text_before, one.text_after)}
+        remove_texts(history, opinion, {text for text in texts if named.search(text)})
+        history.save()
+
+
+def build_holding(names: Iterable[str]) -> Q:
+    """Steps with the letters of one of the names; not yet whether they are that word."""
+    found = Q()
+    for name in names:
+        found |= Q(text_before__contains=name) | Q(text_after__contains=name) | Q(reasoning__contains=name)
+    return found
 
 
 def read_tellings(bank: Bank, opinion: MemoryUnit) -> list[str]:

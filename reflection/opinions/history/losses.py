@@ -11,6 +11,7 @@ from reflection.opinions.history.steps import History
 DELETED = "evidence was deleted."
 CORRECTED = "evidence was corrected, it never was so."
 EDITED = "evidence was edited and is weighed anew."
+PARTED = "evidence is of another, who was taken for the same, and is weighed anew."
 MERGED = "evidence was told with more to it and is weighed anew."
 
 
@@ -18,8 +19,8 @@ MERGED = "evidence was told with more to it and is weighed anew."
 class Loss:
     """`state` is what the opinion goes back to, `removed` are the texts that could not stay.
 
-    The steps `over` were taken back, the steps `left` lost evidence and stand. `facts` are what was lost and is there
-    still.
+    The steps `over` were taken back, of them `outgrown` because they had judged a wording that went. The steps `left`
+    lost evidence and stand. `facts` are what was lost and is there still.
     """
 
     state: OpinionState
@@ -28,13 +29,16 @@ class Loss:
     left: frozenset[int] = frozenset()
     facts: tuple[UUID, ...] = ()
     removed: frozenset[str] = frozenset()
+    outgrown: frozenset[int] = frozenset()
 
     @property
     def reasoning(self) -> str:
-        told = [f"takes back {join(self.over)}"] if self.over else []
+        lost = self.over - self.outgrown
+        told = [f"takes back {join(lost)}"] if lost else []
         told += [f"leaves {join(self.left)} standing"] if self.left else []
         sentence = f"{', '.join(told)}: {self.why}" if told else self.why
-        return sentence[0].upper() + sentence[1:]
+        besides = f" Takes back {join(self.outgrown)} too: that was of a wording that went." if self.outgrown else ""
+        return f"{sentence[0].upper()}{sentence[1:]}{besides}"
 
 
 def join(numbers: Collection[int]) -> str:
@@ -52,6 +56,7 @@ def unite_losses(first: Loss, then: Loss) -> Loss:
         (first.left | then.left) - over,
         tuple(dict.fromkeys((*first.facts, *then.facts))),
         first.removed | then.removed,
+        first.outgrown | then.outgrown,
     )
 
 

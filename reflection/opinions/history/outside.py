@@ -13,6 +13,7 @@ from reflection.opinions.history.replay import OpinionState, find_restored_mark,
 from reflection.opinions.history.retold import take_back_edited
 from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
 from reflection.opinions.history.withdrawing import withdraw_lost_evidence
+from reflection.opinions.naming_anew import NewWords, name_anew
 from reflection.opinions.review import check_wording
 
 Cause = OpinionRevision.Cause
@@ -49,6 +50,7 @@ def note_own_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str) ->
     before = Before(state.text, state.confidence)
     if unit.text != state.text:
         check_wording(unit.text)
+        name_anew(bank, unit, NewWords(unit.text, state.text))
         take_place_again(bank, unit, actor=actor, why=WRITTEN)
     if (unit.text, unit.confidence) != (state.text, state.confidence):
         write_step(bank, unit, before, Step(Cause.EDITED, actor, reason))

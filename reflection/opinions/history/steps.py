@@ -7,7 +7,7 @@ from uuid import UUID
 
 from banks.models import Bank, MemoryUnit
 from reflection.models import OpinionRevision, RevisionEvidence
-from reflection.opinions.history.replay import MOVING
+from reflection.opinions.history.replay import MOVING, OpinionState, follow
 from reflection.opinions.history.revisions import read_revisions
 
 CHANGED = ("withdrawn", "reasoning", "text_before", "text_after", "evidence")
@@ -76,6 +76,35 @@ def take_back(history: History, lost: Collection[UUID]) -> list[OpinionRevision]
             revision.reasoning = ""
             doubtful.append(revision)
     return doubtful
+
+
+def find_judging(history: History) -> set[UUID]:
+    """The verdicts on the wording that stands at their place, as far as they are known."""
+    state, found = OpinionState(), set[UUID]()
+    for revision in history.revisions:
+        if is_verdict(revision) and revision.text_before == state.text:
+            found.add(revision.id)
+        state = follow(state, revision)
+    return found
+
+
+def take_back_outgrown(history: History, judging: Collection[UUID]) -> list[RevisionEvidence]:
+    """A verdict on a wording that went is over with it: evidence bears on a text. `judging` are those that judged what
+    stood before anything was lost. Returns their evidence, which can be weighed anew.
+    """
+    state, freed = OpinionState(), list[RevisionEvidence]()
+    for revision in history.revisions:
+        if revision.id in judging and is_verdict(revision) and revision.text_before != state.text:
+            revision.withdrawn = True
+            freed += history.list_standing(revision)
+        state = follow(state, revision)
+    for row in freed:
+        row.taken_back = True
+    return freed
+
+
+def is_verdict(revision: OpinionRevision) -> bool:
+    return revision.cause in OpinionRevision.EVIDENTIAL and not revision.withdrawn
 
 
 def is_moved_by_nothing(revision: OpinionRevision) -> bool:

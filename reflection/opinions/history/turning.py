@@ -35,10 +35,11 @@ def find_turn(revisions: Sequence[OpinionRevision]) -> int:
     return turn
 
 
-def find_stance(revision: OpinionRevision, turn: int) -> Stance:
-    """What the evidence of a step says of the present text. What brought that text speaks for it, whatever it did to
-    the one before.
+def find_stance(revision: OpinionRevision, turn: int, *, text: str) -> Stance:
+    """What the evidence of a step says of the present `text`. What brought that text speaks for it, whatever it did to
+    the one before. A verdict on a wording that went with lost evidence says nothing of it.
     """
-    if revision.number < turn:
+    is_outgrown = revision.withdrawn and revision.cause in OpinionRevision.EVIDENTIAL and revision.text_before != text
+    if revision.number < turn or is_outgrown:
         return "former"
     return "against" if revision.number > turn and revision.cause in OPPOSING else "for"

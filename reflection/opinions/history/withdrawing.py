@@ -27,7 +27,8 @@ from reflection.opinions.history.replay import OpinionState, replay
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.history.scrubbing import REMOVED, find_removed, remove_texts
-from reflection.opinions.history.steps import read_history, take_back
+from reflection.opinions.history.steps import find_judging, read_history, take_back, take_back_outgrown
+from reflection.opinions.naming_anew import NewWords
 
 Cause = OpinionRevision.Cause
 Mark = MemoryUnit.Review
@@ -109,35 +110,45 @@ def settle(bank: Bank, opinion_id: UUID, lost: Collection[UUID], *, why: str = "
     """
     opinion = MemoryUnit.objects.of_bank(bank).get(id=opinion_id)
     history = read_history(bank, opinion_id)
-    before, facts = find_over(history.revisions), find_facts(history, lost)
+    before, judging = find_over(history.revisions), find_judging(history)
     doubtful = take_back(history, lost)
     formed = history.revisions[0].text_after
     vouched = formed if opinion.review == Mark.PINNED and opinion.text == formed else ""
     removed = find_removed(history, doubtful, vouched=vouched)
     remove_texts(history, opinion, removed)
+    alone = find_over(history.revisions)
+    freed = {row.id for row in take_back_outgrown(history, judging)}
     history.save()
     state = replay(history.revisions)
     if not state.text:
         delete_units(bank, {opinion_id})
         return None
     over = find_over(history.revisions)
-    left = find_touched(history, lost) - over
-    return Loss(state, why or (DELETED if doubtful else CORRECTED), over - before, left, facts, frozenset(removed))
+    return Loss(
+        state,
+        why or (DELETED if doubtful else CORRECTED),
+        over=over - before,
+        left=find_touched(history, lost) - over,
+        facts=find_facts(history, {*lost, *freed}),
+        removed=frozenset(removed),
+        outgrown=over - alone,
+    )
 
 
 def go_back(bank: Bank, opinion: MemoryUnit, loss: Loss, *, actor: str, now: datetime) -> Withdrawn:
     state, text_before = loss.state, REMOVED if opinion.text in loss.removed else opinion.text
     before, is_reworded = Before(text_before, opinion.confidence or 0.0), opinion.text != state.text
     other = find_with_words(bank, opinion, state.text) if is_reworded and opinion.expired_at is None else None
+    words = NewWords(state.text, opinion.text)
     opinion.text = state.text
     set_confidence(opinion, state.confidence, now=now)
     if is_reworded and other is None:
-        reword(bank, opinion, text=state.text, vector=None)
+        reword(bank, opinion, words, vector=None)
     write_step(bank, opinion, before, Step(Cause.WITHDRAWN, actor, loss.reasoning, lost=loss.facts))
     reopen(bank, opinion, state, is_reworded=is_reworded, actor=actor)
     if other is not None:
         unite(bank, other, opinion, Union(actor, now))
-        reword(bank, opinion, text=state.text, vector=None)  # closed by now: only live ones have words of their own
+        reword(bank, opinion, words, vector=None)  # closed by now: only live ones have words of their own
     elif loss.why == CORRECTED and not is_grounded(bank, opinion):
         invalidate_unit(bank, opinion, Invalidation("correction", explanation=GROUNDLESS, actor=actor))
     return Withdrawn(1, int(is_reworded and other is None))

@@ -22,6 +22,7 @@ from reflection.opinions.forming.uniting import Union, give_way
 from reflection.opinions.history.revisions import Before, Step, write_step
 from reflection.opinions.history.rewording import find_with_words, reword, set_confidence
 from reflection.opinions.moving import choose_step, move
+from reflection.opinions.naming_anew import NewWords
 from reflection.opinions.repeating import list_fresh
 from reflection.opinions.types import Verdict
 from reflection.opinions.weighing.asking_apart import part_by_tags, read_all_tags, read_asked
@@ -245,7 +246,7 @@ def take_step(bank: Bank, opinion: MemoryUnit, step: Step, rewording: Weighed | 
     other = find_with_words(bank, opinion, text) if rewording else None
     if rewording and other is None:
         opinion.confidence = confidence
-        reword(bank, opinion, text=text, vector=rewording.vector)
+        reword(bank, opinion, NewWords(text, opinion.text, step.in_view), vector=rewording.vector)
     else:
         set_confidence(opinion, confidence, now=now)
     if verdict is Verdict.REINFORCE:

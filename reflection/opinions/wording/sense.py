@@ -21,10 +21,11 @@ from reflection.opinions.wording.polarity import (
     read_judgement,
     unfold,
 )
-from reflection.opinions.wording.scales import OPPOSITES, judge_on_one_scale
+from reflection.opinions.wording.scales import ON_THE_WHOLE, OPPOSITES, find_scales, judge_on_one_scale
 
 SAME = 0.9  # cosine; bge puts opposite judgements of one matter there too, so it decides nothing alone
 BECAUSE = re.compile(r",? because\b.*$", re.IGNORECASE | re.DOTALL)
+BECAUSE_OF = re.compile(r"\bbecause of\b", re.IGNORECASE)
 JUDGING = OPPOSITES.good.union(OPPOSITES.bad, *map(weighty_words, OPPOSITES.good | OPPOSITES.bad))
 ME = re.compile(r"\b(?:me|myself|us|ourselves)\b", re.IGNORECASE)
 MEANT = 0.75  # cosine from which "I thought that ..." may mean an opinion: it is told in passing, in other words
@@ -70,14 +71,27 @@ def oppose(opinion: HeldOpinion, text: str, entity_ids: frozenset[UUID]) -> bool
 def turn_each_other_round(one: str, other: str) -> bool:
     """Of the same ones and in the same words, in the same order, but for those that judge, on one scale.
 
-    Why it is so is no part of what is judged, unless both tell it.
+    Why it is so is no part of what is judged, unless both judge the whole for something of it.
     """
     held, said = tell_feeling(one), tell_feeling(other)
-    if not BECAUSE.search(held) or not BECAUSE.search(said):
-        held, said = BECAUSE.sub("", held), BECAUSE.sub("", said)
+    if not judge_for_a_part(held) or not judge_for_a_part(said):
+        held, said = leave_out_reason(held), leave_out_reason(said)
     if list_unjudged(held) != list_unjudged(said):
         return False
     return judge_otherwise(held, said, PLAIN) or judge_otherwise(held, said, OPPOSITES)
+
+
+def judge_for_a_part(text: str) -> bool:
+    """Such as "I love Python because of its syntax": who hates it because of its packaging may love it too. What is
+    reliable because of one thing is not unreliable because of another.
+    """
+    if not BECAUSE_OF.search(text):
+        return False
+    return find_scales(read_judgement(leave_out_reason(text), OPPOSITES).words) == {ON_THE_WHOLE}
+
+
+def leave_out_reason(text: str) -> str:
+    return BECAUSE.sub("", text)
 
 
 @lru_cache(maxsize=2_000)  # an opinion is held against each near it, and few of them are of its matter
@@ -164,6 +178,8 @@ def are_comparable(one: str, other: str) -> bool:
 
 
 def judge_alike(one: str, other: str) -> bool:
+    """Whatever the reasons of either deny: they are no part of the verdict."""
+    one, other = leave_out_reason(one), leave_out_reason(other)
     return read_judgement(one).sign == read_judgement(other).sign and deny_alike(one, other)
 
 

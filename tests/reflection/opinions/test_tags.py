@@ -5,7 +5,8 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from banks.lifecycle.close import Closing, close_units
+from banks.lifecycle.close import close_units
+from banks.lifecycle.closings import Closing
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitSource, UnitTag
 from banks.retain.prepared import Source, hash_tags

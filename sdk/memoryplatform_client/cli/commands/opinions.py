@@ -82,7 +82,8 @@ def show_detail(out: Output, opinion: OpinionDetail, revisions: Sequence[Opinion
     out.table(["#", "when", "cause", "confidence", "because of"], rows)
     if opinion.evidence:
         out.heading("Evidence")
-        out.table(["bearing", "when", "text"], [(one.bearing, one.at.date(), one.text) for one in opinion.evidence])
+        facts = [(one.bearing, one.mentioned_at.date(), one.text) for one in opinion.evidence]
+        out.table(["bearing", "when", "text"], facts)
 
 
 def step(revision: OpinionRevision) -> str:

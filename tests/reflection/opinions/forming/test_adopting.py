@@ -5,7 +5,8 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from banks.lifecycle.close import Closing, close_units
+from banks.lifecycle.close import close_units
+from banks.lifecycle.closings import Closing
 from banks.locking import lock_memory
 from banks.models import Bank, UnitSource
 from banks.retain.prepared import Source
@@ -114,6 +115,21 @@ def test_a_change_of_mind_revises_the_opinion_that_it_means(bank: Bank, message_
     opinion = read_opinion(bank, old)
     assert (opinion.text, opinion.confidence) == ("I think that the Faro ferry is always late.", 0.8)
     assert (read_opinion(bank, new).superseded_by_id, list_causes(bank, old)) == (old, ["formed", "revised"])
+
+
+@pytest.mark.parametrize("held", ["", "I think that the Faro ferry is always late."])
+def test_of_a_change_of_mind_that_means_nothing_held_the_new_half_is_the_opinion(
+    bank: Bank, message_id: UUID, held: str
+) -> None:
+    first = judge(bank, held, message_id) if held else None
+    adopt(bank, *([first] if first else []))
+    text = "Previously I thought that the Faro ferry is reliable, but now I think that the Faro ferry is always late."
+    new = judge(bank, text, message_id)
+    assert adopt(bank, new) == (not held)
+    (opinion,) = read_opinions(bank)
+    assert (opinion.id, opinion.text) == (first or new, "I think that the Faro ferry is always late.")
+    assert read_steps(bank, opinion.id)[0].text_after == opinion.text
+    check_replay(bank, opinion.id)
 
 
 @pytest.mark.parametrize("mark", [None, Act.APPROVE, Act.PIN])

@@ -207,6 +207,15 @@ def test_who_is_better_than_whom_is_not_turned_round(bank: Bank) -> None:
     assert believe(bank, "I think that Julia is better than Python.", fact).outcome == "formed"
 
 
+def test_what_a_reason_denies_hides_no_opinion_that_a_change_of_mind_means(bank: Bank) -> None:
+    shut = see(bank, "The Zorba lock was never opened by a thief.", "Zorba")
+    opened = see(bank, "A thief opened the Zorba lock in a minute.", "Zorba")
+    old = believe(bank, "I think the Zorba lock is safe because no thief ever opened it.", shut)
+    text = "I think the Zorba lock is unsafe because a thief opened it in a minute."
+    new = believe(bank, f"Previously I thought the Zorba lock is safe, but now {text}", opened)
+    assert (new.id, new.outcome) == (old.id, "revised")
+
+
 def test_a_change_of_mind_revises_the_opinion_that_it_means(bank: Bank) -> None:
     fact = see(bank, "The Faro ferry was on time all year.", "Faro ferry")
     late = see(bank, "The Faro ferry came hours late in August.", "Faro ferry")

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from banks.entities.merging import merge_entities
 from banks.errors import MemoryState
-from banks.lifecycle.close import Closing, close_units
+from banks.lifecycle.close import close_units
+from banks.lifecycle.closings import Closing
 from banks.lifecycle.edit import UnitEdit, edit_unit
 from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory

@@ -12,6 +12,7 @@ from providers.registry import get_embedder
 from reflection.models import OpinionRevision
 from reflection.opinions.history.bereft import GONE
 from reflection.opinions.history.embedding import embed_opinions
+from reflection.opinions.history.turning import FORMATION, find_stance
 from reflection.opinions.history.withdrawing import Withdrawn, has_lost_evidence, withdraw_lost_evidence
 from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.weighing.catching_up import catch_up
@@ -61,11 +62,29 @@ def test_the_wording_that_it_brought_goes_with_it(bank: Bank, opinion_id: UUID) 
     move(bank, "Python is slow.", "weaken", to=f"{REWORDED} It is slow, too.")
     assert delete(bank, secret) == Withdrawn(1, 1)
     opinion = read_opinion(bank, opinion_id)
-    assert (opinion.text, opinion.confidence, opinion.embedding) == (OPINION, 0.55, None)
+    assert (opinion.text, opinion.confidence, opinion.embedding) == (OPINION, 0.7, None)
     check_replay(bank, opinion_id)
     with tenant_transaction(bank.tenant_id):
         rows = OpinionRevision.objects.of_bank(bank).values_list("text_before", "text_after", "reasoning")
         assert "Zelda" not in str(list(rows))
+
+
+@pytest.mark.parametrize("verdict", ["contradict", "reinforce"])
+def test_a_verdict_on_that_wording_goes_with_it_and_its_fact_can_be_weighed_anew(
+    bank: Bank, opinion_id: UUID, verdict: str
+) -> None:
+    secret = move(bank, SECRET, "contradict", to=REWORDED)
+    fact = move(bank, "Zelda's rival took Python up.", verdict)
+    delete(bank, secret)
+    assert read_opinion(bank, opinion_id).confidence == 0.7
+    *_, judged, over = read_steps(bank, opinion_id)
+    assert (judged.withdrawn, find_stance(judged, FORMATION, text=OPINION)) == (True, "former")
+    assert over.reasoning == "Takes back 2: evidence was deleted. Takes back 3 too: that was of a wording that went."
+    check_replay(bank, opinion_id)
+    embed_opinions(bank, get_embedder(), lambda: tenant_transaction(bank.tenant_id))
+    learn(bank, Said({"Zelda's rival took Python up.": "reinforce"}), fact)
+    assert read_opinion(bank, opinion_id).confidence == 0.85
+    check_replay(bank, opinion_id)
 
 
 def test_what_a_person_wrote_after_it_stays(bank: Bank, opinion_id: UUID) -> None:

@@ -42,6 +42,8 @@ def are_opposite(one: str, other: str) -> bool:
         ("I think the soup is delicious.", "I think the soup is disgusting."),
         ("I think remote work is a blessing.", "I think remote work is a curse."),
         ("I love Python because it is readable.", "I hate Python."),
+        ("I think the tram is reliable because it is new.", "I think the tram is unreliable because its doors jam."),
+        ("I think the tram is safe because of its brakes.", "I think the tram is unsafe because of its doors."),
         ("I think the simple tram is reliable.", "I think the simple tram is unreliable."),
         ("I think the plan is marvellous.", "I think the plan is a disaster."),
         ("Ich mag Python.", "Ich mag Python \u00fcberhaupt nicht."),

@@ -1,0 +1,32 @@
+"""What moved an opinion while its entity was taken for another one moves it no more once the two are told apart."""
+
+from django.utils import timezone
+
+from banks.entities.merging import merge_entities
+from banks.entities.splitting import Split, split_entity
+from banks.locking import lock_memory
+from banks.models import Bank, Entity
+from reflection.opinions.weighing.parting import take_back_parted
+from tenants.transactions import tenant_transaction
+from tests.reflection.opinions.believing import Said, believe, check_replay, learn, list_causes, read_opinion, see
+
+CRASHED = "A drone of Falcon Labs crashed."
+SOLD = "KL Robotics sold ten drones."
+
+
+def test_evidence_of_the_other_is_taken_back_and_its_own_stays(bank: Bank) -> None:
+    see(bank, "Falcon Labs makes drones.", "Falcon Labs")
+    opinion = believe(bank, "I think KL Robotics is innovative.", see(bank, "KL Robotics sells drones.", "KL Robotics"))
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        entities = Entity.objects.of_bank(bank)
+        falcon = merge_entities(bank, entities.get(name="Falcon Labs"), [entities.get(name="KL Robotics").id])
+    crashed, sold = see(bank, CRASHED, "Falcon Labs"), see(bank, SOLD, "KL Robotics")
+    learn(bank, Said({CRASHED: "weaken", SOLD: "reinforce"}), crashed, sold)
+    assert list_causes(bank, opinion.id) == ["formed", "weaken", "reinforce"]
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        new = split_entity(bank, falcon, Split(names=("KL Robotics",)))
+        parted = take_back_parted(bank, [falcon.id, new.id], now=timezone.now(), actor="lea")
+    assert (parted, read_opinion(bank, opinion.id).confidence) == ({crashed}, 0.85)
+    check_replay(bank, opinion.id)
