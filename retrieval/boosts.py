@@ -66,7 +66,7 @@ def boost(
     is_about_now = moment.as_of is None and moment.known_at is None and not is_about_past
     scorers = build_scorers(boosts, asked_at, Best.of(combined), lowers_past=is_about_now and not moment.history)
     boosted = [apply(one, {name: score(one) for name, score in scorers.items()}) for one in combined]
-    if is_about_now and any(one.candidate.superseded_by for one in boosted):
+    if is_about_now and any(find_successor(one.candidate) for one in boosted):
         boosted = put_successors_first(boosted)
     return sorted(boosted, key=lambda one: -one.scores.final)
 
@@ -171,13 +171,18 @@ def put_successors_first(ranked: Sequence[Ranked]) -> list[Ranked]:
     which a successor stands before its predecessors, for a stable sort to keep.
     """
     by_id = {one.candidate.id: one for one in ranked}
-    successors = {one.candidate.id: one.candidate.superseded_by for one in ranked}
+    successors = {one.candidate.id: find_successor(one.candidate) for one in ranked}
     chains = [list_chain(one.candidate.id, successors) for one in ranked]
     for chain in chains:
         for older, newer in pairwise(chain):
             by_id[newer] = raise_to(by_id[newer], by_id[older].scores.final)
     order = sorted(zip(chains, ranked, strict=True), key=lambda pair: len(pair[0]))
     return [by_id[one.candidate.id] for _, one in order]
+
+
+def find_successor(candidate: Candidate) -> UUID | None:
+    """None while it holds: what is announced to take its place on a day to come has not done so yet."""
+    return candidate.superseded_by if candidate.expired_at else None
 
 
 def list_chain(start: UUID, successors: Mapping[UUID, UUID | None]) -> list[UUID]:

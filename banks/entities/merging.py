@@ -121,20 +121,29 @@ def forget_relationships(bank: Bank, ids: list[UUID]) -> None:
 
 
 def close_older(bank: Bank, entity: Entity, *, now: datetime) -> None:
-    """Of a relation that has one value at a time, the value that came last holds."""
+    """Of a relation that has one value at a time, the value that came last holds. One that is yet to come does then."""
     rows = Relationship.objects.for_tenant(bank.tenant_id)
-    newest: dict[str, Relationship] = {}
+    following: dict[str, Relationship] = {}
     current = list(rows.current().filter(subject=entity))
     for row in sorted(current, key=lambda row: (began(row), row.id), reverse=True):
         if not holds_one_value(row.relation):
             continue
-        latest = newest.setdefault(row.relation, row)
-        if latest is not row:
-            row.valid_until, row.expired_at = began(latest), now
-            row.close_reason, row.superseded_by = Relationship.CloseReason.UPDATE, latest
-    closed = [row for row in current if row.expired_at is not None]
-    rows.bulk_update(closed, ["valid_until", "expired_at", "close_reason", "superseded_by"])
-    retire_texts(bank, Corpus.RELATIONSHIP, [row.id for row in closed])
+        latest = following.get(row.relation)
+        if latest is None or began(latest) > now:
+            following[row.relation] = row
+        if latest is not None:
+            end_with(row, latest, now=now)
+    ended = [row for row in current if row.superseded_by_id is not None]
+    rows.bulk_update(ended, ["valid_until", "expired_at", "announced_at", "close_reason", "superseded_by"])
+    retire_texts(bank, Corpus.RELATIONSHIP, [row.id for row in ended if row.expired_at is not None])
+
+
+def end_with(row: Relationship, successor: Relationship, *, now: datetime) -> None:
+    row.valid_until, row.superseded_by = began(successor), successor
+    if row.valid_until > now and row.valid_until > began(row):
+        row.announced_at = now
+    else:
+        row.expired_at, row.announced_at, row.close_reason = now, None, Relationship.CloseReason.UPDATE
 
 
 def began(row: Relationship) -> datetime:

@@ -1,30 +1,33 @@
-"""Closing what a newer fact refutes. Which of the two is newer, their dates say, not the order of arrival."""
+"""Closing what a newer fact refutes, or announcing its end where the newer one is yet to begin."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
-from banks.lifecycle.known_units import KnownUnit
+from banks.lifecycle.announce import announce_ends, take_back_never_so
+from banks.lifecycle.announced_relationships import take_back_ends_never_so
+from banks.lifecycle.closings import Closed, Closing, build_columns, drop_circles
 from banks.lifecycle.observed import follow_closed_facts
 from banks.models import Bank, MemoryUnit, UnitChange
-from banks.words import Kind
 
-# A dated event and what never was so get no end: the one happened, the other did not.
+# A dated event and what never was so get no end: the one happened, the other did not. What `announce` is for is left.
 CLOSE_UNITS = """
 UPDATE banks_memoryunit AS unit SET
     valid_until = CASE
         WHEN unit.kind = 'event' OR closing.reason = 'correction' THEN unit.valid_until
         ELSE greatest(least(closing.since, unit.valid_until), unit.valid_from)
     END,
-    expired_at = %(now)s, updated_at = %(now)s,
+    expired_at = %(now)s, updated_at = %(now)s, announced_at = NULL,
     close_reason = closing.reason, superseded_by_id = closing.successor_id
 FROM unnest(%(unit_id)s::uuid[], %(successor_id)s::uuid[], %(since)s::timestamptz[], %(reason)s::text[])
     AS closing (unit_id, successor_id, since, reason)
 WHERE unit.tenant_id = %(tenant_id)s AND unit.id = closing.unit_id AND unit.expired_at IS NULL
+  AND NOT (
+    closing.reason = 'update' AND unit.kind <> 'event' AND unit.network IN ('world', 'experience')
+    AND least(closing.since, unit.valid_until) > greatest(%(now)s, unit.valid_from)
+  )
 RETURNING unit.id, unit.valid_until, unit.close_reason, unit.superseded_by_id
 """
 
@@ -63,44 +66,14 @@ WHERE told.tenant_id = %(tenant_id)s AND told.expired_at IS NULL
 RETURNING told.id
 """
 
-
-@dataclass(frozen=True)
-class Closing:
-    """`since`: when the newer one began."""
-
-    unit_id: UUID
-    successor_id: UUID
-    since: datetime
-    reason: str = MemoryUnit.CloseReason.UPDATE
-
-
-@dataclass(frozen=True)
-class Closed:
-    unit_ids: tuple[UUID, ...] = ()
-    relationship_ids: tuple[UUID, ...] = ()
-
-
-def build_closings(unit_id: UUID, fact: KnownUnit, refuted: Sequence[KnownUnit], reason: str) -> list[Closing]:
-    """`fact` became the unit `unit_id`, or was found to be it.
-
-    A dated event is not undone by what happens later. A thing of the past that is told late closes nothing newer,
-    and is itself over since the newer one began.
-    """
-    closings = []
-    for other in refuted:
-        if other.id == unit_id:
-            continue
-        if other.since <= fact.since:
-            older, closing = other, Closing(other.id, unit_id, fact.since, reason)
-        else:
-            older, closing = fact, Closing(unit_id, other.id, other.since, reason)
-        if older.kind != Kind.EVENT or reason == MemoryUnit.CloseReason.CORRECTION:
-            closings.append(closing)
-    return closings
+ClosedRow = tuple[UUID, datetime | None, str, UUID | None]
 
 
 def close_units(bank: Bank, closings: Sequence[Closing], *, now: datetime, actor: str) -> Closed:
-    """Call inside a tenant transaction, after `lock_memory` and after the relationships of the batch are stored."""
+    """Call inside a tenant transaction, after `lock_memory` and after the relationships of the batch are stored.
+
+    What is closed before it began takes nobody's place: whom it was to end, that is told of what has its place now.
+    """
     standing = drop_circles(closings)
     if not standing:
         return Closed()
@@ -109,39 +82,39 @@ def close_units(bank: Bank, closings: Sequence[Closing], *, now: datetime, actor
         cursor.execute(CLOSE_UNITS, columns)
         rows = cursor.fetchall()
         cursor.execute(BEGIN_UNITS, columns)
-        cursor.execute(
-            CLOSE_RELATIONSHIPS, {"tenant_id": bank.tenant_id, "now": now, "unit_id": [row[0] for row in rows]}
-        )
-        relationship_ids = [row[0] for row in cursor.fetchall()]
+    closed = follow_closing(bank, rows, now=now, actor=actor)
+    inherited = pass_on(bank, standing, closed, now=now, actor=actor)
+    announce_ends(bank, drop_circles([*standing, *inherited]), now=now, actor=actor)
+    return closed
+
+
+def pass_on(bank: Bank, closings: Sequence[Closing], closed: Closed, *, now: datetime, actor: str) -> list[Closing]:
+    """The ends that were announced for the sake of what was closed now go back, or go on to its successor."""
+    over = {closing.unit_id: closing for closing in closings if closing.unit_id in set(closed.unit_ids)}
+    waiting = take_back_never_so(bank, closed.unit_ids, now=now, actor=actor)
+    take_back_ends_never_so(bank, closed.relationship_ids, now=now)
+    heirs = [(unit_id, over[successor_id]) for unit_id, successor_id in waiting.items() if successor_id in over]
+    return [
+        Closing(unit_id, by.successor_id, by.since)
+        for unit_id, by in heirs
+        if by.reason == MemoryUnit.CloseReason.UPDATE and by.successor_id != unit_id
+    ]
+
+
+def follow_closing(bank: Bank, rows: Sequence[ClosedRow], *, now: datetime, actor: str) -> Closed:
+    """What ends with these units, and the trace of their end."""
+    unit_ids = [row[0] for row in rows]
+    if not unit_ids:
+        return Closed()
+    with connection.cursor() as cursor:
+        cursor.execute(CLOSE_RELATIONSHIPS, {"tenant_id": bank.tenant_id, "now": now, "unit_id": unit_ids})
+        relationship_ids = tuple(row[0] for row in cursor.fetchall())
     note_closings(bank, rows, actor=actor)
-    follow_closed_facts(bank, [row[0] for row in rows], actor=actor, now=now)
-    return Closed(tuple(row[0] for row in rows), tuple(relationship_ids))
+    follow_closed_facts(bank, unit_ids, actor=actor, now=now)
+    return Closed(tuple(unit_ids), relationship_ids)
 
 
-def drop_circles(closings: Sequence[Closing]) -> list[Closing]:
-    """Each unit once, and none that is closed by what it closes: of two that were told at once one has to stand."""
-    kept: dict[UUID, Closing] = {}
-    for closing in closings:
-        ahead: UUID | None = closing.successor_id
-        while ahead is not None and ahead != closing.unit_id:
-            ahead = kept[ahead].successor_id if ahead in kept else None
-        if ahead is None:
-            kept.setdefault(closing.unit_id, closing)
-    return list(kept.values())
-
-
-def build_columns(bank: Bank, closings: Sequence[Closing], *, now: datetime) -> Mapping[str, Any]:
-    return {
-        "tenant_id": bank.tenant_id,
-        "now": now,
-        "unit_id": [closing.unit_id for closing in closings],
-        "successor_id": [closing.successor_id for closing in closings],
-        "since": [closing.since for closing in closings],
-        "reason": [str(closing.reason) for closing in closings],
-    }
-
-
-def note_closings(bank: Bank, rows: Sequence[tuple[UUID, datetime | None, str, UUID]], *, actor: str) -> None:
+def note_closings(bank: Bank, rows: Sequence[ClosedRow], *, actor: str) -> None:
     changes = [
         UnitChange(
             unit_id=unit_id,
@@ -149,7 +122,7 @@ def note_closings(bank: Bank, rows: Sequence[tuple[UUID, datetime | None, str, U
             after={
                 "valid_until": valid_until.isoformat() if valid_until else None,
                 "close_reason": reason,
-                "superseded_by": str(successor_id),
+                "superseded_by": str(successor_id) if successor_id else None,
             },
             actor=actor,
         )

@@ -9,10 +9,14 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 
 from banks.entities.recount import forget_names, recount_entities
+from banks.lifecycle.announce import take_back_resting_on
+from banks.lifecycle.announced_relationships import take_back_ends_resting_on, take_back_ends_told_by
 from banks.lifecycle.blanking import blank_ready_facts
 from banks.lifecycle.silence import silence_chunks
 from banks.models import Bank, Chunk, Corpus, MemoryUnit, Mention, Relationship, RelationshipSource, UnitSource
 from banks.text_index.write import remove_texts
+
+DELETION = "deletion"  # who takes back what the deleted announced, as the history of that tells it
 
 
 @dataclass(frozen=True)
@@ -48,11 +52,14 @@ class Removed:
 def delete_units(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
     """Call inside a tenant transaction, after `lock_memory`.
 
-    What the units superseded stays closed: that a newer fact is forgotten does not make the older one true again.
+    What the units superseded stays closed: that a newer fact is forgotten does not make the older one true again. What
+    they were to supersede on a day that has not come stays open, and loses its end.
     """
     ids = add_dependants(bank, set(unit_ids))
     if not ids:
         return Removed()
+    take_back_resting_on(bank, ids, actor=DELETION)
+    take_back_ends_told_by(bank, ids)
     relationships = delete_relationships(bank, ids)
     silence_chunks(bank, ids)
     blank_ready_facts(bank, ids)
@@ -99,6 +106,7 @@ def delete_relationships(bank: Bank, unit_ids: set[UUID], *, but: Collection[UUI
         rows.filter(id__in=lowered).update(proof_count=Greatest(F("proof_count") - times, 1))
     telling.delete()
     gone = set(told) - still_told
+    take_back_ends_resting_on(bank, gone)
     remove_texts(bank, Corpus.RELATIONSHIP, list(gone))
     deleted, _ = rows.filter(id__in=gone).delete()
     return deleted

@@ -6,13 +6,18 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
+
 from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryChanged, MemoryExists, MemoryInvalid, MemoryState
+from banks.lifecycle.announce import take_back, take_back_resting_on
+from banks.lifecycle.close import close_units
+from banks.lifecycle.closings import Closing
 from banks.links.semantic import link_by_meaning
 from banks.models import Bank, Corpus, Link, MemoryUnit, UnitChange, UnitMetadata, UnitTag
 from banks.retain.prepared import build_embedding_text, hash_tags, hash_telling
 from banks.retain.types import ExtractedFact
-from banks.text_index.write import replacing_texts
+from banks.text_index.write import replacing_texts, retire_texts
 from banks.words import FACTUAL, Network
 from providers.embedding.vector import Vector
 
@@ -116,12 +121,15 @@ def edit_unit(bank: Bank, unit: MemoryUnit, edit: UnitEdit, *, vector: Vector | 
     """Call inside a tenant transaction, after `lock_memory`, with the row as it is now.
 
     `vector` is that of `build_edited_text`. The five dimensions were read out of the former text and go with it. What
-    else a fact told by it is the matter of `banks.lifecycle.retell`.
+    else a fact told by it is the matter of `banks.lifecycle.retell`. An end that was announced for the former words or
+    the former time goes, too.
     """
     if unit.expired_at is not None:
         raise MemoryState("A closed memory can't be edited; restore it first.")
     before = read_state(bank, unit)
     columns = edit.columns()
+    if unit.announced_at is not None and tells_otherwise(before, columns):
+        take_back(bank, unit, actor=actor)
     for name, value in columns.items():
         setattr(unit, name, value)
     if unit.text != before.text:
@@ -136,11 +144,27 @@ def edit_unit(bank: Bank, unit: MemoryUnit, edit: UnitEdit, *, vector: Vector | 
     with replacing_texts(bank, Corpus.UNIT, [unit.id] if unit.text != before.text else []):
         unit.save(update_fields=[*columns, *DERIVED])
     replace_labels(bank, unit, edit)
+    if tells_otherwise(before, columns):
+        announce_anew(bank, unit, is_reread=unit.text != before.text, actor=actor)
     if vector is not None:
         link_anew(bank, unit)
     if (unit.text, unit.network) != (before.text, before.network):
         forget_descriptions(bank, unit, networks=[before.network, unit.network])
     note_edit(bank, unit, before, actor=actor, reason=reason)
+
+
+def tells_otherwise(before: UnitState, columns: dict[str, Any]) -> bool:
+    return any(name in columns and columns[name] != getattr(before, name) for name in ("text", "occurred_start"))
+
+
+def announce_anew(bank: Bank, unit: MemoryUnit, *, is_reread: bool, actor: str) -> None:
+    """What it was to end on a day ahead ends when it begins by now. What another text ends is found when it is read."""
+    waiting = take_back_resting_on(bank, [unit.id], actor=actor)
+    if unit.valid_from is not None and not is_reread:
+        closings = [Closing(unit_id, unit.id, unit.valid_from) for unit_id in waiting]
+        closed = close_units(bank, closings, now=timezone.now(), actor=actor)
+        retire_texts(bank, Corpus.UNIT, closed.unit_ids)
+        retire_texts(bank, Corpus.RELATIONSHIP, closed.relationship_ids)
 
 
 def check_edited(unit: MemoryUnit) -> None:

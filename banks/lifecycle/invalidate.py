@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryInvalid, MemoryState
+from banks.lifecycle.announce import take_back, take_back_never_so
+from banks.lifecycle.announced_relationships import take_back_ends_never_so, take_back_ends_told_by
 from banks.lifecycle.observed import follow_closed_facts
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import retire_texts
@@ -28,6 +30,8 @@ def invalidate_unit(bank: Bank, unit: MemoryUnit, invalidation: Invalidation) ->
     """Call inside a tenant transaction, after `lock_memory`, with the row as it is now."""
     if unit.expired_at is not None:
         raise MemoryState("The memory is closed already.")
+    if unit.announced_at is not None:
+        take_back(bank, unit, actor=invalidation.actor)
     now = timezone.now()
     before = unit.valid_until
     unit.valid_until = choose_end(unit, invalidation, now=now)
@@ -45,6 +49,9 @@ def invalidate_unit(bank: Bank, unit: MemoryUnit, invalidation: Invalidation) ->
         reason=invalidation.explanation,
     )
     follow_closed_facts(bank, [unit.id], actor=invalidation.actor, now=now)
+    take_back_never_so(bank, [unit.id], now=now, actor=invalidation.actor)
+    take_back_ends_never_so(bank, [row.id for row in ended], now=now)
+    take_back_ends_told_by(bank, [unit.id])
 
 
 def choose_end(unit: MemoryUnit, invalidation: Invalidation, *, now: datetime) -> datetime | None:

@@ -4,20 +4,29 @@ from datetime import datetime
 
 from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryExists, MemoryState
+from banks.lifecycle.announce import take_back
+from banks.lifecycle.ends import describe_end, find_former_end
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import revive_texts
 
+REOPENED = ("expired_at", "announced_at", "close_reason", "superseded_by")
+
 
 def restore_unit(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str = "") -> None:
-    """Call inside a tenant transaction, after `lock_memory`, with the row as it is now."""
+    """Of one that is open yet, its announced end is undone. Call inside a tenant transaction, after `lock_memory`, with
+    the row as it is now.
+    """
+    if unit.expired_at is None and unit.announced_at is not None:
+        take_back(bank, unit, actor=actor, reason=reason)
+        return
     if unit.expired_at is None:
         raise MemoryState("The memory is not closed.")
     check_not_said_again(bank, unit)
     before = describe_end(unit)
     closed_at, ended_at = unit.expired_at, unit.valid_until
     unit.valid_until = find_former_end(bank, unit)
-    unit.expired_at, unit.close_reason, unit.superseded_by = None, "", None
-    unit.save(update_fields=["valid_until", "expired_at", "close_reason", "superseded_by", "updated_at"])
+    unit.expired_at, unit.announced_at, unit.close_reason, unit.superseded_by = None, None, "", None
+    unit.save(update_fields=["valid_until", *REOPENED, "updated_at"])
     revive_texts(bank, Corpus.UNIT, [unit.id])
     reopened = reopen_relationships(bank, unit, closed_at, ended_at)
     forget_descriptions(bank, unit, networks=[unit.network], relationships=reopened)
@@ -33,24 +42,6 @@ def check_not_said_again(bank: Bank, unit: MemoryUnit) -> None:
         raise MemoryExists(other.id)
 
 
-def describe_end(unit: MemoryUnit) -> dict[str, str | None]:
-    return {
-        "valid_until": unit.valid_until.isoformat() if unit.valid_until else None,
-        "expired_at": unit.expired_at.isoformat() if unit.expired_at else None,
-        "close_reason": unit.close_reason,
-        "superseded_by": str(unit.superseded_by_id) if unit.superseded_by_id else None,
-    }
-
-
-def find_former_end(bank: Bank, unit: MemoryUnit) -> datetime | None:
-    """The `valid_until` that it had before it was closed, as the step that closed it noted it."""
-    closing = (UnitChange.Action.INVALIDATED, UnitChange.Action.SUPERSEDED)
-    changes = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=unit, action__in=closing)
-    latest = changes.order_by("-changed_at", "-id").first()
-    noted = latest.before.get("valid_until") if latest else None
-    return datetime.fromisoformat(noted) if noted else None
-
-
 def reopen_relationships(
     bank: Bank, unit: MemoryUnit, closed_at: datetime, ended_at: datetime | None
 ) -> list[Relationship]:
@@ -64,8 +55,8 @@ def reopen_relationships(
         )
         if not held.exists():
             row.valid_until = None if row.valid_until == ended_at else row.valid_until
-            row.expired_at, row.close_reason, row.superseded_by = None, "", None
-            row.save(update_fields=["valid_until", "expired_at", "close_reason", "superseded_by"])
+            row.expired_at, row.announced_at, row.close_reason, row.superseded_by = None, None, "", None
+            row.save(update_fields=["valid_until", *REOPENED])
             revive_texts(bank, Corpus.RELATIONSHIP, [row.id])
             reopened.append(row)
     return reopened

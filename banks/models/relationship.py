@@ -48,7 +48,15 @@ class Relationship(Validity):
                 name="relationship_held_once",
             ),
         )
-        indexes = (models.Index(fields=["bank", "relation"], name="relationship_of_bank"),)  # the list route
+        indexes = (
+            models.Index(fields=["bank", "relation"], name="relationship_of_bank"),  # the list route
+            # those whose announced end may have come: few of all
+            models.Index(
+                fields=["bank", "valid_until"],
+                condition=Q(announced_at__isnull=False, expired_at=None),
+                name="relationship_announced",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.text[:80]

@@ -90,6 +90,12 @@ class MemoryUnit(Validity):
             models.Index(
                 fields=["bank", "content_hash"], condition=Q(expired_at__isnull=False), name="unit_closed_by_words"
             ),
+            # those whose announced end may have come: few of all
+            models.Index(
+                fields=["bank", "valid_until"],
+                condition=Q(announced_at__isnull=False, expired_at=None),
+                name="unit_announced",
+            ),
             models.Index(F("bank"), HAPPENED_AT, F("id"), name="unit_by_time"),  # neighbours in time, in their order
         )
 

@@ -14,7 +14,8 @@ class UnitChange(TenantOwned):
         MERGED = "merged"  # another telling of the same matter was taken in
         INVALIDATED = "invalidated"  # by hand
         SUPERSEDED = "superseded"  # by another unit
-        RESTORED = "restored"
+        ANNOUNCED = "announced"  # another unit will supersede it, on a day that lies ahead
+        RESTORED = "restored"  # opened again, or its announced end taken back
 
     unit = models.ForeignKey(MemoryUnit, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     action = models.CharField(max_length=12, choices=Action)

@@ -21,6 +21,10 @@ class ValidityQuerySet(OfBankQuerySet[M]):
         """What we held then. Its `valid_until`, if it was set after that moment, counts as open."""
         return self.filter(Q(expired_at=None) | Q(expired_at__gt=moment), recorded_at__lte=moment)
 
+    def announced(self) -> Self:
+        """What we hold to be so now, and know the end of: something else was told to begin then."""
+        return self.filter(expired_at=None, announced_at__isnull=False)
+
     def true_at(self, moment: datetime) -> Self:
         """What was so in the world then, as far as we know now. What was never so, a correction, is not."""
         begun = Q(valid_from=None) | Q(valid_from__lte=moment)
@@ -29,7 +33,11 @@ class ValidityQuerySet(OfBankQuerySet[M]):
 
 
 class Validity(TenantOwned):
-    """True in the world from `valid_from` to `valid_until`; known to us from `recorded_at` to `expired_at`."""
+    """True in the world from `valid_from` to `valid_until`; known to us from `recorded_at` to `expired_at`.
+
+    What an announced change will end is open until then: its `valid_until` and its successor are known, its
+    `close_reason` is empty.
+    """
 
     class CloseReason(models.TextChoices):
         UPDATE = "update"  # it was so, and is no more
@@ -40,6 +48,9 @@ class Validity(TenantOwned):
     valid_until = models.DateTimeField(null=True, blank=True)
     recorded_at = models.DateTimeField()
     expired_at = models.DateTimeField(null=True, blank=True)
+    announced_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its end was told, of one that then lay ahead; it is open until that day."
+    )
     close_reason = models.CharField(max_length=16, blank=True, choices=CloseReason)
 
     class Meta:

@@ -4,35 +4,18 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import F, Min, Q, QuerySet
 
 from banks.entities.merging import forget_relationships
-from banks.lifecycle.close import Closing
+from banks.lifecycle.closings import Closing
 from banks.lifecycle.wording import weighty_words
 from banks.models import Bank, Relationship, RelationshipSource
 from banks.retain.relations import Ending
 from banks.retain.told import Key, Told
+from banks.retain.write_ends import Over, write_ends
 from banks.words import Kind
-
-CLOSE = """
-UPDATE banks_relationship AS told SET
-    valid_until = greatest(least(over.since, told.valid_until), told.valid_from), expired_at = %(now)s,
-    close_reason = 'update', superseded_by_id = over.successor_id
-FROM unnest(%(id)s::uuid[], %(successor_id)s::uuid[], %(since)s::timestamptz[]) AS over (id, successor_id, since)
-WHERE told.tenant_id = %(tenant_id)s AND told.id = over.id
-"""
-
-# What took its place holds since then, also where nobody said since when.
-BEGIN = """
-UPDATE banks_relationship AS told SET valid_from = begun.since
-FROM unnest(%(successor_id)s::uuid[], %(since)s::timestamptz[]) AS begun (id, since)
-WHERE told.tenant_id = %(tenant_id)s AND told.id = begun.id AND told.valid_from IS NULL
-  AND (told.valid_until IS NULL OR told.valid_until >= begun.since)
-"""
 
 Values = defaultdict[tuple[UUID, str], list[Relationship]]  # by subject and relation
 
@@ -51,17 +34,14 @@ class News:
 
 
 @dataclass(frozen=True)
-class Over:
-    """A relationship that ended when its successor began, or that was said to be over: then nothing took its place."""
+class Ended:
+    """`closed_ids` are those whose end has come, the others hold until then."""
 
-    relationship_id: UUID
-    text: str
-    since: datetime
-    successor_id: UUID | None
-    teller_id: UUID | None  # the unit that says so, where one is left
+    over: tuple[Over, ...] = ()
+    closed_ids: tuple[UUID, ...] = ()
 
 
-def close_former(bank: Bank, news: Sequence[News], *, now: datetime) -> list[Over]:
+def close_former(bank: Bank, news: Sequence[News], *, now: datetime) -> Ended:
     """What held before is over since the new one began. What is told late of the past is over since the newer began."""
     heard_again = find_heard_again(bank, news, now=now)
     standing = [one for one in news if one not in heard_again]
@@ -73,15 +53,28 @@ def close_former(bank: Bank, news: Sequence[News], *, now: datetime) -> list[Ove
             if not {row.id, one.relationship_id} & over.keys():
                 over[row.id] = build_over(row, one)
     over |= find_told_late(bank, [one for one in standing if one.relationship_id not in over], now=now)
-    write_ends(bank, list(over.values()), now=now)
+    over = find_announced(bank, standing, held) | over
+    closed_ids = write_ends(bank, list(over.values()), now=now)
     if empty := [one.relationship_id for one in standing if is_of_nothing(one, first_told)]:
         forget_relationships(bank, empty)
-    return list(over.values())
+    return Ended(tuple(over.values()), closed_ids)
 
 
 def build_over(row: Relationship, by: News) -> Over:
     successor_id = None if by.is_ending else by.relationship_id
     return Over(row.id, row.text, by.told.since, successor_id, by.told.unit_id)
+
+
+def find_announced(bank: Bank, news: Sequence[News], held: Values) -> dict[UUID, Over]:
+    """Those that are told again before their announced end: what tells them now ends with them."""
+    again = {one.relationship_id for one in news if not one.is_ending}
+    rows = [row for values in held.values() for row in values if row.id in again and row.announced_at is not None]
+    tellers = read_tellers(bank, {row.superseded_by_id for row in rows if row.superseded_by_id})
+    return {
+        row.id: Over(row.id, row.text, row.valid_until, row.superseded_by_id, tellers.get(row.superseded_by_id))
+        for row in rows
+        if row.valid_until and row.superseded_by_id
+    }
 
 
 def find_told_late(bank: Bank, news: Sequence[News], *, now: datetime) -> dict[UUID, Over]:
@@ -94,7 +87,7 @@ def find_told_late(bank: Bank, news: Sequence[News], *, now: datetime) -> dict[U
     followers = {
         one.relationship_id: newer
         for one, known in pair_with_known(bank, [one for one in told if one.relationship_id in new_ids])
-        if (newer := min((row for row in known if began(row) > one.told.since), key=began, default=None))
+        if (newer := min((row for row in known if follows(row, one.told.since)), key=began, default=None))
     }
     tellers = read_tellers(bank, {newer.id for newer in followers.values()})
     texts = {one.relationship_id: one.told.found.text for one in told}
@@ -129,6 +122,11 @@ def read_tellers(bank: Bank, relationship_ids: Collection[UUID]) -> dict[UUID, U
     rows = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(relationship_id__in=relationship_ids)
     ranked = rows.order_by(F("unit__expired_at").desc(nulls_last=True), "unit__mentioned_at", "unit_id")
     return dict(ranked.values_list("relationship_id", "unit_id"))
+
+
+def follows(row: Relationship, since: datetime) -> bool:
+    """What was closed before it began came after nothing."""
+    return began(row) > since and (row.expired_at is None or began(row) <= row.expired_at)
 
 
 def began(row: Relationship) -> datetime:
@@ -179,21 +177,6 @@ def find_ended(one: News, held: Sequence[Relationship], first_told: dict[UUID, d
 def is_of_nothing(one: News, first_told: dict[UUID, datetime]) -> bool:
     """The end of what nobody told of: the row that came with it says what is not known to have been so."""
     return one.is_ending and one.relationship_id not in first_told
-
-
-def write_ends(bank: Bank, over: Sequence[Over], *, now: datetime) -> None:
-    if not over:
-        return
-    ended: dict[str, Any] = {
-        "tenant_id": bank.tenant_id,
-        "now": now,
-        "id": [one.relationship_id for one in over],
-        "successor_id": [one.successor_id for one in over],
-        "since": [one.since for one in over],
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(CLOSE, ended)
-        cursor.execute(BEGIN, ended)
 
 
 def read_held(bank: Bank, news: Sequence[News]) -> Values:

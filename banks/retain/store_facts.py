@@ -10,7 +10,8 @@ from django.utils import timezone
 from banks.entities.named import Naming, Resolved
 from banks.entities.record import record_mentions
 from banks.entities.spoken_of import find_new_names, read_spoken_of
-from banks.lifecycle.close import Closed, Closing, build_closings, close_units
+from banks.lifecycle.close import close_units
+from banks.lifecycle.closings import Closed, Closing, build_closings
 from banks.lifecycle.known_units import KnownUnit
 from banks.lifecycle.plan import Plan, plan_by_rules
 from banks.lifecycle.prove import merge_units, note_tellings

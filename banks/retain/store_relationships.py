@@ -10,7 +10,7 @@ from django.db import connection
 
 from banks.entities.named import Resolved
 from banks.entities.normalise import identity_key
-from banks.lifecycle.close import Closing
+from banks.lifecycle.closings import Closing
 from banks.models import Bank, Corpus, RelationshipSource
 from banks.retain.close_relationships import News, close_former, find_units_that_told_no_more
 from banks.retain.prepared import PreparedFact
@@ -72,9 +72,9 @@ def store_relationships(
         ignore_conflicts=True,
     )
     news = [News(ids[one.key], one) for one in distinct.values() if holds_one_value(one.found.relation)]
-    over = close_former(bank, news, now=now)
-    closings = find_units_that_told_no_more(bank, over)
-    return StoredRelationships(tuple(one.relationship_id for one in over), tuple(closings))
+    ended = close_former(bank, news, now=now)
+    closings = find_units_that_told_no_more(bank, ended.over)
+    return StoredRelationships(ended.closed_ids, tuple(closings))
 
 
 def list_told(facts: Sequence[PreparedFact], units: Sequence[StoredUnit], resolved: Sequence[Resolved]) -> list[Told]:

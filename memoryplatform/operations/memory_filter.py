@@ -105,7 +105,8 @@ def true_as_known(units: UnitQuerySet, moment: datetime, *, known_at: datetime |
     if known_at is None:
         return units.true_at(moment)
     begun = Q(valid_from=None) | Q(valid_from__lte=moment)
-    not_over = Q(expired_at__gt=known_at) | Q(valid_until=None) | Q(valid_until__gt=moment)
+    told_later = Q(announced_at=None, expired_at__gt=known_at) | Q(announced_at__gt=known_at)
+    not_over = told_later | Q(valid_until=None) | Q(valid_until__gt=moment)
     return units.filter(begun, not_over)
 
 

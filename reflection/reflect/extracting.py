@@ -32,6 +32,7 @@ ONE_AMOUNT = re.compile(
 )
 SUMMED_UP = re.compile(r"\b(?:total|altogether|so far|overall|combined|all|each|every)\b", re.IGNORECASE)
 OF_NOW = re.compile(r"\b(?:now|nowadays|currently|at the moment|these days|at present)\b", re.IGNORECASE)
+OF_LATER = re.compile(r"\b(?:will|won't|going to|next|soon|future|plans?|planned|tomorrow)\b", re.IGNORECASE)
 WAS_ASKED = re.compile(r'^[^"\n]{1,80} (?:asked|told) me: "[^"\n]*"\W*$')  # as retain tells of a request
 
 
@@ -113,6 +114,8 @@ def choose_nearest(asker: Asker, memories: Sequence[Labelled], scorer: Scorer, *
     near = [piece for score, piece in best if score >= best[0][0] * scored.scale.share]
     if is_of_now:
         near = put_latest_first(near, found.nearness)
+    if not OF_LATER.search(asker.question):
+        near = put_present_first(near)
     chosen = narrow(asker, divide(near), scorer)
     if scorer.counts:
         chosen = replace(chosen, evidence=tuple(leave_out_uncounted(asker, chosen.evidence)))
@@ -140,6 +143,18 @@ def put_latest_first(pieces: Sequence[Piece], nearness: Nearness) -> list[Piece]
     leading = [piece for piece in pieces if nearness.get(piece) >= nearness.best * AS_NEAR]
     leading.sort(key=lambda piece: get_happened_at(piece.memory.item.candidate), reverse=True)
     return [*leading, *(piece for piece in pieces if piece not in leading)]
+
+
+def put_present_first(pieces: Sequence[Piece]) -> list[Piece]:
+    """What is so until something that was announced takes its place, before that."""
+    kept = list(pieces)
+    for piece in pieces:
+        candidate = piece.memory.item.candidate
+        places = [at for at, other in enumerate(kept) if other.memory.id == candidate.superseded_by]
+        if candidate.expired_at is None and places and places[0] < kept.index(piece):
+            kept.remove(piece)
+            kept.insert(places[0], piece)
+    return kept
 
 
 def narrow(asker: Asker, chosen: Chosen, scorer: Scorer) -> Chosen:

@@ -120,7 +120,7 @@ class EvidenceOutput(Output):
     at = serializers.DateTimeField(help_text="When it did that.")
     revision = serializers.IntegerField(allow_null=True, help_text="The number of that revision.")
     taken_back = serializers.BooleanField(
-        help_text="It was corrected or edited since, or judged a wording that went, or is of another entity: it does that no more."
+        help_text="It was corrected or edited since, judged a wording that went, or is of another entity: no more so."
     )
     stance = serializers.ChoiceField(
         choices=STANCES,
@@ -142,7 +142,7 @@ class RevisionEvidenceOutput(Output):
     text = serializers.CharField(help_text="As it read then.")
     type = serializers.CharField(source="unit.network", help_text=EVIDENCE_TYPES)
     taken_back = serializers.BooleanField(
-        help_text="It was corrected or edited since, or judged a wording that went, or is of another entity: it does that no more."
+        help_text="It was corrected or edited since, judged a wording that went, or is of another entity: no more so."
     )
 
 
@@ -172,7 +172,8 @@ class RevisionOutput(Output):
     evidence_text = serializers.SerializerMethodField(help_text="The first of them, as it read then.")
     withdrawn = serializers.BooleanField(
         source="revision.withdrawn",
-        help_text="Its evidence was deleted, corrected or edited, judged a wording that went, or is of another entity: what it did was taken back.",
+        help_text="Its evidence was deleted, corrected or edited, judged a wording that went, or is of another entity: "
+        "what it did was taken back.",
     )
     reasoning = serializers.CharField(
         source="revision.reasoning", help_text="Empty where some of what it came from is not shown."

@@ -15,6 +15,7 @@ from banks.locking import lock_memory
 from banks.models import Bank
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.announced_ends import ask_for_closing
 from memoryplatform.operations.assessor_choice import choose_assessor
 from memoryplatform.operations.background import merge_background
 from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
@@ -123,6 +124,7 @@ def mark_touched_entities(task: Task) -> Done:
         mark_stale(task.bank, task.post.entity_ids, now=timezone.now())
         ask_for_refresh(task.bank)
         ask_for_tending(task.bank)
+        ask_for_closing(task.bank)
     return Done()
 
 

@@ -19,6 +19,7 @@ from banks.retain.bare_rows import (
 from banks.retain.relabel import hash_bare_tags
 from banks.text_index.rebuild import rebuild_corpus
 from memoryplatform.operations.after_deletion import follow_deletion
+from memoryplatform.operations.announced_ends import ask_for_closing
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
@@ -57,6 +58,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         fill_topics(bank)
         ask_for_vector_index(bank)
         ask_for_tending(bank)
+        ask_for_closing(bank)
         ask_for_refresh(bank)
         record_usage(run.tenant_id, UsageRecord.Kind.RETAIN, usage, bank_id=bank.bank_id, operation_id=operation.id)
         run.complete(operation, result)

@@ -14,6 +14,7 @@ from banks.models import Bank
 from banks.retain.answers import forget_answers, open_answers
 from banks.words import Network
 from memoryplatform.operations.after_deletion import follow_deletion
+from memoryplatform.operations.announced_ends import ask_for_closing
 from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.idempotency import forget_old_records
 from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
@@ -56,6 +57,7 @@ def tend_bank(run: Run) -> dict[str, Any]:
     with run.transaction():
         ask_for_tending(bank)
         ask_for_refresh(bank)  # of what is due and nobody has asked for
+        ask_for_closing(bank)
     usage, result = Usage(), dict[str, int]()
     for done, (stage, step) in enumerate(STEPS.items()):
         run.report(stage, processed=done, total=len(STEPS))

@@ -89,15 +89,19 @@ def test_what_two_had_to_do_with_each_other_goes(bank: Bank) -> None:
     assert rows(bank, Relationship) == []
 
 
-def test_of_a_relation_with_one_value_the_newest_holds(bank: Bank) -> None:
+@pytest.mark.parametrize(("year", "is_over"), [(2022, True), (2099, False)])
+def test_of_a_relation_with_one_value_the_newest_holds_as_soon_as_it_begins(
+    bank: Bank, year: int, *, is_over: bool
+) -> None:
     home = relation("Zorro", "lives_in", "Madrid", object_is_value=True, valid_from=NOON.replace(year=2020))
     tell(bank, "Zorro lives in Madrid.", "Zorro", relations=[home])
-    home = relation("Diego Vega", "lives_in", "Toledo", object_is_value=True, valid_from=NOON.replace(year=2022))
+    home = relation("Diego Vega", "lives_in", "Toledo", object_is_value=True, valid_from=NOON.replace(year=year))
     tell(bank, "Diego Vega lives in Toledo.", "Diego Vega", relations=[home])
     merge(bank, "Diego Vega", "Zorro")
     (madrid,) = rows(bank, Relationship, value="Madrid")
     (toledo,) = rows(bank, Relationship, value="Toledo")
     assert (toledo.expired_at, madrid.superseded_by_id, madrid.valid_until) == (None, toledo.id, toledo.valid_from)
+    assert (madrid.expired_at is not None, madrid.announced_at is None) == (is_over, is_over)
 
 
 def test_nobody_is_merged_with_himself_or_with_another_tenants(bank: Bank) -> None:

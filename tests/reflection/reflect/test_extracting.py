@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -82,6 +83,16 @@ def test_where_the_present_is_asked_for_the_latest_of_what_is_as_near_comes_firs
     former = make_item(1, "Where Ann does work now is at the lab", mentioned_at=day(1))
     later = make_item(2, "Where Ann does work now is at the bakery", mentioned_at=day(9))
     assert first in tell(question, former, later)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("Where does Ann work?", "lab"), ("Where does Ann work now?", "lab"), ("Where will Ann work?", "bakery")],
+)
+def test_what_is_so_until_an_announced_change_comes_before_it(question: str, first: str) -> None:
+    coming = make_item(1, "Where Ann does work now is at the bakery", valid_from=day(1, month=12), mentioned_at=day(9))
+    present = make_item(2, "Where Ann does work now is at the lab", superseded_by=UUID(int=1), mentioned_at=day(1))
+    assert first in tell(question, coming, present)[0]
 
 
 def test_where_nothing_tells_of_a_state_what_began_it_answers() -> None:

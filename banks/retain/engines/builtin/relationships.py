@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from banks.retain.engines.builtin.beginnings import find_beginning
 from banks.retain.engines.builtin.clauses import Clauses
 from banks.retain.engines.builtin.counting import is_of_a_home, name_counted, write_amount
 from banks.retain.engines.builtin.employment import find_employment
@@ -28,8 +29,8 @@ ELSEWHEN = word_set("when after before while once since ago had then later alrea
 class Reader:
     """A piece with the name that stands for "I" in it (None: unknown) and the day from which news hold.
 
-    `said_at` is when a beginning is told of without a day; None where that may be long past.
-    `people` are names that the tagger need not recognise.
+    `said_at` is when a beginning is told of without a day; None where that may be long past. `told_at` is when the
+    piece was told or written in any case. `people` are names that the tagger need not recognise.
     """
 
     parsed: Parsed
@@ -37,6 +38,7 @@ class Reader:
     since: datetime | None = None
     people: frozenset[str] = frozenset()
     said_at: datetime | None = None
+    told_at: datetime | None = None
 
     @cached_property
     def clauses(self) -> Clauses:
@@ -98,7 +100,7 @@ class Reader:
                 object=shown,
                 text=wording.format(subject=subject, object=phrase),
                 object_is_value=name is None,
-                valid_from=self._beginning(place) if pattern.begins or self.clauses.is_begun(place) else None,
+                valid_from=self._since(place, pattern),
             )
 
     def _worded(self, place: int, pattern: Pattern) -> tuple[str, str] | None:
@@ -106,11 +108,22 @@ class Reader:
             return FORMER.get(pattern.relation)
         return pattern.relation, pattern.wording
 
+    def _since(self, place: int, pattern: Pattern) -> datetime | None:
+        """Of a state that is told of now nobody knows, unless its sentence names a time ahead."""
+        if pattern.begins or self.clauses.is_begun(place):
+            return self._beginning(place)
+        if not pattern.is_state or self.told_at is None or self.clauses.is_past(place):
+            return None
+        return find_beginning(self.parsed.sentence_text(self._sentence(place)), said_at=self.told_at)
+
+    def _sentence(self, place: int) -> range:
+        return next(each for each in self.parsed.sentences if place in each)
+
     def _beginning(self, place: int) -> datetime | None:
         """What has just begun did so when it was said, unless the sentence says another time."""
         if self.since or self.said_at is None:
             return self.since
-        sentence = next(each for each in self.parsed.sentences if place in each)
+        sentence = self._sentence(place)
         words = [self.parsed.words[at] for at in sentence]
         dates = [name for name in self.parsed.names if name.label == "DATE"]
         is_dated = any(words[0].start <= name.start < words[-1].end for name in dates)

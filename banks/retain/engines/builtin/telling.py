@@ -9,6 +9,7 @@ from banks.retain.engines.builtin.edits import apply_edits
 from banks.retain.engines.builtin.judging import Judgement, find_judgements
 from banks.retain.engines.builtin.naming import find_entities, find_subjects, mentions
 from banks.retain.engines.builtin.opening_names import find_opening_names
+from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.pronouns import name_voices
 from banks.retain.engines.builtin.reading import Reading, date_reading
 from banks.retain.engines.builtin.relationship_patterns import OBJECT_KINDS
@@ -22,7 +23,8 @@ SALIENT = re.compile(
     r"\b(?:first|new|favou?rite|fave|never|always|finally|decided|born|died|married|moved)\b", re.IGNORECASE
 )
 PLAIN, QUESTION_ONLY, PER_SIGN = 0.4, 0.25, 0.1
-REFERS_BACK = re.compile(r"\b(?:it|that|this|they|them|these|those|both|either)\b", re.IGNORECASE)
+REFERRING = frozenset({"it", "that", "this", "they", "them", "these", "those", "both", "either"})
+HOLDING = frozenset({"opinion", "view", "experience", "eyes", "mind"})  # "in my opinion": no pronoun means these
 
 
 def tell(reading: Reading, passage: Passage) -> Iterator[ExtractedFact]:
@@ -71,18 +73,20 @@ def _relationships(reading: Reading, dating: Dating) -> tuple[FoundRelationship,
         since=dating.start,
         people=find_opening_names(reading.parsed),
         said_at=None if reading.is_document else reading.turn.said_at,
+        told_at=reading.turn.said_at,
     ).find()
 
 
 def _opinion(reading: Reading, judgement: Judgement, passage: Passage) -> ExtractedFact:
-    """A change of mind stands without the question: it is known by how it begins."""
+    """The judgement alone: only of "I think it is great." nobody knows without the question what is meant. A change of
+    mind is known by how it begins.
+    """
     sentence = judgement.text or reading.text[judgement.start : judgement.end]
-    needs_question = reading.question and not judgement.text and REFERS_BACK.search(sentence)
-    text = f"{_asked(reading)}{sentence}" if needs_question else sentence
+    needs_question = not judgement.text and _refers_back(reading.parsed, judgement)
     start, end = reading.quote.start + judgement.start, reading.quote.start + judgement.end
-    entities = [entity for entity in _entities(reading, text, passage) if mentions(text, entity.name)]
+    entities = [entity for entity in _entities(reading, sentence, passage) if mentions(sentence, entity.name)]
     return ExtractedFact(
-        text=text,
+        text=f"{_asked(reading)}{sentence}" if needs_question else sentence,
         network=Network.OPINION,
         mentioned_at=reading.turn.said_at,
         dimensions=Dimensions(what=sentence, why=_reason(sentence)),
@@ -90,6 +94,17 @@ def _opinion(reading: Reading, judgement: Judgement, passage: Passage) -> Extrac
         quotes=(Quote(reading.quote.turn, start, end),),
         confidence=judgement.confidence,
     )
+
+
+def _refers_back(parsed: Parsed, judgement: Judgement) -> bool:
+    """Whether a pronoun comes before any noun that it could mean: not so in "the tent is good because it is light"."""
+    for word in parsed.words:
+        if judgement.start <= word.start < judgement.end:
+            if word.lower in REFERRING and word.dep not in {"mark", "det"}:
+                return True
+            if word.tag.startswith("NN") and word.lower not in HOLDING:
+                return False
+    return False
 
 
 def _is_all(judgements: list[Judgement], text: str) -> bool:

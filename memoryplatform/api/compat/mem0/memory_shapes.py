@@ -21,7 +21,7 @@ def describe_memory(shown: DescribedUnit) -> dict[str, Any]:
         "updated_at": unit.updated_at,
         "expiration_date": shown.metadata.get(EXPIRATION),
         "structured_attributes": None,
-        "replaced_by": unit.superseded_by_id,
+        "replaced_by": unit.superseded_by_id if unit.expired_at else None,  # not by what is announced
         "synthesized": False,
         "lifecycle_state": "active" if unit.expired_at is None else "replaced",
     }

@@ -1,0 +1,31 @@
+"""When what was announced to end is closed: on its day, by an operation that waits for it."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from banks.lifecycle.due import find_next_end
+from banks.models import Bank
+from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.nights import find_night
+from memoryplatform.operations.running.submit import submit_for_later
+
+NAME = "close_announced"
+LATE_NIGHT = timedelta(hours=1)  # how long after its time a night may begin, and nothing is late yet
+
+
+def ask_for_closing(bank: Bank) -> Operation | None:
+    """For the first end that comes before the bank is tended again; what comes later, that night asks for.
+
+    So none waits for months. Call inside the tenant transaction that may have announced something.
+    """
+    due_at, now = find_next_end(bank), timezone.now()
+    if due_at is None or due_at > find_night(bank, now) + LATE_NIGHT:
+        return None
+    pending = Operation.objects.for_tenant(bank.tenant_id).filter(kind=NAME, bank=bank, status="pending")
+    waiting = dict(pending.values_list("id", "next_attempt_at"))
+    if waiting:
+        unhindered = [one for one, next_attempt_at in waiting.items() if next_attempt_at is None]
+        Dispatch.objects.filter(operation_id__in=unhindered, due_at__gt=due_at).update(due_at=due_at)
+        return None
+    return submit_for_later(bank, NAME, payload={}, due_at=due_at)
