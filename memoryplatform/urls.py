@@ -4,7 +4,7 @@ from django.views.generic import TemplateView
 
 from memoryplatform.api.compat.hindsight import version
 from memoryplatform.api.compat.hindsight.not_served import NotServedView
-from memoryplatform.api.compat.unrouted import json_error_by_path, tell_what_is_not_there
+from memoryplatform.api.compat.unrouted import json_error_by_path, tell_of_failure, tell_what_is_not_there
 from memoryplatform.observability import health, views
 
 NO_SCHEMA = "There is no schema of templates here: what GET .../export answers, POST .../import takes."
@@ -27,4 +27,4 @@ urlpatterns = [
 handler400 = json_error_by_path(400, "The request can't be understood.", "bad_request")
 handler403 = json_error_by_path(403, "Not allowed.", "permission_denied")
 handler404 = tell_what_is_not_there
-handler500 = json_error_by_path(500, "Something went wrong on our side.", "internal_error")
+handler500 = tell_of_failure

@@ -40,8 +40,8 @@ WHERE told.tenant_id = %(tenant_id)s AND told.id = ANY(%(unit_id)s) AND former.t
 """
 
 # It ends with the first of its facts, or when that begins which tells some of them otherwise. Where its facts go on and
-# nothing tells them, the first of what came with its end has its place: newer facts that are told instead. What rests on
-# a correction was never so as it was told, whatever else it rested on.
+# nothing tells them, the first of what came with its end has its place: newer facts that are told instead. What rests
+# on a correction was never so as it was told, whatever else it rested on.
 CLOSE = """
 WITH newer AS (
     SELECT unit.id, unit.valid_from FROM banks_memoryunit AS unit

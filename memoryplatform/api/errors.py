@@ -144,7 +144,8 @@ def unexpected(error: Exception, request_id: str) -> Response:
 def answer(code: int, detail: str, name: str, request_id: str, **extra: Any) -> Response:
     retryable = name in RETRYABLE
     headers = {"Retry-After": RETRY_AFTER_SECONDS} if retryable else None
-    return Response({"detail": detail, "code": name, "request_id": request_id, **extra}, status=code, headers=headers)
+    body = {"detail": readable(detail), "code": name, "request_id": request_id, **extra}
+    return Response(body, status=code, headers=headers)
 
 
 def from_framework(error: exceptions.APIException, request_id: str) -> Response:

@@ -59,6 +59,23 @@ def test_an_interrupt_is_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch)
     assert cli("banks").code == 130
 
 
+@pytest.mark.parametrize("loading", ["memoryplatform_client.cli", "memoryplatform_client.cli.program"])
+def test_an_interrupt_at_the_start_is_no_traceback(loading: str) -> None:
+    """While the named module is imported."""
+    script = f"""
+import sys
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == {loading!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+from memoryplatform_command import main
+sys.exit(main())
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=SDK, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "Interrupted.\n")
+
+
 @pytest.mark.parametrize(
     "words", [(), ("nonsense",), ("banks", "nonsense"), ("recall", "b"), ("recall", "b", "q", "--x")]
 )

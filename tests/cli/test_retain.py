@@ -187,6 +187,19 @@ def test_two_files_of_one_name_are_refused_and_both_are_named(bare_cli: Cli, tmp
     assert all(str(path) in done.err for path in paths)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"), [((), "notes:"), (("--include", "*.md", "--include", "*.rst"), "notes that fits *.md or *.rst:")]
+)
+def test_a_folder_that_has_nothing_to_retain_is_a_failure(
+    bare_cli: Cli, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / ".hidden.md").write_text("Gina sings.")
+    done = bare_cli("retain", "support", "--folder", tmp_path / "notes", *words)
+    assert (done.code, done.out) == (1, "")
+    assert said in done.err
+
+
 def test_a_file_whose_name_is_no_text_does_not_keep_the_others_out(
     cli: Cli, client: MemoryClient, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import override_settings
 
+from memoryplatform.api.mcp import application
 from memoryplatform.api.mcp.application import NotRunning
 from memoryplatform.api.mcp.caller import Call
 from memoryplatform.api.mcp.catalogue import TOOLS
@@ -24,7 +25,7 @@ from memoryplatform.server.body_limit import Message, Receive, Send
 from tenants.models import Tenant
 from tests.clock import holds_to_a_time
 from tests.factories import make_key_with_text
-from tests.live_server import serve
+from tests.live_server import serve, wait_until
 from tests.mcp.conftest import Connect
 from tests.mcp.connection import connect
 from tests.mcp.raw import WITH_HANDSHAKE, WITHOUT, build_call, build_headers, post_call
@@ -136,9 +137,12 @@ def test_an_address_without_a_bank_is_refused_in_the_apis_shape(base_url: str, k
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"jsonrpc": "1.0"}'])
 def test_what_mcp_itself_refuses_is_an_error_of_json_rpc(base_url: str, key: str, body: bytes) -> None:
-    answer = httpx2.post(f"{base_url}/mcp/", content=body, headers=build_headers(key))
+    with mock.patch.object(application, "note_request") as noted:
+        answer = httpx2.post(f"{base_url}/mcp/", content=body, headers=build_headers(key))
+        wait_until(lambda: noted.called)
     assert (answer.status_code, answer.json()["jsonrpc"]) == (400, "2.0")
     assert answer.json()["error"]["message"]
+    assert repr(noted.call_args.args[1]) == "400"
 
 
 def test_an_answer_that_the_caller_does_not_take_is_an_error_of_json_rpc(base_url: str, key: str) -> None:

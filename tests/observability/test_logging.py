@@ -11,6 +11,7 @@ import psycopg
 import pytest
 import structlog
 
+from memoryplatform.api.renderers import FastJSONRenderer
 from memoryplatform.api.v1 import banks
 from memoryplatform.observability.logging import configure, logging_config
 from tenants.models import Tenant
@@ -72,6 +73,16 @@ def test_neither_keys_nor_texts_are_logged(logged: io.StringIO, call: Caller) ->
     assert SECRET_TEXT not in text
     assert call.key not in text
     assert call.key.split("_", 2)[2] not in text
+
+
+def test_an_answer_that_cannot_be_written_is_logged_once(logged: io.StringIO, call: Caller) -> None:
+    """No view raises it, and Django's own words would name the path."""
+    with mock.patch.object(FastJSONRenderer, "render", side_effect=ValueError(SECRET_TEXT)):
+        assert call("GET", "/v1/banks", X_Request_ID="r1").status_code == 500
+    (line,) = events(logged, "api.unexpected_error")
+    assert (line["request_id"], line["exception"]) == ("r1", "ValueError")
+    assert "rendered_content" in line["stack"]
+    assert SECRET_TEXT not in logged.getvalue()
 
 
 def test_an_exception_is_named_without_its_message(logged: io.StringIO) -> None:

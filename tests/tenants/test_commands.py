@@ -75,6 +75,12 @@ def test_a_key_must_live_for_a_day_at_least(member: User) -> None:
         run("create_api_key", member.email, "--days", "0")
 
 
+@pytest.mark.parametrize("bank", ["", "  ", "a/b", "..", "a\n", "x" * 201, "\udce9"])
+def test_a_key_is_not_limited_to_what_can_be_no_bank(member: User, bank: str) -> None:
+    with pytest.raises(CommandError, match="--bank must be 1 to 200 characters"):
+        run("create_api_key", member.email, "--bank", "support", "--bank", bank)
+
+
 def test_an_unknown_person_gets_no_key() -> None:
     with pytest.raises(CommandError, match=r"There is no user nobody@example\.com\."):
         run("create_api_key", "nobody@example.com")

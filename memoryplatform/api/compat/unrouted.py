@@ -1,7 +1,9 @@
 """What reaches no view, such as an unknown path, told in the shape of the interface that the path belongs to."""
 
+import sys
 from typing import Any
 
+import structlog
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, JsonResponse
 
@@ -10,6 +12,7 @@ from memoryplatform.api.compat.mem0 import urls as mem0
 from memoryplatform.api.compat.mem0.errors import SHAPE
 from memoryplatform.api.foreign_hosts import describe_foreign_host
 
+log = structlog.get_logger(__name__)
 NOTHING = "There is nothing at this address."
 HINDSIGHT = ("/v1/default", "/v1/bank-template-schema")
 # Of its first version only what it has itself: the rest of /v1/ is ours.
@@ -24,6 +27,14 @@ def json_error_by_path(code: int, detail: str, name: str) -> Any:
         return answer(request, code, describe_foreign_host(request) if is_foreign else detail, name)
 
     return view
+
+
+def tell_of_failure(request: HttpRequest) -> JsonResponse:
+    """What no view raised, as while an answer is written, is told to nobody else. Django still handles the exception
+    when it calls this.
+    """
+    log.error("api.unexpected_error", exc_info=sys.exception())
+    return answer(request, 500, "Something went wrong on our side.", "internal_error")
 
 
 def tell_what_is_not_there(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:

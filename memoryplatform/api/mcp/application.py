@@ -90,7 +90,7 @@ class Reply:
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.status = message["status"]
+            self.status = int(message["status"])  # the MCP library names its own by members of an enumeration
             own = {"x-request-id": self.request_id, **self.headers}
             encoded = [(name.lower().encode(), value.encode()) for name, value in own.items()]
             headers = [*message.get("headers", ()), *encoded]

@@ -1,7 +1,5 @@
 """`/v1/banks`: the profiles of an agent's memories."""
 
-import re
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import PermissionDenied
@@ -26,14 +24,13 @@ from memoryplatform.operations.bank_profile import (
     get_bank,
     read_version,
 )
+from tenants.bank_ids import WORDS, is_bank_id
 from tenants.transactions import tenant_transaction
-
-BANK_ID = re.compile(r"[^/\x00-\x1f\x7f]{1,200}")
 
 
 def check_bank_id(value: str) -> None:
-    if not BANK_ID.fullmatch(value) or value.strip() in {"", ".", ".."}:
-        raise serializers.ValidationError("Must be 1 to 200 characters without slashes or control characters.")
+    if not is_bank_id(value):
+        raise serializers.ValidationError(f"Must be {WORDS}.")
 
 
 class DispositionInput(Input):

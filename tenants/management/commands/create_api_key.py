@@ -5,6 +5,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from tenants.audit import Actor, record
+from tenants.bank_ids import WORDS, is_bank_id
 from tenants.keys import make_key
 from tenants.management.reachable import needing_database
 from tenants.memberships import Membership, list_memberships
@@ -12,7 +13,6 @@ from tenants.models import ApiKey, User
 from tenants.transactions import tenant_transaction
 
 MOST_DAYS = 3650
-LONGEST_BANK_ID = 200
 MAY_HAVE = {
     "owner": {"read", "write", "admin"},
     "admin": {"read", "write", "admin"},
@@ -67,8 +67,8 @@ def check_limits(options: dict[str, Any]) -> None:
     days = options["days"]
     if days is not None and not 1 <= days <= MOST_DAYS:
         raise CommandError(f"--days must be 1 to {MOST_DAYS}.")
-    if any(len(bank) > LONGEST_BANK_ID for bank in options["bank"] or ()):
-        raise CommandError(f"--bank must be at most {LONGEST_BANK_ID} characters.")
+    if not all(is_bank_id(bank) for bank in options["bank"] or ()):
+        raise CommandError(f"--bank must be {WORDS}.")
 
 
 def choose(memberships: list[Membership], slug: str | None) -> Membership:

@@ -165,6 +165,7 @@ def test_half_a_character_is_no_fault_of_ours(client: Hindsight, run: Run, base_
     half = "\ud800"
     for method, path, body, expected in (
         ("PUT", bank, {half: 1}, 200),
+        ("POST", f"{bank}/import", {"version": "1", "bank": {half: 1}}, 200),
         ("PUT", bank, {"name": half}, 422),
         ("PATCH", f"{bank}/config", {"updates": {half: 1}}, 400),
         ("POST", f"{bank}/memories/recall", {"query": "Bob", "types": [half]}, 422),

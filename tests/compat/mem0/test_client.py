@@ -134,6 +134,20 @@ def test_a_list_comes_in_pages(client: MemoryClient, memory: Memory) -> None:
     assert "page=1" in following["previous"]
 
 
+def test_the_history_of_what_is_stored_as_it_is_tells_who_said_it(client: MemoryClient) -> None:
+    said = {"I sail.": "user", "You can row.": "assistant", "I swim.": "user", "Wind: 4.": "tool"}
+    messages = [{"role": role, "content": text} for text, role in said.items()]
+    added = client.add(messages, user_id="bob", infer=False, metadata={"a": "b"})["results"]
+    assert {one["memory"] for one in added} == set(said)
+    for one in added:
+        (step,) = client.history(one["id"])
+        assert step["input"] == [{"role": said[one["memory"]], "content": one["memory"]}]
+        assert step["metadata"] == {"a": "b"}
+    client.add([{"role": "assistant", "content": "I sail."}], user_id="bob", infer=False)
+    (step,) = client.history(next(one["id"] for one in added if one["memory"] == "I sail."))
+    assert [one["role"] for one in step["input"]] == ["user", "assistant"]
+
+
 def test_a_memory_is_changed_and_its_history_tells_how(client: MemoryClient) -> None:
     memory_id = add(client, "I keep bees.", metadata={"mood": "calm"})
     changed = client.update(
@@ -327,5 +341,6 @@ def test_an_export_has_the_shape_of_its_schema(client: MemoryClient) -> None:
 
 def test_a_tenant_is_a_project(client: MemoryClient, alice: Tenant) -> None:
     assert (client.org_id, client.project_id, client.user_email) == (str(alice.id), str(alice.id), None)
-    assert client.project.get()["name"] == "Alice"
+    project = client.project.get()
+    assert (project["name"], project["custom_instructions"], project["summary_batch_size"]) == ("Alice", "", 0)
     assert client.project.get(fields=["name"]) == {"name": "Alice"}

@@ -188,7 +188,7 @@ class Clauses:
             if word.dep in CLAUSES or (word.dep == "prep" and word.lower != "of"):
                 left_out.update(self.parsed.subtree(at))
         kept = [at for at in self.parsed.subtree(place) if at not in left_out]
-        return self.parsed.span(_without_gaps(kept, place))[:LONGEST_OBJECT]
+        return self.parsed.span(_without_gaps(kept, place))[:LONGEST_OBJECT].rstrip(" ,;:")
 
     def _can_stand_alone(self, place: int) -> bool:
         word = self.parsed.words[place]

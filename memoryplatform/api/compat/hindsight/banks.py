@@ -14,6 +14,7 @@ from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.errors import readable
+from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.preconditions import read_expected
 from memoryplatform.operations.access import BankAccess
@@ -45,12 +46,12 @@ class PeerBankView(PeerView):
         check_bank_id(bank_id)
         body = read_body(PeerBankInput, request.data)
         bank = create_or_change(self.access, bank_id, body.change(), expected=read_expected(request))
-        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data)})
+        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data, PeerBankInput)})
 
     def patch(self, request: Request, bank_id: str) -> Response:
         body = read_body(PeerBankInput, request.data)
         bank = change_bank(self.access, bank_id, body.change(), expected=read_expected(request))
-        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data)})
+        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data, PeerBankInput)})
 
     def delete(self, request: Request, bank_id: str) -> Response:
         """A bank that is not there is deleted already. The rows go in the background."""
@@ -88,9 +89,9 @@ def create_or_change(
     return change_bank(access, bank_id, change) if change.given() else bank
 
 
-def list_ignored(given: Any) -> list[str]:
+def list_ignored(given: Any, shape: type[Input]) -> list[str]:
     """Settings of the peer's, or misspelt ones, that nothing here follows: passed over, but told."""
-    known = PeerBankInput().fields
+    known = shape().fields
     return sorted(readable(name) for name, value in given.items() if name not in known and value is not None)
 
 

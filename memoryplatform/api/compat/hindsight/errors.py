@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from banks.errors import BankNotFound
 from memoryplatform.api.compat.hindsight.tolerance import InvalidQuery
-from memoryplatform.api.errors import handle_exception, readable
+from memoryplatform.api.errors import handle_exception
 
 
 class Unprocessable(APIException):
@@ -34,9 +34,9 @@ def handle_peer_exception(error: Exception, context: dict[str, Any]) -> Response
     response = handle_exception(error, context)
     method = "GET" if isinstance(error, InvalidQuery) else context["request"].method
     faults = [describe_fault(fault, place_of(fault, method)) for fault in response.data.get("errors", ())]
-    response.data = {"detail": faults or readable(response.data["detail"])}
+    response.data = {"detail": faults or response.data["detail"]}
     if isinstance(error, BankNotFound):
-        response.data = {"detail": str(error).removesuffix(".")}  # clients of the peer compare the text
+        response.data = {"detail": response.data["detail"].removesuffix(".")}  # clients of the peer compare the text
     return response
 
 

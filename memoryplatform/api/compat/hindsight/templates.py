@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.models import Bank
-from memoryplatform.api.compat.hindsight.banks import create_or_change
+from memoryplatform.api.compat.hindsight.banks import create_or_change, list_ignored
 from memoryplatform.api.compat.hindsight.mental_models import UNUSED, refuse_schedules
 from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
@@ -108,8 +108,7 @@ def describe_directive(directive: Directive) -> dict[str, Any]:
 def read_manifest(given: Any) -> Manifest:
     body = read_body(ManifestInput, given).validated_data
     settings = None if body["bank"] is None else read_body(SettingsInput, body["bank"]).change()
-    known = SettingsInput().fields
-    ignored = sorted(name for name, value in (body["bank"] or {}).items() if name not in known and value is not None)
+    ignored = list_ignored(body["bank"] or {}, SettingsInput)
     models, directives = {}, {}
     for place, entry in enumerate(body["mental_models"] or ()):
         refuse_schedules(entry)

@@ -43,7 +43,7 @@ def as_object(given: Any) -> Mapping[str, Any]:
 
 def perform(access: BankAccess, addition: Addition, *, key: str | None) -> dict[str, Any]:
     bank_id = make_home(access, addition.owners)
-    operation = retain(access, bank_id, [addition.item], wait=addition.waits, idempotency_key=key, metadata_rule=RULE)
+    operation = retain(access, bank_id, addition.items, wait=addition.waits, idempotency_key=key, metadata_rule=RULE)
     status = STATUS[Operation.Status(operation.status)]
     answer = {"message": operation.error_detail or QUEUED, "status": status, "event_id": operation.id}
     if status == "SUCCEEDED":

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from banks.retain.input import RetainItem
 from memoryplatform.api.compat.hindsight.tolerance import drop_unknown, read_body
 from memoryplatform.api.compat.mem0.errors import naming
-from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, write_metadata
+from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, ROLE, USUAL_ROLE, write_metadata
 from memoryplatform.api.compat.mem0.moments import read_extent
 from memoryplatform.api.compat.mem0.owners import KINDS, Owners, read_owners
 from memoryplatform.api.v1.fact_shapes import FactInput
@@ -34,7 +34,7 @@ class AddInput(serializers.Serializer[Any]):
 @dataclass(frozen=True)
 class Addition:
     owners: Owners
-    item: RetainItem
+    items: tuple[RetainItem, ...]
     waits: bool
     is_wrapped: bool  # in an object with `results`, where older clients get a list otherwise
 
@@ -43,22 +43,17 @@ def read_addition(given: Any) -> Addition:
     """The ids stand at the top or among the filters, as the client's versions have it."""
     body = read_body(AddInput, given).validated_data
     owners = read_owners(join_ids(given, body["filters"]))
-    content = read_content(body["messages"], infer=body["infer"])
-    if "messages" in content:
-        content["thread"] = owners.name_of("run")
-    item = {
-        **content,
-        "tags": list(owners.tags),
-        "metadata": write_metadata(body["metadata"]) | write_own(body),
-    }
+    contents = read_contents(body["messages"], infer=body["infer"], thread=owners.name_of("run"))
+    labels: dict[str, Any] = {"tags": list(owners.tags)}
     if body["timestamp"] is not None:
         with naming("timestamp"):
-            item["timestamp"] = read_extent(body["timestamp"]).start
-    read = read_items([item])
+            labels["timestamp"] = read_extent(body["timestamp"]).start
+    metadata = write_metadata(body["metadata"]) | write_own(body)
+    read = read_items([labels | one | {"metadata": metadata | one.get("metadata", {})} for one in contents])
     if read.faults:
         raise serializers.ValidationError(as_given(read.faults[0].faults.detail))
     waits = not (body["infer"] and body["async_mode"])
-    return Addition(owners, read.good[0], waits=waits, is_wrapped=body["output_format"] == "v1.1")
+    return Addition(owners, read.good, waits=waits, is_wrapped=body["output_format"] == "v1.1")
 
 
 def join_ids(beside: Mapping[str, Any], filters: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,16 +70,26 @@ def write_own(body: Mapping[str, Any]) -> dict[str, str]:
     return own | ({IMMUTABLE: "true"} if body["immutable"] else {})
 
 
-def read_content(given: Any, *, infer: bool) -> dict[str, Any]:
+def read_contents(given: Any, *, infer: bool, thread: str) -> list[dict[str, Any]]:
     """A conversation to take facts from; else each message is a memory as it is, but for instructions."""
     messages = given if isinstance(given, list) else [given]
     if infer:
-        return {"messages": [read_message(message, place) for place, message in enumerate(messages)]}
-    facts = [read_fact(message, place) for place, message in enumerate(messages)]
-    told = [fact for fact in facts if fact is not None]
+        return [
+            {"messages": [read_message(message, place) for place, message in enumerate(messages)], "thread": thread}
+        ]
+    told: dict[str, list[dict[str, str]]] = {}
+    for place, message in enumerate(messages):
+        said = read_said(message, place)
+        if said["role"] != "system":
+            told.setdefault(said["role"], []).append(read_fact(said, place))
     if not told:
         raise serializers.ValidationError({"messages": ["Must have one that is no instruction (role system)."]})
-    return {"facts": told}
+    return [{"facts": facts, "metadata": write_role(role)} for role, facts in told.items()]
+
+
+def write_role(role: str) -> dict[str, str]:
+    """Facts have no message that says whose they are: those of one role are a source, and the source tells it."""
+    return {} if role == USUAL_ROLE else {ROLE: role}
 
 
 def as_given(faults: Any) -> Any:
@@ -94,19 +99,21 @@ def as_given(faults: Any) -> Any:
     return {"messages" if name == "facts" else name: fault for name, fault in faults.items()}
 
 
-def read_fact(given: Any, place: int) -> dict[str, str] | None:
+def read_said(given: Any, place: int) -> dict[str, Any]:
     message = read_message(given, place)
     with naming(f"messages.{place}"):
-        read = MESSAGE.run_validation(message)
-    if read["role"] == "system":
-        return None
+        read: dict[str, Any] = MESSAGE.run_validation(message)
+    return read
+
+
+def read_fact(said: Mapping[str, Any], place: int) -> dict[str, str]:
     with naming(f"messages.{place}.content"):
-        return {"text": FACT_TEXT.run_validation(read["content"])}
+        return {"text": FACT_TEXT.run_validation(said["content"])}
 
 
 def read_message(given: Any, place: int) -> dict[str, Any]:
     if isinstance(given, str):
-        return {"role": "user", "content": given}
+        return {"role": USUAL_ROLE, "content": given}
     with naming(f"messages.{place}"):
         if not isinstance(given, Mapping):
             raise serializers.ValidationError("Must be a text or an object with role and content.")

@@ -9,7 +9,7 @@ from rest_framework.exceptions import APIException, AuthenticationFailed
 from rest_framework.response import Response
 
 from banks.errors import MemoryChanged, MemoryNotFound
-from memoryplatform.api.errors import handle_exception, readable
+from memoryplatform.api.errors import handle_exception
 
 SHAPE = ("detail", "error", "message")
 SENTENCES: dict[type[Exception], str] = {
@@ -38,6 +38,6 @@ def handle_mem0_exception(error: Exception, context: dict[str, Any]) -> Response
         response.status_code = status.HTTP_400_BAD_REQUEST
     if isinstance(error, MemoryChanged):
         response.status_code = status.HTTP_409_CONFLICT
-    sentence = SENTENCES.get(type(error)) or readable(response.data["detail"])
+    sentence = SENTENCES.get(type(error)) or response.data["detail"]
     response.data = dict.fromkeys(SHAPE, sentence)
     return response

@@ -5,7 +5,7 @@ from typing import Any
 
 from banks.lifecycle.history import History
 from banks.models import UnitChange, UnitSource
-from memoryplatform.api.compat.mem0.metadata import OWN, read_metadata
+from memoryplatform.api.compat.mem0.metadata import FEEDBACK, FEEDBACK_REASON, ROLE, USUAL_ROLE, read_metadata
 from memoryplatform.api.compat.mem0.owners import describe_owners, list_categories
 from memoryplatform.operations.described_units import DescribedUnit, quote
 
@@ -64,15 +64,20 @@ def describe_about(shown: DescribedUnit) -> dict[str, Any]:
 
 
 def describe_input(source: UnitSource) -> dict[str, str]:
-    """What it was taken from. A text that was stored as it is has no speaker."""
-    return {"role": source.message.role if source.message else "user", "content": quote(source)}
+    return {"role": source.message.role if source.message else find_role(source), "content": quote(source)}
+
+
+def find_role(source: UnitSource) -> str:
+    """Of a text that was stored as it is."""
+    document = source.chunk.document if source.chunk else None
+    return str(document.metadata.get(ROLE, USUAL_ROLE)) if document else USUAL_ROLE
 
 
 def tells(change: UnitChange) -> bool:
-    """Feedback that was noted on the memory is no change of it."""
+    """Feedback that was noted on the memory is no change of it, nor is that somebody else said it too."""
     fields = set(change.before) | set(change.after)
     if change.action != Action.EDITED or fields != {"metadata"}:
         return True
     before, after = change.before.get("metadata", {}), change.after.get("metadata", {})
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    return not all(name.startswith(OWN) and "feedback" in name for name in changed)
+    return not changed <= {FEEDBACK, FEEDBACK_REASON, ROLE}

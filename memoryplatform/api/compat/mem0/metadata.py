@@ -18,6 +18,8 @@ EXPIRATION = "mem0.expiration_date"
 IMMUTABLE = "mem0.immutable"
 FEEDBACK = "mem0.feedback"
 FEEDBACK_REASON = "mem0.feedback_reason"
+ROLE = "mem0.role"  # of a source that is no message, where it is not the usual one
+USUAL_ROLE = "user"
 MARK = "json:"
 FIELD = MetadataField()
 

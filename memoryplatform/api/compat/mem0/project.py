@@ -38,6 +38,7 @@ class ProjectView(Mem0View):
 
 
 def describe_project(tenant: Tenant) -> dict[str, Any]:
+    """Most of it is there to be read alone: nothing of a project can be set."""
     return {
         "project_id": tenant.id,
         "name": tenant.name,
@@ -45,9 +46,21 @@ def describe_project(tenant: Tenant) -> dict[str, Any]:
         "created_at": tenant.created_at,
         "updated_at": tenant.created_at,
         "members": [],
+        "user_role": "READER",
+        "usecase": None,
+        "memory_depth": "",
+        "inclusion_prompt": None,
+        "exclusion_prompt": None,
         "custom_categories": [],
-        "custom_instructions": None,
+        "custom_instructions": "",
         "agent_custom_instructions": None,
+        "update_custom_instructions": None,
+        "summary_custom_instructions": None,
+        "summary_batch_size": 0,
+        "summary_max_tokens": None,
+        "active_prompt_profile": None,
+        "expiration_date": None,
+        "decay": False,
         "multilingual": True,
         "enable_graph": True,
         "version": "v3",

@@ -9,7 +9,7 @@ from typing import cast
 from memoryplatform_client.cli.batches import Batch, Entry, cut_batches
 from memoryplatform_client.cli.command import Command, Given, filled, filled_path, given_ones, moment
 from memoryplatform_client.cli.exits import Exit
-from memoryplatform_client.cli.failures import BadUsage
+from memoryplatform_client.cli.failures import BadUsage, CommandFailed
 from memoryplatform_client.cli.output import Bar
 from memoryplatform_client.cli.reading import NotRead, Source, read_file, read_folder, read_stdin
 from memoryplatform_client.cli.session import Session
@@ -50,6 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(session: Session, given: Given) -> int:
     sources = list(find_sources(given))
+    if given.folder and not sources:
+        raise CommandFailed(describe_nothing(given.folder, given.include))
     tally = Tally(refused=[one for one in sources if isinstance(one, NotRead)])
     texts = [one for one in sources if isinstance(one, Source)]
     batches = list(cut_batches(Entry(given.bank, one.name, build_item(one, given)) for one in texts))
@@ -78,6 +80,11 @@ def find_sources(given: Given) -> Iterator[Source | NotRead]:
         yield Source(given.document or "", given.text)
     else:
         yield Source(given.document or "", read_stdin().text)
+
+
+def describe_nothing(folder: Path, patterns: Sequence[str]) -> str:
+    fitting = f" that fits {' or '.join(patterns)}" if patterns else ""
+    return f"There is no file in {folder}{fitting}: nothing was retained. Hidden files and links are passed over."
 
 
 def check_names(paths: Sequence[Path]) -> None:
