@@ -182,10 +182,17 @@ def test_a_move_says_since_when() -> None:
     assert relationship.text == "Ann moved to Boston."
 
 
-def test_a_value_is_tidy_while_its_sentence_keeps_the_article() -> None:
-    (fact,) = told("Ann: I joined a new choir.")
+@pytest.mark.parametrize(
+    ("text", "value", "sentence"),
+    [
+        ("I joined a new choir.", "new choir", "Ann joined a new choir."),
+        ("I adopted a second cat, Basil, on August 30.", "second cat", "Ann got a second cat."),
+    ],
+)
+def test_a_value_is_tidy_while_its_sentence_keeps_the_article(text: str, value: str, sentence: str) -> None:
+    (fact,) = told(f"Ann: {text}")
     (relationship,) = fact.relationships
-    assert (relationship.object, relationship.text) == ("new choir", "Ann joined a new choir.")
+    assert (relationship.object, relationship.text) == (value, sentence)
 
 
 def test_what_one_moves_to_is_a_place_whatever_the_recogniser_guessed() -> None:
