@@ -1,12 +1,12 @@
 """What moved an opinion while its entity was taken for another one moves it no more once the two are told apart."""
 
-from django.utils import timezone
-
 from banks.entities.merging import merge_entities
-from banks.entities.splitting import Split, split_entity
+from banks.entities.splitting import Split
 from banks.locking import lock_memory
 from banks.models import Bank, Entity
-from reflection.opinions.weighing.parting import take_back_parted
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.entities import split
+from memoryplatform.operations.models import Operation
 from tenants.transactions import tenant_transaction
 from tests.reflection.opinions.believing import Said, believe, check_replay, learn, list_causes, read_opinion, see
 
@@ -24,9 +24,9 @@ def test_evidence_of_the_other_is_taken_back_and_its_own_stays(bank: Bank) -> No
     crashed, sold = see(bank, CRASHED, "Falcon Labs"), see(bank, SOLD, "KL Robotics")
     learn(bank, Said({CRASHED: "weaken", SOLD: "reinforce"}), crashed, sold)
     assert list_causes(bank, opinion.id) == ["formed", "weaken", "reinforce"]
+    split(BankAccess(bank.tenant_id), bank.bank_id, falcon.id, Split(names=("KL Robotics",)))
+    assert read_opinion(bank, opinion.id).confidence == 0.85
     with tenant_transaction(bank.tenant_id):
-        lock_memory(bank)
-        new = split_entity(bank, falcon, Split(names=("KL Robotics",)))
-        parted = take_back_parted(bank, [falcon.id, new.id], now=timezone.now(), actor="lea")
-    assert (parted, read_opinion(bank, opinion.id).confidence) == ({crashed}, 0.85)
+        weighing = Operation.objects.for_tenant(bank.tenant_id).get(kind="consolidate", status="pending")
+    assert weighing.payload["unit_ids"] == [str(crashed)]
     check_replay(bank, opinion.id)
