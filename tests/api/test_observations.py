@@ -56,14 +56,13 @@ def test_observations_follow_their_facts_and_say_when_they_are_stale(call: Calle
     operation_id = call("POST", "/v1/banks/support/observations/refresh", {}).json()["operation_id"]
     perform(alice.id, UUID(operation_id))
 
-    [told] = call("GET", "/v1/banks/support/observations").json()["items"]
-    assert (told["entity"], told["is_stale"]) == ("Ana Reis", False)
-    assert len(told["source_ids"]) == 2
+    told = call("GET", "/v1/banks/support/observations").json()["items"]
+    assert [(one["entity"], one["is_stale"], len(one["source_ids"])) for one in told] == [("Ana Reis", False, 1)] * 2
 
     call("POST", "/v1/banks/support/memories", {"items": [{"facts": [FACTS[0] | {"text": "Ana Reis is a vet."}]}]})
     perform_pending(alice, "consolidate")
-    [stale] = call("GET", "/v1/banks/support/observations").json()["items"]
-    assert (stale["id"], stale["is_stale"]) == (told["id"], True)
+    stale = call("GET", "/v1/banks/support/observations").json()["items"]
+    assert [(one["id"], one["is_stale"]) for one in stale] == [(one["id"], True) for one in told]
 
 
 BOAT, CHOIR = "Ana Reis owns a boat in Porto.", "Bob Lind sings in a choir in Vienna."

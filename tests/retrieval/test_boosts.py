@@ -210,6 +210,12 @@ def test_a_superseded_fact_falls_behind_what_superseded_it_and_that_takes_its_pl
     assert ranked[0].scores.boosts == {"succession": pytest.approx(9.0)}
 
 
+def test_what_is_announced_to_take_a_place_has_not_taken_it() -> None:
+    announced = make_ranked("Berlin", final=0.9, id=make_id(1), superseded_by=make_id(2))
+    coming = make_ranked("Paris", final=0.5, id=make_id(2), valid_from=ASKED_AT + timedelta(days=9))
+    assert texts_of(boost([announced, coming], OFF, asked_at=ASKED_AT)) == ["Berlin", "Paris"]
+
+
 def test_the_order_that_they_came_in_does_not_matter() -> None:
     assert texts_of(boost(make_succession()[::-1], OFF, asked_at=ASKED_AT)) == ["Rome", "Paris", "Berlin", "tea"]
 

@@ -16,11 +16,11 @@ from retrieval.plan import build_plan
 from retrieval.query.reading import read_query
 from retrieval.recall import RecallTools, recall
 from retrieval.trace import describe_recipe
-from retrieval.types import Channel, RecallQuery
+from retrieval.types import Channel, PointInTime, RecallQuery
 from tests.retrieval.memory import NOW, Memory
 
 PAGE = Path(__file__).parents[2] / "docs" / "recall.md"
-QUERY = RecallQuery("What did Alice say about Lisbon?", NOW, trace=True)
+QUERY = RecallQuery("What did Alice say about Lisbon?", NOW, trace=True, moment=PointInTime(history=True))
 
 
 def derive_fused(candidate: dict[str, Any], recipe: dict[str, Any]) -> float:
@@ -78,7 +78,7 @@ def remember(memory: Memory) -> None:
 
 def supersede(memory: Memory, newer: MemoryUnit, older: str) -> None:
     then = NOW + timedelta(days=1)
-    memory.unit(older, valid_until=then, superseded_by=newer)
+    memory.unit(older, valid_until=then, expired_at=NOW, close_reason="update", superseded_by=newer)
 
 
 def test_every_fused_score_is_the_sum_of_the_channels_shares(told: dict[str, Any]) -> None:
