@@ -6,9 +6,9 @@ from django.utils import timezone
 
 from banks.lifecycle.due import find_next_end
 from banks.models import Bank
-from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.models import Operation
 from memoryplatform.operations.nights import find_night
-from memoryplatform.operations.running.submit import submit_for_later
+from memoryplatform.operations.running.submit import submit_once_for_later
 
 NAME = "close_announced"
 LATE_NIGHT = timedelta(hours=1)  # how long after its time a night may begin, and nothing is late yet
@@ -22,10 +22,4 @@ def ask_for_closing(bank: Bank) -> Operation | None:
     due_at, now = find_next_end(bank), timezone.now()
     if due_at is None or due_at > find_night(bank, now) + LATE_NIGHT:
         return None
-    pending = Operation.objects.for_tenant(bank.tenant_id).filter(kind=NAME, bank=bank, status="pending")
-    waiting = dict(pending.values_list("id", "next_attempt_at"))
-    if waiting:
-        unhindered = [one for one, next_attempt_at in waiting.items() if next_attempt_at is None]
-        Dispatch.objects.filter(operation_id__in=unhindered, due_at__gt=due_at).update(due_at=due_at)
-        return None
-    return submit_for_later(bank, NAME, payload={}, due_at=due_at)
+    return submit_once_for_later(bank, NAME, due_at=due_at)

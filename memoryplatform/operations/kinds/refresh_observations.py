@@ -13,11 +13,11 @@ from banks.retain.answers import open_answers
 from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.mental_model_refreshes import follow_facts
-from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
-from memoryplatform.operations.running.submit import submit_for_later
+from memoryplatform.operations.running.submit import submit_once_for_later
 from providers.embedding.protocol import Embedder
 from providers.llm.prompting.cache import CachedLLM
 from providers.registry import find_llm, get_embedder
@@ -35,17 +35,11 @@ A_WHILE = timedelta(seconds=5)
 
 
 def ask_for_refresh(bank: Bank) -> Operation | None:
-    """One that waits serves all that becomes stale meanwhile. Call inside the tenant transaction that marked them."""
+    """Call inside the tenant transaction that marked entities as stale."""
     due_at = ObservedEntity.objects.of_bank(bank).stale().aggregate(first=Min("due_at"))["first"]
     if due_at is None:
         return None
-    pending = Operation.objects.for_tenant(bank.tenant_id).filter(kind=NAME, bank=bank, status="pending")
-    waiting = dict(pending.values_list("id", "next_attempt_at"))
-    if waiting:
-        unhindered = [one for one, next_attempt_at in waiting.items() if next_attempt_at is None]
-        Dispatch.objects.filter(operation_id__in=unhindered, due_at__gt=due_at).update(due_at=due_at)
-        return None
-    return submit_for_later(bank, NAME, payload={}, due_at=due_at)
+    return submit_once_for_later(bank, NAME, due_at=due_at)
 
 
 @operation_kind(NAME, queue="background")

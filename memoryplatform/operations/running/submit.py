@@ -50,6 +50,19 @@ def submit_for_later(bank: Bank, kind: str, *, payload: dict[str, Any], due_at: 
     return operation
 
 
+def submit_once_for_later(bank: Bank, kind: str, *, due_at: datetime) -> Operation | None:
+    """One that waits serves all who ask meanwhile: it is brought forward where it would come too late, unless it waits
+    to try again. Call inside a tenant transaction.
+    """
+    pending = Operation.objects.for_tenant(bank.tenant_id).filter(kind=kind, bank=bank, status="pending")
+    waiting = dict(pending.values_list("id", "next_attempt_at"))
+    if not waiting:
+        return submit_for_later(bank, kind, payload={}, due_at=due_at)
+    unhindered = [one for one, next_attempt_at in waiting.items() if next_attempt_at is None]
+    Dispatch.objects.filter(operation_id__in=unhindered, due_at__gt=due_at).update(due_at=due_at)
+    return None
+
+
 def dispatch(operation: Operation, *, wake: bool = True) -> None:
     """Have the operation looked at. Call inside the transaction that made it pending."""
     queue = get_kind(operation.kind).queue
