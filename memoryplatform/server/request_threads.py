@@ -17,14 +17,17 @@ class RequestThread(ThreadPoolExecutor):
         self._given: list[Future[Any]] = []
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
+        """What is done is let go of: a stream has thousands of steps, and each holds what it gave."""
         future = super().submit(fn, *args, **kwargs)
-        self._given.append(future)
+        self._given = [*self._list_working(), future]
         return future
 
     def is_free(self) -> bool:
         """Not while a step still works that nobody waits for: whoever came next would wait for it."""
-        self._given = [future for future in self._given if not future.done()]
-        return not self._given
+        return not self._list_working()
+
+    def _list_working(self) -> list[Future[Any]]:
+        return [future for future in self._given if not future.done()]
 
 
 class RequestThreads:

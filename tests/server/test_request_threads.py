@@ -8,7 +8,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from memoryplatform.server import request_threads
-from memoryplatform.server.request_threads import RequestThreads
+from memoryplatform.server.request_threads import RequestThread, RequestThreads
 
 get_thread = sync_to_async(threading.current_thread, thread_sensitive=True)
 
@@ -70,3 +70,11 @@ def test_a_thread_whose_work_nobody_waits_for_serves_no_other() -> None:
         assert asyncio.run(leave_one_and_serve_another())
     finally:
         ended.set()
+
+
+def test_what_a_step_gave_is_let_go_of() -> None:
+    thread = RequestThread()
+    for _ in range(50):
+        thread.submit(bytes, 1).result(20)
+    assert len(thread._given) == 1
+    thread.shutdown()
