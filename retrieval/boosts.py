@@ -105,10 +105,14 @@ def score_recency(boosts: Boosts, asked_at: datetime, best: Best, one: Combined)
 def measure_nearness(boosts: Boosts, best: Best, one: Combined) -> float:
     """1 for the best: by the reranker where it scored anything, else by the cosine."""
     if best.reranker is not None:
-        return exp((logit(one.reranker or 0.0) - logit(best.reranker)) / boosts.logit_range)
+        return follow_reranker(one, best.reranker, boosts.logit_range)
     if best.cosine is not None:
         return exp(((find_cosine(one) or 0.0) - best.cosine) / boosts.cosine_range)
     return 1.0
+
+
+def follow_reranker(one: Combined, best: float, logit_range: float) -> float:
+    return exp((logit(one.reranker or 0.0) - logit(best)) / logit_range)
 
 
 def find_cosine(one: Combined) -> float | None:
@@ -140,13 +144,14 @@ def score_access(boosts: Boosts, one: Combined) -> float:
 def score_speaker(boosts: Boosts, best: Best, one: Combined) -> float:
     """Once more after the reranker, which takes a reply that quotes the words for as good as the words.
 
-    As far as it finds them as good as the best: small talk of the one who is asked about is no answer.
+    As far as it finds them as good as the best, unless the recipe says otherwise: small talk of the one who is asked
+    about is no answer.
     """
     if one.ranked.scores.speaker <= 1:
         return 1.0
-    if best.reranker is None:
+    if best.reranker is None or boosts.speaker_range is None:
         return 1.0 + boosts.speaker
-    return 1.0 + boosts.speaker * measure_nearness(boosts, best, one)
+    return 1.0 + boosts.speaker * follow_reranker(one, best.reranker, boosts.speaker_range)
 
 
 def logit(probability: float) -> float:

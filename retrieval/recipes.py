@@ -36,7 +36,7 @@ class Boosts:
 
     recency: float = 0.005  # with the half that it lowers, less than a place
     half_life_days: float = 90.0
-    logit_range: float = 3.0  # so far behind the reranker's best, in logits, a third of recency and speaker is left
+    logit_range: float = 3.0  # so far behind the reranker's best, in logits, a third of recency is left
     cosine_range: float = 0.05  # and so far behind the best cosine, where the reranker scored nothing, of recency
     validity: float = 0.5  # only downwards
     fading: float = 0.25  # only downwards: some fifteen places
@@ -46,6 +46,7 @@ class Boosts:
     access: float = 0.005
     access_full: int = 100
     speaker: float = 0.1  # only upwards: some six places
+    speaker_range: float | None = 3.0  # as logit_range; None: in full, however far behind
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,9 @@ RECIPES: Mapping[QuestionType, Recipe] = {
     QuestionType.FACTUAL: DEFAULT,
     QuestionType.TEMPORAL: Recipe(weights=ABOUT_TIME),
     QuestionType.KNOWLEDGE_UPDATE: Recipe(boosts=Boosts(recency=0.02)),
-    # What is counted is spread over many memories, and one that is missed makes the number wrong.
-    QuestionType.COUNTING: Recipe(depth=2.0),
+    # What is counted is spread over many memories, and one that is missed makes the number wrong. Each tells of one of
+    # the things, often in passing: replies about such things at large read better, so whose words it is counts in full.
+    QuestionType.COUNTING: Recipe(depth=2.0, boosts=Boosts(speaker_range=None)),
     QuestionType.MULTI_HOP: DEFAULT,
     QuestionType.PREFERENCE: DEFAULT,
     QuestionType.ASSISTANT_RECALL: DEFAULT,

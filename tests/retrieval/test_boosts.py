@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import Any
 
@@ -8,8 +9,8 @@ from hypothesis import strategies as st
 
 from retrieval.boosts import Combined
 from retrieval.boosts import boost as boost_combined
-from retrieval.recipes import Boosts
-from retrieval.types import Channel, Place, PointInTime, Ranked, Scores
+from retrieval.recipes import Boosts, get_recipe
+from retrieval.types import Channel, Place, PointInTime, QuestionType, Ranked, Scores
 from tests.retrieval.ranking_factories import ASKED_AT, make_id, make_ranked
 
 OFF = Boosts(recency=0, validity=0, fading=0, proof=0, importance=0, access=0, speaker=0)
@@ -164,6 +165,18 @@ def test_small_talk_of_the_one_who_is_asked_about_is_no_answer() -> None:
     assert [one.candidate.id for one in boosted] == [make_id(1), make_id(2), make_id(3)]
     factors = [one.scores.boosts["speaker"] for one in boosted]
     assert factors == pytest.approx([1.0, 1.0097, 1.0], abs=1e-4)
+
+
+def test_whose_words_they_are_counts_in_full_where_the_recipe_says_so() -> None:
+    """Who is asked how many he has tells of each in passing, and the reranker prefers what is said of all at large."""
+    best, passing = make_ranked("The best plants are..."), make_ranked("By the way, I got a fern.")
+    passing = passing.with_scores(passing.scores._replace(speaker=1.2))
+    combined = [Combined(best, 1, 0.999, 1.0), Combined(passing, 2, 0.001, 0.95)]
+    counting, usual = (
+        replace(get_recipe(kind).boosts, recency=0) for kind in (QuestionType.COUNTING, QuestionType.FACTUAL)
+    )
+    assert [one.text for one in boost_combined(combined, counting, asked_at=ASKED_AT)] == [passing.text, best.text]
+    assert [one.text for one in boost_combined(combined, usual, asked_at=ASKED_AT)] == [best.text, passing.text]
 
 
 @given(
