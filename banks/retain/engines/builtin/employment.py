@@ -1,4 +1,4 @@
-"""A new job: "I got a job at", "I joined"."""
+"""A new job: "I got a job at", "I joined", "I started at", "Acme hired me"."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -9,8 +9,12 @@ from banks.retain.engines.builtin.relationship_patterns import CLUBS, JOBS, TAKI
 from banks.retain.types import FoundRelationship
 
 AT = frozenset({"at", "with"})
+AT_ONLY = frozenset({"at"})
 AS = frozenset({"as"})
+SCHOOLS = frozenset({"university", "college", "school", "academy", "kindergarten", "institute"})
+AHEAD = frozenset({"start", "starts", "starting"})  # on a day that they name, or some day
 PERSON = "PERSON"
+ORGANIZATION = "ORG"
 
 
 def find_employment(clauses: Clauses, place: int, *, since: datetime | None) -> Iterator[FoundRelationship]:
@@ -19,6 +23,11 @@ def find_employment(clauses: Clauses, place: int, *, since: datetime | None) -> 
         verb, target = word.head, _find_employer(clauses, place)
     elif word.lower == "joined":
         verb, target = place, _find_joined(clauses, place)
+    elif word.lower == "started" or (word.lower in AHEAD and since):
+        verb, target = place, _find_started(clauses, place)
+    elif word.lower == "hired":
+        yield from _find_hired(clauses, place, since=since)
+        return
     else:
         return
     subject = clauses.subject(verb)
@@ -49,7 +58,31 @@ def _find_joined(clauses: Clauses, place: int) -> int | None:
     return target if is_bare and not is_club and not _is_person(clauses, target) else None
 
 
+def _find_started(clauses: Clauses, place: int) -> int | None:
+    """At what is known for an organisation and for no school; who starts something somewhere is not hired there."""
+    target = clauses.object_after(place, AT_ONLY)
+    if target is None or clauses.parsed.child(place, "dobj", "xcomp") is not None:
+        return None
+    name = clauses.name_within(target) or ""
+    is_school = any(word in SCHOOLS for word in name.lower().split())
+    return target if ORGANIZATION in _list_labels(clauses, target) and not is_school else None
+
+
+def _find_hired(clauses: Clauses, place: int, *, since: datetime | None) -> Iterator[FoundRelationship]:
+    """By a name: who hired me is my employer; "we hired Tom" tells of no name."""
+    employer, hired = clauses.parsed.child(place, "nsubj"), clauses.parsed.child(place, "dobj")
+    if employer is None or hired is None or not clauses.is_proper(employer) or not clauses.is_real(place):
+        return
+    name = clauses.name_within(employer)
+    subject = clauses.speaker if clauses.parsed.words[hired].lower == "me" else None
+    if name and subject and not _is_person(clauses, employer):
+        yield FoundRelationship(subject, "works_at", name, f"{subject} works at {name}.", valid_from=since)
+
+
+def _list_labels(clauses: Clauses, place: int) -> set[str]:
+    start = clauses.parsed.words[place].start
+    return {name.label for name in clauses.parsed.names if name.start <= start < name.end}
+
+
 def _is_person(clauses: Clauses, place: int) -> bool:
-    word = clauses.parsed.words[place]
-    labels = {name.label for name in clauses.parsed.names if name.start <= word.start < name.end}
-    return PERSON in labels or word.text in clauses.people
+    return PERSON in _list_labels(clauses, place) or clauses.parsed.words[place].text in clauses.people

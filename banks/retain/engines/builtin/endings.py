@@ -21,6 +21,10 @@ NO_LONGER = {
     "married_to": "is no longer married to",
     "dating": "is no longer dating",
     "engaged_to": "is no longer engaged to",
+    "owns": "no longer owns",
+    "likes": "no longer likes",
+    "dislikes": "no longer dislikes",
+    "prefers": "no longer prefers",
 }
 WORK = JOBS | {"company", "firm", "work"}
 FOR_THE_DAY = frozenset({"early", "late"})  # "I left Acme early": the building, not the job

@@ -50,14 +50,14 @@ def _find_left_partner(clauses: Clauses, place: int) -> Left | None:
     if thing is not None:
         return _find_partner(clauses, thing) if clauses.parsed.words[place].lower == "divorced" else None
     left = clauses.object_after(place, PARTED_FROM)
-    return _find_joined_partner(clauses, place) if left is None else _find_partner(clauses, left)
+    return find_joined_partner(clauses, place) if left is None else _find_partner(clauses, left)
 
 
 def _find_no_more_partner(clauses: Clauses, place: int, verb: int) -> Left | None:
     """As in "Tom and I aren't married anymore"; "not married to Tom" has its object."""
     if clauses.object_after(place, TO) is not None or not clauses.is_over(verb):
         return None
-    return _find_joined_partner(clauses, verb)
+    return find_joined_partner(clauses, verb)
 
 
 def _find_verb(clauses: Clauses, place: int) -> int:
@@ -66,7 +66,7 @@ def _find_verb(clauses: Clauses, place: int) -> int:
     return word.head if word.dep == "advmod" and clauses.parsed.words[word.head].lower in BE else place
 
 
-def _find_joined_partner(clauses: Clauses, place: int) -> Left | None:
+def find_joined_partner(clauses: Clauses, place: int) -> Left | None:
     """The other one in "Tom and I", "my husband Tom and I", "Alice and Bob"; three are no couple."""
     parsed, first = clauses.parsed, clauses.subject_place(place)
     if first is None:

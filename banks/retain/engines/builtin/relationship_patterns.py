@@ -66,13 +66,13 @@ PATTERNS = (
     _pattern("graduated", "from", "studied_at", "graduated from"),
     _pattern("study studies studying studied", "", "studies", "studies", "value"),
     _pattern("majoring majored major", "in", "studies", "majored in", "value"),
-    _pattern("own owns owned", "", "owns", "owns", "value"),
+    _pattern("own owns owned", "", "owns", "owns", "value", "state"),
     _pattern("bought purchased adopted", "", "owns", "got", "value"),
     _pattern("allergic", "to", "allergic_to", "is allergic to", "value"),
     _pattern("speak speaks", "", "speaks", "speaks", "value"),
-    _pattern("prefer prefers", "", "prefers", "prefers", "value", "general"),
-    _pattern("love loves like likes enjoy enjoys adore adores", "", "likes", "likes", "value", "general"),
-    _pattern("hate hates dislike dislikes", "", "dislikes", "dislikes", "value", "general"),
+    _pattern("prefer prefers", "", "prefers", "prefers", "value", "general", "state"),
+    _pattern("love loves like likes enjoy enjoys adore adores", "", "likes", "likes", "value", "general", "state"),
+    _pattern("hate hates dislike dislikes", "", "dislikes", "dislikes", "value", "general", "state"),
     _pattern("volunteer volunteers volunteering volunteered", "at for with", "volunteers_at", "volunteers at"),
 )
 
@@ -90,13 +90,13 @@ OBJECT_KINDS = {
 }
 
 # Their subject is a person, whatever the tagger takes the name for.
-OF_PEOPLE = frozenset({"works_at", "occupation", "lives_in", "married_to", "engaged_to", "dating"})
+OF_PEOPLE = frozenset({"works_at", "occupation", "profession", "lives_in", "married_to", "engaged_to", "dating"})
 
 RELATIVES = word_set(
     "wife husband partner spouse girlfriend boyfriend fiance fiancee mother father mom mum dad sister brother son",
     "daughter child grandmother grandfather grandma grandpa granny aunt uncle cousin niece nephew friend roommate",
-    "boss colleague coworker neighbor neighbour teacher mentor coach therapist doctor dog cat puppy kitten pet",
-    "horse bird rabbit hamster",
+    "boss manager supervisor colleague coworker neighbor neighbour landlord landlady teacher tutor mentor coach",
+    "trainer therapist doctor dentist dog cat puppy kitten pet horse bird rabbit hamster",
 )
 COUPLE = ("married_to", "engaged_to", "dating")  # the same from either side
 # What a partner is called says which it is: who has a husband is married.

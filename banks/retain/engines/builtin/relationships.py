@@ -8,19 +8,22 @@ from functools import cached_property
 from banks.retain.engines.builtin.beginnings import find_beginning
 from banks.retain.engines.builtin.clauses import Clauses
 from banks.retain.engines.builtin.counting import is_of_a_home, name_counted, write_amount
-from banks.retain.engines.builtin.employment import find_employment
+from banks.retain.engines.builtin.employment import AHEAD, find_employment
 from banks.retain.engines.builtin.endings import find_endings, tell_end
 from banks.retain.engines.builtin.favourites import find_favourites
 from banks.retain.engines.builtin.naming import tidy
+from banks.retain.engines.builtin.occupations import find_occupations
 from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.partings import find_partings
 from banks.retain.engines.builtin.relationship_patterns import FORMER, PATTERNS, Pattern
 from banks.retain.engines.builtin.relatives import find_relatives
 from banks.retain.engines.builtin.spelling import spell_one_way
+from banks.retain.engines.builtin.weddings import find_weddings
 from banks.retain.engines.builtin.word_set import word_set
 from banks.retain.relations import Ending, holds_one_value
 from banks.retain.types import FoundRelationship
 
+WHERE = frozenset({"in"})
 # What is not told of the present, and when it was nobody can tell: "I joined Acme when I was young".
 ELSEWHEN = word_set("when after before while once since ago had then later already previously originally")
 
@@ -70,7 +73,10 @@ class Reader:
         for pattern in PATTERNS:
             if lower in pattern.words:
                 yield from self._by_pattern(place, pattern)
-        yield from find_employment(self.clauses, place, since=self._beginning(place))
+        began = self._beginning(place)
+        yield from find_employment(self.clauses, place, since=self.since if lower in AHEAD else began)
+        yield from find_occupations(self.clauses, place, since=began)
+        yield from find_weddings(self.clauses, place, since=began)
         yield from find_endings(self.clauses, place, since=self.since)
         yield from find_partings(self.clauses, place, since=self.since)
         if lower in {"have", "has", "got"}:
@@ -84,7 +90,7 @@ class Reader:
         is_over = pattern.is_state and self.clauses.is_over(place)
         if subject is None or target is None or not (is_over or self.clauses.is_real(place)):
             return
-        name = None if pattern.is_value else self.clauses.name_within(target)
+        name = None if pattern.is_value else self._name(target, pattern)
         phrase = name or ("" if pattern.needs_name else self.clauses.phrase(target))
         shown = tidy(phrase)
         if not shown or (pattern.is_general and self.clauses.is_pointed_at(target)):
@@ -102,6 +108,12 @@ class Reader:
                 object_is_value=name is None,
                 valid_from=self._since(place, pattern),
             )
+
+    def _name(self, target: int, pattern: Pattern) -> str | None:
+        """Who lives in a flat in Porto lives in Porto."""
+        name = self.clauses.name_within(target)
+        further = self.clauses.object_after(target, WHERE) if pattern.needs_name and name is None else None
+        return name if further is None else self.clauses.name_within(further)
 
     def _worded(self, place: int, pattern: Pattern) -> tuple[str, str] | None:
         if pattern.is_state and self.clauses.is_past(place):
