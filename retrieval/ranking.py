@@ -10,7 +10,7 @@ from banks.models import Bank
 from providers.reranking.protocol import Reranker
 from retrieval.boosts import Combined, boost
 from retrieval.fusion import Fused, Key, fuse
-from retrieval.other_names import write_names_out
+from retrieval.other_names import NO_OTHERS, OtherNames, write_names_out
 from retrieval.passages import PassageFinder
 from retrieval.plan import Plan
 from retrieval.query.history import has_passed
@@ -70,7 +70,11 @@ def keep_from(hits: Sequence[Hit], floor: float | None) -> Sequence[Hit]:
 
 
 def build_ranked(
-    fused: Sequence[Fused], candidates: Mapping[Key, Candidate], merged: Merged, plan: Plan, others: Sequence[str] = ()
+    fused: Sequence[Fused],
+    candidates: Mapping[Key, Candidate],
+    merged: Merged,
+    plan: Plan,
+    others: OtherNames = NO_OTHERS,
 ) -> list[Ranked]:
     """In the fused order, each with the passage of it that matters. What is gone since it was found is not there.
 
@@ -94,17 +98,19 @@ def build_ranked(
     return put_told_last(put_repeats_last(favour_speaker(ranked, plan, others)))
 
 
-def favour_speaker(ranked: Sequence[Ranked], plan: Plan, others: Sequence[str]) -> list[Ranked]:
+def favour_speaker(ranked: Sequence[Ranked], plan: Plan, others: OtherNames) -> list[Ranked]:
     """What was said by the one that the query is about moves up, before the reranker chooses what it reads.
 
     A quarter of that goes to the best of the channels, whoever said it, by turns with the others: who talks much would
-    else keep from it what others know of him.
+    else keep from it what others know of him. Half goes to what tells of one who is named by whose he is: the words of
+    the query are nearer to what tells of the other.
     """
-    wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked], others)
+    wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked], others.every)
     favoured = [favour(one, plan.recipe.speaker) if wanted.covers(one.candidate) else one for one in ranked]
     ordered = sorted(favoured, key=lambda one: -one.scores.fused * one.scores.speaker)
     depth = plan.budget.rerank_depth
-    read = list(take_turns(ordered[:depth], favoured[: ceil(depth * UNFAVOURED)]))[:depth]
+    kin = [one for one in ordered if not set(others.kin).isdisjoint(one.candidate.entities)] if others.kin else []
+    read = list(take_turns(ordered[:depth], kin, favoured[: ceil(depth * UNFAVOURED)]))[:depth]
     taken = {id(one) for one in read}
     return [*read, *(one for one in ordered if id(one) not in taken)]
 
@@ -123,14 +129,14 @@ def take_turns(*lists: Sequence[Ranked]) -> Iterator[Ranked]:
 
 
 def rerank_all(
-    ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID, others: Sequence[str] = ()
+    ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID, others: OtherNames = NO_OTHERS
 ) -> Reranked:
     if not plan.query.rerank:
         return Reranked((None,) * len(ranked))
     zone = plan.query.asked_at.tzinfo
     deep = ranked[: plan.budget.rerank_depth]
     passages = [build_readable(one.candidate, one.text, zone=zone) for one in deep]
-    query = write_names_out(plan.reading.search_text, others)
+    query = write_names_out(plan.reading.search_text, others, plan.reading.kin)
     request = RerankRequest(tenant_id, query, passages, plan.budget, INSTRUCTIONS[plan.reading.type])
     reranked = rerank(request, reranker)
     return replace(reranked, scores=(*reranked.scores, *[None] * (len(ranked) - len(deep))))

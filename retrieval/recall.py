@@ -22,7 +22,7 @@ from retrieval.errors import NothingSearched
 from retrieval.fusion import Fused, Key
 from retrieval.hydrate import hydrate
 from retrieval.includes.include import include
-from retrieval.other_names import find_other_names
+from retrieval.other_names import OtherNames, find_other_names
 from retrieval.own_passage import count_own_passages
 from retrieval.packing import pack
 from retrieval.plan import Plan, build_plan
@@ -75,7 +75,10 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
         entities = [entity for bank in found for entity in bank.entities]
         entity_ids = tuple(entity.id for entity in entities)
         analysis = plan.reading.complete(lexemes=lexemes, entity_ids=entity_ids, vector=vector)
-        others = find_other_names(plan.reading.names, entities)
+        others = OtherNames(
+            find_other_names(plan.reading.names, entities),
+            find_other_names(plan.reading.names, [one for bank in found for one in bank.kin]),
+        )
     with trace.phase("fusion"):
         merged = merge_banks(found, plan)
         fused = fuse_channels(merged, plan)

@@ -49,6 +49,7 @@ class Found:
     seconds: Mapping[Channel, float] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
     entities: tuple[NamedEntity, ...] = ()
+    kin: tuple[NamedEntity, ...] = ()
 
 
 def ask_words(plan: Plan, lexemes: Sequence[str]) -> AskedWords:
@@ -85,7 +86,7 @@ def begin(bank: Bank, asked: Question, words: "Future[Outcome[RankedWords]]", ex
         nearest |= dict.fromkeys(part, started)
     archive = tuple(one for one in limits.sources if one in {*nearest, *plan.by_words()})
     reading = plan.reading
-    looked_for = Asked(bank, vector, reading.names, reading.window, scope, limits, archive, asked.deadline)
+    looked_for = Asked(bank, vector, reading.names, reading.kin, reading.window, scope, limits, archive, asked.deadline)
     return Lookups(looked_for, nearest, words)
 
 
@@ -120,6 +121,7 @@ def gather(lookups: Lookups, channels: Sequence[Channel], readers: "Mapping[Chan
         {channel: outcome.seconds for channel, outcome in outcomes.items()},
         tuple(leave_out(channel, one.error) for channel, one in outcomes.items() if one.error is not None),
         resolved.entities if resolved else (),
+        resolved.kin if resolved else (),
     )
 
 

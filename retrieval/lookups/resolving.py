@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
+from banks.kinship import COUPLE
 from banks.models import Bank, Corpus
 from banks.vector_index.literal import write_vector
 from providers.embedding.vector import Vector
@@ -15,6 +16,7 @@ from retrieval.lookups.arrays import write_ids, write_numbers
 from retrieval.lookups.nearest import TABLES
 from retrieval.lookups.one_trip import Row
 from retrieval.lookups.reading import read_rows
+from retrieval.query.kin import Kin
 from retrieval.types import NamedEntity
 
 CORPORA = {corpus.value: corpus for corpus in Corpus}  # calling the class takes five times as long
@@ -66,6 +68,17 @@ SELECT 'entity', NULL, NULL, name.entity_id, NULL, entity.name
 FROM banks_entityname AS name JOIN banks_entity AS entity ON entity.id = name.entity_id AND entity.tenant_id = $1
 WHERE name.tenant_id = $1 AND name.bank_id = $2 AND name.normalised_name = ANY($4::text[])
 """
+# Of a couple either may be the one of whom it was told.
+KIN = """
+SELECT 'kin', NULL, NULL, other.id, NULL, other.name
+FROM banks_entityname AS name
+JOIN banks_relationship AS relationship
+  ON (relationship.subject_id = name.entity_id AND relationship.relation = ANY(${relations}::text[]))
+  OR (relationship.object_id = name.entity_id AND relationship.relation = ANY(${couples}::text[]))
+JOIN banks_entity AS other ON other.tenant_id = $1 AND other.id <> name.entity_id
+ AND other.id IN (relationship.subject_id, relationship.object_id)
+WHERE name.tenant_id = $1 AND name.bank_id = $2 AND name.normalised_name = ANY(${owners}::text[]) AND {condition}
+"""
 FIRST_OF_CORPORA = 6
 
 
@@ -93,23 +106,30 @@ class Resolved:
     brought: Mapping[SourceName, Sequence[Brought]] = field(default_factory=dict)
     lone_chunks: dict[SourceName, UUID] = field(default_factory=dict)
     entities: tuple[NamedEntity, ...] = ()
+    kin: tuple[NamedEntity, ...] = ()
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be resolved: numbers of units, rows of the archive's `corpora`, names that the query may hold."""
+    """What is to be resolved: numbers of units, rows of the archive's `corpora`, names that the query may hold, and who
+    is named by whose he is.
+    """
 
     unit_numbers: Sequence[int] = ()
     corpora: tuple[Corpus, ...] = ()
     sources: Sequence[SourceName] = ()
     names: Sequence[str] = ()
+    kin: Kin | None = None
 
 
 def resolve(bank: Bank, vector: Vector, scope: Scope, wanted: Wanted, *, within_seconds: float | None) -> Resolved:
     values = [*list_owners(bank), write_numbers(wanted.unit_numbers), list(wanted.names)]
     if wanted.corpora:
         values += [write_vector(vector) if vector.size else None, *name_sources(wanted)]
-    statement = write_resolve(scope, wanted.corpora)
+    if wanted.kin:
+        couples = [relation for relation in wanted.kin.relations if relation in COUPLE]
+        values += [list(wanted.kin.owners), list(wanted.kin.relations), couples]
+    statement = write_resolve(scope, wanted.corpora, has_kin=wanted.kin is not None)
     return sort_out(read_rows(bank.tenant_id, statement, values, within_seconds=within_seconds, keeps_plan=True))
 
 
@@ -120,16 +140,20 @@ def resolve_units(bank: Bank, scope: Scope, numbers: Sequence[int], *, within_se
 
 
 @lru_cache(maxsize=64)
-def write_resolve(scope: Scope, corpora: tuple[Corpus, ...]) -> str:
+def write_resolve(scope: Scope, corpora: tuple[Corpus, ...], *, has_kin: bool) -> str:
+    after = FIRST_OF_CORPORA + 2 * len(corpora) if corpora else FIRST_OF_CORPORA - 1
+    kin = [write_kin(scope, after)] if has_kin else []
     if not corpora:
-        return " UNION ALL ".join([UNITS.format(scope=scope), NAMED])
+        return " UNION ALL ".join([UNITS.format(scope=scope), NAMED, *kin])
     found = [write_found(scope, corpus, place) for place, corpus in enumerate(corpora)]
     bringing = " UNION ".join([BRINGING[corpus] for corpus in corpora])
-    selected = [BROUGHT, UNITS, *([LONE_CHUNKS] if Corpus.CHUNK in corpora else []), NAMED]
-    return (
-        f"WITH {', '.join(found)}, bringing AS MATERIALIZED ({bringing})"
-        f"{' UNION ALL '.join([one.format(scope=scope) for one in selected])}"
-    )
+    lone = [LONE_CHUNKS] if Corpus.CHUNK in corpora else []
+    selected = [one.format(scope=scope) for one in (BROUGHT, UNITS, *lone, NAMED)]
+    return f"WITH {', '.join(found)}, bringing AS MATERIALIZED ({bringing}){' UNION ALL '.join([*selected, *kin])}"
+
+
+def write_kin(scope: Scope, first: int) -> str:
+    return KIN.format(condition=scope.of(Corpus.RELATIONSHIP), owners=first, relations=first + 1, couples=first + 2)
 
 
 def write_found(scope: Scope, corpus: Corpus, place: int) -> str:
@@ -152,9 +176,12 @@ def sort_out(rows: Iterable[Row]) -> Resolved:
     brought: dict[tuple[str, int | UUID], list[Brought]] = {}
     lone: dict[SourceName, UUID] = {}
     entities: set[NamedEntity] = set()
+    kin: set[NamedEntity] = set()
     for corpus, source_id, number, row_id, distance, name in rows:
         if corpus == "entity":
             entities.add(NamedEntity(row_id, name))
+        elif corpus == "kin":
+            kin.add(NamedEntity(row_id, name))
         elif corpus == Corpus.UNIT:
             units[number] = row_id
         elif row_id is None:
@@ -163,7 +190,7 @@ def sort_out(rows: Iterable[Row]) -> Resolved:
             one = Brought(row_id, 0.0 if distance is None else 1.0 - distance)
             brought.setdefault((corpus, source_id if number is None else number), []).append(one)
     named = {SourceName(CORPORA[corpus], name): own for (corpus, name), own in brought.items()}
-    return Resolved(units, named, lone, tuple(sorted(entities)))
+    return Resolved(units, named, lone, tuple(sorted(entities)), tuple(sorted(kin)))
 
 
 def name_source(corpus: str, source_id: UUID, number: int | None) -> SourceName:

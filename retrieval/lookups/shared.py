@@ -20,6 +20,7 @@ from retrieval.lookups.resolving import Resolved, Wanted, resolve, resolve_units
 from retrieval.lookups.sources import Sources, score_sources
 from retrieval.lookups.words import RankedWords
 from retrieval.outcome import Outcome, attempt, wait
+from retrieval.query.kin import Kin
 from retrieval.types import CorpusHit
 
 T = TypeVar("T")
@@ -32,6 +33,7 @@ class Asked:
     bank: Bank
     vector: Vector
     names: tuple[str, ...]
+    kin: Kin | None
     window: TimeWindow | None
     scope: Scope
     limits: Limits
@@ -117,7 +119,7 @@ class Lookups:
     def _resolve(self) -> Resolved:
         asked = self.asked
         archive = tuple(one for one in asked.archive if attempt(partial(self.check_archive, one)).error is None)
-        wanted = Wanted(self._list_numbers(), archive, self.sources().names, asked.names)
+        wanted = Wanted(self._list_numbers(), archive, self.sources().names, asked.names, asked.kin)
         return resolve(asked.bank, asked.vector, asked.scope, wanted, within_seconds=asked.deadline.next_share())
 
     def _resolve_units(self) -> Mapping[int, UUID]:

@@ -14,6 +14,7 @@ from retrieval.query.cleaning import clean_query
 from retrieval.query.errors import BackwardWindow
 from retrieval.query.expansion import write_time_out
 from retrieval.query.history import wants_history
+from retrieval.query.kin import Kin, find_kin
 from retrieval.query.language import find_language
 from retrieval.query.names import list_name_candidates
 from retrieval.query.question_type import find_type
@@ -27,7 +28,8 @@ GivenWindow = tuple[datetime | None, datetime | None]
 class Reading:
     """`text` is the query as it is searched: on one line, shortened where it is very long.
 
-    `names` are what could be names of entities, normalised. `usage` is what the LLM spent, where one was asked.
+    `names` are what could be names of entities, normalised; `kin` is somebody who is named by whose he is. `usage` is
+    what the LLM spent, where one was asked.
     """
 
     text: str
@@ -37,6 +39,7 @@ class Reading:
     window: TimeWindow | None
     wants_history: bool
     names: tuple[str, ...]
+    kin: Kin | None
     usage: Usage
 
     def complete(self, *, lexemes: tuple[str, ...], entity_ids: tuple[UUID, ...], vector: Vector) -> Analysis:
@@ -65,6 +68,7 @@ def read_query(query: RecallQuery, *, llm: LLM | None = None) -> Reading:
         window=asked.window,
         wants_history=wants_history(text, asked.window, asked_at=query.asked_at),
         names=list_name_candidates(text),
+        kin=find_kin(text),
         usage=asked.usage,
     )
 

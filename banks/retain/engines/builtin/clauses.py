@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from banks.kinship import RELATIVES
 from banks.retain.engines.builtin.naming import KINDS, tidy
 from banks.retain.engines.builtin.no_more import mentions_no_more, says_no_more
 from banks.retain.engines.builtin.parsed import Parsed
-from banks.retain.engines.builtin.relationship_patterns import RELATIVES
 from banks.retain.engines.builtin.word_set import word_set
 
 UNREAL = word_set(

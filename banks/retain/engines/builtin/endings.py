@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from banks.kinship import COUPLE
 from banks.retain.engines.builtin.clauses import Clauses
-from banks.retain.engines.builtin.relationship_patterns import COUPLE, JOBS
+from banks.retain.engines.builtin.relationship_patterns import JOBS
 from banks.retain.engines.builtin.word_set import word_set
 from banks.retain.relations import Ending
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from banks.kinship import RELATIVES
 from banks.retain.engines.builtin.parsed import Parsed
-from banks.retain.engines.builtin.relationship_patterns import OF_PEOPLE, PATTERNS, RELATIVES
+from banks.retain.engines.builtin.relationship_patterns import OF_PEOPLE, PATTERNS
 from banks.retain.engines.builtin.word_set import word_set
 
 SUBJECTS = ("nsubj", "nsubjpass")

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from banks.kinship import COUPLE, PARTNERS
 from banks.retain.engines.builtin.clauses import Clauses
 from banks.retain.engines.builtin.endings import Left, find_named, has_particle, tell_end
-from banks.retain.engines.builtin.relationship_patterns import COUPLE, PARTNERS
 from banks.retain.engines.builtin.word_set import word_set
 from banks.retain.relations import Ending
 

@@ -1,11 +1,11 @@
-"""Who is whose: "my sister Emily", "my husband is Tom", "my ex-wife Ana"."""
+"""Who is whose: "my sister Emily", "my husband is Tom", "my ex-wife Ana", "I have a cat called Miso"."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from banks.kinship import PARTNERS, RELATIVES
 from banks.retain.engines.builtin.clauses import Clauses
 from banks.retain.engines.builtin.endings import tell_end
-from banks.retain.engines.builtin.relationship_patterns import PARTNERS, RELATIVES
 from banks.retain.engines.builtin.word_set import word_set
 from banks.retain.types import FoundRelationship
 
@@ -14,6 +14,8 @@ OTHER_TIMES = word_set(
     "late deceased dead future next first second third"
 )  # "my first husband" need not be the present one
 BE = frozenset({"is", "'s"})
+HAVE = frozenset({"have", "has", "got"})
+CALLED = frozenset({"called", "named"})
 NO_PEOPLE = frozenset({"NORP", "GPE", "LOC", "LANGUAGE"})  # "my wife is Portuguese"
 
 
@@ -35,6 +37,8 @@ def find_relatives(clauses: Clauses, place: int) -> Iterator[FoundRelationship]:
         return
     told, verb = _read_next_to(clauses, place), None
     if told is None:
+        told, verb = _read_called(clauses, place)
+    if told is None:
         told, verb = _read_with_be(clauses, place)
     qualities = {clauses.parsed.words[at].lower for at in range(max(0, place - 2), place)}
     if told is None or told.name == told.owner or qualities & OTHER_TIMES:
@@ -53,6 +57,21 @@ def _read_next_to(clauses: Clauses, place: int) -> _Relative | None:
     is_speakers = any(word.lower == "my" for word in before) and not any(word.tag == "POS" for word in before)
     name = clauses.name_after(place)
     return _Relative(clauses.speaker, words[place].lower, name) if clauses.speaker and is_speakers and name else None
+
+
+def _read_called(clauses: Clauses, place: int) -> tuple[_Relative | None, int | None]:
+    """As in "my cat is called Miso" and "I have a cat called Miso"; with the place of the verb."""
+    parsed, noun = clauses.parsed, clauses.parsed.words[place]
+    verb = noun.head
+    if noun.dep == "nsubjpass":
+        calls, owner = [verb], clauses.owner(place)
+    elif noun.dep == "dobj" and parsed.words[verb].lower in HAVE:
+        calls, owner = list(parsed.children.get(place, ())), clauses.subject(verb, counts_we=True)
+    else:
+        return None, None
+    called = (parsed.child(at, "oprd", "attr", "dobj") for at in calls if parsed.words[at].lower in CALLED)
+    name = next((clauses.name_within(at) for at in called if at is not None and clauses.is_proper(at)), None)
+    return (_Relative(owner, noun.lower, name), verb) if owner and name else (None, None)
 
 
 def _read_with_be(clauses: Clauses, place: int) -> tuple[_Relative | None, int | None]:

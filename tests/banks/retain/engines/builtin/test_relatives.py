@@ -14,6 +14,9 @@ from tests.banks.retain.engines.builtin.found import Triple, find_held
         ("My girlfriend Sue called.", ("Ann", "dating", "Sue")),
         ("My partner Sue called.", ("Ann", "partner", "Sue")),
         ("My sister is Mary.", ("Ann", "sister", "Mary")),
+        ("My cat is called Miso.", ("Ann", "cat", "Miso")),
+        ("Bob's dog is named Rex.", ("Bob", "dog", "Rex")),
+        ("We have a dog named Rex.", ("Ann", "dog", "Rex")),
     ],
 )
 def test_who_is_whose_is_found(text: str, held: Triple) -> None:
@@ -29,6 +32,9 @@ def test_who_is_whose_is_found(text: str, held: Triple) -> None:
         "My wife is a fan of jazz.",
         "My cousin's wife Sue called.",
         "My husband's last name is Moore.",
+        "My dog isn't called Rex.",
+        "I want to have a dog called Rex.",
+        "My boss is called every day.",
     ],
 )
 def test_what_names_nobody_that_is_so_now_is_no_relationship(text: str) -> None:
