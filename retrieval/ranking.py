@@ -102,8 +102,8 @@ def favour_speaker(ranked: Sequence[Ranked], plan: Plan, others: OtherNames) -> 
     """What was said by the one that the query is about moves up, before the reranker chooses what it reads.
 
     A quarter of that goes to the best of the channels, whoever said it, by turns with the others: who talks much would
-    else keep from it what others know of him. Half goes to what tells of one who is named by whose he is: the words of
-    the query are nearer to what tells of the other.
+    else keep from it what others know of him. A third goes to what tells of one who is named by whose he is: the
+    words of the query are nearer to what tells of the other.
     """
     wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked], others.every)
     favoured = [favour(one, plan.recipe.speaker) if wanted.covers(one.candidate) else one for one in ranked]
