@@ -4,6 +4,7 @@ Each stays within 1 plus or minus its strength in the recipe, and is shown under
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
@@ -35,15 +36,19 @@ class Combined(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best score that the reranker gave, and the best cosine; None where there is none."""
+    """The best score that the reranker gave, the best that it gave to words of the one who is asked about, and the best
+    cosine; None where there is none.
+    """
 
     reranker: float | None
+    spoken: float | None
     cosine: float | None
 
     @classmethod
     def of(cls, combined: Sequence[Combined]) -> "Best":
         return cls(
             max((one.reranker for one in combined if one.reranker is not None), default=None),
+            max((one.reranker for one in combined if one.reranker is not None and is_spoken(one)), default=None),
             max((cosine for one in combined if (cosine := find_cosine(one)) is not None), default=None),
         )
 
@@ -55,14 +60,18 @@ def boost(
     asked_at: datetime,
     moment: PointInTime | None = None,
     is_about_past: bool = False,
+    is_of_a_role: bool = False,
 ) -> list[Ranked]:
     """Each score times its factors is the final one, and the order follows; ties as they came.
 
     Who asks for a point in time gets what was valid or known then: nothing is superseded to him. Who asks for history
     asks for what is over: it stands behind what superseded it, and behind nothing else for that; of a time that is past
-    what holds now tells no more than what held before.
+    what holds now tells no more than what held before. `is_of_a_role`: who says "I" or "you" asks about the user or the
+    assistant, and whose words they are counts in full.
     """
     moment = moment or PointInTime()
+    if is_of_a_role:
+        boosts = replace(boosts, speaker_range=None)
     is_about_now = moment.as_of is None and moment.known_at is None and not is_about_past
     scorers = build_scorers(boosts, asked_at, Best.of(combined), lowers_past=is_about_now and not moment.history)
     boosted = [apply(one, {name: score(one) for name, score in scorers.items()}) for one in combined]
@@ -105,14 +114,14 @@ def score_recency(boosts: Boosts, asked_at: datetime, best: Best, one: Combined)
 def measure_nearness(boosts: Boosts, best: Best, one: Combined) -> float:
     """1 for the best: by the reranker where it scored anything, else by the cosine."""
     if best.reranker is not None:
-        return follow_reranker(one, best.reranker, boosts.logit_range)
+        return follow_reranker(one.reranker, best.reranker, boosts.logit_range)
     if best.cosine is not None:
         return exp(((find_cosine(one) or 0.0) - best.cosine) / boosts.cosine_range)
     return 1.0
 
 
-def follow_reranker(one: Combined, best: float, logit_range: float) -> float:
-    return exp((logit(one.reranker or 0.0) - logit(best)) / logit_range)
+def follow_reranker(score: float | None, best: float, logit_range: float) -> float:
+    return exp((logit(score or 0.0) - logit(best)) / logit_range)
 
 
 def find_cosine(one: Combined) -> float | None:
@@ -147,11 +156,25 @@ def score_speaker(boosts: Boosts, best: Best, one: Combined) -> float:
     As far as it finds them as good as the best, unless the recipe says otherwise: small talk of the one who is asked
     about is no answer.
     """
-    if one.ranked.scores.speaker <= 1:
+    if best.reranker is None:
+        return 1.0 + boosts.speaker if is_spoken(one) else 1.0
+    if boosts.speaker_range is None:
+        return 1.0 + boosts.speaker * measure_share_in_full(boosts, best, one)
+    return 1.0 + boosts.speaker * follow_reranker(one.reranker, best.reranker, boosts.speaker_range) * is_spoken(one)
+
+
+def measure_share_in_full(boosts: Boosts, best: Best, one: Combined) -> float:
+    """What the reranker finds the best of all keeps its place before words that are far behind it, whoever said it."""
+    if is_spoken(one):
         return 1.0
-    if best.reranker is None or boosts.speaker_range is None:
-        return 1.0 + boosts.speaker
-    return 1.0 + boosts.speaker * follow_reranker(one, best.reranker, boosts.speaker_range)
+    if best.reranker is None or one.reranker != best.reranker:
+        return 0.0
+    return 1.0 - follow_reranker(best.spoken, best.reranker, boosts.logit_range)
+
+
+def is_spoken(one: Combined) -> bool:
+    """By the one who is asked about."""
+    return one.ranked.scores.speaker > 1
 
 
 def logit(probability: float) -> float:

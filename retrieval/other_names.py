@@ -21,9 +21,6 @@ class OtherNames(NamedTuple):
         return self.aliased + self.kin
 
 
-NO_OTHERS = OtherNames()
-
-
 def find_other_names(names: Iterable[str], entities: Iterable[NamedEntity]) -> tuple[str, ...]:
     """What those are called that the query names with no word of it. `names` are the query's, normalised.
 

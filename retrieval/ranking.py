@@ -10,7 +10,7 @@ from banks.models import Bank
 from providers.reranking.protocol import Reranker
 from retrieval.boosts import Combined, boost
 from retrieval.fusion import Fused, Key, fuse
-from retrieval.other_names import NO_OTHERS, OtherNames, write_names_out
+from retrieval.other_names import OtherNames, write_names_out
 from retrieval.passages import PassageFinder
 from retrieval.plan import Plan
 from retrieval.query.history import has_passed
@@ -22,7 +22,7 @@ from retrieval.same_turn import put_repeats_last
 from retrieval.same_words import put_told_last
 from retrieval.searching import Found
 from retrieval.types import Candidate, Channel, Hit, LeastScores, Ranked, Scores
-from retrieval.whose_words import find_whose_words
+from retrieval.whose_words import Wanted
 
 UNFAVOURED = 0.25  # of what the reranker reads goes to the best of the channels, whoever said it
 
@@ -74,12 +74,8 @@ def build_ranked(
     candidates: Mapping[Key, Candidate],
     merged: Merged,
     plan: Plan,
-    others: OtherNames = NO_OTHERS,
 ) -> list[Ranked]:
-    """In the fused order, each with the passage of it that matters. What is gone since it was found is not there.
-
-    `others` are the names of those that the query calls otherwise.
-    """
+    """In the fused order, each with the passage of it that matters. What is gone since it was found is not there."""
     finder = PassageFinder(plan.reading.text, plan.recipe.passages)
     ranked = []
     for one in fused:
@@ -95,22 +91,26 @@ def build_ranked(
                     (passage.start, passage.end) if passage.is_part else None,
                 )
             )
-    return put_told_last(put_repeats_last(favour_speaker(ranked, plan, others)))
+    return ranked
 
 
-def favour_speaker(ranked: Sequence[Ranked], plan: Plan, others: OtherNames) -> list[Ranked]:
+def order_for_reranker(ranked: Sequence[Ranked], plan: Plan, wanted: Wanted, kin: Sequence[str]) -> list[Ranked]:
+    """`kin` are the names of those who are named by whose they are."""
+    return put_told_last(put_repeats_last(favour_speaker(ranked, plan, wanted, kin)))
+
+
+def favour_speaker(ranked: Sequence[Ranked], plan: Plan, wanted: Wanted, kin: Sequence[str]) -> list[Ranked]:
     """What was said by the one that the query is about moves up, before the reranker chooses what it reads.
 
     A quarter of that goes to the best of the channels, whoever said it, by turns with the others: who talks much would
     else keep from it what others know of him. A third goes to what tells of one who is named by whose he is: the
     words of the query are nearer to what tells of the other.
     """
-    wanted = find_whose_words(plan.reading.text, plan.reading.names, [one.candidate for one in ranked], others.every)
     favoured = [favour(one, plan.recipe.speaker) if wanted.covers(one.candidate) else one for one in ranked]
     ordered = sorted(favoured, key=lambda one: -one.scores.fused * one.scores.speaker)
     depth = plan.budget.rerank_depth
-    kin = [one for one in ordered if not set(others.kin).isdisjoint(one.candidate.entities)] if others.kin else []
-    read = list(take_turns(ordered[:depth], kin, favoured[: ceil(depth * UNFAVOURED)]))[:depth]
+    of_kin = [one for one in ordered if not set(kin).isdisjoint(one.candidate.entities)] if kin else []
+    read = list(take_turns(ordered[:depth], of_kin, favoured[: ceil(depth * UNFAVOURED)]))[:depth]
     taken = {id(one) for one in read}
     return [*read, *(one for one in ordered if id(one) not in taken)]
 
@@ -129,7 +129,7 @@ def take_turns(*lists: Sequence[Ranked]) -> Iterator[Ranked]:
 
 
 def rerank_all(
-    ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID, others: OtherNames = NO_OTHERS
+    ranked: Sequence[Ranked], plan: Plan, reranker: Reranker, tenant_id: UUID, others: OtherNames
 ) -> Reranked:
     if not plan.query.rerank:
         return Reranked((None,) * len(ranked))
@@ -142,14 +142,21 @@ def rerank_all(
     return replace(reranked, scores=(*reranked.scores, *[None] * (len(ranked) - len(deep))))
 
 
-def order_by_all(ranked: Sequence[Ranked], reranked: Reranked, plan: Plan) -> list[Ranked]:
+def order_by_all(ranked: Sequence[Ranked], reranked: Reranked, plan: Plan, *, is_of_a_role: bool) -> list[Ranked]:
     """Best first, by the reranker and the fused order together, and the boosts on top."""
     finals = combine(reranked.scores, plan.recipe.combination)
     places = range(1, len(ranked) + 1)
     combined = list(starmap(Combined, zip(ranked, places, reranked.scores, finals, strict=True)))
     asked_at = plan.query.asked_at
     is_about_past = plan.moment.history and has_passed(plan.reading.window, asked_at)
-    boosted = boost(combined, plan.recipe.boosts, asked_at=asked_at, moment=plan.moment, is_about_past=is_about_past)
+    boosted = boost(
+        combined,
+        plan.recipe.boosts,
+        asked_at=asked_at,
+        moment=plan.moment,
+        is_about_past=is_about_past,
+        is_of_a_role=is_of_a_role,
+    )
     return put_told_last([one for one in boosted if reaches(one, plan.query.least_scores)])
 
 

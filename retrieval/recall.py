@@ -28,13 +28,22 @@ from retrieval.packing import pack
 from retrieval.plan import Plan, build_plan
 from retrieval.query.reading import read_query
 from retrieval.query_vectors import NO_VECTOR, QUERY_VECTORS
-from retrieval.ranking import Merged, build_ranked, fuse_channels, merge_banks, order_by_all, rerank_all
+from retrieval.ranking import (
+    Merged,
+    build_ranked,
+    fuse_channels,
+    merge_banks,
+    order_by_all,
+    order_for_reranker,
+    rerank_all,
+)
 from retrieval.reranking.rerank import Reranked
 from retrieval.searching import Found, Question, ask_words, search_banks, start_words
 from retrieval.threads import get_executor, let_go_of_connection
 from retrieval.trace import Ordering, Trace
 from retrieval.turns import TURNS
 from retrieval.types import Candidate, LeftOut, Part, RecallQuery, RecallResult
+from retrieval.whose_words import find_whose_words
 
 UNREAD = "It did not score all that it was to read, and what has no score reaches no floor."
 logger = logging.getLogger(__name__)
@@ -85,12 +94,14 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
     with trace.phase("hydration"):
         rows = hydrate_all(fused, merged, plan, deadline)
         fused = count_own_passages(fused, rows, plan.weights, merged.lists)
-        candidates = build_ranked(fused, rows, merged, plan, others)
+        found_rows = build_ranked(fused, rows, merged, plan)
+        wanted = find_whose_words(plan.reading.text, plan.reading.names, list(rows.values()), others.every)
+        candidates = order_for_reranker(found_rows, plan, wanted, others.kin)
     with trace.phase("reranking") as reranking:
         reranked = rerank_all(candidates, plan, tools.reranker, tenant_id, others)
     deadline = deadline.shifted(reranking.seconds)
     with trace.phase("packing"):
-        ranked = order_by_all(candidates, reranked, plan)
+        ranked = order_by_all(candidates, reranked, plan, is_of_a_role=bool(wanted.role))
         packed = pack(ranked, max_tokens=query.max_tokens, query=plan.reading.text)
     with trace.phase("inclusion"):
         along = include(tenant_id, packed.items, query.include, plan, deadline)

@@ -167,16 +167,27 @@ def test_small_talk_of_the_one_who_is_asked_about_is_no_answer() -> None:
     assert factors == pytest.approx([1.0, 1.0097, 1.0], abs=1e-4)
 
 
-def test_whose_words_they_are_counts_in_full_where_the_recipe_says_so() -> None:
-    """Who is asked how many he has tells of each in passing, and the reranker prefers what is said of all at large."""
-    best, passing = make_ranked("The best plants are..."), make_ranked("By the way, I got a fern.")
+@pytest.mark.parametrize(("kind", "is_of_a_role"), [(QuestionType.COUNTING, False), (QuestionType.FACTUAL, True)])
+def test_whose_words_they_are_counts_in_full_behind_the_best_of_all(kind: QuestionType, *, is_of_a_role: bool) -> None:
+    """What is counted, and what one says of oneself, is told in passing: the reranker prefers what is said at large."""
+    at_large, reply, passing = (make_ranked(text) for text in ("The best plants are", "Plants need", "I got a fern"))
     passing = passing.with_scores(passing.scores._replace(speaker=1.2))
-    combined = [Combined(best, 1, 0.999, 1.0), Combined(passing, 2, 0.001, 0.95)]
-    counting, usual = (
-        replace(get_recipe(kind).boosts, recency=0) for kind in (QuestionType.COUNTING, QuestionType.FACTUAL)
-    )
-    assert [one.text for one in boost_combined(combined, counting, asked_at=ASKED_AT)] == [passing.text, best.text]
-    assert [one.text for one in boost_combined(combined, usual, asked_at=ASKED_AT)] == [best.text, passing.text]
+    combined = [Combined(at_large, 1, 0.999, 1.0), Combined(reply, 2, 0.9, 0.98), Combined(passing, 3, 0.001, 0.96)]
+
+    def order(boosts: Boosts, *, is_of_a_role: bool) -> list[str]:
+        still = replace(boosts, recency=0)
+        return [one.text for one in boost_combined(combined, still, asked_at=ASKED_AT, is_of_a_role=is_of_a_role)]
+
+    assert order(get_recipe(kind).boosts, is_of_a_role=is_of_a_role) == [at_large.text, passing.text, reply.text]
+    assert order(Boosts(), is_of_a_role=False) == [at_large.text, reply.text, passing.text]
+
+
+def test_the_best_of_all_gives_way_to_words_that_are_as_good() -> None:
+    reply, words = make_ranked("You got a fern"), make_ranked("I got a fern")
+    words = words.with_scores(words.scores._replace(speaker=1.2))
+    combined = [Combined(reply, 1, 0.999, 1.0), Combined(words, 2, 0.998, 0.98)]
+    first, _ = boost_combined(combined, Boosts(recency=0), asked_at=ASKED_AT, is_of_a_role=True)
+    assert first.text == words.text
 
 
 @given(
