@@ -106,6 +106,7 @@ RETRYABLE = {
     BankBusy.code,
 }
 RETRY_AFTER_SECONDS = "1"
+BUSY = "The service is busy."
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
@@ -136,7 +137,7 @@ def unexpected(error: Exception, request_id: str) -> Response:
     """What a stranger may know of it is the request id; the rest is in the log."""
     log.error("api.unexpected_error", exc_info=error)
     if isinstance(error, OperationalError | InterfaceError):
-        return answer(status.HTTP_503_SERVICE_UNAVAILABLE, "The service is busy.", "unavailable", request_id)
+        return answer(status.HTTP_503_SERVICE_UNAVAILABLE, BUSY, "unavailable", request_id)
     detail = "Something went wrong on our side."
     return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, detail, "internal_error", request_id)
 

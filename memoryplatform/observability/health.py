@@ -32,6 +32,13 @@ def ready(_request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": OK if good else "unavailable", "parts": parts}, status=200 if good else 503)
 
 
+def has_database() -> bool:
+    """Whether it answers as soon as a probe wants it to."""
+    asked = CHECKERS.submit(state_of, "database", check_database)
+    wait([asked], timeout=LONGEST_SECONDS)
+    return asked.done() and asked.result() == OK
+
+
 def state_of(name: str, check: Callable[[], str]) -> str:
     try:
         return check()

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
 from memoryplatform.operations.errors import AnswerForgotten, KeyReused, RequestInFlight
@@ -43,7 +44,18 @@ class Claim:
             record.save(update_fields=["status_code", "answer"])
 
     def release(self) -> None:
-        """Forget the request, since nothing came of it: the same key may be tried again."""
+        """Forget the request, since nothing came of it: the same key may be tried again.
+
+        Once more where the database ends this connection too: what ended the work's has often ended all.
+        """
+        try:
+            self._forget()
+        except (OperationalError, InterfaceError):
+            if not connection.in_atomic_block:
+                connection.close()
+            self._forget()
+
+    def _forget(self) -> None:
         with tenant_transaction(self.tenant_id):
             self._record().filter(status_code=None).delete()
 

@@ -60,6 +60,7 @@ BAD_BODIES: dict[str, tuple[dict[str, Any], str]] = {
     "empty id": ({"bank_id": ""}, "bank_id"),
     "blank id": ({"bank_id": "   "}, "bank_id"),
     "dots": ({"bank_id": ".."}, "bank_id"),
+    "space at its end": ({"bank_id": "support "}, "bank_id"),
     "long id": ({"bank_id": "a" * 201}, "bank_id"),
     "null byte": ({"bank_id": "a\x00b"}, "bank_id"),
     "newline": ({"bank_id": "a\nb"}, "bank_id"),

@@ -5,6 +5,7 @@ import httpx
 import pytest
 from asgiref.sync import async_to_sync
 from django.conf import settings
+from django.contrib import admin
 from django.db import OperationalError
 from django.test import Client
 
@@ -74,6 +75,13 @@ def test_an_unexpected_error_tells_nothing_but_its_request_id(call: Caller) -> N
 def test_a_database_that_is_away_is_said_to_be_retried(call: Caller) -> None:
     with mock.patch.object(banks, "create_bank", side_effect=OperationalError("connection to 10.0.0.1 failed")):
         response = call("POST", "/v1/banks", {})
+    assert (response.status_code, response.json()["code"], response.headers["Retry-After"]) == (503, "unavailable", "1")
+
+
+def test_so_it_is_on_a_page(client: Client) -> None:
+    client.raise_request_exception = False
+    with mock.patch.object(admin.site, "has_permission", side_effect=OperationalError("connection to 10.0.0.1 failed")):
+        response = client.get("/admin/")
     assert (response.status_code, response.json()["code"], response.headers["Retry-After"]) == (503, "unavailable", "1")
 
 

@@ -4,12 +4,13 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from django.db import connection, connections
+from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations import bank_profile
 from memoryplatform.operations.background import merge_background
+from memoryplatform.operations.idempotency import Claim
 from memoryplatform.operations.models import IdempotencyRecord, Operation
 from memoryplatform.operations.reflect import reflect
 from memoryplatform.operations.retain import retain as retain_items
@@ -72,6 +73,23 @@ def test_a_request_that_breaks_leaves_neither_work_nor_record(call: Caller, alic
     with mock.patch.object(bank_profile, "record", side_effect=ZeroDivisionError):
         assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 500
     assert count_banks(alice) == 0
+    assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 201
+
+
+def test_a_connection_that_ends_in_the_release_too_leaves_the_key_free(call: Caller) -> None:
+    forget = Claim._forget
+    ends = iter([OperationalError("terminating connection")])
+
+    def end_once(claim: Claim) -> None:
+        if error := next(ends, None):
+            raise error
+        forget(claim)
+
+    with (
+        mock.patch.object(bank_profile, "record", side_effect=OperationalError("terminating connection")),
+        mock.patch.object(Claim, "_forget", end_once),
+    ):
+        assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 503
     assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 201
 
 

@@ -115,3 +115,13 @@ def test_a_reader_who_has_enough_is_no_failure(service: Service) -> None:
         ["bash", "-c", command], cwd=SDK, env=os.environ | variables, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(("closed", "code"), [("banks >&-", 0), ("retain support <&-", 1), ("inspect nope 2>&-", 3)])
+def test_a_stream_that_is_closed_is_an_empty_one(service: Service, closed: str, code: int) -> None:
+    variables = {"MEMORYPLATFORM_URL": service.url, "MEMORYPLATFORM_API_KEY": service.key}
+    command = f"{sys.executable} -m memoryplatform_client.cli {closed}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=SDK, env=os.environ | variables, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "Traceback" in done.stderr, "nope" in done.stdout) == (code, False, False)

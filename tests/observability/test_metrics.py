@@ -1,7 +1,9 @@
 import pytest
+from django.db import OperationalError
 from django.test import Client, override_settings
 
 from memoryplatform.embedded.redis import EmbeddedRedis
+from memoryplatform.observability import health
 from memoryplatform.operations.running.submit import submit
 from providers import registry
 from tenants.transactions import tenant_transaction
@@ -42,6 +44,16 @@ def test_operations_queues_and_providers_are_counted(redis_server: EmbeddedRedis
     assert after['memoryplatform_queue_depth{queue="ingest"}'] == 0
     assert grown('memoryplatform_provider_calls_total{kind="embed_query",outcome="ok",provider="onnx"}') == 1
     assert grown('memoryplatform_provider_tokens_total{direction="input",provider="onnx"}') > 0
+
+
+def test_without_a_database_the_queues_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_away() -> str:
+        raise OperationalError("connection to 10.0.0.1 failed")
+
+    monkeypatch.setattr(health, "check_database", is_away)
+    after = scrape()
+    assert 'memoryplatform_requests_total{method="GET",route="/metrics",status="200"}' in after
+    assert not any("queue_depth" in name for name in after)
 
 
 @override_settings(METRICS_TOKEN="let-me-in")

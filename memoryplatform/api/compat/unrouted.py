@@ -5,11 +5,13 @@ from typing import Any
 
 import structlog
 from django.core.exceptions import DisallowedHost
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, JsonResponse
 
 from memoryplatform.api.compat.malformed_ids import find_malformed_id
 from memoryplatform.api.compat.mem0 import urls as mem0
 from memoryplatform.api.compat.mem0.errors import SHAPE
+from memoryplatform.api.errors import BUSY, RETRY_AFTER_SECONDS
 from memoryplatform.api.foreign_hosts import describe_foreign_host
 
 log = structlog.get_logger(__name__)
@@ -30,10 +32,15 @@ def json_error_by_path(code: int, detail: str, name: str) -> Any:
 
 
 def tell_of_failure(request: HttpRequest) -> JsonResponse:
-    """What no view raised, as while an answer is written, is told to nobody else. Django still handles the exception
-    when it calls this.
+    """What no view of the API raised, as on a page or while an answer is written, is told to nobody else. Django still
+    handles the exception when it calls this.
     """
-    log.error("api.unexpected_error", exc_info=sys.exception())
+    error = sys.exception()
+    log.error("api.unexpected_error", exc_info=error)
+    if isinstance(error, OperationalError | InterfaceError):
+        response = answer(request, 503, BUSY, "unavailable")
+        response.headers["Retry-After"] = RETRY_AFTER_SECONDS
+        return response
     return answer(request, 500, "Something went wrong on our side.", "internal_error")
 
 

@@ -80,7 +80,10 @@ class BankChangeInput(Input):
 
 class BankCreateInput(BankChangeInput):
     bank_id = serializers.CharField(
-        required=False, validators=[check_bank_id], help_text="Your own name for the bank; made up where left out."
+        required=False,
+        trim_whitespace=False,
+        validators=[check_bank_id],
+        help_text="Your own name for the bank; made up where left out.",
     )
 
 

@@ -1,8 +1,10 @@
 """What the command does first. Only the extra brings what draws tables, so its absence is told here."""
 
 import importlib.util
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from memoryplatform_client.cli.exits import Exit
 
@@ -10,11 +12,19 @@ NEEDED = ("rich", "platformdirs")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    open_what_is_closed()
     try:
         return begin(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:  # before a command is carried out, which tells it itself
         sys.stderr.write("Interrupted.\n")
         return Exit.INTERRUPTED
+
+
+def open_what_is_closed() -> None:
+    """Python has None for a stream that whoever started the command has closed (`>&-`): it is as empty as /dev/null."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open while it runs
 
 
 def begin(arguments: Sequence[str]) -> int:

@@ -43,12 +43,14 @@ class PartsInput(Input):
 
 
 class CloneInput(PartsInput):
-    target_bank_id = serializers.CharField(validators=[check_bank_id])
+    target_bank_id = serializers.CharField(trim_whitespace=False, validators=[check_bank_id])
 
 
 class ImportInput(PartsInput):
     mode = serializers.CharField(default="restore")
-    target_bank_id = serializers.CharField(required=False, default="", validators=[check_bank_id])
+    target_bank_id = serializers.CharField(
+        required=False, default="", trim_whitespace=False, validators=[check_bank_id]
+    )
 
     def validate_mode(self, value: str) -> str:
         if value != "restore":
