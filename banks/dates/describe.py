@@ -1,5 +1,6 @@
 """Absolute dates in words, for texts that are embedded and read long after they were said."""
 
+import re
 from datetime import date, datetime, timedelta
 
 from banks.dates.find import find_dates
@@ -10,6 +11,7 @@ _MONTHS = listed("January February March April May June July August September Oc
 _WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _CLOCK_GRAINS = frozenset({"second", "minute", "hour"})
 _NOON = 12
+_FULL_STOP = re.compile(r"(?<!\.\w)\.(?=\s+[^\W\d_a-z]|\s*\Z)")  # not that of "8 p.m."
 
 
 def describe_date(start: datetime | None, end: datetime | None, grain: Grain) -> str:
@@ -32,9 +34,16 @@ def with_absolute_dates(text: str, *, said_at: datetime) -> str:
     position = 0
     for found in find_dates(text, said_at=said_at):
         if found.is_relative:
-            pieces.append(f"{text[position : found.span[1]]} ({_describe(found)})")
-            position = found.span[1]
+            end = find_place(text, found)
+            pieces.append(f"{text[position:end]} ({_describe(found)})")
+            position = end
     return "".join(pieces) + text[position:]
+
+
+def find_place(text: str, found: FoundDate) -> int:
+    """Where the absolute date is put: before the sentence's full stop, which may have been read as a part of it."""
+    end = found.span[1]
+    return end - 1 if _FULL_STOP.match(text, end - 1) else end
 
 
 def _describe(found: FoundDate) -> str:

@@ -5,6 +5,7 @@ from banks.dates.chart import MAX_NODES, Node, parse
 from banks.dates.context import Context
 from banks.dates.expressions.bounds import Open, Range
 from banks.dates.expressions.clock import At, During
+from banks.dates.expressions.steps import Ago
 from banks.dates.expressions.weekly import Weekday
 from banks.dates.expressions.when import When
 from banks.dates.expressions.yearly import MonthDay, Yearly
@@ -71,7 +72,7 @@ def _longest(nodes: list[Node], folded: Folded, ctx: Context) -> list[Reading]:
             continue
         pointing = tenses.at(node.start, node.end)
         interval = node.value.resolve(ctx.pointing(pointing.direction, has_verb=pointing.has_verb))
-        if _comes_again(node.value, pointing):
+        if _comes_again(node.value, pointing) or (not ctx.today_counts and _is_length(node.value, pointing)):
             pass  # its words are taken, so that no part of them is a date
         elif interval is not None and _is_sound(interval):
             taken.append((folded.span(node.start, node.end), interval, node.value.is_relative))
@@ -101,6 +102,11 @@ def _comes_again(value: When, pointing: Pointing) -> bool:
     if isinstance(value, Yearly):
         return value.year is None and (pointing.is_habit or pointing.is_of_any_year)
     return isinstance(value, Weekday) and pointing.is_habit
+
+
+def _is_length(value: When, pointing: Pointing) -> bool:
+    """Whether it tells how long something took: "I drove there in three hours"."""
+    return isinstance(value, Ago) and value.sign > 0 and pointing.is_of_deed
 
 
 def _is_impossible(value: When, interval: Interval | None) -> bool:

@@ -20,23 +20,30 @@ _CLAUSE_START = re.compile(
 _ENGLISH = re.compile(r"\b(?:the|you|your|our|what|who|when|where|which|she|they|with|and)\b")
 _SINCE = ("since ", "seit ")
 _AROUND = 60  # characters beside a time in which the words stand that belong to it
+_IN_CLAUSE = 120  # characters beside a length in which its verb stands
 
 
 @dataclass(frozen=True, slots=True)
 class Pointing:
     """`has_verb`: a verb says so, and it is no guess. `is_habit`: the time comes again and again ("we always meet on
-    Friday"); `is_of_any_year`: every year.
+    Friday"); `is_of_any_year`: every year. `is_of_deed`: "in two hours" is how long something took that is over.
     """
 
     direction: Direction = "past"
     has_verb: bool = False
     is_habit: bool = False
     is_of_any_year: bool = False
+    is_of_deed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
+    """`start` is its place in the sentence; `has_tense`: it has a verb of its own."""
+
+    start: int
+    text: str
     tense: Tense | None
+    has_tense: bool
     is_habit: bool
 
 
@@ -56,12 +63,23 @@ class _Sentence:
         number = bisect_right(self.starts, position - self.opening)
         if number not in self.clauses:
             end = self.starts[number] if number < len(self.starts) else None
-            self.clauses[number] = self._clause(self.text[self.starts[number - 1] : end])
+            self.clauses[number] = self._clause(self.starts[number - 1], end)
         return self.clauses[number]
 
-    def _clause(self, text: str) -> _Clause:
+    def is_of_deed(self, start: int, end: int) -> bool:
+        """Whether a length that stands there is told of what is over."""
+        clause = self.clause_at(start)
+        if clause.tense != "past" or not clause.has_tense:
+            return False
+        first, last = (max(0, place - self.opening - clause.start) for place in (start, end))
+        before, after = clause.text[max(0, first - _IN_CLAUSE) : first], clause.text[last : last + _IN_CLAUSE]
+        return not self.verbs.counts_ahead(before, after)
+
+    def _clause(self, start: int, end: int | None) -> _Clause:
         """One without a verb is of the tense of the whole: "on Friday, with Ann, we went out"."""
-        return _Clause(self._read(text) or self.tense, self.verbs.habit.search(text) is not None)
+        text = self.text[start:end]
+        tense = self._read(text)
+        return _Clause(start, text, tense or self.tense, tense is not None, self.verbs.habit.search(text) is not None)
 
     def _read(self, text: str) -> Tense | None:
         tense = self.verbs.read_tense(text)
@@ -94,7 +112,8 @@ class Tenses:
         if verbs.looks_ahead.search(before):
             tense = "future"
         if tense in ("past", "future"):
-            return Pointing(tense, has_verb=True, is_habit=bool(is_each))
+            is_of_deed = sentence.is_of_deed(start, end)
+            return Pointing(tense, has_verb=True, is_habit=bool(is_each), is_of_deed=is_of_deed)
         return Pointing(
             direction="future" if tense == "present" else "past",
             has_verb=tense is not None,

@@ -6,19 +6,14 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from banks.words import Network
-from providers.embedding.protocol import Embedder
-from providers.reranking.protocol import Reranker
-from reflection.reflect.asker import Asker, find_asker
+from reflection.reflect.asker import Asker
 from reflection.reflect.counted import leave_out_uncounted
 from reflection.reflect.dates import get_happened_at
-from reflection.reflect.elapsed import ask_when
-from reflection.reflect.liking import asks_for_taste, find_likes
 from reflection.reflect.others_doings import is_of_another
 from reflection.reflect.pieces import Piece, cut, cut_statements
 from reflection.reflect.repeats import leave_out_repeats, leave_out_summaries
 from reflection.reflect.rewording import ask_otherwise
 from reflection.reflect.scoring import Nearness, Scored, Scorer
-from reflection.reflect.tastes import ask_what_is_liked, choose_likes, leave_out_parts
 from reflection.reflect.types import Labelled
 from retrieval.query.question_type import find_type
 from retrieval.types import QuestionType
@@ -66,30 +61,16 @@ class Chosen:
     def pieces(self) -> tuple[Piece, ...]:
         return self.evidence + self.beliefs
 
-
-def choose(question: str, memories: Sequence[Labelled], reranker: Reranker, embedder: Embedder) -> Chosen:
-    """The best piece of each memory that comes near enough. Where taste is asked for, what is liked comes first."""
-    scorer = Scorer(reranker, embedder, counts=asks_for_count(question))
-    if not asks_for_taste(question):
-        return choose_near(find_asker(ask_when(question), memories), memories, scorer)
-    likes = find_likes(question, memories)
-    first = [piece.memory for piece in likes]  # so that they are read, wherever recall found them
-    read = [*first, *(memory for memory in memories if memory not in first)]
-    near = choose_near(ask_what_is_liked(question, memories), read, scorer)
-    liked = choose_likes(question, likes, near.nearness)
-    if not liked:
-        return near
-    told = {piece.memory.label for piece in liked}
-    others = () if near.is_unsure else (one for one in near.evidence if one.memory.label not in told)
-    evidence = tuple(leave_out_parts(leave_out_repeats([*liked, *others])))
-    return replace(near, evidence=evidence, is_unsure=False)
+    @property
+    def is_sure(self) -> bool:
+        return bool(self.pieces) and not self.is_unsure
 
 
 def choose_near(asker: Asker, memories: Sequence[Labelled], scorer: Scorer) -> Chosen:
     """Where nothing is near to the question as it is asked, what is near to it in other words, the latest first."""
     found = choose_nearest(asker, memories, scorer, is_of_now=OF_NOW.search(asker.question) is not None)
     other = ask_otherwise(asker.question)
-    if not other or (found.pieces and not found.is_unsure):
+    if not other or found.is_sure:
         return found
     asked_otherwise = choose_nearest(replace(asker, question=other), memories, scorer, is_of_now=True)
     return found if asked_otherwise.is_unsure else asked_otherwise

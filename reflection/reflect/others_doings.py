@@ -1,9 +1,10 @@
 """What somebody else does is no answer to what the asker does: "Ann's brother works in Graz" to "Where do I work?"."""
 
 import re
+from dataclasses import replace
 
 from banks.retain.engines.builtin.verb_forms import third_person
-from reflection.reflect.asker import Asker
+from reflection.reflect.asker import ME, Asker
 from reflection.reflect.pieces import Piece
 from reflection.reflect.relatives import CHILDREN, RELATIVES
 
@@ -14,6 +15,7 @@ ASKED_OF_SELF = re.compile(
 )
 HELPING = r"(?:(?:is|was|has|had|also|still|now|just|recently|once|already) )*"
 NAME = r"[A-Z]\w+(?: [A-Z]\w+)*"
+PRONOUN = re.compile(r"\b(?:she|her)\b", re.IGNORECASE)  # of another: the asker is told of by name
 PAST = {
     "break": "broke",
     "bring": "brought",
@@ -64,11 +66,17 @@ def is_of_another(asker: Asker, piece: Piece) -> bool:
     verb = find_asked_verb(asker.question)
     if not asker.name or not verb:
         return False
-    told = asker.tell(piece)
+    told = asker.tell(replace(piece, text=PRONOUN.sub("they", read_said(asker, piece))))
     people = RELATIVES if verb == "have" else f"{RELATIVES}|{CHILDREN}"  # who has children is asked how many there are
     another = rf"(?:her (?:\w+ ){{0,2}}(?:{people})s?(?: {NAME})?|(?!She\b){NAME})"
     found = re.match(rf"{another} {HELPING}(?:{'|'.join(list_forms(verb))})\b", told)
     return found is not None and re.search(r"\b(?:she|her)\b", told[found.end() :]) is None
+
+
+def read_said(asker: Asker, piece: Piece) -> str:
+    """What the agent was told, where the asker says nothing of himself in it."""
+    told = re.match(rf'{re.escape(asker.name)} (?:told|asked) me: "(?P<said>[^"]+)"?', piece.text)
+    return told["said"] if told and not ME.search(told["said"]) else piece.text
 
 
 def find_asked_verb(question: str) -> str:

@@ -17,8 +17,11 @@ REFERS_BACK = re.compile(r"(?:he|she|it|they|his|her|its|their|this|that|these|t
 
 @dataclass(frozen=True)
 class Piece:
+    """`sentence` is the last one of the text, where those before it only say whom it refers to."""
+
     memory: Labelled
     text: str
+    sentence: str = ""
 
     @property
     def shown(self) -> str:
@@ -53,7 +56,7 @@ def cut_statements(memory: Labelled, text: str) -> Iterator[Piece]:
     for span in split_sentences(text.removeprefix(said)):
         sentence = span.read(text.removeprefix(said)).strip()
         if last and REFERS_BACK.match(sentence):
-            yield Piece(memory, f"{said}{last} {sentence}")
+            yield Piece(memory, f"{said}{last} {sentence}", sentence)
             continue
         last = sentence
         if len(sentence) >= LEAST_LETTERS:

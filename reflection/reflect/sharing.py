@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from banks.text_index.lexemes import EXACT, extract_lexemes
-from reflection.reflect.liking import REQUEST
+from reflection.reflect.meant import REQUEST
 from reflection.reflect.others_doings import PAST
 from retrieval.query.names import WORD, is_capitalised, is_stop_word, list_phrases
 

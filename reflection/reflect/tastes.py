@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reflection.reflect.asker import Asker, find_asker, tell_of_third
-from reflection.reflect.liking import OF_THE_ASKER, REQUEST, is_aversion, tells_need
+from reflection.reflect.liking import OF_THE_ASKER, asks_for_aversion, is_aversion, is_liking, tells_need
+from reflection.reflect.meant import REQUEST
 from reflection.reflect.pieces import Piece
 from reflection.reflect.scoring import Nearness
 from reflection.reflect.types import Labelled
@@ -78,14 +79,22 @@ def name_matter(wanted: re.Match[str]) -> str:
 def choose_likes(question: str, liked: Sequence[Piece], near: Nearness) -> list[Piece]:
     """The nearest first, what is liked before what is not. Of a matter that the question names nothing else is told
     beside what is near to it; all that is liked where nothing is. What somebody lives by stays where there is
-    something to eat.
+    something to eat. Where it is asked what somebody can't stand, only that is told.
     """
+    if asks_for_aversion(question):
+        ranked = sorted(leave_out_parts(liked), key=lambda piece: -near.get(piece))
+        return [piece for piece in ranked if near.is_near(piece) or not names_matter(question)][:MOST_LIKES] or ranked
     ranked = sorted(leave_out_parts(liked), key=lambda piece: (is_aversion(piece), -near.get(piece)))
     if near.best < near.scale.least or not names_matter(question):
         return [piece for piece in ranked if not is_aversion(piece) or near.is_near(piece)][:MOST_LIKES]
     found = [piece for piece in ranked if near.is_near(piece)]
     needs = [piece for piece in ranked if piece not in found and tells_need(piece) and EATING.search(question)]
     return [*found[: MOST_LIKES - len(needs[:1])], *needs][:MOST_LIKES]
+
+
+def leave_out_opposite(question: str, pieces: Sequence[Piece]) -> list[Piece]:
+    """What is liked answers the question what is not with its opposite."""
+    return [piece for piece in pieces if not asks_for_aversion(question) or not is_liking(piece.shown)]
 
 
 def names_matter(question: str) -> bool:

@@ -6,7 +6,8 @@ from datetime import datetime, tzinfo
 from reflection.reflect.dates import describe_day, describe_occurrence
 from reflection.reflect.elapsed import tell_elapsed
 from reflection.reflect.extracting import MOST_BELIEFS, Chosen, asks_for_count
-from reflection.reflect.pieces import Piece
+from reflection.reflect.own_times import date_piece
+from reflection.reflect.pieces import SHORT, Piece
 from reflection.reflect.types import Labelled
 from retrieval.query.question_type import find_type
 from retrieval.types import QuestionType
@@ -70,7 +71,7 @@ def list_shortcomings(question: str, chosen: Chosen) -> list[str]:
 
 
 def tell_date(piece: Piece, zone: tzinfo | None) -> str:
-    candidate = piece.memory.item.candidate
+    candidate = date_piece(piece, zone)
     return describe_occurrence(candidate, zone) or f"told {describe_day(candidate.mentioned_at, zone)}"
 
 
@@ -84,9 +85,15 @@ def tell_date_first(piece: Piece, zone: tzinfo | None) -> str:
 
 
 def tell_time(question: str, piece: Piece, asked_at: datetime) -> str:
-    elapsed = tell_elapsed(question, piece.memory.item.candidate, asked_at)
-    when = tell_date(piece, asked_at.tzinfo)
-    return f"{when} ({elapsed}): {piece.shown}" if elapsed else tell_date_first(piece, asked_at.tzinfo)
+    """Where another sentence of a short memory has the date, that is told too: it may be of the same."""
+    dated, whole = date_piece(piece, asked_at.tzinfo), piece.memory.item.text.strip()
+    if elapsed := tell_elapsed(question, dated, asked_at):
+        return f"{tell_date(piece, asked_at.tzinfo)} ({elapsed}): {piece.shown}"
+    when = tell_date_first(piece, asked_at.tzinfo)
+    is_dated_beside = dated.occurred_start is None and piece.memory.item.candidate.occurred_start is not None
+    if is_dated_beside and len(whole) <= SHORT:
+        return when.removesuffix(piece.shown) + Piece(piece.memory, whole).shown
+    return when
 
 
 def tell_belief(piece: Piece) -> str:

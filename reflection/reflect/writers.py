@@ -8,11 +8,11 @@ from providers import tokens
 from providers.llm.protocol import LLM
 from reflection.profile import Profile
 from reflection.reflect.asking import Asker
+from reflection.reflect.choosing import choose
 from reflection.reflect.context import build_context
 from reflection.reflect.conversation import Answer, Conversation, count_output
 from reflection.reflect.delimiter import draw_delimiter
 from reflection.reflect.events import Cited, Delta, Said, Step
-from reflection.reflect.extracting import choose
 from reflection.reflect.looking import Looker
 from reflection.reflect.notes import WrittenOpinion
 from reflection.reflect.prompt import Prompt, build_prompt
@@ -131,7 +131,13 @@ def write_extract(work: Work, missing: StructuredOutput) -> Generator[Said, None
     query, tools = work.query, work.tools.recall
     let_go_of_connection()
     with work.trace.away():
-        chosen = choose(query.recall.text, work.looker.gathered.memories, tools.reranker, tools.embedder)
+        chosen = choose(
+            query.recall.text,
+            work.looker.gathered.memories,
+            tools.reranker,
+            tools.embedder,
+            asked_at=query.recall.asked_at,
+        )
     work.trace.notes += list_shortcomings(query.recall.text, chosen)
     lines = tell_extract(query.recall.text, chosen, query.recall.asked_at)
     shown = [f"{line.text} {line.memory.mark}" if line.memory else line.text for line in lines] or [NOT_IN_MEMORY]

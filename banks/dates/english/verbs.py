@@ -33,7 +33,7 @@ _IS = r"(?:(?<=\bi )am\b|\bam(?= i\b)|\b(?:is|are|isn't|aren't|be|being)\b|'m\b|
 # A participle behind "is" or "get" is none of the past: "the shop is closed", "are the neighbours invited", "get paid".
 _ASKS_WHETHER = r"^\W*(?:(?:where|when|why|how) )?(?:am|is|are)(?: (?!who|that|which|what|when)[\w']+){1,2}"
 _PASSIVE = re.compile(
-    rf"(?:{_IS}(?: not| still| already| \w+ly)?|\b(?:get|gets|getting)|{_ASKS_WHETHER})"
+    rf"(?:{_IS}(?: not| still| already| so| very| too| \w+ly)?|\b(?:get|gets|getting)|{_ASKS_WHETHER})"
     rf" (?:{_ENDS_IN_ED}|(?:{_PAST_FORMS})\b)"
 )
 _HAVE_GOT = re.compile(r"(?:\b(?:have|has)|'ve|'s)(?: \w+)? got\b")
@@ -96,6 +96,16 @@ _LOOKS_AHEAD = re.compile(
     r"\b(?:moved|postponed|rescheduled|shifted|delayed|pushed(?: back)?|put off|scheduled|booked|planned|set|invited)"
     r"(?: [\w']+){0,3} (?:to|for|until|till) (?:the )?$"
 )
+# What was arranged, wished or said of a time that was to come then.
+_ARRANGED = re.compile(
+    r"\b(?:would|due|expected|supposed|booked|scheduled|reserved|arranged|planned|invited|registered|enrolled)\b"
+    r"|\bsigned up\b|'d (?!\w+ed\b)\w+"
+    r"|\b(?:promised|decided|agreed|wanted|hoped|offered|meant|(?:told|asked|invited) \w+) to\b"
+    r"|\b(?:got|made|bought|had)\b.{0,60}\b(?:appointment|interview|meeting|reservation|deadline|tickets?)\b"
+)
+_NO_VERB = re.compile(
+    r"\b(?:the|an?|my|our|your|his|her|their|this|that|new|whole) (?:book|plans?|schedule|hope|need)\b"
+)
 
 
 def _read_tense(clause: str) -> Tense | None:
@@ -108,6 +118,13 @@ def _read_tense(clause: str) -> Tense | None:
     return "present" if _PRESENT.search(rest) else None
 
 
+def _counts_ahead(before: str, _after: str) -> bool:
+    """By the verb that is nearest: in "I heard he is back in two days" that is none of the past."""
+    told = _PASSIVE.sub(" is ", before)
+    nearest = _NO_VERB.sub(" ", told[max((verb.end() for verb in _PAST.finditer(told)), default=0) :])
+    return any(pattern.search(nearest) for pattern in (_FUTURE, _PRESENT)) or _ARRANGED.search(before) is not None
+
+
 ENGLISH_VERBS = Verbs(
     read_tense=_read_tense,
     habit=_HABIT,
@@ -118,4 +135,5 @@ ENGLISH_VERBS = Verbs(
     looks_back=_LOOKS_BACK,
     begins=_BEGINS,
     looks_ahead=_LOOKS_AHEAD,
+    counts_ahead=_counts_ahead,
 )

@@ -54,6 +54,9 @@ _YEARLY_AFTER = re.compile(r" (?:ist|sind) (?:ein|eine|der|die|das|mein|meine|un
 _LOOKS_BACK = re.compile(r"\b(?:seit|vom|von|seit dem) $")
 _BEGINS = re.compile(r"(?!)")  # "ab" says so by itself
 _LOOKS_AHEAD = re.compile(r"\bauf den $")
+_ARRANGED = re.compile(
+    r"\b(?:gebucht|vereinbart|ausgemacht|verabredet|angemeldet|reserviert|geplant|sollte|sollten|einen termin)\b"
+)
 
 
 def is_german(sentence: str) -> bool:
@@ -80,4 +83,5 @@ GERMAN_VERBS = Verbs(
     looks_back=_LOOKS_BACK,
     begins=_BEGINS,
     looks_ahead=_LOOKS_AHEAD,
+    counts_ahead=lambda before, after: any(map(_ARRANGED.search, (before, after))),
 )

@@ -49,6 +49,14 @@ def test_relative_expressions_get_their_date_in_brackets_and_the_rest_stays() ->
     )
 
 
+def test_the_date_in_brackets_stays_in_its_sentence() -> None:
+    text = "He leaves at the end of May. The rent is due in Dec. Ann comes at 8 p.m. on Dec. 3 next year."
+    assert with_absolute_dates(text, said_at=SAID_AT) == (
+        "He leaves at the end of May (Tuesday, May 16, 2023 to Wednesday, May 31, 2023). The rent is due in Dec "
+        "(December 2023). Ann comes at 8 p.m. on Dec. 3 next year (Tuesday, December 3, 2024, 8 PM)."
+    )
+
+
 def test_a_text_without_relative_expressions_stays_as_it_is() -> None:
     text = "On 3 May 2020 it may have rained."
     assert with_absolute_dates(text, said_at=SAID_AT) == text

@@ -122,6 +122,35 @@ def test_what_is_always_so_is_no_single_day(text: str) -> None:
     assert find_dates(text, said_at=MOMENT) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I finished the half marathon in 2 hours and 4 minutes.", "I drove to Munich in 3 hours.",
+        "I wrote the book in two years.", "In six months she learned Spanish.", "The flat was sold in a few days.",
+        "I'd finished it in 2 hours.", "Ich bin in 3 Stunden nach M\u00fcnchen gefahren.",
+    ],
+)  # fmt: skip
+def test_how_long_something_took_is_no_time_to_come(text: str) -> None:
+    assert find_dates(text, said_at=MOMENT) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll call you in two weeks.", "The bus leaves in two weeks.", "I'm so excited for the concert in two weeks.",
+        "I was told the exam is in two weeks.", "She said she'd be back in two weeks.",
+        "The doctor told me to come back in two weeks.", "I booked a flight to Rome in two weeks.",
+        "I got a dentist appointment in two weeks.", "We got engaged and marry in two weeks.",
+        "The used car arrives in two weeks.", "Ich habe in zwei Wochen eine Pr\u00fcfung.",
+        "Ich habe in zwei Wochen einen Flug gebucht.",
+    ],
+)  # fmt: skip
+def test_what_is_to_come_is_counted_from_when_it_is_said_beside_a_past_verb_too(text: str) -> None:
+    [date] = find_dates(text, said_at=MOMENT)
+    assert date.start is not None
+    assert date.start.date().isoformat() == "2026-05-19"
+
+
 def test_a_plan_is_stored_with_the_day_to_come() -> None:
     text = "My exam is on Friday, and we hike in September. Two weeks by train."
     assert with_absolute_dates(text, said_at=MOMENT) == (

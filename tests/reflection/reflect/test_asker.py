@@ -6,7 +6,7 @@ from providers.embedding.onnx import OnnxEmbedder
 from providers.reranking.onnx import OnnxReranker
 from reflection.reflect import scoring
 from reflection.reflect.asker import find_asker, write_of_third
-from reflection.reflect.extracting import choose
+from reflection.reflect.choosing import choose
 from reflection.reflect.pieces import Piece
 from retrieval.types import RecallItem, Voice
 from tests.reflection.reflect.remembered import gather, make_item

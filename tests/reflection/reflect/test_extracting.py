@@ -12,7 +12,8 @@ import pytest
 from banks.words import Network
 from providers.reranking.none import NoReranker
 from providers.reranking.protocol import Ranking, Scored
-from reflection.reflect.extracting import asks_for_count, choose
+from reflection.reflect.choosing import choose
+from reflection.reflect.extracting import asks_for_count
 from reflection.reflect.reflect import reflect
 from reflection.reflect.telling import NOT_IN_MEMORY, UNSURE, list_shortcomings, tell_extract
 from reflection.reflect.tools import ReflectTools
@@ -178,6 +179,44 @@ def test_what_is_asked_for_by_its_distance_is_looked_for_by_its_date() -> None:
         "How many days are there until my exam?", make_item(1, "When is exam", occurred_start=day(17, month=6))
     )
     assert told.startswith("Wednesday, June 17, 2026 (2 days after): ")
+
+
+EXAM = "Jonas left yesterday (Sunday, June 14, 2026). User has an exam on 24 June (Wednesday, June 24, 2026)."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        ("When is the exam that User has?", EXAM, "Wednesday, June 24, 2026: User has an exam on 24 June"),
+        ("How many days until User has an exam?", EXAM, "Wednesday, June 24, 2026 (9 days after): User has an exam"),
+        ("When is it that Jonas left yesterday?", EXAM, "Sunday, June 14, 2026: Jonas left yesterday"),
+        (
+            "When is the exam that User has?",
+            "Jonas left on 14 June 2026. User has an exam on 24 June 2027.",
+            "Thursday, June 24, 2027: User has an exam on 24 June 2027",
+        ),
+        (
+            "When is the exam that User has?",
+            "Jonas left yesterday (Sunday, June 14, 2026). User has an exam at school.",
+            "Told Monday, June 15, 2026: Jonas left yesterday (Sunday, June 14, 2026). User has an exam at school.",
+        ),
+        (
+            "When is it that she has an exam?",
+            "Petra left on 14 June 2026. She has an exam on 24 June 2027.",
+            "Thursday, June 24, 2027: Petra left on 14 June 2026. She has an exam",
+        ),
+        ("When is the exam that User has?", "Jonas left. User has an exam.", "Sunday, June 14, 2026: User has an exam"),
+        (
+            "Which exam has User?",
+            "Jonas left yesterday (Sunday, June 14, 2026). User has an exam at school.",
+            "User has an exam at school. (told Monday, June 15, 2026)",
+        ),
+    ],
+)
+def test_a_sentence_is_told_with_its_own_date(question: str, text: str, told: str) -> None:
+    sunday = day(14, month=6).replace(hour=0, minute=0)
+    item = make_item(1, text, occurred_start=sunday, occurred_end=sunday + timedelta(days=1))
+    assert tell(question, item)[0].startswith(told)
 
 
 def test_a_span_of_several_days_is_not_counted_from() -> None:

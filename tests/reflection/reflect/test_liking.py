@@ -7,7 +7,7 @@ import pytest
 from banks.words import Network
 from providers.reranking.none import NoReranker
 from providers.reranking.protocol import Ranking, Scored
-from reflection.reflect.extracting import choose
+from reflection.reflect.choosing import choose
 from reflection.reflect.liking import asks_for_taste, find_likes
 from reflection.reflect.pieces import Piece
 from reflection.reflect.reflect import reflect
@@ -141,9 +141,59 @@ def test_who_asks_is_known_only_where_one_alone_speaks_as_a_user() -> None:
     assert likes(question, make_item(1, "I love jazz.", network=Network.EXPERIENCE)) == []
 
 
-@pytest.mark.parametrize("question", ["Should I call the bank?", "Do I like techno?", "Does my sister love cats?"])
+@pytest.mark.parametrize(
+    "question", ["Should I call the bank?", "Do I like techno?", "Does my sister love cats?", "Do I hate olives?"]
+)
 def test_whether_to_do_a_thing_or_whether_one_is_liked_is_no_question_of_taste(question: str) -> None:
     assert not asks_for_taste(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What should I cook for Tomas?", "What could I cook for my brother tonight?", "Recommend a dinner for Tomas."],
+)
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Ann's brother Tomas is a vegetarian.", "Ann's brother Tomas is a vegetarian."),
+        ("Tomas is allergic to mushrooms.", "Ann: Tomas is allergic to mushrooms."),
+        ("Tomas can't stand olives.", "Ann: Tomas can't stand olives."),
+        ("Tomas comes from Prague. He's a vegan.", "Ann: Tomas comes from Prague. He's a vegan."),
+        ("Tomas met Bob. He's a vegan.", ""),
+        ("Ann's sister Petra is a vegetarian.", ""),
+        ("Ann is a vegetarian.", ""),
+    ],
+)
+def test_what_is_recommended_for_another_builds_on_what_is_known_of_him(question: str, text: str, told: str) -> None:
+    assert asks_for_taste(question)
+    brother = say(1, "Ann", "Ann's brother Tomas is here.")
+    assert likes(question, brother, say(2, "Ann", text)) == ([told] if told else [])
+
+
+def test_who_is_meant_by_my_sister_is_known_where_one_alone_may_ask() -> None:
+    vegan, bob = say(1, "Ann", "Petra is vegan."), say(3, "Bob", "Bob sleeps.")
+    for named in ("Ann's sister is called Petra.", "Petra is Ann's sister.", "Ann's little sister, Petra, is here."):
+        sister = say(2, "Ann", named)
+        assert likes("What should I cook for my sister?", vegan, sister) == ["Ann: Petra is vegan."]
+        assert likes("What should I cook for my sister?", vegan, sister, bob) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What do I not like to eat?", [2, 3]),
+        ("What food don't I like?", [2, 3]),
+        ("What do I hate?", [2, 3]),
+        ("What can't I eat?", [2, 3, 4]),
+        ("What does Ann dislike?", [2, 3]),
+        ("What does Bob dislike?", []),
+    ],
+)
+def test_what_is_not_liked_is_never_answered_with_what_is(question: str, told: list[int]) -> None:
+    tastes = ["Ann loves to eat spicy food.", "Ann hates coriander.", "Ann can't stand olives.", "Ann never eats nuts."]
+    memories = gather(*(say(number, "Ann", text) for number, text in enumerate(tastes, 1))).memories
+    chosen = choose(question, memories, FamiliarReranker(), WordEmbedder())
+    assert sorted(piece.memory.label for piece in chosen.evidence) == told
 
 
 def test_a_belief_is_no_liking() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from banks.dates import FoundDate, describe_date, find_dates
+from banks.dates import FoundDate, describe_date, find_dates, find_place
 from banks.retain.engines.builtin.edits import Edit
 from banks.retain.engines.builtin.english import LETTER_OR_DIGIT
 
@@ -30,13 +30,18 @@ def find_dating(text: str, *, said_at: datetime, only_relative: bool = False) ->
     if not found:
         return Dating()
     chosen = _tells_when(found)
-    edits = tuple(Edit(date.span[1], date.span[1], f" ({_described(date)})") for date in found if date.is_relative)
+    edits = tuple(_put_behind(text, date) for date in found if date.is_relative)
     return Dating(words=_described(chosen), start=chosen.start, end=chosen.end, edits=edits)
 
 
 def _tells_when(found: Sequence[FoundDate]) -> FoundDate:
     closed = [date for date in found if date.start and date.end] or list(found)
     return next((date for date in closed if date.is_relative), closed[0])
+
+
+def _put_behind(text: str, date: FoundDate) -> Edit:
+    place = find_place(text, date)
+    return Edit(place, place, f" ({_described(date)})")
 
 
 def _described(date: FoundDate) -> str:
