@@ -21,7 +21,10 @@ class UnitAdmin(MemoryAdmin):
         (None, {"fields": ("text", "network", "kind", "confidence", "review", "tags", "bank", "tenant")}),
         ("Where it comes from", {"fields": ("rests_on", "speaks_of", "context", "dimensions", "changes")}),
         ("Times", {"fields": ("occurred_start", "occurred_end", "mentioned_at", "recorded_at", "updated_at")}),
-        ("Validity", {"fields": ("valid_from", "valid_until", "expired_at", "close_reason", "superseded_by")}),
+        (
+            "Validity",
+            {"fields": ("valid_from", "valid_until", "announced_at", "superseded_by", "expired_at", "close_reason")},
+        ),
         ("Ranking", {"fields": ("importance", "access_count", "proof_count", "faded_at")}),
     )
 

@@ -4,11 +4,15 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import Q
+from django.utils import timezone
 
+from banks.entities.yet_to_come import begins_after, tell_with_day
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, Relationship
 from banks.vector_index.literal import write_vector
@@ -24,20 +28,22 @@ LONGEST_SUMMARY = 900
 CHARACTERS_OF_A_VALUE = 200
 MOST_ROUNDS = 3  # whoever is spoken of so fast that each of them comes too late is described after the next retain
 
-# The most proven first, then the most recent: what is told often is what somebody is known for.
+# What has begun first; of that the most proven, then the most recent: what is told often is what somebody is known for.
+# An event has its day in itself.
 FIND_UNITS = """
-SELECT wanted.id, told.text
+SELECT wanted.id, told.text, CASE WHEN told.is_ahead AND told.occurred_start IS NULL THEN told.valid_from END
 FROM unnest(%(ids)s::uuid[]) AS wanted (id)
 CROSS JOIN LATERAL (
-    SELECT unit.text, unit.proof_count, unit.mentioned_at, unit.id
+    SELECT unit.text, unit.proof_count, unit.mentioned_at, unit.id, unit.valid_from, unit.occurred_start,
+        unit.valid_from IS NOT NULL AND unit.valid_from > %(now)s AS is_ahead
     FROM banks_mention AS mention
     JOIN banks_memoryunit AS unit ON unit.tenant_id = mention.tenant_id AND unit.id = mention.unit_id
     WHERE mention.tenant_id = %(tenant_id)s AND mention.entity_id = wanted.id
       AND unit.expired_at IS NULL AND unit.network IN ('world', 'experience')
-    ORDER BY unit.proof_count DESC, unit.importance DESC, unit.mentioned_at DESC, unit.id
+    ORDER BY is_ahead, unit.proof_count DESC, unit.importance DESC, unit.mentioned_at DESC, unit.id
     LIMIT %(most)s
 ) AS told
-ORDER BY wanted.id, told.proof_count DESC, told.mentioned_at DESC, told.id
+ORDER BY wanted.id, told.is_ahead, told.proof_count DESC, told.mentioned_at DESC, told.id
 """
 
 WRITE = """
@@ -92,15 +98,16 @@ def write_what_holds(bank: Bank, descriptions: Sequence[Description], vectors: S
 
 def build_descriptions(bank: Bank, entity_ids: Collection[UUID]) -> list[Description]:
     """A fixed number of queries for any number of entities; those that are gone are left out."""
+    now = timezone.now()
     entities = list(Entity.objects.of_bank(bank).filter(id__in=entity_ids).order_by("id"))
     told = read_relationships(bank, entity_ids)
-    units = read_units(bank, [entity.id for entity in entities])
+    units = read_units(bank, [entity.id for entity in entities], now=now)
     return [
         Description(
             entity.id,
             entity.name,
-            build_attributes(entity.id, told[entity.id]),
-            build_summary(told[entity.id], units[entity.id]),
+            build_attributes(entity.id, [row for row in told[entity.id] if not begins_after(row.valid_from, now)]),
+            build_summary(told[entity.id], units[entity.id], now=now),
         )
         for entity in entities
     ]
@@ -118,17 +125,18 @@ def read_relationships(bank: Bank, entity_ids: Collection[UUID]) -> dict[UUID, l
     return told
 
 
-def read_units(bank: Bank, entity_ids: Sequence[UUID]) -> dict[UUID, list[str]]:
+def read_units(bank: Bank, entity_ids: Sequence[UUID], *, now: datetime) -> dict[UUID, list[str]]:
     told: defaultdict[UUID, list[str]] = defaultdict(list)
+    given: dict[str, Any] = {"tenant_id": bank.tenant_id, "ids": list(entity_ids), "most": MOST_UNITS, "now": now}
     with connection.cursor() as cursor:
-        cursor.execute(FIND_UNITS, {"tenant_id": bank.tenant_id, "ids": list(entity_ids), "most": MOST_UNITS})
-        for entity_id, text in cursor.fetchall():
-            told[entity_id].append(text)
+        cursor.execute(FIND_UNITS, given)
+        for entity_id, text, begins in cursor.fetchall():
+            told[entity_id].append(tell_with_day(shorten(text), begins) if begins else shorten(text))
     return told
 
 
 def build_attributes(entity_id: UUID, told: Sequence[Relationship]) -> dict[str, str | list[str]]:
-    """By relation; a list where several hold at a time."""
+    """By relation; a list where several hold at a time. `told` is what holds."""
     values: defaultdict[str, list[str]] = defaultdict(list)
     for row in told:
         value = (row.object.name if row.object else row.value)[:CHARACTERS_OF_A_VALUE]
@@ -137,10 +145,11 @@ def build_attributes(entity_id: UUID, told: Sequence[Relationship]) -> dict[str,
     return {relation: held[0] if len(held) == 1 else held for relation, held in sorted(values.items())}
 
 
-def build_summary(told: Sequence[Relationship], units: Sequence[str]) -> str:
-    """What holds of it, then what was told of it most and last."""
-    sentences = [row.text for row in told[:MOST_RELATIONSHIPS]]
-    sentences += [shorten(text) for text in units]
+def build_summary(told: Sequence[Relationship], units: Sequence[str], *, now: datetime) -> str:
+    """What holds of it, then what will with its day, then what was told of it most and last."""
+    held = [row.text for row in told if not begins_after(row.valid_from, now)]
+    coming = [tell_with_day(row.text, row.valid_from) for row in told if row.valid_from and row.valid_from > now]
+    sentences = [*held, *coming][:MOST_RELATIONSHIPS] + list(units)
     summary = ""
     for sentence in dict.fromkeys(sentences):
         if len(summary) + len(sentence) < LONGEST_SUMMARY:

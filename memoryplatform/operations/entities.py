@@ -1,14 +1,16 @@
 """What a caller does with entities: look, rename, merge, split."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
+from django.utils import timezone
 
 from banks.entities.merging import merge_entities
 from banks.entities.normalise import normalise_name
+from banks.entities.outdated import empty_descriptions
 from banks.entities.record import has_letters
 from banks.entities.renaming import rename_entity
 from banks.entities.splitting import Split, split_entity
@@ -19,8 +21,11 @@ from banks.models.entity import EntityQuerySet
 from banks.words import Network
 from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.lost_evidence import take_back_parted_evidence
+from memoryplatform.operations.parted_entities import find_parted
 from memoryplatform.operations.versions import check_version, write_version
+from reflection.observations.marking import mark_stale
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
@@ -120,9 +125,11 @@ def merge(access: BankAccess, bank_id: str, entity_id: UUID, other_ids: Sequence
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         lock_memory(bank)
-        entity = merge_entities(bank, get_entity(bank, entity_id), other_ids)
+        began = timezone.now()
+        merge_entities(bank, get_entity(bank, entity_id), other_ids)
+        make_anew(bank, {entity_id, *find_parted(bank, [entity_id], since=began)})
         note(access, bank_id, "entity.merged", entity_id, {"merged": [str(other_id) for other_id in other_ids]})
-        return show(bank, entity)
+        return show(bank, get_entity(bank, entity_id))
 
 
 def split(access: BankAccess, bank_id: str, entity_id: UUID, how: Split) -> ShownEntity:
@@ -132,8 +139,16 @@ def split(access: BankAccess, bank_id: str, entity_id: UUID, how: Split) -> Show
         lock_memory(bank)
         new = split_entity(bank, get_entity(bank, entity_id), how)
         take_back_parted_evidence(bank, [entity_id, new.id], actor=name_of(access))
+        make_anew(bank, [entity_id, new.id])
         note(access, bank_id, "entity.split", entity_id, {"new": str(new.id)})
         return show(bank, new)
+
+
+def make_anew(bank: Bank, entity_ids: Collection[UUID]) -> None:
+    """What is told of them is told of others by now. Call inside a tenant transaction, after `lock_memory`."""
+    empty_descriptions(bank, entity_ids)
+    mark_stale(bank, entity_ids, now=timezone.now(), is_altered=True)
+    ask_for_refresh(bank)
 
 
 def note(access: BankAccess, bank_id: str, action: str, entity_id: UUID, detail: dict[str, Any]) -> None:

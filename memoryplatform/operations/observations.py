@@ -1,6 +1,6 @@
 """What a caller does with observations: look at them, and have them made anew."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,10 +16,12 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.delete_memories import delete_memories
 from memoryplatform.operations.described_units import read_tags
+from memoryplatform.operations.kinds.consolidate import LONGEST_RETAIN
 from memoryplatform.operations.kinds.consolidate import NAME as CONSOLIDATION
 from memoryplatform.operations.kinds.refresh_observations import NAME, ask_for_refresh
 from memoryplatform.operations.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.parted_entities import find_parted
 from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity
 from reflection.observations.dossiers import read_episodes, read_sources
@@ -40,17 +42,22 @@ class ObservationFilter:
 
 @dataclass(frozen=True)
 class ShownObservation:
-    """`is_stale`: facts of its entity changed since, and it will be made anew.
+    """`is_stale`: facts of one of its entities changed since, and it will be made anew. `entities` are all that it
+    tells of, the one that it was first made for before the others.
 
     The summary of a month has no entity, and rests on episodes.
     """
 
     unit: MemoryUnit
-    entity: Entity | None
+    entities: tuple[Entity, ...]
     is_stale: bool
     source_ids: tuple[UUID, ...]
     episode_ids: tuple[UUID, ...] = ()
     tags: tuple[str, ...] = ()
+
+    @property
+    def entity(self) -> Entity | None:
+        return next(iter(self.entities), None)
 
 
 def find_observations(bank: Bank, wanted: ObservationFilter) -> UnitQuerySet:
@@ -68,15 +75,17 @@ def show_observations(bank: Bank, units: Sequence[MemoryUnit]) -> list[ShownObse
     """Call inside a tenant transaction."""
     ids = [unit.id for unit in units]
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).select_related("entity")
-    entities = {row.unit_id: row.entity for row in mentions.defer("entity__embedding").order_by("-id")}
+    entities: defaultdict[UUID, tuple[Entity, ...]] = defaultdict(tuple)
+    for row in mentions.defer("entity__embedding").order_by("id"):
+        entities[row.unit_id] += (row.entity,)
     stale = set(ObservedEntity.objects.of_bank(bank).stale().values_list("entity_id", flat=True))
     sources, episodes, tags = read_sources(bank, ids), read_episodes(bank, ids), read_tags(bank, ids)
     shown = []
     for unit in units:
-        entity = entities.get(unit.id)
-        is_stale = entity is not None and entity.id in stale
+        named = entities[unit.id]
+        is_stale = any(entity.id in stale for entity in named)
         rests_on = tuple(sources[unit.id]), tuple(episodes[unit.id])
-        shown.append(ShownObservation(unit, entity, is_stale, *rests_on, tuple(tags[unit.id])))
+        shown.append(ShownObservation(unit, named, is_stale, *rests_on, tuple(tags[unit.id])))
     return shown
 
 
@@ -172,4 +181,6 @@ def find_unmarked(bank: Bank) -> set[UUID]:
     waiting = Operation.objects.for_tenant(bank.tenant_id).filter(
         bank=bank, kind=CONSOLIDATION, status__in=(Operation.Status.PENDING, Operation.Status.PROCESSING)
     )
-    return {UUID(one) for payload in waiting.values_list("payload", flat=True) for one in payload.get("entity_ids", ())}
+    payloads = waiting.values_list("payload", flat=True)
+    spoken_of = {UUID(one) for payload in payloads for one in payload.get("entity_ids", ())}
+    return spoken_of | find_parted(bank, spoken_of, since=timezone.now() - LONGEST_RETAIN) if spoken_of else spoken_of

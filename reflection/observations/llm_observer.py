@@ -19,6 +19,7 @@ Write what the file says from now on, as 3 to 7 short statements; fewer where li
 relations, habits, plans.
 - Unite what belongs together. Keep names, numbers and dates exactly as they are.
 - Where facts conflict, the newest counts, or the one with the most proofs; the other is left out, or named as former.
+- What is so only from a day to come is told with that day. Until then it takes the place of nothing.
 - Nothing that no fact supports: no judgement, no guess, no advice, no "seems" or "probably".
 - For each statement give `facts`: the numbers of the facts it rests on, and `kept`: the numbers of present statements \
 that it takes over. At least one of the two.
@@ -93,7 +94,8 @@ def find_longest(lengths: Sequence[int], room: int) -> int:
 def head(place: int, fact: Fact) -> str:
     day = fact.occurred_start or fact.said_at
     proofs = f", told {fact.proof_count} times" if fact.proof_count > 1 else ""
-    return f"Fact {place} ({day:%A, %d %B %Y}{proofs})"
+    ahead = f", so only from {fact.begins:%A, %d %B %Y}" if fact.begins else ""
+    return f"Fact {place} ({day:%A, %d %B %Y}{proofs}{ahead})"
 
 
 def read_statements(answer: Answer, dossier: Dossier) -> list[Observation]:

@@ -16,10 +16,11 @@ from providers.embedding.protocol import Embedder
 from providers.llm.errors import LLMError, LLMRefused, MalformedAnswer, concerns_content
 from providers.usage import Usage
 from reflection.models import ObservedEntity, ObservedScope
-from reflection.observations.dossiers import Told, read_dossier
+from reflection.observations.dossiers import read_dossier
 from reflection.observations.putting_off import put_off
 from reflection.observations.scopes import MOST_AT_ONCE, Scope, find_touched, forget_scope, keep_scope, read_tags
 from reflection.observations.storing import Place, store_observations
+from reflection.observations.told import Told
 from reflection.observations.types import Dossier, Observation, Observer
 
 logger = logging.getLogger(__name__)

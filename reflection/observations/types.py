@@ -8,21 +8,27 @@ from providers.usage import Usage
 
 @dataclass(frozen=True)
 class Fact:
-    """A memory of the world or of an experience that speaks of the entity."""
+    """A memory of the world or of an experience that speaks of the entity.
+
+    `begins`: it is not so yet, only from then on. `is_over`: something that it tells beside other things has ended.
+    """
 
     id: UUID
     text: str
     said_at: datetime
     occurred_start: datetime | None = None
     proof_count: int = 1
+    begins: datetime | None = None
+    is_over: bool = False
 
 
 @dataclass(frozen=True)
 class Held:
-    """A relationship of the entity that holds now, as a sentence, and the facts that tell it."""
+    """A relationship of the entity that holds, now or once it `begins`, as a sentence, and the facts that tell it."""
 
     text: str
     source_ids: tuple[UUID, ...]
+    begins: datetime | None = None
 
 
 @dataclass(frozen=True)

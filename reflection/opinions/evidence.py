@@ -1,11 +1,14 @@
 """What opinions rest on. Evidence is what was seen and done: never another belief."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
 
-from banks.models import Bank, MemoryUnit, UnitSource
+from banks.entities.yet_to_come import begins_after
+from banks.models import Bank, MemoryUnit, RelationshipSource, UnitSource
 from banks.words import Network
 from reflection.models import OpinionRevision, RevisionEvidence
 
@@ -17,13 +20,27 @@ MOST_OF_A_SUMMARY = 5  # facts that an observation stands for
 def find_evidence(bank: Bank, ids: Collection[UUID]) -> dict[UUID, tuple[UUID, ...]]:
     """The facts behind each id that is there: itself, or what an observation sums up. Beliefs stand for nothing.
 
-    What is over or never was so proves nothing of what is believed now. Call inside a tenant transaction.
+    What is over, is not so yet or never was so proves nothing of what is believed now. Call inside a tenant
+    transaction.
     """
     units = MemoryUnit.objects.of_bank(bank).current().filter(id__in=ids)
-    networks = dict(units.values_list("id", "network"))
-    summed = [one for one, network in networks.items() if network == Network.OBSERVATION]
-    facts = {one: (one,) for one, network in networks.items() if network in FACTS}
-    return facts | read_summed(bank, summed)
+    named = list(units.values_list("id", "network", "valid_from"))
+    summed = [one for one, network, _ in named if network == Network.OBSERVATION]
+    found = {one: (one,) for one, network, _ in named if network in FACTS} | read_summed(bank, summed)
+    now = timezone.now()
+    if any(begins_after(valid_from, now) for _, _, valid_from in named):
+        coming = find_coming(bank, {fact for facts in found.values() for fact in facts}, now=now)
+        found = {one: tuple(fact for fact in facts if fact not in coming) for one, facts in found.items()}
+    return {one: facts for one, facts in found.items() if facts}
+
+
+def find_coming(bank: Bank, fact_ids: Collection[UUID], *, now: datetime) -> set[UUID]:
+    """Those that tell what is so only from a day to come. What is planned for a day is a plan already."""
+    ahead = MemoryUnit.objects.of_bank(bank).filter(id__in=fact_ids, valid_from__gt=now)
+    telling = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(
+        unit=OuterRef("pk"), relationship__expired_at=None, relationship__valid_from__gt=now
+    )
+    return set(ahead.filter(Q(occurred_start=None) | Exists(telling)).values_list("id", flat=True))
 
 
 def read_summed(bank: Bank, observation_ids: Sequence[UUID]) -> dict[UUID, tuple[UUID, ...]]:

@@ -1,4 +1,4 @@
-"""Whom an opinion is about: those that it names, or else those of its evidence."""
+"""Those whom opinions and their evidence speak of, and the names that they have."""
 
 import re
 from collections import Counter
@@ -15,23 +15,47 @@ from banks.models import Bank, EntityName, Mention
 from banks.retain.types import FoundEntity
 from banks.words import EntityKind
 
-MOST_OF_EVIDENCE = 3  # entities that an opinion without a name of its own takes from its evidence
+# Scripts that put no space, or an ending, behind a name: of them the letters are enough.
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True)
 class SpokenOf:
-    """An entity of the evidence, with every name that it has."""
+    """An entity with every name that it has."""
 
     entity_id: UUID
     kind: EntityKind
     names: tuple[str, ...]
     times: int
 
-    def is_in(self, text: str) -> bool:
-        return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in self.names)
+    def is_named_in(self, text: str) -> bool:
+        return is_named_in(text, self.names)
 
     def is_called(self, name: str) -> bool:
         return identity_key(name) in map(identity_key, self.names)
+
+    def may_be(self, name: str) -> bool:
+        """Whether it has that name, or one that begins so."""
+        return self.is_called(name) or name in list_firsts(self.names)
+
+
+def is_named_in(text: str, names: Iterable[str]) -> bool:
+    """By a name of it, or by the first word of one: Maria is Maria Rossi, unless she is Maria Bianchi."""
+    every = tuple(names)
+    if any(has_name(text, name) for name in every):
+        return True
+    firsts = list_firsts(every)
+    return any(re.search(rf"(?<!\w){re.escape(first)}(?!\w)(?! [A-Z])", text) for first in firsts)
+
+
+def has_name(text: str, name: str) -> bool:
+    if UNSPACED.search(name):
+        return name in text
+    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
+
+
+def list_firsts(names: Iterable[str]) -> set[str]:
+    return {name.split()[0] for name in names if " " in name and name[0].isupper()} - {"The"}
 
 
 def read_spoken_of(bank: Bank, groups: Sequence[Sequence[UUID]]) -> list[list[SpokenOf]]:
@@ -69,26 +93,17 @@ def count_spoken_of(told: Iterable[Sequence[UUID]]) -> list[tuple[UUID, int]]:
     return sorted(times.items(), key=lambda counted: (-counted[1], counted[0]))
 
 
-def choose_spoken_of(text: str, given: Sequence[str], known: Sequence[SpokenOf]) -> list[SpokenOf]:
-    named = [one for one in known if one.is_in(text) or any(map(one.is_called, given))]
-    return named if named or given else list(known[:MOST_OF_EVIDENCE])
-
-
 @dataclass(frozen=True)
 class About:
-    """Whom a stored opinion is about: `chosen` of its evidence, and the names that came with it."""
+    """Whom a stored opinion is about: those who are known, and names that are looked up, for none of them has them."""
 
     unit_id: UUID
     chosen: Sequence[SpokenOf]
-    given: Sequence[str]
-
-    def list_strange(self) -> list[str]:
-        """Names that the evidence does not have."""
-        return [name for name in self.given if not any(one.is_called(name) for one in self.chosen)]
+    called: Sequence[str]
 
 
 def record_spoken_of(bank: Bank, opinions: Sequence[About], *, now: datetime) -> None:
-    """Call inside a tenant transaction, after `lock_memory`. Names that the evidence does not have are looked up."""
+    """Call inside a tenant transaction, after `lock_memory`."""
     resolved = [
         Resolved(Naming(about.unit_id, (), now), one.names[0], one.kind, one.entity_id)
         for about in opinions
@@ -96,9 +111,9 @@ def record_spoken_of(bank: Bank, opinions: Sequence[About], *, now: datetime) ->
     ]
     store_mentions(bank, resolved)
     store_companions(bank, resolved)
-    strange = [(about.unit_id, names) for about in opinions if (names := about.list_strange())]
+    strange = [Naming(about.unit_id, guess_entities(about.called), now) for about in opinions if about.called]
     if strange:
-        record_mentions(bank, [Naming(unit_id, guess_entities(names), now) for unit_id, names in strange])
+        record_mentions(bank, strange)
 
 
 def guess_entities(names: Sequence[str]) -> tuple[FoundEntity, ...]:

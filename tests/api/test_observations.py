@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from banks.models import Bank, Entity, Mention, UnitSource, UnitTag
+from banks.models import Bank, Entity, Mention, Relationship, UnitSource, UnitTag
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from providers.once import Once
@@ -63,6 +63,98 @@ def test_observations_follow_their_facts_and_say_when_they_are_stale(call: Calle
     perform_pending(alice, "consolidate")
     stale = call("GET", "/v1/banks/support/observations").json()["items"]
     assert [(one["id"], one["is_stale"]) for one in stale] == [(one["id"], True) for one in told]
+
+
+PEOPLE = ("Paul Lind", "Bill", "Zorro")
+
+
+def tell(call: Caller, text: str, subject: str, *relation: str, valid_from: str = "") -> None:
+    """A fact on somebody, and what he stands in to whom, if anything."""
+    kind = "PERSON" if subject in PEOPLE else "ORGANIZATION"
+    fact: dict[str, Any] = {"text": text, "type": "world", "entities": [{"text": subject, "type": kind}]}
+    if relation:
+        named, thing = relation
+        since = {"valid_from": valid_from} if valid_from else {}
+        words = f"{subject} {named.replace('_', ' ')} {thing}."
+        fact["entities"].append({"text": thing, "type": "ORGANIZATION"})
+        fact["relations"] = [{"subject": subject, "relation": named, "object": thing, "text": words} | since]
+    assert call("POST", "/v1/banks/support/memories", {"items": [{"facts": [fact]}]}).status_code == 200
+
+
+def refresh(call: Caller, tenant: Tenant) -> dict[str, set[str]]:
+    """What is observed of whom once all is up to date."""
+    operation_id = call("POST", "/v1/banks/support/observations/refresh", {}).json()["operation_id"]
+    perform(tenant.id, UUID(operation_id))
+    entities = call("GET", "/v1/banks/support/entities").json()["items"]
+    rows = {one["canonical_name"]: f"/v1/banks/support/observations?entity_id={one['id']}" for one in entities}
+    return {name: {one["text"] for one in call("GET", row).json()["items"]} for name, row in rows.items()}
+
+
+def find_entity(call: Caller, name: str) -> Any:
+    found = call("GET", "/v1/banks/support/entities").json()["items"]
+    entity_id = next(one["id"] for one in found if one["canonical_name"] == name)
+    return call("GET", f"/v1/banks/support/entities/{entity_id}").json()
+
+
+@pytest.mark.parametrize("is_consolidated", [True, False])
+def test_what_ends_is_told_of_neither_end_any_more(call: Caller, alice: Tenant, *, is_consolidated: bool) -> None:
+    long = "Paul Lind works at Siemens as an engineer in Munich, mostly on trains and their brakes."
+    tell(call, long, "Paul Lind", "works_at", "Siemens")
+    tell(call, "Siemens builds trains.", "Siemens")
+    perform_pending(alice, "consolidate")
+    assert "Paul Lind works at Siemens." in refresh(call, alice)["Siemens"]
+    tell(call, "Paul Lind works at Bosch.", "Paul Lind", "works_at", "Bosch")
+    if is_consolidated:
+        perform_pending(alice, "consolidate")
+        assert is_stale(alice, "Siemens")
+        assert find_entity(call, "Siemens")["summary"].count("Paul Lind works at Siemens.") == 0
+    observed = refresh(call, alice)
+    assert observed["Bosch"] == {"Paul Lind works at Bosch."}
+    assert "Paul Lind works at Siemens." not in observed["Siemens"] | observed["Paul Lind"]
+
+
+def test_an_observation_says_of_whom_it_tells_and_when_it_holds(call: Caller, alice: Tenant) -> None:
+    begins = (timezone.now() + timedelta(days=400)).replace(month=6, day=1, microsecond=0)
+    tell(call, "Paul Lind works at Bosch.", "Paul Lind", "works_at", "Bosch", valid_from=begins.isoformat())
+    refresh(call, alice)
+    (told,) = call("GET", "/v1/banks/support/observations").json()["items"]
+    assert told["text"] == f"Paul Lind works at Bosch (from 1 June {begins.year})."
+    assert {one["name"]: one["id"] for one in told["entities"]} == {
+        name: find_entity(call, name)["id"] for name in ("Paul Lind", "Bosch")
+    }
+    assert (told["entity"], told["entity_id"]) == (told["entities"][0]["name"], told["entities"][0]["id"])
+    assert (told["valid_from"], told["valid_until"]) == (begins.isoformat().replace("+00:00", "Z"), None)
+
+
+def test_what_ended_is_followed_once(call: Caller, alice: Tenant) -> None:
+    tell(call, "Siemens builds trains.", "Siemens")
+    for firm in ("Siemens", "Bosch"):
+        tell(call, f"Paul Lind works at {firm}.", "Paul Lind", "works_at", firm)
+    with tenant_transaction(alice.id):
+        ended = Relationship.objects.for_tenant(alice.id).exclude(expired_at=None)
+        ended.update(expired_at=timezone.now() - timedelta(minutes=2))
+    perform_pending(alice, "consolidate")
+    refresh(call, alice)
+    tell(call, "Paul Lind works at Bosch.", "Paul Lind", "works_at", "Bosch")
+    perform_pending(alice, "consolidate")
+    assert (is_stale(alice, "Paul Lind"), is_stale(alice, "Siemens")) == (True, False)
+
+
+def test_entities_that_are_merged_or_split_are_observed_anew(call: Caller, alice: Tenant) -> None:
+    for text in ("Bill plays chess.", "Bill bakes bread.", "Zorro rides out.", "Zorro climbs walls."):
+        tell(call, text, text.split()[0])
+    apart = refresh(call, alice)
+    assert {name: len(told) for name, told in apart.items()} == {"Bill": 2, "Zorro": 2}
+    bill, zorro = find_entity(call, "Bill"), find_entity(call, "Zorro")
+    call("POST", f"/v1/banks/support/entities/{bill['id']}/merge", {"ids": [zorro["id"]]})
+    assert is_stale(alice, "Bill")
+    assert len(refresh(call, alice)["Bill"]) == 3
+    assert "Zorro" in find_entity(call, "Bill")["summary"]
+    call("POST", f"/v1/banks/support/entities/{bill['id']}/split", {"names": ["Zorro"]})
+    assert is_stale(alice, "Bill")
+    assert is_stale(alice, "Zorro")
+    assert refresh(call, alice) == apart
+    assert "Zorro" not in find_entity(call, "Bill")["summary"]
 
 
 BOAT, CHOIR = "Ana Reis owns a boat in Porto.", "Bob Lind sings in a choir in Vienna."

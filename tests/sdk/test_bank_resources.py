@@ -80,3 +80,5 @@ def test_observations_are_refreshed_and_listed(client: MemoryClient, worker: Non
     observations = list(client.observations.list("support", entity_id=ana.id))
     assert observations
     assert {one.entity for one in observations} == {"Ana Reis"}
+    assert [[entity.id for entity in one.entities] for one in observations] == [[ana.id]] * len(observations)
+    assert all(one.valid_from and one.valid_until is None for one in observations)

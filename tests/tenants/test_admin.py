@@ -1,5 +1,7 @@
 """The admin, which works on the platform's connection."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.contrib import admin
 from django.test import Client
@@ -8,6 +10,7 @@ from tenants.keys import find_identity
 from tenants.models import AuditEvent, Member, Tenant, User
 from tenants.transactions import tenant_transaction
 from tests import factories
+from tests.memory_factories import make_unit
 from tests.tenants.walled_models import FACTORIES
 
 pytestmark = pytest.mark.usefixtures("committed_db")
@@ -56,6 +59,14 @@ def test_a_look_at_a_row_is_audited_with_the_person(client: Client, tenant: Tena
     with tenant_transaction(tenant.id):
         event = AuditEvent.objects.for_tenant(tenant.id).get(action="admin.viewed")
     assert (event.target, event.user_id) == (f"bank:{bank.id}", staff.id)
+
+
+def test_a_memory_shows_when_its_end_was_announced(client: Client, tenant: Tenant) -> None:
+    told_at = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
+    unit = make_unit(tenant, valid_until=datetime(2027, 3, 1, tzinfo=UTC), announced_at=told_at)
+    page = client.get(f"/admin/banks/memoryunit/{unit.id}/change/").content.decode()
+    assert "Announced at" in page
+    assert "Nov. 16, 2026, 9:30 a.m." in page
 
 
 def test_what_the_service_keeps_is_read_only(client: Client, tenant: Tenant) -> None:

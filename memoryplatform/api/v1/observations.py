@@ -25,12 +25,20 @@ class ObservationListInput(TagFilterInput, ListInput):
         return ObservationFilter(given["entity_id"], tuple(given.get("tags", ())), given["tags_match"])
 
 
+class ObservedEntityOutput(Output):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+
+
 class ObservationOutput(Output):
     id = serializers.UUIDField(source="unit.id")
     text = serializers.CharField(source="unit.text")
     entity_id = serializers.UUIDField(source="entity.id", allow_null=True, default=None)
     entity = serializers.CharField(source="entity.name", allow_null=True, default=None)
-    is_stale = serializers.BooleanField(help_text="Facts of the entity changed since; it will be made anew.")
+    entities = ObservedEntityOutput(
+        many=True, help_text="All that it is told of: `entity` is the first of them, which it was made for."
+    )
+    is_stale = serializers.BooleanField(help_text="Facts of one of them changed since; it will be made anew.")
     source_ids = serializers.ListField(child=serializers.UUIDField(), help_text="The memories that it rests on.")
     episode_ids = serializers.ListField(
         child=serializers.UUIDField(), help_text="The episodes that the summary of a month rests on."
@@ -38,6 +46,12 @@ class ObservationOutput(Output):
     tags = serializers.ListField(child=serializers.CharField(), help_text="Those of the memories that it rests on.")
     mentioned_at = serializers.DateTimeField(source="unit.mentioned_at", help_text="When the newest of them was said.")
     created_at = serializers.DateTimeField(source="unit.recorded_at")
+    valid_from = serializers.DateTimeField(
+        source="unit.valid_from", allow_null=True, help_text="When the newest of them began; it may lie ahead."
+    )
+    valid_until = serializers.DateTimeField(
+        source="unit.valid_until", allow_null=True, help_text="When it ended; null where no end is known."
+    )
 
 
 class ObservationListOutput(ListOutput):

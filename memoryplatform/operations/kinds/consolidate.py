@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -23,6 +23,7 @@ from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.mental_model_refreshes import follow_facts, renew_bereft
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.nights import ask_for_tending
+from memoryplatform.operations.parted_entities import find_parted
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
@@ -47,7 +48,7 @@ logger = logging.getLogger(__name__)
 
 NAME = "consolidate"
 UNPINNED = "unpinned_ids"
-LONGEST_RETAIN = timedelta(days=1)  # until it hands over: what it merged is weighed, what was merged before is not
+LONGEST_RETAIN = timedelta(days=1)  # until it hands over: what it merged or ended is followed, what was before is not
 Figures = Mapping[str, int | Mapping[str, int]]
 
 
@@ -76,7 +77,15 @@ Step = Callable[[Task], Done]
 
 
 def describe_touched_entities(task: Task) -> Done:
-    return Done(describe_entities(task.bank, task.post.entity_ids, get_embedder()))
+    with task.run.transaction() as operation:
+        touched = find_touched(task, since=operation.created_at - LONGEST_RETAIN)
+    return Done(describe_entities(task.bank, touched, get_embedder()))
+
+
+def find_touched(task: Task, *, since: datetime) -> set[UUID]:
+    """Those that the retain speaks of, and those who stood to them in what it ended."""
+    spoken_of = set(task.post.entity_ids)
+    return spoken_of | find_parted(task.bank, spoken_of, since=since) if spoken_of else spoken_of
 
 
 def take_back_lost_evidence(task: Task) -> Done:
@@ -120,8 +129,9 @@ def weigh_evidence(task: Task) -> Done:
 
 
 def mark_touched_entities(task: Task) -> Done:
-    with task.run.transaction():
-        mark_stale(task.bank, task.post.entity_ids, now=timezone.now())
+    with task.run.transaction() as operation:
+        touched = find_touched(task, since=operation.created_at - LONGEST_RETAIN)
+        mark_stale(task.bank, touched, now=timezone.now())
         ask_for_refresh(task.bank)
         ask_for_tending(task.bank)
         ask_for_closing(task.bank)

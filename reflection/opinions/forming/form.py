@@ -154,7 +154,7 @@ def settle(author: Author, one: Draft, around: Surroundings) -> FormedOpinion | 
 
 
 def build_new(one: Draft, around: Surroundings) -> NewOpinion:
-    return NewOpinion(one.candidate, one.vector, around.evidence, around.about, around.tags, around.reasoning)
+    return NewOpinion(one.candidate, one.vector, around.evidence, around.named, around.tags, around.reasoning)
 
 
 def restate(
@@ -201,7 +201,7 @@ def change(author: Author, one: Draft, meant: HeldOpinion, around: Surroundings)
         around.reasoning,
         evidence,
         tags=around.tags,
-        entities=candidate.entities,
+        entities=around.named.given,
     )
     standing = revise(bank, unit, revision, actor=author.actor, now=author.now)
     return FormedOpinion(

@@ -12,8 +12,9 @@ from banks.retain.types import ExtractedFact
 from banks.words import Network
 from providers.embedding.vector import Vector
 from reflection.opinions.evidence import add_all_evidence
+from reflection.opinions.forming.naming_new import Named
 from reflection.opinions.history.revisions import Ground, write_formed
-from reflection.opinions.naming import About, SpokenOf, record_spoken_of
+from reflection.opinions.naming import About, record_spoken_of
 from reflection.opinions.tagging import UNTAGGED, Tags
 from reflection.opinions.types import CandidateOpinion, FormedOpinion
 
@@ -34,7 +35,7 @@ class NewOpinion:
     candidate: CandidateOpinion
     vector: Vector
     evidence: tuple[UUID, ...]
-    spoken_of: tuple[SpokenOf, ...]
+    named: Named
     tags: Tags = UNTAGGED
     reasoning: str = ""
 
@@ -48,9 +49,7 @@ def store_opinions(author: Author, new: Sequence[NewOpinion]) -> list[FormedOpin
     opinions = [build_unit(unit.id, one.candidate) for unit, one in zip(stored, new, strict=True)]
     pairs = list(zip(opinions, new, strict=True))
     add_all_evidence(bank, {unit.id: one.evidence for unit, one in pairs})
-    record_spoken_of(
-        bank, [About(unit.id, one.spoken_of, one.candidate.entities) for unit, one in pairs], now=author.now
-    )
+    record_spoken_of(bank, [About(unit.id, one.named.about, one.named.called) for unit, one in pairs], now=author.now)
     grounds = {unit.id: Ground(one.evidence, one.reasoning) for unit, one in pairs}
     write_formed(bank, opinions, actor=author.actor, grounds=grounds)
     return [describe_formed(unit, one) for unit, one in pairs]

@@ -8,8 +8,8 @@ from uuid import UUID
 from banks.models import Bank, MemoryUnit
 from reflection.opinions.forming.author_view import AuthorView
 from reflection.opinions.forming.drafting import Draft
+from reflection.opinions.forming.naming_new import Named, find_spoken_of
 from reflection.opinions.held import HeldOpinion, find_all_held
-from reflection.opinions.naming import SpokenOf, choose_spoken_of, read_spoken_of
 from reflection.opinions.tagging import UNTAGGED, Tags, read_tags, share_tags
 
 
@@ -29,7 +29,7 @@ class Surroundings:
     """
 
     evidence: tuple[UUID, ...]
-    about: tuple[SpokenOf, ...]
+    named: Named
     near: list[HeldOpinion]
     near_old: list[HeldOpinion]
     tags: Tags = UNTAGGED
@@ -37,7 +37,7 @@ class Surroundings:
 
     @property
     def entity_ids(self) -> frozenset[UUID]:
-        return frozenset(one.entity_id for one in self.about)
+        return frozenset(one.entity_id for one in self.named.about)
 
 
 def look_around(bank: Bank, drafts: Sequence[Draft], ground: Ground) -> list[Surroundings]:
@@ -46,15 +46,15 @@ def look_around(bank: Bank, drafts: Sequence[Draft], ground: Ground) -> list[Sur
     The statements are as many for ten drafts as for one.
     """
     evidence = [list_evidence(one, ground.facts) for one in drafts]
-    spoken_of = read_spoken_of(bank, evidence)
+    spoken_of = find_spoken_of(bank, [one.candidate for one in drafts], evidence)
     near = find_all_held(bank, [(one.candidate.text, one.vector) for one in drafts])
     near_old = find_near_old(bank, drafts)
-    named = [{*evidence[place], *one.candidate.evidence_ids} for place, one in enumerate(drafts)]
-    bounds = bind(bank, drafts, named, ground.view)
+    rested_on = [{*evidence[place], *one.candidate.evidence_ids} for place, one in enumerate(drafts)]
+    bounds = bind(bank, drafts, rested_on, ground.view)
     return [
         Surroundings(
             evidence[place],
-            tuple(choose_spoken_of(one.candidate.text, one.candidate.entities, spoken_of[place])),
+            spoken_of[place],
             near[place],
             near_old.get(place, []),
             *bounds[place],
@@ -64,14 +64,14 @@ def look_around(bank: Bank, drafts: Sequence[Draft], ground: Ground) -> list[Sur
 
 
 def bind(
-    bank: Bank, drafts: Sequence[Draft], named: Sequence[Collection[UUID]], view: AuthorView
+    bank: Bank, drafts: Sequence[Draft], rested_on: Sequence[Collection[UUID]], view: AuthorView
 ) -> list[tuple[Tags, str]]:
     """The tags of each draft, and its reasoning as far as it may be told under them."""
-    ids = set(chain(*named))
+    ids = set(chain(*rested_on))
     tags = read_tags(bank, ids)
     texts = dict(MemoryUnit.objects.of_bank(bank).filter(id__in=ids).values_list("id", "text")) if view.tags else {}
     bounds = []
-    for one, unit_ids in zip(drafts, named, strict=True):
+    for one, unit_ids in zip(drafts, rested_on, strict=True):
         candidate = one.candidate
         told = [texts[unit_id] for unit_id in unit_ids if unit_id in texts]
         shared = share_tags(tags.get(unit_id, UNTAGGED) for unit_id in unit_ids)

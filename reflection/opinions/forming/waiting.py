@@ -25,11 +25,11 @@ def touches(one: Draft, around: Surroundings, waiting: Collection[NewOpinion]) -
 
 
 def as_held(new: NewOpinion, one: Draft) -> HeldOpinion:
-    """As it will be held, and rather too near. Names that came with it are looked up when it is stored: until then
-    nothing is known of whom it is about, which fits everybody.
+    """As it will be held, and rather too near. Names that nobody is known by are looked up when it is stored: until
+    then nothing is known of whom it is about, which fits everybody.
     """
-    candidate = new.candidate
-    about = () if candidate.entities else (spoken.entity_id for spoken in new.spoken_of)
+    candidate, named = new.candidate, new.named
+    about = () if named.called else (spoken.entity_id for spoken in named.about)
     cosine = float(one.vector @ new.vector) + ROUNDING
-    names = tuple(several for spoken in new.spoken_of if (several := list_several(spoken.names)))
+    names = tuple(several for spoken in named.about if (several := list_several(spoken.names)))
     return HeldOpinion(NO_ID, candidate.text, candidate.confidence, "", cosine, frozenset(about), new.tags, names)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from reflection.opinions.types import Verdict
 from reflection.opinions.weighing.assessing import Assessment, Assessments, NewFact, OpinionQuestion
 from reflection.opinions.wording.matter import list_matter, list_names, list_words
-from reflection.opinions.wording.polarity import FEELS, Judgement, compares, is_unsure, read_judgement
+from reflection.opinions.wording.polarity import FEELS, Judgement, compares, is_unsure, read_judgement, unfold
 from reflection.opinions.wording.said_of import Topic, cut, find_subject_names, is_said_of
 from reflection.opinions.wording.sense import call_by_first
 
@@ -45,7 +45,7 @@ def judge(opinion: str, fact: NewFact) -> tuple[Verdict, str]:
     words = ", ".join(sorted(seen.words))
     if held.sign == seen.sign:
         return Verdict.REINFORCE, f"Judges the same way: {words}."
-    if held.words & seen.words:
+    if unfold(held).words & unfold(seen).words:
         return Verdict.CONTRADICT, f"Denies it in its own words: {words}."
     return Verdict.WEAKEN, f"Judges the other way: {words}."
 

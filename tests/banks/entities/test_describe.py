@@ -1,6 +1,8 @@
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
 import pytest
+from django.utils import timezone
 
 from banks.entities.describe import MOST_ROUNDS, describe_entities
 from banks.lifecycle.delete import delete_units
@@ -56,6 +58,30 @@ def test_an_entity_is_described_by_what_holds_and_what_was_told_of_it(bank: Bank
     assert "told a long story" in described.summary
     assert "Ana occupation nurse." not in described.summary
     assert described.embedding @ embed(f"Ana: {described.summary}") == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("tells_more", [False, True])
+def test_what_holds_comes_first_and_what_is_to_come_with_its_day(bank: Bank, *, tells_more: bool) -> None:
+    begins = datetime(timezone.now().year + 2, 6, 1, tzinfo=UTC)
+    for town, since in (("Oslo", None), ("Rome", begins)):
+        words = f"Ana lives in {town}."
+        found = FoundRelationship("Ana", "lives_in", town, words, object_is_value=True, valid_from=since)
+        text = f"Ana lives in {town}, and of all that she told of it at length that evening little is left."
+        fact = make_fact(
+            text if tells_more else found.text,
+            entities=(ANA,),
+            relationships=(found,),
+            relationship_vectors=(embed(found.text),),
+            valid_from=since,
+        )
+        store(bank, fact)
+    describe_entities(bank, [ana(bank).id], WordedEmbedder())
+    described = ana(bank)
+    day = f"(from 1 June {begins.year})."
+    assert described.attributes == {"lives_in": "Oslo"}
+    assert described.summary.startswith(f"Ana lives in Oslo. Ana lives in Rome {day}")
+    assert described.summary.endswith(f"{'little is left' if tells_more else 'Rome'} {day}")
+    assert described.summary.count("Rome") == described.summary.count(day)
 
 
 def test_an_entity_that_is_gone_or_another_tenants_is_left_out(bank: Bank) -> None:

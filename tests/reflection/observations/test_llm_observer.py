@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -76,6 +77,16 @@ def test_the_prompt_has_dates_and_proofs_and_no_disposition() -> None:
     assert "Fact 2 (Friday, 02 January 2026, told 2 times)\n| Ana moved to Porto." in model.prompt
     assert "Statement 1\n| Ana is a musician." in model.prompt
     assert not any(word in model.prompt for word in ("skeptic", "empath", "literal", "disposition", "You are Ada"))
+
+
+def test_what_is_so_only_from_a_day_to_come_is_shown_with_that_day() -> None:
+    model = Model(Statement(text="Ana lives.", facts=[1]))
+    begins = datetime(2027, 6, 1, tzinfo=UTC)
+
+    observe(model, Dossier(uuid7(), "Ana", (FACTS[0], replace(FACTS[1], begins=begins))))
+
+    assert "Fact 1 (Thursday, 01 January 2026)\n" in model.prompt
+    assert "(Friday, 02 January 2026, told 2 times, so only from Tuesday, 01 June 2027)\n" in model.prompt
 
 
 @pytest.mark.parametrize("count", [6, LLMObserver.facts_at_once])

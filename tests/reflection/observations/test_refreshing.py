@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import UUID
 
+import pytest
 from django.utils import timezone
 
 from banks.lifecycle.delete import delete_units
@@ -201,6 +202,70 @@ def test_without_a_model_and_without_relationships_the_best_facts_stand_in(bank:
     refresh(bank, BuiltinObserver())
 
     assert {unit.text for unit in read_observations(bank)} == {f"Ana ran {day} miles." for day in (0, 2, 3)}
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (("Ana is afraid of dogs.", "Ana is not afraid of dogs any more.", "Ana sings."), {1, 2}),
+        (("Ana eats meat.", "Ana doesn't eat meat.", "Ana eats meat."), {0}),
+        (("Ana is reliable.", "Ana is unreliable."), {1}),
+        (("Ana is not afraid of dogs.", "Ana was afraid of dogs."), {0, 1}),
+        (("Ana is afraid of dogs.", "Ana may not be afraid of dogs."), {0, 1}),
+        (("Ana is afraid of dogs.", "Ana is not afraid of cats."), {0, 1}),
+        (("Ana told Bea.", "Bea told not Ana."), {0, 1}),
+    ],
+)
+def test_without_a_model_of_facts_that_deny_each_other_the_newest_counts(
+    bank: Bank, texts: tuple[str, ...], told: set[int]
+) -> None:
+    for day, text in enumerate(texts):
+        tell(bank, text, "Ana", mentioned_at=NOON + timedelta(days=day))
+
+    refresh(bank, BuiltinObserver())
+
+    assert {unit.text for unit in read_observations(bank)} == {texts[place] for place in told}
+
+
+def test_what_happened_on_two_days_does_not_deny_each_other(bank: Bank) -> None:
+    for day, text in enumerate(("Ana won.", "Ana didn't win.", "Ana did win.")):
+        at = NOON + timedelta(days=day)
+        tell(bank, text, "Ana", mentioned_at=at, occurred_start=at)
+
+    refresh(bank, BuiltinObserver())
+
+    assert len(read_observations(bank)) == 3
+
+
+def test_without_a_model_a_fact_that_tells_what_ended_does_not_stand_in(bank: Bank) -> None:
+    """Beside it there may be more in it that holds; which of its words, nobody can say."""
+    long = "Ana works at Siemens as an engineer in Munich, mostly on trains and on their brakes."
+    for day, (text, firm) in enumerate({long: "Siemens", "Ana works at Bosch.": "Bosch"}.items()):
+        works = relation("Ana", "works_at", firm, object_is_value=True)
+        tell(bank, text, "Ana", relations=[works], mentioned_at=NOON + timedelta(days=day))
+    tell(bank, "Ana sings.", "Ana")
+
+    refresh(bank, BuiltinObserver())
+
+    assert {unit.text for unit in read_observations(bank)} == {"Ana works_at Bosch.", "Ana sings."}
+
+
+def test_what_is_so_only_from_a_day_to_come_is_told_last_and_with_that_day(bank: Bank) -> None:
+    begins = (timezone.now() + timedelta(days=400)).replace(month=6, day=1)
+    for town, since in (("Rome", begins), ("Oslo", None)):
+        lives = relation("Ana", "lives_in", town, object_is_value=True, valid_from=since)
+        tell(bank, f"Ana lives in {town}.", "Ana", relations=[lives], mentioned_at=NOON, valid_from=since)
+    observer = Recorder()
+
+    refresh(bank, observer)
+    refresh(bank, BuiltinObserver())
+
+    texts = [unit.text for unit in read_observations(bank)]
+    assert texts == ["Ana lives_in Oslo.", f"Ana lives_in Rome (from 1 June {begins.year})."]
+    assert {fact.text: fact.begins for fact in observer.seen[0].facts} == {
+        "Ana lives in Rome.": begins,
+        "Ana lives in Oslo.": None,
+    }
 
 
 def test_one_fact_is_not_observed_in_its_own_words(bank: Bank) -> None:

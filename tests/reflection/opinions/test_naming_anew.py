@@ -97,6 +97,15 @@ def test_one_whom_its_words_never_named_stays(bank: Bank, ran: UUID) -> None:
     assert list_names(bank, opinion.id) == ["Omega", "Zeta"]
 
 
+def test_with_all_that_is_told_of_one_goes_what_an_answer_thinks_of_him(bank: Bank, ran: UUID) -> None:
+    believe(bank, "I think the Zeta pump is a better buy than the Omega pump.", ran, entities=("Zeta",))
+    with tenant_transaction(bank.tenant_id):
+        omega = Entity.objects.of_bank(bank).get(name="Omega")
+        delete_batch(bank, MemoryFilter(entity_id=omega.id))
+    assert read_opinions(bank) == []
+    assert "Omega" not in read_everything(bank)
+
+
 def test_a_former_wording_goes_with_all_that_is_told_of_whom_it_names(bank: Bank) -> None:
     heard = see(bank, ZETA, "Zeta", network=Network.OPINION, confidence=0.7)
     with tenant_transaction(bank.tenant_id):
