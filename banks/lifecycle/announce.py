@@ -25,7 +25,7 @@ FROM unnest(%(unit_id)s::uuid[], %(successor_id)s::uuid[], %(since)s::timestampt
     AS closing (unit_id, successor_id, since, reason)
 JOIN banks_memoryunit AS former ON former.tenant_id = %(tenant_id)s AND former.id = closing.unit_id
 WHERE unit.tenant_id = %(tenant_id)s AND unit.id = former.id AND unit.expired_at IS NULL
-  AND closing.reason = 'update' AND unit.kind <> 'event' AND unit.network IN ('world', 'experience')
+  AND closing.reason = 'update' AND unit.network IN ('world', 'experience')
   AND least(closing.since, unit.valid_until) > greatest(%(now)s, unit.valid_from)
   AND (unit.announced_at IS NULL OR closing.since < unit.valid_until)
 RETURNING unit.id, former.valid_until, unit.valid_until, unit.superseded_by_id

@@ -12,11 +12,11 @@ from banks.lifecycle.closings import Closed, Closing, build_columns, drop_circle
 from banks.lifecycle.observed import follow_closed_facts
 from banks.models import Bank, MemoryUnit, UnitChange
 
-# A dated event and what never was so get no end: the one happened, the other did not. What `announce` is for is left.
+# What never was so gets no end. What happened on a day is not given here to be updated; what `announce` is for is left.
 CLOSE_UNITS = """
 UPDATE banks_memoryunit AS unit SET
     valid_until = CASE
-        WHEN unit.kind = 'event' OR closing.reason = 'correction' THEN unit.valid_until
+        WHEN closing.reason = 'correction' THEN unit.valid_until
         ELSE greatest(least(closing.since, unit.valid_until), unit.valid_from)
     END,
     expired_at = %(now)s, updated_at = %(now)s, announced_at = NULL,
@@ -25,7 +25,7 @@ FROM unnest(%(unit_id)s::uuid[], %(successor_id)s::uuid[], %(since)s::timestampt
     AS closing (unit_id, successor_id, since, reason)
 WHERE unit.tenant_id = %(tenant_id)s AND unit.id = closing.unit_id AND unit.expired_at IS NULL
   AND NOT (
-    closing.reason = 'update' AND unit.kind <> 'event' AND unit.network IN ('world', 'experience')
+    closing.reason = 'update' AND unit.network IN ('world', 'experience')
     AND least(closing.since, unit.valid_until) > greatest(%(now)s, unit.valid_from)
   )
 RETURNING unit.id, unit.valid_until, unit.close_reason, unit.superseded_by_id

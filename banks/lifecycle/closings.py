@@ -13,7 +13,9 @@ from banks.words import Kind
 
 @dataclass(frozen=True)
 class Closing:
-    """`since`: when the newer one began, or will."""
+    """`since`: when the newer one began, or will. What happened on a day is not closed for an update: who builds a
+    closing sees to that.
+    """
 
     unit_id: UUID
     successor_id: UUID

@@ -70,7 +70,7 @@ def replace_relationships(
     stored = StoredUnit(unit.id, is_new=False)
     retold = find_retold(bank, stored, told, resolved)
     delete_relationships(bank, {unit.id}, but=retold.values())
-    news = store_relationships(bank, [without(told, retold)], [stored], resolved, now=now)
+    news = store_relationships(bank, [without(told, retold)], [stored], resolved, now=now, actor=actor)
     closed = close_units(bank, news.closings, now=now, actor=actor)
     retire_closed(bank, news, closed)
     return find_ends(bank, [*news.closed_ids, *closed.relationship_ids])

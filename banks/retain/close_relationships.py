@@ -10,42 +10,33 @@ from django.db.models import F, Min, Q, QuerySet
 
 from banks.entities.merging import forget_relationships
 from banks.lifecycle.closings import Closing
-from banks.lifecycle.wording import weighty_words
 from banks.models import Bank, Relationship, RelationshipSource
-from banks.retain.relations import Ending
-from banks.retain.told import Key, Told
+from banks.retain.told import Key, News
+from banks.retain.told_anew import settle_told_anew
 from banks.retain.write_ends import Over, write_ends
-from banks.words import Kind
 
 Values = defaultdict[tuple[UUID, str], list[Relationship]]  # by subject and relation
-
-LONGEST = 14  # words: what is longer tells more than a relationship
-MOST_OTHER_WORDS = 2  # beside the speaker's name: "Ana: Ana lives in Porto now, you know."
-
-
-@dataclass(frozen=True)
-class News:
-    relationship_id: UUID
-    told: Told
-
-    @property
-    def is_ending(self) -> bool:
-        return isinstance(self.told.found, Ending)
 
 
 @dataclass(frozen=True)
 class Ended:
-    """`closed_ids` are those whose end has come, the others hold until then."""
+    """`closed_ids` are those whose end has come, the others hold until then. `closings` are for units that told
+    nothing but a beginning that is not to be.
+    """
 
     over: tuple[Over, ...] = ()
     closed_ids: tuple[UUID, ...] = ()
+    closings: tuple[Closing, ...] = ()
 
 
-def close_former(bank: Bank, news: Sequence[News], *, now: datetime) -> Ended:
+def close_former(bank: Bank, news: Sequence[News], *, now: datetime, actor: str) -> Ended:
     """What held before is over since the new one began. What is told late of the past is over since the newer began."""
     heard_again = find_heard_again(bank, news, now=now)
     standing = [one for one in news if one not in heard_again]
     held = read_held(bank, standing)
+    rows = [row for values in held.values() for row in values]
+    anew = settle_told_anew(bank, standing, rows, now=now, actor=actor)
+    standing = [one for one in standing if one.relationship_id not in anew.known]
     first_told = read_first_told(bank, standing)
     over: dict[UUID, Over] = {}
     for one in sorted(standing, key=lambda one: one.told.since):
@@ -57,7 +48,7 @@ def close_former(bank: Bank, news: Sequence[News], *, now: datetime) -> Ended:
     closed_ids = write_ends(bank, list(over.values()), now=now)
     if empty := [one.relationship_id for one in standing if is_of_nothing(one, first_told)]:
         forget_relationships(bank, empty)
-    return Ended(tuple(over.values()), closed_ids)
+    return Ended(tuple(over.values()), closed_ids, anew.closings)
 
 
 def build_over(row: Relationship, by: News) -> Over:
@@ -205,24 +196,3 @@ def read_first_told(bank: Bank, news: Sequence[News]) -> dict[UUID, datetime]:
         unit_id__in={one.told.unit_id for one in endings}
     )
     return dict(told.values_list("relationship_id").annotate(Min("unit__mentioned_at")))
-
-
-def find_units_that_told_no_more(bank: Bank, over: Sequence[Over]) -> list[Closing]:
-    """Most units tell more than one relationship, and closing one would hide the rest: those stay."""
-    if not over:
-        return []
-    ended = {one.relationship_id: one for one in over}
-    rows = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(relationship_id__in=ended)
-    found = rows.filter(unit__expired_at=None, unit__occurred_start=None).exclude(unit__kind=Kind.EVENT)
-    closings = []
-    for relationship_id, unit_id, text in found.values_list("relationship_id", "unit_id", "unit__text"):
-        one = ended[relationship_id]
-        if one.teller_id and unit_id != one.teller_id and is_all_it_tells(text, one.text):
-            closings.append(Closing(unit_id, one.teller_id, one.since))
-    return closings
-
-
-def is_all_it_tells(text: str, relationship: str) -> bool:
-    words = weighty_words(text)
-    others = set(words) - set(weighty_words(relationship))
-    return len(words) <= LONGEST and len(others) <= MOST_OTHER_WORDS

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from banks.retain.instructions import Instructions
+from banks.retain.told_since import with_beginning
 from banks.retain.types import ExtractedFact, Quote
 from providers.embedding.vector import Vector
 
@@ -103,7 +104,7 @@ def prepare_facts(
     rest = iter(vectors[len(facts) :])
     return [
         PreparedFact(
-            fact,
+            with_beginning(fact),
             vectors[place],
             tuple(find_source(quote) for quote in fact.quotes),
             relationship_vectors=tuple(next(rest) for _ in fact.relationships),

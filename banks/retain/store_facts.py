@@ -43,7 +43,7 @@ def store_facts(
     units = store_units(bank, prepared, now=now, settled=settled)
     reword_units(bank, prepared, settled, actor=plan.judge)
     resolved = record_entities(bank, prepared, units, settled, plan, speakers=speakers)
-    told = store_relationships(bank, prepared, units, resolved, now=now)
+    told = store_relationships(bank, prepared, units, resolved, now=now, actor=plan.judge)
     closings = [*list_refuted(prepared, units, settled, plan), *told.closings]
     closed = close_units(bank, closings, now=now, actor=plan.judge)
     new_ids = [unit.id for unit in units if unit.is_new]

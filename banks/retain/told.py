@@ -2,7 +2,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from banks.retain.relations import name_relation
+from banks.retain.relations import Ending, name_relation
 from banks.retain.types import FoundRelationship
 from providers.embedding.vector import Vector
 
@@ -33,3 +33,13 @@ class Told:
     def since(self) -> datetime:
         """From when it holds, as far as we can tell: since it was said, at the latest."""
         return self.found.valid_from or self.mentioned_at
+
+
+@dataclass(frozen=True)
+class News:
+    relationship_id: UUID
+    told: Told
+
+    @property
+    def is_ending(self) -> bool:
+        return isinstance(self.told.found, Ending)

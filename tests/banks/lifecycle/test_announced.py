@@ -19,6 +19,7 @@ from tests.factories import make_bank, make_tenant
 
 DAY = datetime(2099, 3, 1, tzinfo=UTC)
 LATER = datetime(2099, 6, 1, tzinfo=UTC)
+LAST = datetime(2024, 8, 8, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -72,6 +73,8 @@ def is_open(row: MemoryUnit | Relationship) -> bool:
         "I work at Bosch from March 2099.",
         "Effective March 1, 2099, I work at Bosch.",
         "I got a job at Bosch from March 2099.",
+        "I'm starting at Bosch on 1 March 2099.",
+        "Starting in March 2099 I will work at Bosch.",
     ],
 )
 def test_it_is_so_until_the_day_that_was_told(bank: Bank, news: str) -> None:
@@ -108,13 +111,13 @@ def test_on_that_day_it_is_closed_once(bank: Bank) -> None:
 
 def test_the_same_news_told_twice_is_announced_once(bank: Bank) -> None:
     announce(bank)
-    say(bank, "As I said, from March 2099 I work at Bosch, they called.", at=datetime(2024, 8, 8, tzinfo=UTC))
+    say(bank, "As I said, from March 2099 I work at Bosch, they called.", at=LAST)
     assert list_steps(bank, find_unit(bank, "Siemens")) == ["announced"]
 
 
 def test_what_tells_it_again_before_the_day_ends_with_it(bank: Bank) -> None:
     announce(bank)
-    say(bank, "I still work at Siemens.", at=datetime(2024, 8, 8, tzinfo=UTC))
+    say(bank, "I still work at Siemens.", at=LAST)
     assert {unit.valid_until for unit in units_of(bank) if "Siemens" in unit.text} == {DAY}
 
 
@@ -130,18 +133,87 @@ def test_what_comes_before_the_day_takes_its_place_until_then(bank: Bank) -> Non
 
 def test_a_later_change_ends_the_earlier_one(bank: Bank) -> None:
     announce(bank)
-    say(bank, "From June 2099 I work at Initech.", at=datetime(2024, 8, 8, tzinfo=UTC))
+    say(bank, "From June 2099 I work at Initech.", at=LAST)
     siemens, bosch = find_row(bank, "Siemens"), find_row(bank, "Bosch")
     assert (siemens.valid_until, siemens.superseded_by_id) == (DAY, bosch.id)
     assert (bosch.valid_until, bosch.superseded_by_id) == (LATER, find_row(bank, "Initech").id)
+    unit = find_unit(bank, "Bosch")
+    assert (unit.expired_at, unit.valid_until, unit.superseded_by_id) == (None, LATER, find_unit(bank, "Initech").id)
 
 
 def test_another_change_on_the_same_day_has_its_place(bank: Bank) -> None:
     announce(bank)
-    say(bank, "From March 2099 I work at Initech.", at=datetime(2024, 8, 8, tzinfo=UTC))
+    say(bank, "From March 2099 I work at Initech.", at=LAST)
     siemens, initech = find_row(bank, "Siemens"), find_row(bank, "Initech")
     assert (siemens.expired_at, siemens.valid_until, siemens.superseded_by_id) == (None, DAY, initech.id)
-    assert find_row(bank, "Bosch").expired_at is not None
+    for never_so in (find_row(bank, "Bosch"), find_unit(bank, "Bosch")):
+        assert (never_so.close_reason, never_so.valid_from, never_so.valid_until) == ("update", DAY, DAY)
+    assert find_unit(bank, "Siemens").superseded_by_id == find_unit(bank, "Initech").id
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "day"),
+    [
+        ("From March 2099 I work at Bosch.", "From April 2099 I work at Bosch.", datetime(2099, 4, 1, tzinfo=UTC)),
+        ("From March 2099 I work at Bosch.", "From February 2099 I work at Bosch.", datetime(2099, 2, 1, tzinfo=UTC)),
+        ("I'm starting at Bosch in March 2099.", "I start at Bosch on 7 June 2099.", datetime(2099, 6, 7, tzinfo=UTC)),
+        (
+            "From March 2099 I work at Bosch, and they promised me a car, a desk, a phone and a parking space.",
+            "From April 2099 I work at Bosch.",
+            datetime(2099, 4, 1, tzinfo=UTC),
+        ),
+    ],
+)
+def test_what_is_put_off_or_forward_ends_the_former_on_its_new_day(
+    bank: Bank, first: str, then: str, day: datetime
+) -> None:
+    announce(bank, first)
+    say(bank, then, at=LAST)
+    for siemens in (find_row(bank, "Siemens"), find_unit(bank, "Siemens")):
+        assert (siemens.expired_at, siemens.valid_until) == (None, day)
+    newest = units_of(bank)[-1]
+    assert (find_row(bank, "Bosch").valid_from, newest.valid_from) == (day, day)
+    assert find_unit(bank, "Siemens").superseded_by_id == newest.id
+    former = find_unit(bank, "Bosch")
+    assert (former.superseded_by_id == newest.id) is ("promised" not in former.text)
+
+
+def test_what_was_put_off_goes_with_what_told_so(bank: Bank) -> None:
+    announce(bank)
+    say(bank, "From April 2099 I work at Bosch.", at=LAST)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        delete_units(bank, [units_of(bank)[-1].id])
+    assert is_open(find_unit(bank, "Siemens"))
+    assert is_open(find_row(bank, "Siemens"))
+    assert "works_at Bosch" not in relationships_of(bank)
+
+
+def test_what_is_so_before_its_day_holds_from_then_on(bank: Bank) -> None:
+    announce(bank)
+    say(bank, "I work at Bosch now.", at=LAST)
+    siemens, bosch, newest = find_unit(bank, "Siemens"), find_unit(bank, "Bosch"), units_of(bank)[-1]
+    assert (siemens.close_reason, siemens.valid_until) == ("update", LAST)
+    assert (bosch.close_reason, bosch.superseded_by_id) == ("update", newest.id)
+    assert (newest.valid_from, newest.expired_at) == (LAST, None)
+    assert (find_row(bank, "Bosch").valid_from, find_row(bank, "Bosch").expired_at) == (LAST, None)
+
+
+@pytest.mark.parametrize(
+    ("news", "at", "is_outdated"),
+    [
+        ("From 1 February 2099 I work at Bosch.", AFTER.replace(day=1), True),  # said before it was put off
+        ("From March 2099 I work at Bosch, you know.", LAST, False),  # vaguer
+    ],
+)
+def test_what_tells_no_other_day_moves_nothing(bank: Bank, news: str, at: datetime, *, is_outdated: bool) -> None:
+    announce(bank, "From 15 March 2099 I work at Bosch.")
+    say(bank, news, at=at)
+    day = datetime(2099, 3, 15, tzinfo=UTC)
+    assert (find_unit(bank, "Siemens").valid_until, find_row(bank, "Siemens").valid_until) == (day, day)
+    assert find_row(bank, "Bosch").valid_from == day
+    closed = [unit for unit in units_of(bank) if unit.expired_at is not None]
+    assert [unit.mentioned_at for unit in closed] == ([at] if is_outdated else [])
 
 
 def delete(bank: Bank, unit: MemoryUnit) -> None:
@@ -184,7 +256,7 @@ def test_what_announced_it_or_somebody_takes_it_back(
 
 def test_what_another_tells_too_stays_announced_when_the_first_is_deleted(bank: Bank) -> None:
     announce(bank)
-    say(bank, "As I said, from March 2099 I work at Bosch, they called.", at=datetime(2024, 8, 8, tzinfo=UTC))
+    say(bank, "As I said, from March 2099 I work at Bosch, they called.", at=LAST)
     first, second = (unit for unit in units_of(bank) if "Bosch" in unit.text)
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)

@@ -65,6 +65,10 @@ def units_of(bank: Bank) -> list[MemoryUnit]:
         ("I live in Porto.", "I moved from Porto to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
         ("I live in Porto.", "I relocated to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
         ("I have two cats.", "I have 3 cats.", "has_cats 2", "has_cats 3"),
+        ("Since March 2023 I live in Porto.", "I moved to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
+        ("I've worked at Initech since 2020.", "I work at Acme now.", "works_at Initech", "works_at Acme"),
+        ("From next month on I work at Initech.", "I work at Acme now.", "works_at Initech", "works_at Acme"),
+        ("I will move to Porto in February 2024.", "I moved to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
     ],
 )
 def test_news_take_the_place_of_what_was_so(bank: Bank, earlier: str, later: str, former: str, now: str) -> None:
@@ -76,7 +80,35 @@ def test_news_take_the_place_of_what_was_so(bank: Bank, earlier: str, later: str
     assert (held.expired_at, held.valid_from) == (None, AFTER)
     older, newer = units_of(bank)
     assert (older.valid_until, older.superseded_by_id) == (AFTER, newer.id)
-    assert newer.expired_at is None
+    assert (newer.expired_at, newer.valid_from) == (None, AFTER)
+
+
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        "I moved to Porto in March 2023.",  # what happened stays what happened
+        "Since March 2023 I live in Porto, where I met Tom and learned to sail.",
+        "I live in Porto, where I met Tom and learned to sail, and I love it.",
+    ],
+)
+def test_what_happened_or_tells_more_stays_and_the_news_hold_since_then(bank: Bank, earlier: str) -> None:
+    say(bank, earlier, at=BEFORE)
+    say(bank, "I live in Lisbon now.", at=AFTER)
+    assert relationships_of(bank)["lives_in Porto"].valid_until == AFTER
+    older, newer = units_of(bank)
+    assert (older.expired_at, older.valid_until) == (None, None)
+    assert newer.valid_from == AFTER
+
+
+@pytest.mark.parametrize(
+    ("news", "since"),
+    [("I moved to Reno.", AFTER), ("I moved to Reno, and the dog loves the yard behind the house.", None)],
+)
+def test_a_unit_that_tells_nothing_but_a_beginning_holds_since_then(
+    bank: Bank, news: str, since: datetime | None
+) -> None:
+    say(bank, news, at=AFTER)
+    assert [unit.valid_from for unit in units_of(bank)] == [since]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 
-from banks.dates import find_dates
+from banks.dates import FoundDate, find_dates
 
 OPENS = re.compile(r"\b(?:from|(?:as|effective)(?: of| from)?)(?: the)?\s*$", re.IGNORECASE)
 MAY_OPEN = re.compile(r"\b(?:from|as of|effective|starting|beginning)\b", re.IGNORECASE)
@@ -18,5 +18,10 @@ def find_beginning(sentence: str, *, said_at: datetime) -> datetime | None:
     if not MAY_OPEN.search(sentence):
         return None
     dates = find_dates(sentence, said_at=said_at)
-    opening = (date.start for date in dates if date.end is None or OPENS.search(sentence[: date.span[0]]))
+    opening = (date.start for date in dates if opens_a_state(date, sentence))
     return next((start for start in opening if start and start > said_at), None)
+
+
+def opens_a_state(date: FoundDate, text: str) -> bool:
+    """Whether the words say since when something is so: "since March", "from March on"."""
+    return date.start is not None and (date.end is None or OPENS.search(text[: date.span[0]]) is not None)

@@ -15,6 +15,7 @@ UNREAL = word_set(
     "imagine imagined pretend pretended suppose supposing",
 )
 BEGAN = frozenset({"started", "start", "starts", "starting", "began", "begun"})  # "I started working at"
+GOING_TO = frozenset({"going", "gon"})  # "I'm going to move", "I'm gonna move"
 SHARING = frozenset({"acomp", "attr", "conj"})  # these have the subject of the word above them
 BELOW = frozenset({"xcomp", "advcl", "pcomp", "csubj", "relcl"})  # "want to live in", "the day I moved to"
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
@@ -45,34 +46,35 @@ class Clauses:
 
     def is_real(self, place: int) -> bool:
         """Neither denied nor wished; a verb below another ("want to live in") is not told as true."""
-        around = self._around(list(self._up_to_subject(place)))
+        around = self.around(list(self.up_to_subject(place)))
         is_denied = any(self.parsed.words[at].dep == "neg" for at in around) or mentions_no_more(self.parsed, around)
-        return not is_denied and self._is_told(list(self._carriers(place)))
+        return not is_denied and self._is_told(list(self.carriers(place)))
 
     def is_over(self, place: int) -> bool:
         """Told as true no more. A verb that is only joined to such a one ("and now rent a flat") may hold."""
         words = self.parsed.words
         carriers = [place, words[place].head] if words[place].dep in {"acomp", "attr"} else [place]
-        around = self._around(carriers)
+        around = self.around(carriers)
         is_able = any(words[at].lower in ABILITY for at in around)
         is_told = self._is_told(carriers) and not is_able and not self.is_past(place)
         return is_told and says_no_more(self.parsed, around)
 
     def _is_told(self, carriers: Sequence[int]) -> bool:
         words = self.parsed.words
-        around = [*self._around(carriers), words[carriers[-1]].head]
-        return words[carriers[-1]].dep not in BELOW and not any(
+        around = [*self.around(carriers), words[carriers[-1]].head]
+        is_below = words[carriers[-1]].dep in BELOW or any(self._is_going_to(at) for at in carriers)
+        return not is_below and not any(
             words[at].lower in UNREAL for at in around if at not in carriers and words[at].dep not in SUBJECTS
         )
 
-    def _up_to_subject(self, place: int) -> Iterator[int]:
+    def up_to_subject(self, place: int) -> Iterator[int]:
         """What is denied of one subject is not denied of the next: "I don't rent there, but I live there"."""
-        for at in self._carriers(place):
+        for at in self.carriers(place):
             yield at
             if self.parsed.child(at, *SUBJECTS) is not None:
                 return
 
-    def _around(self, carriers: Sequence[int]) -> list[int]:
+    def around(self, carriers: Sequence[int]) -> list[int]:
         below = (at for each in carriers for at in self.parsed.children.get(each, ()))
         return [at for at in below if self.parsed.words[at].dep != "conj" and at not in carriers]
 
@@ -98,7 +100,7 @@ class Clauses:
 
     def subject_place(self, place: int) -> int | None:
         words = self.parsed.words
-        for at in self._carriers(place):
+        for at in self.carriers(place):
             below = self.parsed.children.get(at, ())
             subjects = [child for child in below if words[child].dep in SUBJECTS]
             misread = [child for child in below if child < at and words[child].dep in MISREAD and self.is_proper(child)]
@@ -106,15 +108,29 @@ class Clauses:
                 return (subjects or misread)[-1]
         return None
 
-    def _carriers(self, place: int) -> Iterator[int]:
+    def carriers(self, place: int) -> Iterator[int]:
         """The word, and those above it whose subject it shares."""
         words = self.parsed.words
         yield place
         while words[place].head != place and (
-            words[place].dep in SHARING or (words[place].dep == "xcomp" and words[words[place].head].lower in BEGAN)
+            words[place].dep in SHARING or self._is_begun_below(place) or self._is_going_to(place)
         ):
             place = words[place].head
             yield place
+
+    def own_verbs(self, place: int) -> list[int]:
+        """The verb with those that help it: "going" in "going to move", "start" in "start working"."""
+        verbs = [place]
+        while self._is_begun_below(verbs[-1]) or self._is_going_to(verbs[-1]):
+            verbs.append(self.parsed.words[verbs[-1]].head)
+        return verbs
+
+    def _is_begun_below(self, place: int) -> bool:
+        return self.parsed.words[place].dep == "xcomp" and self.is_begun(place)
+
+    def _is_going_to(self, place: int) -> bool:
+        word = self.parsed.words[place]
+        return word.dep == "xcomp" and self.parsed.words[word.head].lower in GOING_TO
 
     def _who(self, place: int, *, counts_we: bool) -> str | None:
         word = self.parsed.words[place]

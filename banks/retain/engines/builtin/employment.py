@@ -12,19 +12,19 @@ AT = frozenset({"at", "with"})
 AT_ONLY = frozenset({"at"})
 AS = frozenset({"as"})
 SCHOOLS = frozenset({"university", "college", "school", "academy", "kindergarten", "institute"})
-AHEAD = frozenset({"start", "starts", "starting"})  # on a day that they name, or some day
 PERSON = "PERSON"
 ORGANIZATION = "ORG"
+MAY_BE_FIRMS = frozenset({ORGANIZATION, "GPE"})  # many a firm is taken for a town
 
 
 def find_employment(clauses: Clauses, place: int, *, since: datetime | None) -> Iterator[FoundRelationship]:
     word = clauses.parsed.words[place]
     if word.lower in JOBS and word.dep == "dobj" and clauses.parsed.words[word.head].lower in TAKING:
-        verb, target = word.head, _find_employer(clauses, place)
+        verb, target = word.head, find_employer(clauses, place)
     elif word.lower == "joined":
-        verb, target = place, _find_joined(clauses, place)
-    elif word.lower == "started" or (word.lower in AHEAD and since):
-        verb, target = place, _find_started(clauses, place)
+        verb, target = place, find_joined(clauses, place)
+    elif word.lower == "started":
+        verb, target = place, find_started(clauses, place)
     elif word.lower == "hired":
         yield from _find_hired(clauses, place, since=since)
         return
@@ -40,12 +40,12 @@ def find_employment(clauses: Clauses, place: int, *, since: datetime | None) -> 
         yield FoundRelationship(subject, "works_at", shown, text, object_is_value=name is None, valid_from=since)
 
 
-def _find_employer(clauses: Clauses, job: int) -> int | None:
+def find_employer(clauses: Clauses, job: int) -> int | None:
     near = clauses.object_after(job, AT)
     return clauses.object_after(clauses.parsed.words[job].head, AT) if near is None else near
 
 
-def _find_joined(clauses: Clauses, place: int) -> int | None:
+def find_joined(clauses: Clauses, place: int) -> int | None:
     """A bare name, or a name that is joined as something ("as an engineer"). No club, no friend, no "the ..."."""
     target = clauses.parsed.child(place, "dobj")
     if target is None or clauses.name_within(target) is None:
@@ -58,14 +58,18 @@ def _find_joined(clauses: Clauses, place: int) -> int | None:
     return target if is_bare and not is_club and not _is_person(clauses, target) else None
 
 
-def _find_started(clauses: Clauses, place: int) -> int | None:
-    """At what is known for an organisation and for no school; who starts something somewhere is not hired there."""
+def find_started(clauses: Clauses, place: int, *, is_ahead: bool = False) -> int | None:
+    """At what is known for an organisation and for no school; who starts something somewhere is not hired there.
+
+    With a day ahead: at what may be one.
+    """
     target = clauses.object_after(place, AT_ONLY)
     if target is None or clauses.parsed.child(place, "dobj", "xcomp") is not None:
         return None
-    name = clauses.name_within(target) or ""
+    name, labels = clauses.name_within(target) or "", list_labels(clauses, target)
     is_school = any(word in SCHOOLS for word in name.lower().split())
-    return target if ORGANIZATION in _list_labels(clauses, target) and not is_school else None
+    is_firm = labels <= MAY_BE_FIRMS if is_ahead else ORGANIZATION in labels
+    return target if is_firm and not is_school else None
 
 
 def _find_hired(clauses: Clauses, place: int, *, since: datetime | None) -> Iterator[FoundRelationship]:
@@ -79,10 +83,10 @@ def _find_hired(clauses: Clauses, place: int, *, since: datetime | None) -> Iter
         yield FoundRelationship(subject, "works_at", name, f"{subject} works at {name}.", valid_from=since)
 
 
-def _list_labels(clauses: Clauses, place: int) -> set[str]:
+def list_labels(clauses: Clauses, place: int) -> set[str]:
     start = clauses.parsed.words[place].start
     return {name.label for name in clauses.parsed.names if name.start <= start < name.end}
 
 
 def _is_person(clauses: Clauses, place: int) -> bool:
-    return PERSON in _list_labels(clauses, place) or clauses.parsed.words[place].text in clauses.people
+    return PERSON in list_labels(clauses, place) or clauses.parsed.words[place].text in clauses.people

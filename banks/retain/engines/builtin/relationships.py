@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from banks.retain.engines.builtin.announcements import find_announced
 from banks.retain.engines.builtin.beginnings import find_beginning
 from banks.retain.engines.builtin.clauses import Clauses
 from banks.retain.engines.builtin.counting import is_of_a_home, name_counted, write_amount
-from banks.retain.engines.builtin.employment import AHEAD, find_employment
+from banks.retain.engines.builtin.employment import find_employment
 from banks.retain.engines.builtin.endings import find_endings, tell_end
 from banks.retain.engines.builtin.favourites import find_favourites
 from banks.retain.engines.builtin.naming import tidy
@@ -74,11 +75,13 @@ class Reader:
             if lower in pattern.words:
                 yield from self._by_pattern(place, pattern)
         began = self._beginning(place)
-        yield from find_employment(self.clauses, place, since=self.since if lower in AHEAD else began)
+        yield from find_employment(self.clauses, place, since=began)
         yield from find_occupations(self.clauses, place, since=began)
         yield from find_weddings(self.clauses, place, since=began)
         yield from find_endings(self.clauses, place, since=self.since)
         yield from find_partings(self.clauses, place, since=self.since)
+        if self.told_at:
+            yield from find_announced(self.clauses, place, told_at=self.told_at)
         if lower in {"have", "has", "got"}:
             yield from self._count(place)
         yield from find_favourites(self.clauses, place, since=self.since)
@@ -126,16 +129,13 @@ class Reader:
             return self._beginning(place)
         if not pattern.is_state or self.told_at is None or self.clauses.is_past(place):
             return None
-        return find_beginning(self.parsed.sentence_text(self._sentence(place)), said_at=self.told_at)
-
-    def _sentence(self, place: int) -> range:
-        return next(each for each in self.parsed.sentences if place in each)
+        return find_beginning(self.parsed.sentence_text(self.parsed.sentence_of(place)), said_at=self.told_at)
 
     def _beginning(self, place: int) -> datetime | None:
         """What has just begun did so when it was said, unless the sentence says another time."""
         if self.since or self.said_at is None:
             return self.since
-        sentence = self._sentence(place)
+        sentence = self.parsed.sentence_of(place)
         words = [self.parsed.words[at] for at in sentence]
         dates = [name for name in self.parsed.names if name.label == "DATE"]
         is_dated = any(words[0].start <= name.start < words[-1].end for name in dates)

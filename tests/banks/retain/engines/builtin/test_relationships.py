@@ -64,6 +64,7 @@ def test_a_common_pattern_is_found(text: str, relation: tuple[str, str, str]) ->
         "I would love to live in Berlin.",
         "Do I live in Berlin?",
         "I want to work at Google.",
+        "I'm going to work at Google.",
         "I love it.",
         "I love the color of that wall.",
         "If I moved to Boston, I would miss the sea.",
