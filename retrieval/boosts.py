@@ -46,9 +46,10 @@ class Best(NamedTuple):
 
     @classmethod
     def of(cls, combined: Sequence[Combined]) -> "Best":
+        read = [(one.reranker, is_spoken(one)) for one in combined if one.reranker is not None]
         return cls(
-            max((one.reranker for one in combined if one.reranker is not None), default=None),
-            max((one.reranker for one in combined if one.reranker is not None and is_spoken(one)), default=None),
+            max((score for score, _ in read), default=None),
+            max((score for score, is_own in read if is_own), default=None),
             max((cosine for one in combined if (cosine := find_cosine(one)) is not None), default=None),
         )
 
@@ -156,18 +157,18 @@ def score_speaker(boosts: Boosts, best: Best, one: Combined) -> float:
     As far as it finds them as good as the best, unless the recipe says otherwise: small talk of the one who is asked
     about is no answer.
     """
-    if best.reranker is None:
-        return 1.0 + boosts.speaker if is_spoken(one) else 1.0
-    if boosts.speaker_range is None:
-        return 1.0 + boosts.speaker * measure_share_in_full(boosts, best, one)
-    return 1.0 + boosts.speaker * follow_reranker(one.reranker, best.reranker, boosts.speaker_range) * is_spoken(one)
+    if not is_spoken(one):
+        return 1.0 + boosts.speaker * keep_best(boosts, best, one)
+    if best.reranker is None or boosts.speaker_range is None:
+        return 1.0 + boosts.speaker
+    return 1.0 + boosts.speaker * follow_reranker(one.reranker, best.reranker, boosts.speaker_range)
 
 
-def measure_share_in_full(boosts: Boosts, best: Best, one: Combined) -> float:
-    """What the reranker finds the best of all keeps its place before words that are far behind it, whoever said it."""
-    if is_spoken(one):
-        return 1.0
-    if best.reranker is None or one.reranker != best.reranker:
+def keep_best(boosts: Boosts, best: Best, one: Combined) -> float:
+    """Where words count in full, what the reranker finds the best of all keeps its place before those that are far
+    behind it, whoever said it.
+    """
+    if boosts.speaker_range is not None or best.reranker is None or one.reranker != best.reranker:
         return 0.0
     return 1.0 - follow_reranker(best.spoken, best.reranker, boosts.logit_range)
 
