@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reflection.reflect.delimiter import disarm
+from reflection.reflect.llm.delimiter import disarm
 from reflection.reflect.types import AppliedDirective
 
 HEADING = """\

@@ -8,9 +8,9 @@ from banks.models import Bank
 from reflection.opinions.forming.cleaning import Refusal, describe_refused
 from reflection.opinions.forming.form import Claims, form_opinions
 from reflection.opinions.types import FormedOpinion
-from reflection.reflect.candidates import build_candidates, count_unknown
 from reflection.reflect.events import Done, Event, Formed, Pause, Retrieved, Started
-from reflection.reflect.looking import Looker
+from reflection.reflect.llm.candidates import build_candidates, count_unknown
+from reflection.reflect.lookups.looking import Looker
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import ReflectQuery, ReflectResult

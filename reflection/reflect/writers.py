@@ -7,18 +7,18 @@ from banks.models import Bank
 from providers import tokens
 from providers.llm.protocol import LLM
 from reflection.profile import Profile
-from reflection.reflect.asking import Asker
-from reflection.reflect.choosing import choose
-from reflection.reflect.context import build_context
-from reflection.reflect.conversation import Answer, Conversation, count_output
-from reflection.reflect.delimiter import draw_delimiter
+from reflection.reflect.builtin.choosing import choose
+from reflection.reflect.builtin.telling import NOT_IN_MEMORY, list_shortcomings, tell_extract
 from reflection.reflect.events import Cited, Delta, Said, Step
-from reflection.reflect.looking import Looker
-from reflection.reflect.notes import WrittenOpinion
-from reflection.reflect.prompt import Prompt, build_prompt
-from reflection.reflect.room import Room
-from reflection.reflect.surroundings import Surroundings, find_shown_moment, read_surroundings
-from reflection.reflect.telling import NOT_IN_MEMORY, list_shortcomings, tell_extract
+from reflection.reflect.llm.asking import Asker
+from reflection.reflect.llm.context import build_context
+from reflection.reflect.llm.conversation import Answer, Conversation, count_output
+from reflection.reflect.llm.delimiter import draw_delimiter
+from reflection.reflect.llm.notes import WrittenOpinion
+from reflection.reflect.llm.prompt import Prompt, build_prompt
+from reflection.reflect.llm.room import Room
+from reflection.reflect.lookups.looking import Looker
+from reflection.reflect.lookups.surroundings import Surroundings, find_shown_moment, read_surroundings
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import Engine, Labelled, ReflectQuery, StructuredOutput

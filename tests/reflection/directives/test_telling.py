@@ -1,7 +1,7 @@
 from uuid import uuid4
 
 from reflection.profile import Profile
-from reflection.reflect.prompt import build_prompt
+from reflection.reflect.llm.prompt import build_prompt
 from reflection.reflect.types import AppliedDirective
 from tests.reflection.reflect.answers import ask
 

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from banks.words import Network
-from reflection.reflect.gathered import Gathered
+from reflection.reflect.lookups.gathered import Gathered
 from retrieval.types import Candidate, RecallItem, Scores
 from tests.retrieval.memory import NOW
 

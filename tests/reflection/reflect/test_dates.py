@@ -2,8 +2,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from reflection.reflect.builtin.elapsed import tell_elapsed
 from reflection.reflect.dates import describe_edge, describe_occurrence
-from reflection.reflect.elapsed import tell_elapsed
 from tests.reflection.reflect.remembered import make_item
 
 APRIL_25 = "Saturday, April 25, 2026"

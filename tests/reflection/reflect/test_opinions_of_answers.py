@@ -13,7 +13,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from reflection.models import OpinionRevision
 from reflection.opinions.types import FormedOpinion
-from reflection.reflect.delimiter import disarm
+from reflection.reflect.llm.delimiter import disarm
 from reflection.reflect.reflect import reflect
 from reflection.reflect.tools import ReflectTools
 from tenants.transactions import tenant_transaction
