@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+from banks.english.detection import FUNCTION_WORDS
+from banks.english.word_set import word_set
 from banks.lifecycle.wording import WORD, clause_ends, plain, same_day, weighty_words
-from banks.retain.engines.builtin.english import FUNCTION_WORDS
-from banks.retain.engines.builtin.word_set import word_set
 from banks.retain.prepared import HANGS_ON_THE_DAY
 
 LEAST_SHARE = 0.5  # of the fuller text: a unit does not grow into a long account

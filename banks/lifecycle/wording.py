@@ -4,8 +4,8 @@ import re
 from datetime import datetime
 from functools import lru_cache
 
-from banks.retain.engines.builtin.spelling import spell_one_way
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.spelling import spell_one_way
+from banks.english.word_set import word_set
 
 WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 CLAUSE_END = re.compile(r"[.,;:!?\u2013\u2014\u3002\uff0c\uff01\uff1f)\n]")

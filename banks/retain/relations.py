@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from banks.retain.engines.builtin.spelling import spell_one_way
+from banks.english.spelling import spell_one_way
 from banks.retain.types import FoundRelationship
 
 ONE_VALUE = frozenset({"works_at", "lives_in", "occupation", "married_to", "engaged_to", "dating", "born_in"})

@@ -2,8 +2,8 @@
 
 import re
 
+from banks.english.word_set import word_set
 from banks.retain.chunking.sentences import ends_sentence, split_sentences
-from banks.retain.engines.builtin.word_set import word_set
 
 VERBS = (
     "am|was|were|have|had|live|lived|reside|work|worked|speak|like|love|hate|dislike|prefer|enjoy|moved|grew|studied|study|own|run|"

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
 from reflection.background.attributes import find_attributes
 from reflection.background.giving_up import find_given_up, is_given_up
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from banks.retain.engines.builtin.parsed import Name
-from banks.retain.engines.builtin.parser import parse
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.parsed import Name
+from banks.english.parser import parse
+from banks.english.word_set import word_set
 from reflection.background.attributes import fold_thing
 from reflection.background.forms import FORMS, Form
 from reflection.background.parts import LONGEST, split_once, split_parts

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from banks.retain.engines.builtin.edits import Edit, apply_edits
-from banks.retain.engines.builtin.parsed import Parsed
-from banks.retain.engines.builtin.parser import parse
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.edits import Edit, apply_edits
+from banks.english.parsed import Parsed
+from banks.english.parser import parse
+from banks.english.word_set import word_set
 
 SUBJECTS = ("nsubj", "nsubjpass")
 AUXILIARIES = frozenset({"aux", "auxpass"})

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
 from reflection.background.parts import BEGAN, MONTHS, NUMBERS
 
 SELF = r"^(?:(?:now|today|currently|nowadays|these days|recently),? )?i (?:(?:have|now|currently|just|recently|then) )*"

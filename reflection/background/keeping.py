@@ -3,7 +3,7 @@
 import re
 from collections.abc import Set as AbstractSet
 
-from banks.retain.engines.builtin.counting import write_amount
+from banks.retain.engines.builtin.relationships.counting import write_amount
 from banks.text_index.lexemes import EXACT, extract_lexemes
 
 NAME_OR_NUMBER = re.compile(r"(?<=[\w,;:)\u2019'-] )[^\W\d_a-z]\w+|\d+")

@@ -7,8 +7,8 @@ from uuid import UUID
 import numpy as np
 from django.db.models.functions import Greatest
 
+from banks.english.word_set import word_set
 from banks.models import Bank, Corpus, MemoryUnit, Mention, UnitChange, UnitSource
-from banks.retain.engines.builtin.word_set import word_set
 from banks.text_index.write import retire_texts
 
 ALIKE = 0.97  # cosine: two that differ in a name or number are below it in nearly all cases, and the words decide

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from banks.retain.engines.builtin.content_words import content_words
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.content_words import content_words
+from banks.english.word_set import word_set
 from reflection.opinions.wording.matter import FRAME_STEMS
 from reflection.opinions.wording.polarity import BAD, GOOD
 

@@ -3,11 +3,11 @@
 import re
 from functools import lru_cache
 
+from banks.english.content_words import content_words
+from banks.english.detection import FUNCTION_WORDS
+from banks.english.word_set import word_set
 from banks.lifecycle.deciding import NAME
 from banks.lifecycle.wording import plain, weighty_words
-from banks.retain.engines.builtin.content_words import content_words
-from banks.retain.engines.builtin.english import FUNCTION_WORDS
-from banks.retain.engines.builtin.word_set import word_set
 from reflection.opinions.wording.polarity import DENIALS
 
 FRAMES = word_set("i think believe feel find consider reckon now still personally really that my opinion view in")

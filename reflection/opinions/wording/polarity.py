@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
 from reflection.opinions.wording.doubt import is_merely_aimed_at, leaves_open, removes
 
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")

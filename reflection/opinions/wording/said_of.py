@@ -8,9 +8,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from banks.retain.engines.builtin.content_words import STEM
-from banks.retain.engines.builtin.english import FUNCTION_WORDS
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.content_words import STEM
+from banks.english.detection import FUNCTION_WORDS
+from banks.english.word_set import word_set
 from reflection.opinions.wording.matter import STRESSING, list_words
 from reflection.opinions.wording.polarity import BAD, DENIALS, FEELS, GOOD
 

@@ -7,7 +7,7 @@ beside their opposite: "fast" and "slow" are neither good nor bad by themselves,
 
 from collections.abc import Iterable
 
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
 from reflection.opinions.wording.polarity import BAD, GOOD, Judgement, Lexicon
 
 FAILING = "inconsistent broken faulty buggy defective fail fails failed failing failure failures crash crashes crashed"

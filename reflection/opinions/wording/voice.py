@@ -2,7 +2,7 @@
 
 import re
 
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
 from retrieval.query.language import find_language
 
 HOLDS = (

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from banks.retain.engines.builtin.verb_forms import third_person
+from banks.english.verb_forms import third_person
 from reflection.reflect.builtin.asker import ME, Asker
 from reflection.reflect.builtin.pieces import Piece
 from reflection.reflect.builtin.relatives import CHILDREN, RELATIVES

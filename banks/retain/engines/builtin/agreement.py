@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from banks.retain.engines.builtin.edits import Edit
-from banks.retain.engines.builtin.parsed import Parsed, Word
-from banks.retain.engines.builtin.verb_forms import third_person
+from banks.english.edits import Edit
+from banks.english.parsed import Parsed, Word
+from banks.english.verb_forms import third_person
 
 AUXILIARIES = frozenset({"aux", "auxpass"})
 PRESENT = frozenset({"VBP", "VB"})  # the tagger takes many a present for an infinitive

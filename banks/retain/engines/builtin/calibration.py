@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from banks.retain.engines.builtin.content_words import contained, content_words
-from banks.retain.engines.builtin.parser import parse
-from banks.retain.engines.builtin.relationships import Reader
+from banks.english.content_words import contained, content_words
+from banks.english.parser import parse
+from banks.retain.engines.builtin.relationships.reader import Reader
 from banks.retain.engines.protocol import KnownFact
 from banks.retain.relations import Ending, holds_one_value
 from banks.retain.types import Cause, ExtractedFact, FoundRelationship

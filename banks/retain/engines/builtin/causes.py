@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from banks.english.content_words import contained, content_words
 from banks.retain.engines.builtin.cause_cues import CauseCue, asks_why, find_cues, points_back
-from banks.retain.engines.builtin.content_words import contained, content_words
 from banks.retain.engines.builtin.reading import Reading
 from banks.retain.types import Cause, CauseType, ExtractedFact
 from banks.words import Network

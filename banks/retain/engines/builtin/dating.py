@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from banks.dates import FoundDate, describe_date, find_dates, find_place
-from banks.retain.engines.builtin.edits import Edit
-from banks.retain.engines.builtin.english import LETTER_OR_DIGIT
+from banks.english.detection import LETTER_OR_DIGIT
+from banks.english.edits import Edit
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from banks.english.parsed import Parsed
 from banks.retain.engines.builtin.changed_minds import find_changed_mind
-from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.pronouns import OTHER_VOICES
 
 DENIED = r"(?:(?:really |honestly |personally )?(?:don't|do not)|no longer)(?: really| actually| still)?"

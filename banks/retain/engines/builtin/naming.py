@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from banks.retain.engines.builtin.parsed import Name, Parsed
-from banks.retain.engines.builtin.relationship_patterns import OF_PEOPLE
+from banks.english.parsed import Name, Parsed
+from banks.english.word_set import word_set
+from banks.retain.engines.builtin.relationships.patterns import OF_PEOPLE
 from banks.retain.engines.builtin.small_talk import CEREMONY
-from banks.retain.engines.builtin.word_set import word_set
 from banks.retain.types import FoundEntity, FoundRelationship
 from banks.words import EntityKind
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from banks.english.parsed import Parsed
+from banks.english.word_set import word_set
 from banks.kinship import RELATIVES
-from banks.retain.engines.builtin.parsed import Parsed
-from banks.retain.engines.builtin.relationship_patterns import OF_PEOPLE, PATTERNS
-from banks.retain.engines.builtin.word_set import word_set
+from banks.retain.engines.builtin.relationships.patterns import OF_PEOPLE, PATTERNS
 
 SUBJECTS = ("nsubj", "nsubjpass")
 PERSONAL_VERBS = frozenset().union(*(pattern.words for pattern in PATTERNS if pattern.relation in OF_PEOPLE))

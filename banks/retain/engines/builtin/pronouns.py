@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from banks.english.edits import Edit
+from banks.english.parsed import Parsed
 from banks.retain.engines.builtin.agreement import agree
-from banks.retain.engines.builtin.edits import Edit
-from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.second_person import is_addressed
 
 OTHER_VOICES = re.compile(r'"[^"\n]*"|\u201c[^\u201d\n]*\u201d|\[[^\]\n]*\]')  # quoted speech, captions

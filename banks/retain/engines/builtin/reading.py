@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate
 
+from banks.english.detection import LETTER_OR_DIGIT, is_english
+from banks.english.edits import apply_edits
+from banks.english.parsed import Parsed
+from banks.english.parser import parse
 from banks.retain.engines.builtin.cutting import LONGEST, cut
 from banks.retain.engines.builtin.dating import Dating, find_dating
-from banks.retain.engines.builtin.edits import apply_edits
-from banks.retain.engines.builtin.english import LETTER_OR_DIGIT, is_english
-from banks.retain.engines.builtin.parsed import Parsed
-from banks.retain.engines.builtin.parser import parse
 from banks.retain.engines.builtin.pronouns import SUBJECTS, Voices, name_voices
 from banks.retain.engines.builtin.questions import asks, last_question, opens_a_question, request_gist
 from banks.retain.engines.builtin.readable import readable

@@ -1,6 +1,6 @@
 """Whether "you" is the listener. "You never know" is nobody, "take your time" is a phrase."""
 
-from banks.retain.engines.builtin.parsed import Parsed
+from banks.english.parsed import Parsed
 
 GROUPS = frozenset({"guys", "all", "two", "both", "folks", "people", "know", "see", "never"})  # "you all", "you know"
 BEFORE_PHRASES = frozenset({"thank", "thanks", "see", "bet", "bless", "telling", "tell"})

@@ -2,8 +2,8 @@
 
 import re
 
-from banks.retain.engines.builtin.english import LETTER_OR_DIGIT, WORD
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.detection import LETTER_OR_DIGIT, WORD
+from banks.english.word_set import word_set
 
 CEREMONY = word_set(
     # greetings and farewells

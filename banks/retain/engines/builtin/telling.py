@@ -3,17 +3,17 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from banks.english.edits import apply_edits
+from banks.english.parsed import Parsed
 from banks.retain.engines.builtin.cause_cues import find_cues
 from banks.retain.engines.builtin.dating import Dating
-from banks.retain.engines.builtin.edits import apply_edits
 from banks.retain.engines.builtin.judging import Judgement, find_judgements
 from banks.retain.engines.builtin.naming import find_entities, find_subjects, mentions
 from banks.retain.engines.builtin.opening_names import find_opening_names
-from banks.retain.engines.builtin.parsed import Parsed
 from banks.retain.engines.builtin.pronouns import name_voices
 from banks.retain.engines.builtin.reading import Reading, date_reading
-from banks.retain.engines.builtin.relationship_patterns import OBJECT_KINDS
-from banks.retain.engines.builtin.relationships import Reader
+from banks.retain.engines.builtin.relationships.patterns import OBJECT_KINDS
+from banks.retain.engines.builtin.relationships.reader import Reader
 from banks.retain.relations import Ending
 from banks.retain.types import CauseType, Dimensions, ExtractedFact, FoundEntity, FoundRelationship, Passage, Quote
 from banks.words import EntityKind, Kind, Network

@@ -2,8 +2,8 @@
 
 import pytest
 
+from banks.english.parser import parse
 from banks.retain.engines.builtin.judging import find_judgements
-from banks.retain.engines.builtin.parser import parse
 from banks.words import Network
 from tests.banks.retain.engines.builtin.talk import make_passage, told
 

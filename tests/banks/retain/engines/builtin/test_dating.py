@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
+from banks.english.edits import apply_edits
 from banks.retain.engines.builtin.dating import find_dating
-from banks.retain.engines.builtin.edits import apply_edits
 
 SAID_AT = datetime(2026, 5, 1, 10, tzinfo=UTC)
 

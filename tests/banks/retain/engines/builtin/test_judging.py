@@ -1,7 +1,7 @@
 import pytest
 
+from banks.english.parser import parse
 from banks.retain.engines.builtin.judging import find_judgements, judge_confidence
-from banks.retain.engines.builtin.parser import parse
 
 
 def test_hedging_lowers_the_confidence() -> None:

@@ -1,9 +1,9 @@
 import pytest
 
-from banks.retain.engines.builtin.edits import apply_edits
-from banks.retain.engines.builtin.parser import parse
+from banks.english.edits import apply_edits
+from banks.english.parser import parse
+from banks.english.verb_forms import third_person
 from banks.retain.engines.builtin.pronouns import Voices, name_voices
-from banks.retain.engines.builtin.verb_forms import third_person
 
 
 def rewritten(text: str, *, listener: str | None = "Tom") -> str:

@@ -3,7 +3,7 @@ from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from banks.retain.engines.builtin.parsed import Name, Parsed, Word
+from banks.english.parsed import Name, Parsed, Word
 from providers.once import Once
 
 if TYPE_CHECKING:  # spaCy takes most of a second to import, and most processes parse nothing

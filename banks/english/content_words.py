@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from banks.retain.engines.builtin.english import FUNCTION_WORDS
+from banks.english.detection import FUNCTION_WORDS
 
 STEM = 6
 WORD = re.compile(r"\w+(?:['\u2019]\w+)?")

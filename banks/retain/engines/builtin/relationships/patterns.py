@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
 from banks.words import EntityKind
 
 

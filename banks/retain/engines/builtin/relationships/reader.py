@@ -5,22 +5,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from banks.retain.engines.builtin.announcements import find_announced
-from banks.retain.engines.builtin.beginnings import find_beginning
-from banks.retain.engines.builtin.clauses import Clauses
-from banks.retain.engines.builtin.counting import is_of_a_home, name_counted, write_amount
-from banks.retain.engines.builtin.employment import find_employment
-from banks.retain.engines.builtin.endings import find_endings, tell_end
-from banks.retain.engines.builtin.favourites import find_favourites
+from banks.english.parsed import Parsed
+from banks.english.spelling import spell_one_way
+from banks.english.word_set import word_set
 from banks.retain.engines.builtin.naming import tidy
-from banks.retain.engines.builtin.occupations import find_occupations
-from banks.retain.engines.builtin.parsed import Parsed
-from banks.retain.engines.builtin.partings import find_partings
-from banks.retain.engines.builtin.relationship_patterns import FORMER, PATTERNS, Pattern
-from banks.retain.engines.builtin.relatives import find_relatives
-from banks.retain.engines.builtin.spelling import spell_one_way
-from banks.retain.engines.builtin.weddings import find_weddings
-from banks.retain.engines.builtin.word_set import word_set
+from banks.retain.engines.builtin.relationships.announcements import find_announced
+from banks.retain.engines.builtin.relationships.beginnings import find_beginning
+from banks.retain.engines.builtin.relationships.clauses import Clauses
+from banks.retain.engines.builtin.relationships.counting import is_of_a_home, name_counted, write_amount
+from banks.retain.engines.builtin.relationships.employment import find_employment
+from banks.retain.engines.builtin.relationships.endings import find_endings, tell_end
+from banks.retain.engines.builtin.relationships.favourites import find_favourites
+from banks.retain.engines.builtin.relationships.occupations import find_occupations
+from banks.retain.engines.builtin.relationships.partings import find_partings
+from banks.retain.engines.builtin.relationships.patterns import FORMER, PATTERNS, Pattern
+from banks.retain.engines.builtin.relationships.relatives import find_relatives
+from banks.retain.engines.builtin.relationships.weddings import find_weddings
 from banks.retain.relations import Ending, holds_one_value
 from banks.retain.types import FoundRelationship
 

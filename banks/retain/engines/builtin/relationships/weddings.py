@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from banks.retain.engines.builtin.clauses import Clauses
-from banks.retain.engines.builtin.partings import find_joined_partner
+from banks.retain.engines.builtin.relationships.clauses import Clauses
+from banks.retain.engines.builtin.relationships.partings import find_joined_partner
 from banks.retain.types import FoundRelationship
 
 JOINING = {"married": "married_to", "engaged": "engaged_to"}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from banks.retain.engines.builtin.parsed import Parsed
+from banks.english.parsed import Parsed
 
 ANY_MORE = frozenset({"longer", "more"})  # after "no" or "any"
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from banks.english.parsed import Parsed
+from banks.english.word_set import word_set
 from banks.kinship import RELATIVES
 from banks.retain.engines.builtin.naming import KINDS, tidy
-from banks.retain.engines.builtin.no_more import mentions_no_more, says_no_more
-from banks.retain.engines.builtin.parsed import Parsed
-from banks.retain.engines.builtin.word_set import word_set
+from banks.retain.engines.builtin.relationships.no_more import mentions_no_more, says_no_more
 
 UNREAL = word_set(
     "would could might may should want wants wanted hope hopes hoping wish wishes wishing wished if 'd like never",

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from banks.retain.engines.builtin.clauses import Clauses
 from banks.retain.engines.builtin.naming import tidy
-from banks.retain.engines.builtin.relationship_patterns import CLUBS, JOBS, TAKING
+from banks.retain.engines.builtin.relationships.clauses import Clauses
+from banks.retain.engines.builtin.relationships.patterns import CLUBS, JOBS, TAKING
 from banks.retain.types import FoundRelationship
 
 AT = frozenset({"at", "with"})

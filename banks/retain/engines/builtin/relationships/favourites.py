@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from banks.retain.engines.builtin.clauses import VAGUE, Clauses
+from banks.english.spelling import spell_one_way
 from banks.retain.engines.builtin.naming import tidy
-from banks.retain.engines.builtin.spelling import spell_one_way
+from banks.retain.engines.builtin.relationships.clauses import VAGUE, Clauses
 from banks.retain.relations import Ending
 from banks.retain.types import FoundRelationship
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from banks.retain.engines.builtin.clauses import Clauses
+from banks.english.word_set import word_set
 from banks.retain.engines.builtin.naming import tidy
-from banks.retain.engines.builtin.word_set import word_set
+from banks.retain.engines.builtin.relationships.clauses import Clauses
 from banks.retain.types import FoundRelationship
 
 BE = word_set("am 'm is 's")

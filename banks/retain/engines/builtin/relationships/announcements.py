@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from banks.dates import FoundDate
-from banks.retain.engines.builtin.announced_days import find_day_ahead, is_sure
-from banks.retain.engines.builtin.beginnings import find_beginning
-from banks.retain.engines.builtin.clauses import GOING_TO, Clauses
-from banks.retain.engines.builtin.employment import find_employer, find_started, list_labels
-from banks.retain.engines.builtin.endings import FOR_THE_DAY, FROM, find_left_job, tell_end
-from banks.retain.engines.builtin.no_more import says_no_more
-from banks.retain.engines.builtin.relationship_patterns import JOBS
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
+from banks.retain.engines.builtin.relationships.announced_days import find_day_ahead, is_sure
+from banks.retain.engines.builtin.relationships.beginnings import find_beginning
+from banks.retain.engines.builtin.relationships.clauses import GOING_TO, Clauses
+from banks.retain.engines.builtin.relationships.employment import find_employer, find_started, list_labels
+from banks.retain.engines.builtin.relationships.endings import FOR_THE_DAY, FROM, find_left_job, tell_end
+from banks.retain.engines.builtin.relationships.no_more import says_no_more
+from banks.retain.engines.builtin.relationships.patterns import JOBS
 from banks.retain.types import FoundRelationship
 
 MOVING = word_set("move moves moving")

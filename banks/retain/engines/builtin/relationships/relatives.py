@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from banks.english.word_set import word_set
 from banks.kinship import PARTNERS, RELATIVES
-from banks.retain.engines.builtin.clauses import Clauses
-from banks.retain.engines.builtin.endings import tell_end
-from banks.retain.engines.builtin.word_set import word_set
+from banks.retain.engines.builtin.relationships.clauses import Clauses
+from banks.retain.engines.builtin.relationships.endings import tell_end
 from banks.retain.types import FoundRelationship
 
 FORMER = word_set("ex former previous")

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from banks.english.word_set import word_set
 from banks.kinship import COUPLE
-from banks.retain.engines.builtin.clauses import Clauses
-from banks.retain.engines.builtin.relationship_patterns import JOBS
-from banks.retain.engines.builtin.word_set import word_set
+from banks.retain.engines.builtin.relationships.clauses import Clauses
+from banks.retain.engines.builtin.relationships.patterns import JOBS
 from banks.retain.relations import Ending
 
 LEAVING = word_set("left quit lost resigned retired fired laid dismissed")

@@ -2,7 +2,7 @@
 
 import re
 
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
 
 FUNCTION_WORDS = word_set(
     "the a an and or but of to in on at for with from by about is are was were be been am do does did have has had",

@@ -1,6 +1,6 @@
 import pytest
 
-from banks.retain.engines.builtin.english import is_english
+from banks.english.detection import is_english
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from datetime import datetime
 from itertools import pairwise
 
 from banks.dates import FoundDate, find_dates
-from banks.retain.engines.builtin.clauses import Clauses
-from banks.retain.engines.builtin.no_more import mentions_no_more
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
+from banks.retain.engines.builtin.relationships.clauses import Clauses
+from banks.retain.engines.builtin.relationships.no_more import mentions_no_more
 
 # Anywhere in the sentence: what is wished, planned, thought or left open is not announced.
 DOUBTS = word_set(

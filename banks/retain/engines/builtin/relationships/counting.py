@@ -1,6 +1,6 @@
 """How many of something somebody has, whichever way the number and the thing are written."""
 
-from banks.retain.engines.builtin.word_set import word_set
+from banks.english.word_set import word_set
 
 IRREGULAR = {"kid": "children", "kids": "children", "child": "children", "person": "people"}
 OF_A_HOME = word_set("children sons daughters dogs cats pets grandchildren puppies kittens horses birds rabbits")
