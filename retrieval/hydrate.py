@@ -13,10 +13,10 @@ from retrieval.as_known import build_as_known
 from retrieval.filters.joining import any_of
 from retrieval.filters.moment import build_moment_condition, closed_later
 from retrieval.filters.own import list_owners
-from retrieval.fusion import Key
 from retrieval.lookups.arrays import write_ids
 from retrieval.lookups.one_trip import Row
 from retrieval.lookups.reading import read_rows
+from retrieval.ranking.fusion import Key
 from retrieval.types import Candidate, PointInTime, SourceSpan, Voice
 
 NETWORKS = {network.value: network for network in Network}  # calling the class takes five times as long

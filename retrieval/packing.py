@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from providers import tokens
-from retrieval.passages import PassageFinder
+from retrieval.passages.finder import PassageFinder
 from retrieval.recipes import Passages
 from retrieval.token_counts import TOKEN_COUNTS, TokenCounts
 from retrieval.types import Ranked, RecallItem

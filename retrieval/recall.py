@@ -16,19 +16,19 @@ from providers.errors import ProviderError
 from providers.llm.protocol import LLM
 from providers.reranking.protocol import Reranker
 from providers.usage import Usage
-from retrieval.access import ACCESS_COUNTS
 from retrieval.deadline import Deadline
 from retrieval.errors import NothingSearched
-from retrieval.fusion import Fused, Key
 from retrieval.hydrate import hydrate
 from retrieval.includes.include import include
+from retrieval.log.access_counts import ACCESS_COUNTS
 from retrieval.other_names import OtherNames, find_other_names
-from retrieval.own_passage import count_own_passages
 from retrieval.packing import pack
 from retrieval.plan import Plan, build_plan
 from retrieval.query.reading import read_query
 from retrieval.query_vectors import NO_VECTOR, QUERY_VECTORS
-from retrieval.ranking import (
+from retrieval.ranking.fusion import Fused, Key
+from retrieval.ranking.own_passage import count_own_passages
+from retrieval.ranking.rank import (
     Merged,
     build_ranked,
     fuse_channels,
@@ -37,13 +37,13 @@ from retrieval.ranking import (
     order_for_reranker,
     rerank_all,
 )
+from retrieval.ranking.whose_words import find_whose_words
 from retrieval.reranking.rerank import Reranked
 from retrieval.searching import Found, Question, ask_words, search_banks, start_words
 from retrieval.threads import get_executor, let_go_of_connection
 from retrieval.trace import Ordering, Trace
 from retrieval.turns import TURNS
 from retrieval.types import Candidate, LeftOut, Part, RecallQuery, RecallResult
-from retrieval.whose_words import find_whose_words
 
 UNREAD = "It did not score all that it was to read, and what has no score reaches no floor."
 logger = logging.getLogger(__name__)

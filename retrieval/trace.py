@@ -13,10 +13,10 @@ from uuid import UUID
 
 from banks.dates import TimeWindow
 from retrieval.filters.types import Tags
-from retrieval.fusion import Fused
 from retrieval.graph.rules import SPREAD
 from retrieval.packing import Packed
 from retrieval.plan import Plan
+from retrieval.ranking.fusion import Fused
 from retrieval.recipes import RRF_K
 from retrieval.reranking.combine import place_by_reranker
 from retrieval.reranking.rerank import Reranked

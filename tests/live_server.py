@@ -16,7 +16,7 @@ from memoryplatform.operations import reflect as reflect_use_case
 from providers import registry
 from providers.once import Once
 from providers.reranking.none import NoReranker
-from retrieval.recall_log import RecallLog
+from retrieval.log.recalls import RecallLog
 from tests.retrieval.fakes import WordEmbedder
 
 

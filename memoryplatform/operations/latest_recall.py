@@ -4,8 +4,8 @@ from uuid import UUID
 
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import get_bank
+from retrieval.log.recalls import get_oldest
 from retrieval.models import RecallRecord
-from retrieval.recall_log import get_oldest
 from tenants.transactions import tenant_transaction
 
 MOST_LOOKED_AT = 200  # recalls of the bank, the newest first

@@ -11,9 +11,9 @@ from django.utils import timezone
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.asked_banks import load_banks
 from providers.registry import find_llm, get_embedder, get_reranker
+from retrieval.log.entry import Call, build_entry
+from retrieval.log.recalls import RECALL_LOG
 from retrieval.recall import RecallTools, recall_across
-from retrieval.recall_entry import Call, build_entry
-from retrieval.recall_log import RECALL_LOG
 from retrieval.types import RecallQuery, RecallResult
 from tenants.identifiers import uuid7
 

@@ -19,10 +19,10 @@ from reflection.reflect.reflect import reflect_in_steps
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import ReflectQuery, ReflectResult
+from retrieval.log.entry import Call, build_entry
+from retrieval.log.recalls import RECALL_LOG
 from retrieval.models import RecallRecord
 from retrieval.recall import RecallTools, recall
-from retrieval.recall_entry import Call, build_entry
-from retrieval.recall_log import RECALL_LOG
 from retrieval.types import RecallQuery, RecallResult
 from tenants.identifiers import uuid7
 from tenants.models import UsageRecord

@@ -6,8 +6,8 @@ from asgiref.sync import sync_to_async
 from memoryplatform.server.body_limit import App, Message, Receive, Send
 from memoryplatform.server.warm_up import warm_up_in_background
 from providers import registry
-from retrieval.access import ACCESS_COUNTS
-from retrieval.recall_log import RECALL_LOG
+from retrieval.log.access_counts import ACCESS_COUNTS
+from retrieval.log.recalls import RECALL_LOG
 from retrieval.threads import let_go_of_connection
 from tenants.wall_check import check_service_role
 

@@ -8,9 +8,9 @@ from banks.errors import MemoryNotFound
 from banks.models import Bank, Chunk, MemoryUnit
 from retrieval.feedback.errors import RecallNotFound
 from retrieval.feedback.learning import learn
+from retrieval.log.entry import LoggedResult, read_results
+from retrieval.log.recalls import RECALL_LOG, get_oldest
 from retrieval.models import ChannelWeights, Feedback, RecallRecord
-from retrieval.recall_entry import LoggedResult, read_results
-from retrieval.recall_log import RECALL_LOG, get_oldest
 from retrieval.types import Channel
 
 

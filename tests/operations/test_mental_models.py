@@ -30,7 +30,7 @@ from providers.once import Once
 from providers.reranking.none import NoReranker
 from reflection.models import MentalModel, MentalModelRevision, MentalModelSource
 from reflection.reflect.reflect import reflect
-from retrieval.recall_log import RecallLog
+from retrieval.log.recalls import RecallLog
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_observed_entity

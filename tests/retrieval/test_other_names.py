@@ -4,11 +4,11 @@ import pytest
 
 from retrieval.other_names import OtherNames, find_other_names, write_names_out
 from retrieval.query.kin import find_kin
+from retrieval.ranking.whose_words import Wanted, find_whose_words
 from retrieval.recall import RecallTools, recall
 from retrieval.types import NamedEntity, RecallQuery
-from retrieval.whose_words import Wanted, find_whose_words
 from tests.retrieval.memory import NOW, Memory
-from tests.retrieval.ranking_factories import make_candidate, make_id
+from tests.retrieval.ranking.factories import make_candidate, make_id
 
 
 def name_all(*names: str) -> list[NamedEntity]:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from providers import tokens
 from retrieval.packing import pack
 from retrieval.types import Ranked
-from tests.retrieval.ranking_factories import make_ranked
+from tests.retrieval.ranking.factories import make_ranked
 
 FACT = "Alice works at Google in Mountain View."
 SIZE = tokens.count(FACT)

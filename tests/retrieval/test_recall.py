@@ -14,9 +14,9 @@ from banks.lifecycle.delete import delete_units
 from providers.embedding.protocol import Embedding
 from providers.errors import UnusableVector
 from retrieval import searching
-from retrieval.access import ACCESS_COUNTS
 from retrieval.errors import NothingSearched
 from retrieval.filters.types import Filters, Tags
+from retrieval.log.access_counts import ACCESS_COUNTS
 from retrieval.lookups.nearest import NEAREST
 from retrieval.lookups.shared import Lookups
 from retrieval.query.errors import QueryWithoutWords

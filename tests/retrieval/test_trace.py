@@ -7,16 +7,16 @@ import pytest
 
 from banks.dates import TimeWindow
 from retrieval.filters.types import Filters, Tags
-from retrieval.fusion import fuse
 from retrieval.packing import pack
 from retrieval.plan import build_plan
 from retrieval.query.reading import read_query
+from retrieval.ranking.fusion import fuse
 from retrieval.recipes import WEIGHTS
 from retrieval.reranking.rerank import Reranked
 from retrieval.trace import Ordering, Trace
 from retrieval.types import Analysis, Channel, Hit, LeftOut, QuestionType, Ranked, RecallQuery, Scores
 from tests.clock import holds_to_a_time
-from tests.retrieval.ranking_factories import ASKED_AT, make_candidate, make_id
+from tests.retrieval.ranking.factories import ASKED_AT, make_candidate, make_id
 
 MARCH = TimeWindow(datetime(2025, 3, 1, tzinfo=UTC), None, "month", (0, 5), "since March")
 

@@ -5,8 +5,8 @@ import pytest
 from asgiref.sync import async_to_sync
 
 from memoryplatform.server import lifespan
-from retrieval.access import ACCESS_COUNTS
-from retrieval.recall_log import RECALL_LOG
+from retrieval.log.access_counts import ACCESS_COUNTS
+from retrieval.log.recalls import RECALL_LOG
 
 
 @pytest.mark.django_db

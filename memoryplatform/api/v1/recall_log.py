@@ -16,8 +16,8 @@ from memoryplatform.api.v1.recall_output import LeftOutOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.bank_profile import get_bank
 from memoryplatform.operations.feedback import show_recall
+from retrieval.log.recalls import get_oldest
 from retrieval.models import RecallRecord
-from retrieval.recall_log import get_oldest
 from tenants.transactions import tenant_transaction
 
 

@@ -9,7 +9,7 @@ from providers.once import Once
 from providers.reranking.none import NoReranker
 from retrieval import threads
 from retrieval.feedback import marking
-from retrieval.recall_log import RecallLog
+from retrieval.log.recalls import RecallLog
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_bank

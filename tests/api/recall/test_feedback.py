@@ -4,8 +4,8 @@ from uuid import uuid4
 import pytest
 
 from banks.models import MemoryUnit
+from retrieval.log.recalls import RecallLog
 from retrieval.models import ChannelWeights, Feedback
-from retrieval.recall_log import RecallLog
 from retrieval.types import Channel
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction

@@ -8,9 +8,9 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from banks.models import Bank
-from retrieval import recall_log
+from retrieval.log import recalls
+from retrieval.log.recalls import RecallLog
 from retrieval.models import RecallRecord
-from retrieval.recall_log import RecallLog
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -158,7 +158,7 @@ def test_recalls_that_come_faster_than_they_are_written_are_dropped_and_counted(
     monkeypatch.setattr(log, "_most_waiting", 2)
     for _ in range(5):
         assert ask("Lisbon").status_code == 200
-    with mock.patch.object(recall_log.logger, "error") as complaint:
+    with mock.patch.object(recalls.logger, "error") as complaint:
         log.write()
     complaint.assert_called_once_with(mock.ANY, 3)
     assert len(list_recalls(call)) == 2

@@ -9,7 +9,7 @@ from memoryplatform.operations import recall as use_case
 from providers import registry
 from providers.once import Once
 from retrieval import threads
-from retrieval.recall_log import RecallLog
+from retrieval.log.recalls import RecallLog
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_key_with_text, make_tenant

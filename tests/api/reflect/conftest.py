@@ -11,7 +11,7 @@ from providers.once import Once
 from providers.reranking.none import NoReranker
 from reflection.reflect import tools
 from retrieval import threads
-from retrieval.recall_log import RecallLog
+from retrieval.log.recalls import RecallLog
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_bank

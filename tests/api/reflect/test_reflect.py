@@ -6,7 +6,7 @@ import pytest
 from django.test import override_settings
 
 from banks.models import MemoryUnit
-from retrieval.recall_log import RecallLog
+from retrieval.log.recalls import RecallLog
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller

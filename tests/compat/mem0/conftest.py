@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memoryplatform.embedded.redis import EmbeddedRedis
-from retrieval.recall_log import RecallLog
+from retrieval.log.recalls import RecallLog
 from tenants.models import Tenant
 from tests.compat.mem0.quiet_client import MemoryClient
 from tests.factories import make_bank, make_key_with_text, make_tenant

@@ -13,8 +13,8 @@ from banks.models import Bank, Document, MemoryUnit, UnitMetadata
 from memoryplatform.operations import delete_memories as use_case
 from memoryplatform.operations.kinds import delete_memories as kind
 from memoryplatform.operations.models import Operation
+from retrieval.log.recalls import RecallLog
 from retrieval.models import Feedback
-from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.compat.mem0.quiet_client import MemoryClient

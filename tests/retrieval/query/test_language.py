@@ -3,7 +3,7 @@ import pytest
 from retrieval.query.language import find_language
 from retrieval.query.reading import read_query
 from retrieval.types import RecallQuery
-from tests.retrieval.ranking_factories import ASKED_AT
+from tests.retrieval.ranking.factories import ASKED_AT
 
 
 @pytest.mark.parametrize(

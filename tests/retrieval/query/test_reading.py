@@ -14,7 +14,7 @@ from retrieval.types import QuestionType, RecallQuery
 from tests.clock import holds_to_a_time
 from tests.llm_server import ScriptedLLM
 from tests.providers.llm.factory import make_llm
-from tests.retrieval.ranking_factories import ASKED_AT, make_id
+from tests.retrieval.ranking.factories import ASKED_AT, make_id
 
 VAGUE = "What happened around my anniversary?"  # about time, and no rule knows when that is
 

@@ -1,7 +1,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from retrieval.reranking.pair_cache import PairCache
-from tests.retrieval.ranking_factories import make_id
+from tests.retrieval.ranking.factories import make_id
 
 TENANT = make_id(1)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from retrieval.reranking.instructions import INSTRUCTIONS
 from retrieval.reranking.readable import build_readable
 from retrieval.types import QuestionType
-from tests.retrieval.ranking_factories import make_candidate
+from tests.retrieval.ranking.factories import make_candidate
 
 NOVEMBER = datetime(2025, 11, 6, 12, tzinfo=UTC)
 MAY = datetime(2024, 5, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ from retrieval.reranking.pair_cache import PairCache
 from retrieval.reranking.passed_over import PassedOver
 from retrieval.reranking.rerank import Reranked, RerankRequest, rerank
 from retrieval.types import Budget
-from tests.retrieval.ranking_factories import make_id
+from tests.retrieval.ranking.factories import make_id
 from tests.retrieval.reranking.fake_reranker import FakeReranker
 
 SCORES = {"tea": 0.2, "coffee": 0.9, "milk": 0.5, "water": 0.1}

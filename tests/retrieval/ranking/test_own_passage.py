@@ -2,13 +2,13 @@
 
 import pytest
 
-from retrieval.fusion import Key, fuse
 from retrieval.hydrate import hydrate
-from retrieval.own_passage import count_own_passages
+from retrieval.ranking.fusion import Key, fuse
+from retrieval.ranking.own_passage import count_own_passages
 from retrieval.recall import RecallTools, recall
 from retrieval.types import Candidate, Channel, Hit, PointInTime, RecallQuery
 from tests.retrieval.memory import NOW, Memory
-from tests.retrieval.ranking_factories import make_candidate, make_id
+from tests.retrieval.ranking.factories import make_candidate, make_id
 
 WEIGHTS = dict.fromkeys(Channel, 1.0)
 FACT, TALK = Hit("unit", make_id(1), 0.9), Hit("unit", make_id(2), 0.5)

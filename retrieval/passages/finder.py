@@ -14,8 +14,8 @@ from banks.retain.chunking.graphemes import find_grapheme_cut
 from banks.retain.chunking.sentences import find_sentence_starts
 from banks.retain.chunking.spans import ChunkSpan, trim
 from providers import tokens
-from retrieval.asked_words import AskedWords, Found
-from retrieval.headings import find_heading
+from retrieval.passages.asked_words import AskedWords, Found
+from retrieval.passages.headings import find_heading
 from retrieval.recipes import Passages
 from retrieval.token_counts import TOKEN_COUNTS
 

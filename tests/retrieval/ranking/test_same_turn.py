@@ -1,9 +1,9 @@
 from uuid import UUID
 
 from banks.words import Network
-from retrieval.same_turn import put_repeats_last
+from retrieval.ranking.same_turn import put_repeats_last
 from retrieval.types import Ranked, SourceSpan
-from tests.retrieval.ranking_factories import make_id, make_ranked
+from tests.retrieval.ranking.factories import make_id, make_ranked
 
 
 def quoting(number: int, *messages: int, network: Network = Network.WORLD) -> Ranked:

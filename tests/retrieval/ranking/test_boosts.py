@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.boosts import Combined
-from retrieval.boosts import boost as boost_combined
+from retrieval.ranking.boosts import Combined
+from retrieval.ranking.boosts import boost as boost_combined
 from retrieval.recipes import Boosts, get_recipe
 from retrieval.types import Channel, Place, PointInTime, QuestionType, Ranked, Scores
-from tests.retrieval.ranking_factories import ASKED_AT, make_id, make_ranked
+from tests.retrieval.ranking.factories import ASKED_AT, make_id, make_ranked
 
 OFF = Boosts(recency=0, validity=0, fading=0, proof=0, importance=0, access=0, speaker=0)
 ALL = Boosts(recency=0.2, validity=0.5, fading=0.3, proof=0.1, importance=0.1, access=0.05, speaker=0.1)

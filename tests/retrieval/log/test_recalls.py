@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from banks.models import Bank
 from providers.reranking.none import NoReranker
-from retrieval import periodic, recall_log
+from retrieval.log import periodic, recalls
+from retrieval.log.entry import Call, RecallEntry, build_entry
+from retrieval.log.recalls import RecallLog
 from retrieval.models import RecallRecord
 from retrieval.recall import RecallTools, recall
-from retrieval.recall_entry import Call, RecallEntry, build_entry
-from retrieval.recall_log import RecallLog
 from retrieval.threads import SerialExecutor
 from retrieval.types import RecallQuery
 from tenants.identifiers import uuid7
@@ -56,14 +56,14 @@ def test_one_tenants_failure_costs_no_other_its_records(banks: list[Bank]) -> No
     entries = [make_entry(bank) for bank in banks]
     for entry in entries:
         log.note(entry)
-    write = recall_log.write_entries
+    write = recalls.write_entries
 
     def fail_for_the_first(tenant_id: UUID, given: list[RecallEntry]) -> None:
         if tenant_id == banks[0].tenant_id:
             raise DatabaseError("no room")
         write(tenant_id, given)
 
-    with mock.patch.object(recall_log, "write_entries", fail_for_the_first), mock.patch.object(recall_log, "logger"):
+    with mock.patch.object(recalls, "write_entries", fail_for_the_first), mock.patch.object(recalls, "logger"):
         log.write()
     assert [list_written(bank) for bank in banks] == [set(), {entries[1].recall_id}]
 
@@ -77,7 +77,7 @@ def test_a_recall_is_found_while_it_is_being_written(banks: list[Bank]) -> None:
     def look(_tenant_id: UUID, _entries: list[RecallEntry]) -> None:
         found.append(log.find(banks[0], entry.recall_id))
 
-    with mock.patch.object(recall_log, "write_entries", look):
+    with mock.patch.object(recalls, "write_entries", look):
         log.write()
     assert found == [entry.records[0]]
 

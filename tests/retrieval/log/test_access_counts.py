@@ -4,7 +4,7 @@ import pytest
 from django.db import connection, connections
 
 from banks.models import MemoryUnit
-from retrieval.access import AccessCounts
+from retrieval.log.access_counts import AccessCounts
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_tenant

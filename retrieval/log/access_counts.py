@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from retrieval.periodic import Periodic
+from retrieval.log.periodic import Periodic
 from tenants.transactions import tenant_transaction
 
 MOST_UNITS = 50_000  # waiting to be written; what comes on top is not counted

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.asked_words import AskedWords
+from retrieval.passages.asked_words import AskedWords
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,21 @@ from uuid import UUID
 
 from banks.models import Bank
 from providers.reranking.protocol import Reranker
-from retrieval.boosts import Combined, boost
-from retrieval.fusion import Fused, Key, fuse
 from retrieval.other_names import OtherNames, write_names_out
-from retrieval.passages import PassageFinder
+from retrieval.passages.finder import PassageFinder
 from retrieval.plan import Plan
 from retrieval.query.history import has_passed
+from retrieval.ranking.boosts import Combined, boost
+from retrieval.ranking.fusion import Fused, Key, fuse
+from retrieval.ranking.same_turn import put_repeats_last
+from retrieval.ranking.same_words import put_told_last
+from retrieval.ranking.whose_words import Wanted
 from retrieval.reranking.combine import combine
 from retrieval.reranking.instructions import INSTRUCTIONS
 from retrieval.reranking.readable import build_readable
 from retrieval.reranking.rerank import Reranked, RerankRequest, rerank
-from retrieval.same_turn import put_repeats_last
-from retrieval.same_words import put_told_last
 from retrieval.searching import Found
 from retrieval.types import Candidate, Channel, Hit, LeastScores, Ranked, Scores
-from retrieval.whose_words import Wanted
 
 UNFAVOURED = 0.25  # of what the reranker reads goes to the best of the channels, whoever said it
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from providers import tokens
-from retrieval.passages import Passage, PassageFinder
+from retrieval.passages.finder import Passage, PassageFinder
 from retrieval.recipes import Passages
 from tests.clock import holds_to_a_time
 

@@ -11,10 +11,10 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from banks.models import Bank
-from retrieval.insert_records import insert_records
+from retrieval.log.entry import RecallEntry
+from retrieval.log.insert_records import insert_records
+from retrieval.log.periodic import Periodic
 from retrieval.models import RecallRecord
-from retrieval.periodic import Periodic
-from retrieval.recall_entry import RecallEntry
 from tenants.models import UsageRecord
 from tenants.transactions import tenant_transaction
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import Fused, fuse
+from retrieval.ranking.fusion import Fused, fuse
 from retrieval.types import Channel, Hit, Place
-from tests.retrieval.ranking_factories import make_id
+from tests.retrieval.ranking.factories import make_id
 
 SEMANTIC, KEYWORD, GRAPH = Channel.SEMANTIC, Channel.KEYWORD, Channel.GRAPH
 

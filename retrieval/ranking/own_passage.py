@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping
 from dataclasses import replace
 from math import fsum
 
-from retrieval.fusion import Fused, Key
+from retrieval.ranking.fusion import Fused, Key
 from retrieval.recipes import RRF_K
 from retrieval.types import Candidate, Channel
 

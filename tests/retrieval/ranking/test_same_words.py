@@ -4,11 +4,11 @@ import pytest
 
 from banks.words import Network
 from providers.reranking.none import NoReranker
+from retrieval.ranking.same_words import put_told_last
 from retrieval.recall import RecallTools, recall
-from retrieval.same_words import put_told_last
 from retrieval.types import Ranked
 from tests.retrieval.memory import Memory
-from tests.retrieval.ranking_factories import make_id, make_ranked
+from tests.retrieval.ranking.factories import make_id, make_ranked
 from tests.retrieval.test_recall import QUERY
 
 

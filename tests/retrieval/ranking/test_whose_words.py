@@ -1,8 +1,8 @@
 import pytest
 
+from retrieval.ranking.whose_words import Wanted, find_whose_words
 from retrieval.types import Candidate, Voice
-from retrieval.whose_words import Wanted, find_whose_words
-from tests.retrieval.ranking_factories import make_candidate
+from tests.retrieval.ranking.factories import make_candidate
 
 
 def said_by(name: str, role: str = "user") -> Candidate:

@@ -1,0 +1,1 @@
+"""What is written down of recalls, in batches and off the path of requests."""

@@ -1,0 +1,1 @@
+"""Of a long text the passage that matters for a query."""
