@@ -10,7 +10,7 @@ import numpy as np
 
 from banks.models import Bank
 from banks.retain.prepared import PreparedFact, Source
-from banks.retain.store_facts import store_facts
+from banks.retain.storing.facts import store_facts
 from banks.retain.types import ExtractedFact, FoundEntity, FoundRelationship
 from banks.words import EntityKind, Network
 from providers.embedding.vector import Vector

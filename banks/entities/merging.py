@@ -10,7 +10,7 @@ from django.utils import timezone
 from banks.entities.recount import recount_entities
 from banks.errors import EntityConflict, EntityNotFound
 from banks.models import Bank, Corpus, Entity, EntityKey, EntityName, Mention, Relationship, RelationshipSource
-from banks.retain.relations import holds_one_value
+from banks.retain.relationships.relations import holds_one_value
 from banks.text_index.write import remove_texts, retire_texts
 from banks.words import EntityKind
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from banks.models import Bank, Chunk, Corpus, Document, UnitSource
 from banks.retain.archive import hash_text
-from banks.retain.pieces import find_piece, list_pieces
+from banks.retain.documents.pieces import find_piece, list_pieces
 from banks.text_index.write import replacing_texts
 
 Span = tuple[int, int]

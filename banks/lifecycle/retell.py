@@ -18,10 +18,10 @@ from banks.lifecycle.retagged import forget_observations
 from banks.models import Bank, MemoryUnit, Mention, Relationship, RelationshipSource
 from banks.retain.engines.builtin.naming import mentions
 from banks.retain.prepared import PreparedFact
-from banks.retain.relations import Ending
-from banks.retain.store_facts import retire_closed
-from banks.retain.store_relationships import list_told, store_relationships
-from banks.retain.store_units import StoredUnit
+from banks.retain.relationships.relations import Ending
+from banks.retain.relationships.store import list_told, store_relationships
+from banks.retain.storing.facts import retire_closed
+from banks.retain.storing.units import StoredUnit
 from banks.retain.types import FoundRelationship
 
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from banks.models import Bank, Document, Message
 from banks.models.spoken import find_utc_offset
+from banks.retain.documents.pieces import describe_first, describe_piece, list_former_labels, list_pieces
 from banks.retain.input import RetainItem
 from banks.retain.labels import Labels
-from banks.retain.pieces import describe_first, describe_piece, list_former_labels, list_pieces
 from tenants.identifiers import uuid7
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from banks.retain.instructions import Instructions
-from banks.retain.told_since import with_beginning
+from banks.retain.relationships.beginnings import with_beginning
 from banks.retain.types import ExtractedFact, Quote
 from providers.embedding.vector import Vector
 

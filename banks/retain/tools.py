@@ -6,7 +6,7 @@ from uuid import UUID
 from banks.lifecycle.delete import Removed
 from banks.retain.engines.protocol import Engine
 from banks.retain.steps import Step, unnoticed
-from banks.retain.store_units import StoredUnit
+from banks.retain.storing.units import StoredUnit
 from providers.embedding.protocol import Embedder
 from providers.usage import Usage
 

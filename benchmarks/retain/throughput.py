@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any
 
 from banks.models import Bank, MemoryUnit
-from banks.retain.archive_facts import archive_facts
 from banks.retain.engines.builtin.engine import BuiltinEngine
-from banks.retain.fact_groups import group_facts
 from banks.retain.input import RetainItem
-from banks.retain.ready_facts import FactsJob, retain_facts
+from banks.retain.ready_facts.archive import archive_facts
+from banks.retain.ready_facts.groups import group_facts
+from banks.retain.ready_facts.retain import FactsJob, retain_facts
 from banks.retain.tools import Tools
 from banks.retain.types import ExtractedFact
 from benchmarks.options import Options

@@ -11,9 +11,9 @@ from django.utils import timezone
 from banks.errors import BankExists, BankNotFound
 from banks.models import Bank, Document
 from banks.retain.archive import archive_document, archive_messages
-from banks.retain.archive_facts import archive_facts
-from banks.retain.fact_chunks import write_facts
 from banks.retain.input import RetainItem
+from banks.retain.ready_facts.archive import archive_facts
+from banks.retain.ready_facts.chunks import write_facts
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
 from memoryplatform.operations.idempotency import find_operation

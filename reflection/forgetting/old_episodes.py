@@ -11,7 +11,7 @@ from django.db.models.functions import TruncMonth
 
 from banks.models import Bank, Episode, UnitSource
 from banks.retain.prepared import PreparedFact
-from banks.retain.store_units import store_units
+from banks.retain.storing.units import store_units
 from banks.retain.types import ExtractedFact
 from banks.words import Network
 from providers.embedding.vector import Vector

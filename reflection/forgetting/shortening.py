@@ -12,7 +12,7 @@ from banks.lifecycle.blanking import blank
 from banks.models import Bank, Chunk, ChunkPart, Corpus, Document, Episode, Message
 from banks.retain.archive import hash_text
 from banks.retain.chunking import hash_chunk, heading
-from banks.retain.conversation import list_turns_once
+from banks.retain.conversations.retain import list_turns_once
 from banks.retain.episodes import build_narrative
 from banks.text_index.write import remove_texts, replacing_texts
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from banks.lifecycle.observed import begin_observations, close_observations
 from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource
 from banks.retain.prepared import Identity, PreparedFact
-from banks.retain.store_units import store_units
+from banks.retain.storing.units import store_units
 from banks.retain.types import ExtractedFact
 from banks.words import Network
 from providers.embedding.vector import Vector

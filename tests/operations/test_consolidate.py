@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from banks.models import Entity, MemoryUnit
-from banks.retain import conversation
+from banks.retain.conversations import retain as conversations
 from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.post_retain import PostRetain
 from banks.retain.types import ExtractedFact, FoundEntity
@@ -88,7 +88,7 @@ class Killed(BaseException):
 
 
 def fail_at_the_second_episode(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
-    real, calls = conversation.retain_episode, []
+    real, calls = conversations.retain_episode, []
 
     def fail_once(*args: object) -> object:
         calls.append(args)
@@ -96,7 +96,7 @@ def fail_at_the_second_episode(monkeypatch: pytest.MonkeyPatch, failure: BaseExc
             raise failure
         return real(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(conversation, "retain_episode", fail_once)
+    monkeypatch.setattr(conversations, "retain_episode", fail_once)
 
 
 ITEMS = [say("I play the cello in Porto.", "first"), say("I grow tomatoes in Braga.", "second")]

@@ -16,7 +16,7 @@ from banks.retain.bare_rows import (
     find_bare_rows,
     store_bare_vectors,
 )
-from banks.retain.relabel import hash_bare_tags
+from banks.retain.documents.relabel import hash_bare_tags
 from banks.text_index.rebuild import rebuild_corpus
 from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.announced_ends import ask_for_closing

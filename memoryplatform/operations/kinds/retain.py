@@ -5,15 +5,15 @@ from typing import Any
 from uuid import UUID
 
 from banks.models import Bank
-from banks.retain.conversation import Conversation, retain_conversation
-from banks.retain.document import DocumentJob, retain_document
+from banks.retain.conversations.retain import Conversation, retain_conversation
+from banks.retain.documents.fate import BroughtPiece
+from banks.retain.documents.retain import DocumentJob, retain_document
 from banks.retain.engines.llm.engine import LLMEngine
-from banks.retain.fact_chunks import FactChunk, read_facts
-from banks.retain.fact_groups import group_facts
-from banks.retain.fate import BroughtPiece
 from banks.retain.instructions import Instructions
 from banks.retain.post_retain import PostRetain, add_earlier_attempts
-from banks.retain.ready_facts import FactsJob, retain_facts
+from banks.retain.ready_facts.chunks import FactChunk, read_facts
+from banks.retain.ready_facts.groups import group_facts
+from banks.retain.ready_facts.retain import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import FoundEntity
 from banks.words import EntityKind, Mode

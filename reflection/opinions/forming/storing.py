@@ -7,7 +7,7 @@ from uuid import UUID
 
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import PreparedFact
-from banks.retain.store_units import store_units
+from banks.retain.storing.units import store_units
 from banks.retain.types import ExtractedFact
 from banks.words import Network
 from providers.embedding.vector import Vector

@@ -2,7 +2,7 @@ import pytest
 
 from banks.english.spelling import spell_one_way
 from banks.lifecycle.wording import weighty_words
-from banks.retain.relations import holds_one_value, name_relation
+from banks.retain.relationships.relations import holds_one_value, name_relation
 
 
 @pytest.mark.parametrize(

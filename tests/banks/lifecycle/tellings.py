@@ -10,8 +10,8 @@ from banks.lifecycle.known_units import read_units
 from banks.lifecycle.plan import Plan, Ruling, read_similar
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import PreparedFact, build_embedding_text
-from banks.retain.store_facts import store_facts
-from banks.retain.store_units import StoredUnit
+from banks.retain.storing.facts import store_facts
+from banks.retain.storing.units import StoredUnit
 from banks.retain.types import ExtractedFact
 from banks.words import Network
 from tenants.transactions import tenant_transaction

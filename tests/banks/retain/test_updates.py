@@ -6,7 +6,7 @@ import pytest
 
 from banks.models import Bank, MemoryUnit, Message, Relationship
 from banks.retain.archive import archive_messages
-from banks.retain.conversation import Conversation, retain_conversation
+from banks.retain.conversations.retain import Conversation, retain_conversation
 from banks.retain.engines.builtin.engine import BuiltinEngine
 from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.tools import Tools

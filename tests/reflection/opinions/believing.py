@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import PreparedFact, Source
-from banks.retain.store_facts import store_facts
+from banks.retain.storing.facts import store_facts
 from banks.retain.types import ExtractedFact, FoundEntity
 from banks.words import EntityKind, Network
 from providers.registry import get_embedder

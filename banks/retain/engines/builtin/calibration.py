@@ -9,7 +9,7 @@ from banks.english.content_words import contained, content_words
 from banks.english.parser import parse
 from banks.retain.engines.builtin.relationships.reader import Reader
 from banks.retain.engines.protocol import KnownFact
-from banks.retain.relations import Ending, holds_one_value
+from banks.retain.relationships.relations import Ending, holds_one_value
 from banks.retain.types import Cause, ExtractedFact, FoundRelationship
 from banks.words import EntityKind, Novelty
 from providers.embedding.protocol import EmbeddingBatch

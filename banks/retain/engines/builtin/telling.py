@@ -14,7 +14,7 @@ from banks.retain.engines.builtin.pronouns import name_voices
 from banks.retain.engines.builtin.reading import Reading, date_reading
 from banks.retain.engines.builtin.relationships.patterns import OBJECT_KINDS
 from banks.retain.engines.builtin.relationships.reader import Reader
-from banks.retain.relations import Ending
+from banks.retain.relationships.relations import Ending
 from banks.retain.types import CauseType, Dimensions, ExtractedFact, FoundEntity, FoundRelationship, Passage, Quote
 from banks.words import EntityKind, Kind, Network
 

@@ -8,7 +8,7 @@ from banks.english.word_set import word_set
 from banks.kinship import COUPLE
 from banks.retain.engines.builtin.relationships.clauses import Clauses
 from banks.retain.engines.builtin.relationships.patterns import JOBS
-from banks.retain.relations import Ending
+from banks.retain.relationships.relations import Ending
 
 LEAVING = word_set("left quit lost resigned retired fired laid dismissed")
 LOSING = word_set(  # these say without an object that a job is over

@@ -7,7 +7,7 @@ from datetime import datetime
 from banks.english.spelling import spell_one_way
 from banks.retain.engines.builtin.naming import tidy
 from banks.retain.engines.builtin.relationships.clauses import VAGUE, Clauses
-from banks.retain.relations import Ending
+from banks.retain.relationships.relations import Ending
 from banks.retain.types import FoundRelationship
 
 FAVOURITE = frozenset({"favorite", "favourite", "fave", "fav"})

@@ -7,7 +7,7 @@ from banks.english.word_set import word_set
 from banks.kinship import COUPLE, PARTNERS
 from banks.retain.engines.builtin.relationships.clauses import Clauses
 from banks.retain.engines.builtin.relationships.endings import Left, find_named, has_particle, tell_end
-from banks.retain.relations import Ending
+from banks.retain.relationships.relations import Ending
 
 # Where nobody says from whom: "we split up" may be a walk.
 PARTING: dict[str, tuple[str, ...]] = {

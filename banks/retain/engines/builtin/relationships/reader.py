@@ -21,7 +21,7 @@ from banks.retain.engines.builtin.relationships.partings import find_partings
 from banks.retain.engines.builtin.relationships.patterns import FORMER, PATTERNS, Pattern
 from banks.retain.engines.builtin.relationships.relatives import find_relatives
 from banks.retain.engines.builtin.relationships.weddings import find_weddings
-from banks.retain.relations import Ending, holds_one_value
+from banks.retain.relationships.relations import Ending, holds_one_value
 from banks.retain.types import FoundRelationship
 
 WHERE = frozenset({"in"})

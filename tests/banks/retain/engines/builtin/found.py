@@ -1,6 +1,6 @@
 """What the built-in engine finds in a sentence of Ann's, as plain triples."""
 
-from banks.retain.relations import Ending
+from banks.retain.relationships.relations import Ending
 from tests.banks.retain.engines.builtin.talk import told
 
 Triple = tuple[str, str, str]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from banks.retain.relations import Ending
+from banks.retain.relationships.relations import Ending
 from tests.banks.retain.engines.builtin.talk import told
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from banks.retain.relations import holds_one_value
+from banks.retain.relationships.relations import holds_one_value
 from tests.banks.retain.engines.builtin.found import find_held
 from tests.banks.retain.engines.builtin.talk import MONDAY, told
 

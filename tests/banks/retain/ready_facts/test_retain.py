@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from banks.models import Bank, CachedAnswer, Chunk, Document, Link, MemoryUnit, UnitSource
-from banks.retain.archive_facts import archive_facts
 from banks.retain.engines.builtin.engine import BuiltinEngine
-from banks.retain.fact_groups import group_facts
 from banks.retain.input import RetainItem
-from banks.retain.ready_facts import FactsJob, retain_facts
+from banks.retain.ready_facts.archive import archive_facts
+from banks.retain.ready_facts.groups import group_facts
+from banks.retain.ready_facts.retain import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import Cause, CauseType, ExtractedFact, FoundEntity, FoundRelationship
 from banks.words import Network

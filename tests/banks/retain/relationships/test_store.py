@@ -8,7 +8,7 @@ import pytest
 
 from banks.models import Bank, Relationship, RelationshipSource
 from banks.retain.prepared import PreparedFact
-from banks.retain.store_facts import store_facts
+from banks.retain.storing.facts import store_facts
 from banks.retain.types import ExtractedFact, FoundEntity, FoundRelationship
 from banks.words import EntityKind, Network
 from tenants.models import Tenant

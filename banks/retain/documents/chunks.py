@@ -7,7 +7,7 @@ from banks.lifecycle.delete import Removed, delete_chunks
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Document
 from banks.retain.chunking import ChunkSpan, chunk_text, hash_chunk, heading
-from banks.retain.pieces import Piece, find_piece, list_pieces
+from banks.retain.documents.pieces import Piece, find_piece, list_pieces
 
 Place = tuple[int, ChunkSpan]
 

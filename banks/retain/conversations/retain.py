@@ -10,14 +10,14 @@ from banks.lifecycle.deciding import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus, Episode, Message
 from banks.retain.chunking import TurnChunk, chunk_turns, heading
-from banks.retain.echoes import forget_echoes
+from banks.retain.conversations.echoes import forget_echoes
+from banks.retain.conversations.place import Sent, build_turn, identify, place_messages
+from banks.retain.conversations.store_chunks import store_chunks
 from banks.retain.episodes import build_narrative
-from banks.retain.extract import read_passage
+from banks.retain.extraction.extract import read_passage
 from banks.retain.instructions import Instructions
-from banks.retain.place import Sent, build_turn, identify, place_messages
 from banks.retain.prepared import Source, list_texts, prepare_facts
-from banks.retain.store_chunks import store_chunks
-from banks.retain.store_facts import store_facts
+from banks.retain.storing.facts import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import Passage, Turn
 from banks.retain.vectors import embed_texts

@@ -9,7 +9,7 @@ from django.db import connection, connections
 
 from banks.models import Bank, MemoryUnit, UnitMetadata, UnitSource, UnitTag
 from banks.retain.prepared import PreparedFact, Source, build_embedding_text
-from banks.retain.store_units import store_units
+from banks.retain.storing.units import store_units
 from banks.retain.types import Dimensions, ExtractedFact
 from banks.words import Network
 from tenants.models import Tenant

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from banks.retain.relations import Ending, name_relation
+from banks.retain.relationships.relations import Ending, name_relation
 from banks.retain.types import FoundRelationship
 from providers.embedding.vector import Vector
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from banks.models import Bank
-from banks.retain.echoes import forget_echoes
+from banks.retain.conversations.echoes import forget_echoes
 from banks.retain.prepared import hash_fact, hash_telling
 from banks.retain.types import Role, Turn
 from tenants.models import Tenant

@@ -15,9 +15,9 @@ from banks.lifecycle.closings import Closing
 from banks.lifecycle.wording import weighty_words
 from banks.models import Bank, RelationshipSource
 from banks.retain.engines.builtin.relationships.beginnings import opens_a_state
-from banks.retain.told import News
-from banks.retain.told_since import LONGEST, MOST_OTHER_WORDS, is_all_it_tells
-from banks.retain.write_ends import Over
+from banks.retain.relationships.beginnings import LONGEST, MOST_OTHER_WORDS, is_all_it_tells
+from banks.retain.relationships.told_relationship import News
+from banks.retain.relationships.write_ends import Over
 from banks.words import Kind
 
 OPENING = re.compile(r"(?:\b(?:from|since|as of|effective|starting|beginning|in|on|at)\s+)*$", re.IGNORECASE)
@@ -68,7 +68,7 @@ def read_tellings(bank: Bank, relationship_ids: Sequence[UUID]) -> list[Telling]
     return [Telling(*row) for row in found.order_by("unit_id")]
 
 
-def find_units_that_told_no_more(bank: Bank, over: Sequence[Over]) -> list[Closing]:
+def find_units_that_told_only_it(bank: Bank, over: Sequence[Over]) -> list[Closing]:
     """Most units tell more than one relationship, and closing one would hide the rest: those stay."""
     ended = {one.relationship_id: one for one in over if one.teller_id}
     closings = []
@@ -79,7 +79,7 @@ def find_units_that_told_no_more(bank: Bank, over: Sequence[Over]) -> list[Closi
     return closings
 
 
-def begin_what_tells_no_more(bank: Bank, over: Sequence[Over], news: Sequence[News], alone: Mapping[UUID, str]) -> None:
+def begin_successors(bank: Bank, over: Sequence[Over], news: Sequence[News], alone: Mapping[UUID, str]) -> None:
     """What took the place of another holds since then, also where nobody said since when. `alone` are the texts of new
     units with one relationship.
     """

@@ -14,8 +14,8 @@ from banks.lifecycle.delete import Removed
 from banks.lifecycle.retagged import forget_what_sums_up
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Document, MemoryUnit, UnitChange, UnitMetadata, UnitSource, UnitTag
+from banks.retain.documents.pieces import list_former_labels, list_pieces
 from banks.retain.labels import Labels
-from banks.retain.pieces import list_former_labels, list_pieces
 from banks.retain.prepared import hash_tags
 
 BATCH = 1_000  # units whose labels are in memory at once

@@ -12,12 +12,12 @@ from banks.entities.named import Resolved
 from banks.entities.normalise import identity_key
 from banks.lifecycle.closings import Closing
 from banks.models import Bank, Corpus, RelationshipSource
-from banks.retain.close_relationships import close_former
 from banks.retain.prepared import PreparedFact
-from banks.retain.relations import holds_one_value
-from banks.retain.store_units import StoredUnit
-from banks.retain.told import Key, News, Told
-from banks.retain.told_alone import begin_what_tells_no_more, find_units_that_told_no_more
+from banks.retain.relationships.close import close_former
+from banks.retain.relationships.relations import holds_one_value
+from banks.retain.relationships.told_relationship import Key, News, Told
+from banks.retain.relationships.units_of_one_relationship import begin_successors, find_units_that_told_only_it
+from banks.retain.storing.units import StoredUnit
 from banks.text_index.write import add_numbered_texts, number_texts
 from banks.vector_index.literal import write_vector
 from tenants.identifiers import uuid7
@@ -75,10 +75,10 @@ def store_relationships(
     )
     news = [News(ids[one.key], one) for one in distinct.values() if holds_one_value(one.found.relation)]
     ended = close_former(bank, news, now=now, actor=actor)
-    closings = [*ended.closings, *find_units_that_told_no_more(bank, ended.over)]
+    closings = [*ended.closings, *find_units_that_told_only_it(bank, ended.over)]
     pairs = zip(facts, units, strict=True)
     alone = {unit.id: one.fact.text for one, unit in pairs if unit.is_new and len(one.fact.relationships) == 1}
-    begin_what_tells_no_more(bank, ended.over, news, alone)
+    begin_successors(bank, ended.over, news, alone)
     return StoredRelationships(ended.closed_ids, tuple(closings))
 
 

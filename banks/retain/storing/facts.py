@@ -21,8 +21,8 @@ from banks.links.semantic import link_by_meaning
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus
 from banks.retain.prepared import PreparedFact
-from banks.retain.store_relationships import StoredRelationships, store_relationships
-from banks.retain.store_units import StoredUnit, store_units
+from banks.retain.relationships.store import StoredRelationships, store_relationships
+from banks.retain.storing.units import StoredUnit, store_units
 from banks.text_index.write import replacing_texts, retire_texts
 
 

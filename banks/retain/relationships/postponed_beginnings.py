@@ -9,8 +9,8 @@ from banks.lifecycle.announce import take_back
 from banks.lifecycle.announced_relationships import take_back_ends_resting_on
 from banks.lifecycle.closings import Closing
 from banks.models import Bank, MemoryUnit, Relationship, RelationshipSource
-from banks.retain.told import News
-from banks.retain.told_alone import Telling, is_all_it_announces, read_tellings
+from banks.retain.relationships.told_relationship import News
+from banks.retain.relationships.units_of_one_relationship import Telling, is_all_it_announces, read_tellings
 
 
 @dataclass(frozen=True)

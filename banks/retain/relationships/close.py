@@ -11,9 +11,9 @@ from django.db.models import F, Min, Q, QuerySet
 from banks.entities.merging import forget_relationships
 from banks.lifecycle.closings import Closing
 from banks.models import Bank, Relationship, RelationshipSource
-from banks.retain.told import Key, News
-from banks.retain.told_anew import settle_told_anew
-from banks.retain.write_ends import Over, write_ends
+from banks.retain.relationships.postponed_beginnings import settle_told_anew
+from banks.retain.relationships.told_relationship import Key, News
+from banks.retain.relationships.write_ends import Over, write_ends
 
 Values = defaultdict[tuple[UUID, str], list[Relationship]]  # by subject and relation
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from banks.models import Bank, Link, UnitSource
-from banks.retain.fact_groups import FactGroup
+from banks.retain.ready_facts.groups import FactGroup
 from banks.retain.types import Cause
 
 Place = tuple[UUID, int | None]  # a chunk, and where the fact begins in it

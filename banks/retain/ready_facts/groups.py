@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from uuid import UUID
 
-from banks.retain.fact_chunks import FactChunk
+from banks.retain.ready_facts.chunks import FactChunk
 
 
 @dataclass(frozen=True)

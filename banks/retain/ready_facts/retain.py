@@ -11,14 +11,14 @@ from banks.entities.given import Given, attach_given, read_given
 from banks.lifecycle.deciding import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Document
-from banks.retain.document_chunks import remove_chunks
-from banks.retain.fact_causes import link_between_chunks
-from banks.retain.fact_groups import FactGroup
-from banks.retain.fate import BroughtPiece, SourceGone, check_piece, check_still_there, give_way
+from banks.retain.documents.chunks import remove_chunks
+from banks.retain.documents.fate import BroughtPiece, SourceGone, check_piece, check_still_there, give_way
+from banks.retain.documents.relabel import relabel_units
 from banks.retain.instructions import Instructions
 from banks.retain.prepared import Source, prepare_facts
-from banks.retain.relabel import relabel_units
-from banks.retain.store_facts import store_facts
+from banks.retain.ready_facts.causes import link_between_chunks
+from banks.retain.ready_facts.groups import FactGroup
+from banks.retain.storing.facts import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import ExtractedFact, Quote
 from banks.retain.vectors import embed_facts, forget_vectors

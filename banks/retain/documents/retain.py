@@ -9,9 +9,8 @@ from banks.lifecycle.deciding import plan_facts
 from banks.lifecycle.delete import Removed
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Corpus, Document
-from banks.retain.document_chunks import bring_chunks_up_to_date
-from banks.retain.extract import read_passage
-from banks.retain.fate import (
+from banks.retain.documents.chunks import bring_chunks_up_to_date
+from banks.retain.documents.fate import (
     BroughtPiece,
     SourceDeleted,
     SourceGone,
@@ -20,11 +19,12 @@ from banks.retain.fate import (
     check_still_there,
     give_way,
 )
+from banks.retain.documents.pieces import Piece, find_piece, list_former_labels, list_pieces
+from banks.retain.documents.relabel import relabel_units
+from banks.retain.extraction.extract import read_passage
 from banks.retain.instructions import Instructions
-from banks.retain.pieces import Piece, find_piece, list_former_labels, list_pieces
 from banks.retain.prepared import Source, list_texts, prepare_facts
-from banks.retain.relabel import relabel_units
-from banks.retain.store_facts import store_facts
+from banks.retain.storing.facts import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import Passage, Turn
 from banks.retain.vectors import embed_texts

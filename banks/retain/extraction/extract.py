@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from banks.entities.given import attach_given, read_given
 from banks.models import Bank
 from banks.retain.engines.protocol import Extraction, ExtractionFailed
+from banks.retain.extraction.known_facts import find_known_facts
+from banks.retain.extraction.passage_steps import cut_passage, join_facts
 from banks.retain.instructions import Instructions
-from banks.retain.known_facts import find_known_facts
-from banks.retain.passage_steps import cut_passage, join_facts
 from banks.retain.tools import Tools
 from banks.retain.types import ExtractedFact, Passage
 from banks.retain.vectors import embed_texts

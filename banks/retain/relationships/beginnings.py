@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from banks.lifecycle.wording import weighty_words
-from banks.retain.relations import Ending
+from banks.retain.relationships.relations import Ending
 from banks.retain.types import ExtractedFact
 
 LONGEST = 14  # words: what is longer tells more than a relationship

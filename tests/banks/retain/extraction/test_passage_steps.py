@@ -10,9 +10,9 @@ from banks.entities.identifier import Identifier
 from banks.lifecycle.rule_judge import RuleJudge
 from banks.models import Bank
 from banks.retain.engines.protocol import Extraction, ExtractionFailed, KnownFact
-from banks.retain.extract import read_passage
+from banks.retain.extraction.extract import read_passage
+from banks.retain.extraction.passage_steps import cut_passage
 from banks.retain.instructions import Instructions
-from banks.retain.passage_steps import cut_passage
 from banks.retain.tools import Tools
 from banks.retain.types import Cause, CauseType, ExtractedFact, Passage, Quote, Turn
 from banks.words import Mode, Network

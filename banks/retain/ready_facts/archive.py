@@ -8,8 +8,8 @@ from uuid import UUID
 from banks.models import Bank, Chunk, Document
 from banks.retain.archive import append_to, lock_document, save_document
 from banks.retain.chunking import heading
-from banks.retain.fact_chunks import SEPARATOR, FactChunk, cut_facts, join_facts
 from banks.retain.input import RetainItem
+from banks.retain.ready_facts.chunks import SEPARATOR, FactChunk, cut_facts, join_facts
 from tenants.identifiers import uuid7
 
 

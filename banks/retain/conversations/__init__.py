@@ -1,0 +1,1 @@
+"""Retaining conversations: messages become episodes, chunks and facts."""

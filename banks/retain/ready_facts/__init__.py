@@ -1,0 +1,1 @@
+"""Retaining facts that a caller extracted."""

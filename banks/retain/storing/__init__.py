@@ -1,0 +1,1 @@
+"""The writes of retain that all its ways share: facts and units."""
