@@ -6,7 +6,7 @@ from uuid import UUID
 from banks.models import Bank
 from banks.retain.input import RetainItem
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, create_bank
+from memoryplatform.operations.banks.profile import BankChange, create_bank
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain

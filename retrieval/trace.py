@@ -77,7 +77,7 @@ class Trace:
         self.analysis, self.ordering, self.packed = analysis, ordering, packed
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, in the shape of the peer's trace where it has one for the thing."""
+        """For JSON, in the shape of Hindsight's trace where it has one for the thing."""
         names = Names()
         return {
             "query": describe_query(self.query, self.analysis),

@@ -5,7 +5,7 @@ from benchmarks.recall.asking import Haystack
 from benchmarks.recall.cases import Case, build_items
 from benchmarks.tenant import make_bank, perform_now, retain_now
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import delete_bank_for_good
+from memoryplatform.operations.banks.profile import delete_bank_for_good
 from memoryplatform.operations.models import Operation
 from tenants.transactions import tenant_transaction
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import condition, require_safe
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer
 
-SECOND_ADDRESS = "/v1/default/"  # where all of it stands once more, for the peer's clients
+SECOND_ADDRESS = "/v1/default/"  # where all of it stands once more, for Hindsight's clients
 Endpoint = tuple[str, str, str, Callable[..., Any]]  # path, path as a pattern, method, view
 
 

@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from banks.lifecycle.due import find_next_end
 from banks.models import Bank
+from memoryplatform.operations.banks.nights import find_night
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.nights import find_night
 from memoryplatform.operations.running.submit import submit_once_for_later
 
 NAME = "close_announced"

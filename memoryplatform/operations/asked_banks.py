@@ -10,7 +10,7 @@ from django.db import DEFAULT_DB_ALIAS, OperationalError
 from banks.errors import BankNotFound
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import check_bank_id
+from memoryplatform.operations.banks.profile import check_bank_id
 from retrieval.errors import NothingSearched
 from retrieval.limits import SECONDS_A_STATEMENT
 from retrieval.lookups.one_trip import Row

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.errors import AuditEventNotFound
 from tenants.models import AuditEvent
 from tenants.scoping import TenantQuerySet

@@ -12,9 +12,9 @@ from banks.lifecycle.delete import Removed, delete_chunks
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, ChunkPart, Document, MemoryUnit, UnitSource
 from memoryplatform.operations.access import BankAccess, name_of
-from memoryplatform.operations.after_deletion import follow_deletion
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.kinds.retain import keep_ids
+from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.models import Operation
 from tenants.audit import record
 from tenants.scoping import TenantQuerySet

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memoryplatform.operations.access import BankAccess, name_of
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.versions import check_version, write_version
 from retrieval.feedback.marking import Mark, get_recall, lock_weights
 from retrieval.feedback.marking import mark_result as store_mark

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from retrieval.log.recalls import get_oldest
 from retrieval.models import RecallRecord
 from tenants.transactions import tenant_transaction

@@ -13,15 +13,15 @@ from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource
 from banks.models.unit import UnitQuerySet
 from banks.words import Network
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.delete_memories import delete_memories
-from memoryplatform.operations.described_units import read_tags
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.entities.parted import find_parted
 from memoryplatform.operations.kinds.consolidate import LONGEST_RETAIN
 from memoryplatform.operations.kinds.consolidate import NAME as CONSOLIDATION
 from memoryplatform.operations.kinds.refresh_observations import NAME, ask_for_refresh
-from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.memories.deleting import delete_memories
+from memoryplatform.operations.memories.described_units import read_tags
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.parted_entities import find_parted
 from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity
 from reflection.observations.dossiers import read_episodes, read_sources

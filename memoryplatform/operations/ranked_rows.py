@@ -13,7 +13,7 @@ from banks.models import Bank, Corpus
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.read import rank_texts
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from providers.embedding.vector import Vector
 from providers.errors import ProviderError
 from providers.registry import get_embedder

@@ -15,11 +15,11 @@ from banks.retain.input import RetainItem
 from banks.retain.ready_facts.archive import archive_facts
 from banks.retain.ready_facts.chunks import write_facts
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
+from memoryplatform.operations.banks.profile import BankChange, create_bank, get_bank
 from memoryplatform.operations.idempotency import find_operation
-from memoryplatform.operations.marks import refuse_marks
+from memoryplatform.operations.memories.newest_metadata import MetadataRule
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.newest_metadata import MetadataRule
+from memoryplatform.operations.reserved_tags import refuse_marks
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from tenants.transactions import tenant_transaction

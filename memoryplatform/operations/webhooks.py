@@ -9,7 +9,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import check_bank_id, get_bank
+from memoryplatform.operations.banks.profile import check_bank_id, get_bank
 from memoryplatform.operations.errors import DeliveryNotFound, WebhookInvalid, WebhookNotFound
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.notify.address import AddressRefused, check_url

@@ -8,8 +8,8 @@ from django.http import HttpRequest
 
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.opinion_review import review
-from memoryplatform.operations.opinions import list_opinions
+from memoryplatform.operations.opinions.lists import list_opinions
+from memoryplatform.operations.opinions.review import review
 from reflection.models import Opinion, OpinionRevision
 from reflection.opinions.review import Review
 from tenants.audit import Actor

@@ -7,11 +7,11 @@ from uuid import UUID
 from banks.models import Bank, UnitSource
 from banks.words import Network
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.described_units import read_sources
-from memoryplatform.operations.opinions import find_revisions, get_opinion
-from memoryplatform.operations.revision_evidence import ShownRevision, show_revisions
-from memoryplatform.operations.shown_opinion import Evidence, ShownOpinion, show
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.memories.described_units import read_sources
+from memoryplatform.operations.opinions.lists import find_revisions, get_opinion
+from memoryplatform.operations.opinions.revision_evidence import ShownRevision, show_revisions
+from memoryplatform.operations.opinions.shown import Evidence, ShownOpinion, show
 from memoryplatform.review.trajectory import Trajectory, draw_trajectory
 from reflection.opinions.history.turning import OPPOSING
 from tenants.transactions import tenant_transaction

@@ -1,4 +1,4 @@
-"""Numbers, tags, settings and graphs of a bank: ours to describe, and the same under the peer's prefix."""
+"""Numbers, tags, settings and graphs of a bank: ours to describe, and the same under Hindsight's prefix."""
 
 from typing import Any
 

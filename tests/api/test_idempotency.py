@@ -8,8 +8,8 @@ from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations import bank_profile
-from memoryplatform.operations.background import merge_background
+from memoryplatform.operations.banks import profile
+from memoryplatform.operations.banks.background import merge_background
 from memoryplatform.operations.idempotency import Claim
 from memoryplatform.operations.models import IdempotencyRecord, Operation
 from memoryplatform.operations.reflect import reflect
@@ -70,7 +70,7 @@ def test_a_refused_request_leaves_the_key_free(call: Caller) -> None:
 
 
 def test_a_request_that_breaks_leaves_neither_work_nor_record(call: Caller, alice: Tenant) -> None:
-    with mock.patch.object(bank_profile, "record", side_effect=ZeroDivisionError):
+    with mock.patch.object(profile, "record", side_effect=ZeroDivisionError):
         assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 500
     assert count_banks(alice) == 0
     assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 201
@@ -86,7 +86,7 @@ def test_a_connection_that_ends_in_the_release_too_leaves_the_key_free(call: Cal
         forget(claim)
 
     with (
-        mock.patch.object(bank_profile, "record", side_effect=OperationalError("terminating connection")),
+        mock.patch.object(profile, "record", side_effect=OperationalError("terminating connection")),
         mock.patch.object(Claim, "_forget", end_once),
     ):
         assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 503

@@ -8,7 +8,7 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from banks.models import Bank
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
@@ -161,7 +161,7 @@ def routes(patterns: list[Any] | None = None, prefix: str = "") -> Iterator[tupl
 
 def is_ours(route: str, callback: Any) -> bool:
     """Not one of those that serve another product's client: they have tests and shapes of their own."""
-    of_peers = route.startswith(PEER) or issubclass(getattr(callback, "view_class", object), PeerView | Mem0View)
+    of_peers = route.startswith(PEER) or issubclass(getattr(callback, "view_class", object), HindsightView | Mem0View)
     return route.startswith("v1/") and not of_peers
 
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 from banks.models import Bank, MemoryUnit, Mention, UnitTag
 from banks.retain.post_retain import PostRetain
 from banks.words import Network
-from memoryplatform.operations.lost_evidence import weigh_anew
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.opinions.lost_evidence import weigh_anew
 from providers.registry import get_embedder
 from reflection.opinions.forming.adopting import Heard, adopt_opinions
 from reflection.opinions.types import CandidateOpinion

@@ -8,7 +8,7 @@ from banks.lifecycle.edit import UnitEdit
 from banks.lifecycle.invalidate import Invalidation
 from banks.models import MemoryUnit, Mention
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.memories import edit_memory, invalidate_memory, restore_memory
+from memoryplatform.operations.memories.single import edit_memory, invalidate_memory, restore_memory
 from memoryplatform.operations.models import Operation
 from reflection.models import ObservedEntity
 from tenants.models import Tenant

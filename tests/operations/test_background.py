@@ -13,8 +13,8 @@ from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.post_retain import PostRetain
 from banks.retain.types import Role
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.background import merge_background
-from memoryplatform.operations.bank_profile import BankChange, change_bank, create_bank, get_bank
+from memoryplatform.operations.banks.background import merge_background
+from memoryplatform.operations.banks.profile import BankChange, change_bank, create_bank, get_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.running.perform import perform

@@ -4,8 +4,8 @@ import pytest
 
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.clear_memories import clear_memories
-from memoryplatform.operations.memory_filter import MemoryFilter
+from memoryplatform.operations.memories.clearing import clear_memories
+from memoryplatform.operations.memories.memory_filter import MemoryFilter
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from tenants.models import AuditEvent, Tenant

@@ -13,7 +13,7 @@ from banks.retain.post_retain import PostRetain
 from banks.retain.types import ExtractedFact, FoundEntity
 from banks.words import EntityKind, Network
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import delete_bank_for_good
+from memoryplatform.operations.banks.profile import delete_bank_for_good
 from memoryplatform.operations.kinds import consolidate
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain

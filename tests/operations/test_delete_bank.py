@@ -9,7 +9,7 @@ from django.db import connections
 from banks.locking import lock_memory
 from banks.models import Bank, Document
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import delete_bank_for_good
+from memoryplatform.operations.banks.profile import delete_bank_for_good
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit

@@ -15,8 +15,8 @@ from banks.retain.input import RetainItem
 from banks.retain.types import ExtractedFact, FoundEntity
 from banks.words import EntityKind, Network
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, create_bank
-from memoryplatform.operations.memories import edit_memory
+from memoryplatform.operations.banks.profile import BankChange, create_bank
+from memoryplatform.operations.memories.single import edit_memory
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.recall import recall
 from memoryplatform.operations.retain import retain

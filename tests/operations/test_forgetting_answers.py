@@ -13,8 +13,8 @@ from banks.models import CachedAnswer
 from banks.retain.answers import forget_answers, open_answers
 from banks.retain.input import RetainItem
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.after_deletion import follow_deletion
-from memoryplatform.operations.memories import delete_memory
+from memoryplatform.operations.memories.after_deletion import follow_deletion
+from memoryplatform.operations.memories.single import delete_memory
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

@@ -12,9 +12,8 @@ from memoryplatform.operations import reflect as reflecting
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds.consolidate import hand_over
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
-from memoryplatform.operations.memories import delete_memory, invalidate_memory, restore_memory
-from memoryplatform.operations.mental_model_refreshes import NAME, follow_facts
-from memoryplatform.operations.mental_models import (
+from memoryplatform.operations.memories.single import delete_memory, invalidate_memory, restore_memory
+from memoryplatform.operations.mental_models.keeping import (
     MentalModelChange,
     change_model,
     clear_model,
@@ -23,6 +22,7 @@ from memoryplatform.operations.mental_models import (
     refresh_model,
     show_models,
 )
+from memoryplatform.operations.mental_models.refreshes import NAME, follow_facts
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.perform import perform
 from providers import registry

@@ -9,9 +9,9 @@ from banks.lifecycle.edit import UnitEdit
 from banks.models import Bank, MemoryUnit
 from banks.words import Network
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.memories import edit_memory, restore_memory
+from memoryplatform.operations.memories.single import edit_memory, restore_memory
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.opinion_review import review
+from memoryplatform.operations.opinions.review import review
 from providers.registry import get_embedder
 from reflection.opinions.review import Act, Review
 from reflection.opinions.weighing import catching_up

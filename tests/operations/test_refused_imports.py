@@ -11,7 +11,7 @@ from django.db import OperationalError
 from banks.errors import BankNotFound
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, change_bank
+from memoryplatform.operations.banks.profile import BankChange, change_bank
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.control import retry
 from memoryplatform.operations.running.perform import perform

@@ -8,9 +8,9 @@ from django.utils import timezone
 from banks.lifecycle.delete import Removed
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.after_deletion import follow_deletion
+from memoryplatform.operations.banks.retention import change_rule
 from memoryplatform.operations.kinds import tend_bank
-from memoryplatform.operations.retention import change_rule
+from memoryplatform.operations.memories.after_deletion import follow_deletion
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_retention_rule

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memoryplatform.operations.mental_model_scope import find_scope
+from memoryplatform.operations.mental_models.scope import find_scope
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_mental_model

@@ -12,8 +12,8 @@ from banks.models import MemoryUnit, UnitMetadata, UnitTag
 from banks.retain.input import RetainItem
 from banks.retain.prepared import hash_tags
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
-from memoryplatform.operations.memories import edit_memory
+from memoryplatform.operations.banks.profile import BankChange, create_bank, get_bank
+from memoryplatform.operations.memories.single import edit_memory
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

@@ -18,9 +18,9 @@ from banks.retain.prepared import hash_tags
 from banks.retain.types import ExtractedFact, FoundEntity
 from banks.words import EntityKind, Network
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, create_bank
+from memoryplatform.operations.banks.profile import BankChange, create_bank
 from memoryplatform.operations.documents import delete_document
-from memoryplatform.operations.memories import edit_memory
+from memoryplatform.operations.memories.single import edit_memory
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.recall import recall
 from memoryplatform.operations.retain import retain

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from banks.models import Bank, Episode, MemoryUnit, UnitSource, UnitTag
+from memoryplatform.operations.banks.nights import ask_for_tending, find_night
 from memoryplatform.operations.models import Dispatch, IdempotencyRecord, Operation
-from memoryplatform.operations.nights import ask_for_tending, find_night
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from tenants.models import AuditEvent, Tenant

@@ -13,13 +13,13 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, create_bank, delete_bank_for_good
+from memoryplatform.operations.banks.profile import BankChange, create_bank, delete_bank_for_good
 from memoryplatform.operations.documents import delete_document
 from memoryplatform.operations.errors import OperationFinished, WebhookInvalid, WebhookNotFound
 from memoryplatform.operations.kinds.deliver_webhook import forget_old
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.notify.peer_options import HttpConfig, write_options
-from memoryplatform.operations.notify.peer_shape import NAME as PEER
+from memoryplatform.operations.notify.hindsight_options import HttpConfig, write_options
+from memoryplatform.operations.notify.hindsight_shape import NAME as PEER
 from memoryplatform.operations.notify.undelivered import KIND as NAME
 from memoryplatform.operations.running.control import cancel
 from memoryplatform.operations.running.perform import perform

@@ -12,7 +12,7 @@ from banks.models import Bank, Corpus, MemoryUnit
 from banks.retain.input import GivenMessage, RetainItem
 from banks.text_index.write import add_texts
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, change_bank
+from memoryplatform.operations.banks.profile import BankChange, change_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.recall import recall
 from memoryplatform.operations.retain import retain

@@ -110,7 +110,7 @@ METHODS = {
     "list_webhook_deliveries": "webhooks.deliveries",
     "redeliver": "webhooks.redeliver",
 }
-WITHOUT_A_METHOD = {"list_memories_of_bank"}  # list_memories at the peer's address
+WITHOUT_A_METHOD = {"list_memories_of_bank"}  # list_memories at Hindsight's address
 # What the API calls otherwise, and what it takes that the client has another way to say.
 OTHER_NAMES = {"async": "wait", "ids": "others", "banks": "bank_ids", "If-Match": "if_match"} | {
     "Idempotency-Key": "idempotency_key"

@@ -8,7 +8,7 @@ from django.urls import URLPattern
 from django.urls.converters import UUIDConverter
 from django.urls.resolvers import RoutePattern
 
-from memoryplatform.api.compat.hindsight import urls as peers
+from memoryplatform.api.compat.hindsight import urls as hindsight_urls
 from memoryplatform.api.errors import readable
 
 PREFIXES = ("v1/default/", "v1/")
@@ -33,7 +33,7 @@ def find_malformed_id(path: str) -> str:
 @cache
 def loosen_routes() -> list[tuple[list[str], RoutePattern]]:
     """Every route with ids, as if anything could be one; with the names of those."""
-    return list(loosen(peers.urlpatterns))
+    return list(loosen(hindsight_urls.urlpatterns))
 
 
 def loosen(routes: Iterable[URLPattern]) -> Iterable[tuple[list[str], RoutePattern]]:

@@ -25,7 +25,7 @@ from memoryplatform.api.foreign_hosts import describe_foreign_host
 from memoryplatform.api.mcp.caller import Caller
 from memoryplatform.api.parsers import check_not_compressed
 from memoryplatform.api.throttles import check_rate
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.server.body_limit import Message
 from tenants.transactions import tenant_transaction
 

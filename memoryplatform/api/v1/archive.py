@@ -22,7 +22,7 @@ from memoryplatform.api.v1.lists import (
     read_query,
 )
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.named_in_filters import check_episode
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction

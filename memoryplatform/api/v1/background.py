@@ -13,8 +13,8 @@ from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.background import merge_background
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.background import merge_background
+from memoryplatform.operations.banks.profile import get_bank
 from reflection.background.revisions import get_number
 from reflection.models import BackgroundRevision
 from tenants.transactions import tenant_transaction

@@ -21,7 +21,7 @@ from memoryplatform.api.v1.bank_settings import (
 )
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import change_bank, get_bank, read_version
+from memoryplatform.operations.banks.profile import change_bank, get_bank, read_version
 from tenants.transactions import tenant_transaction
 
 

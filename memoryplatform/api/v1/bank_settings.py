@@ -1,4 +1,4 @@
-"""A bank's settings, flat and under the peer's names, as they come in and go out."""
+"""A bank's settings, flat and under Hindsight's names, as they come in and go out."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from rest_framework import serializers
 from banks.models import Bank
 from banks.words import Mode
 from memoryplatform.api.serializers import Input, Output
-from memoryplatform.operations.bank_profile import BankChange
+from memoryplatform.operations.banks.profile import BankChange
 
-# The peer's modes that ours do the same as. `calibrated` is ours alone and keeps its name.
+# Hindsight's modes that ours do the same as. `calibrated` is ours alone and keeps its name.
 MODES = {
     "concise": Mode.NARRATIVE,
     "verbose": Mode.NARRATIVE,

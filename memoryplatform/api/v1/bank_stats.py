@@ -11,8 +11,8 @@ from rest_framework.response import Response
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.bank_stats import PERIODS, STEPS, TIME_FIELDS, TimeBucket, count_bank, count_by_time
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.banks.stats import PERIODS, STEPS, TIME_FIELDS, TimeBucket, count_bank, count_by_time
 from tenants.transactions import tenant_transaction
 
 

@@ -15,7 +15,7 @@ from memoryplatform.api.serializers import ErrorOutput, Input, NumberField, Outp
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import (
+from memoryplatform.operations.banks.profile import (
     BankChange,
     change_bank,
     create_bank,

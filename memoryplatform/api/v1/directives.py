@@ -15,8 +15,7 @@ from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.directives import (
+from memoryplatform.operations.banks.directives import (
     DirectiveChange,
     change_directive,
     create_directive,
@@ -24,6 +23,7 @@ from memoryplatform.operations.directives import (
     get_directive,
     read_version,
 )
+from memoryplatform.operations.banks.profile import get_bank
 from reflection.models import Directive
 from reflection.models.tagged import ScopeMatch, build_tags_filter
 from tenants.transactions import tenant_transaction

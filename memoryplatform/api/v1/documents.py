@@ -16,7 +16,7 @@ from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Output
 from memoryplatform.api.v1.lists import Listed, ListInput, ListOutput, list_rows, read_query
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.documents import (
     ListedDocument,
     ShownDocument,

@@ -18,8 +18,8 @@ from memoryplatform.api.v1.lists import ListInput, ListOutput, check_words, list
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
 from memoryplatform.api.v1.relationships import RelationshipOutput
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.entities import (
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.entities.curating import (
     ShownEntity,
     change_entity,
     find_entities,

@@ -14,7 +14,7 @@ from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.feedback import Tuning, change_tuning, mark_result, show_tuning
 from retrieval.models import Feedback
 from retrieval.models.feedback import FeedbackQuerySet

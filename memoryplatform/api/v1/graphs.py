@@ -15,12 +15,12 @@ from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.api.v1.tag_filter import TagFilterInput
 from memoryplatform.api.v1.unit_shapes import UnitOutput
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.described_units import DescribedUnit
-from memoryplatform.operations.graphs import MOST_NODES, EntityGraph, MemoryGraph, draw_entities, draw_memories
-from memoryplatform.operations.known_networks import KNOWN
-from memoryplatform.operations.memory_filter import MemoryFilter
-from memoryplatform.operations.mentioned_entities import EntityChoice
+from memoryplatform.operations.banks.graphs import MOST_NODES, EntityGraph, MemoryGraph, draw_entities, draw_memories
+from memoryplatform.operations.banks.known_networks import KNOWN
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.entities.mentioned import EntityChoice
+from memoryplatform.operations.memories.described_units import DescribedUnit
+from memoryplatform.operations.memories.memory_filter import MemoryFilter
 from tenants.transactions import tenant_transaction
 
 LONGEST_LABEL = 60  # characters

@@ -1,4 +1,4 @@
-"""Lists of what a bank holds: by cursor, or by offset as the peer's clients ask."""
+"""Lists of what a bank holds: by cursor, or by offset as Hindsight's clients ask."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from banks.models import Bank, Corpus
 from memoryplatform.api.pagination import PageInput, paginate
 from memoryplatform.api.serializers import Output
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.ranked_rows import NO_SCORES, RowQuestion, RowScores, search_rows
 from retrieval.query.cleaning import clean_query
 from tenants.scoping import TenantOwned, TenantQuerySet

@@ -17,10 +17,10 @@ from memoryplatform.api.v1.retain_shapes import ReadItems, RetainInput, RetainOu
 from memoryplatform.api.v1.unit_input import ClearInput, UnitListInput
 from memoryplatform.api.v1.unit_shapes import DeletedOutput, UnitListOutput
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.clear_memories import Cleared, clear_memories
-from memoryplatform.operations.described_units import describe_units
-from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.memories.clearing import Cleared, clear_memories
+from memoryplatform.operations.memories.described_units import describe_units
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.named_in_filters import check_entities, check_episode
 from memoryplatform.operations.retain import retain
@@ -43,7 +43,7 @@ def list_memories(view: TenantView, request: Request, bank_id: str) -> Response:
 class MemoryListView(TenantView):
     @extend_schema(
         operation_id="list_memories_of_bank",
-        summary="List memories, newest first, at the peer's address",
+        summary="List memories, newest first, at Hindsight's address",
         parameters=[UnitListInput],
         responses={200: UnitListOutput, **ERRORS},
     )

@@ -16,7 +16,7 @@ from memoryplatform.api.v1.unit_input import HistoryInput, InvalidateInput, Rest
 from memoryplatform.api.v1.unit_shapes import DeletedOutput, HistoryOutput, HistoryPageOutput, UnitDetailOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import name_of
-from memoryplatform.operations.memories import (
+from memoryplatform.operations.memories.single import (
     ShownMemory,
     delete_memory,
     edit_memory,

@@ -12,7 +12,7 @@ from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.lists import ListInput, ListOutput
 from memoryplatform.api.v1.reflect_input import MOST_MEMORY_TOKENS, ResponseSchemaField
 from memoryplatform.api.v1.tag_conditions import MATCHES, MOST_CONDITIONS, TagGroupsField
-from memoryplatform.operations.mental_models import MentalModelChange
+from memoryplatform.operations.mental_models.keeping import MentalModelChange
 from reflection.mental_models.trigger import Mode
 from reflection.models.mental_model import LEAST_TOKENS, MOST_TOKENS
 from reflection.models.tagged import ScopeMatch

@@ -24,8 +24,8 @@ from memoryplatform.api.v1.mental_model_shapes import (
 )
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.mental_models import (
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.mental_models.keeping import (
     ShownModel,
     change_model,
     clear_model,

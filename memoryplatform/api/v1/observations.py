@@ -11,7 +11,7 @@ from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows
 from memoryplatform.api.v1.tag_filter import TagFilterInput
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.named_in_filters import check_entities
 from memoryplatform.operations.observations import ObservationFilter, find_observations, refresh_now, show_observations
 from tenants.transactions import tenant_transaction

@@ -8,9 +8,9 @@ from memoryplatform.api.serializers import ConfidenceField, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput
 from memoryplatform.api.v1.tag_filter import TagFilterInput
 from memoryplatform.api.v1.unit_shapes import MemorySourceOutput, NamedEntityOutput
-from memoryplatform.operations.opinions import OpinionFilter
-from memoryplatform.operations.revision_evidence import ShownRevision
-from memoryplatform.operations.seen_opinions import TagView
+from memoryplatform.operations.opinions.lists import OpinionFilter
+from memoryplatform.operations.opinions.revision_evidence import ShownRevision
+from memoryplatform.operations.opinions.seen import TagView
 from reflection.models import OpinionRevision
 from reflection.opinions.forming.cleaning import LONGEST_TEXT
 from reflection.opinions.history.turning import Stance

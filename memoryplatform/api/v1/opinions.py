@@ -29,17 +29,17 @@ from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
 from memoryplatform.api.v1.unit_shapes import MemorySourceOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import name_of
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.named_in_filters import check_entities
-from memoryplatform.operations.opinion_review import review
-from memoryplatform.operations.opinions import (
+from memoryplatform.operations.opinions.lists import (
     find_opinions,
     find_revisions,
     get_opinion,
     list_opinions,
     order_by_change,
 )
-from memoryplatform.operations.shown_opinion import ShownOpinion, show_opinion, show_steps
+from memoryplatform.operations.opinions.review import review
+from memoryplatform.operations.opinions.shown import ShownOpinion, show_opinion, show_steps
 from tenants.transactions import tenant_transaction
 
 

@@ -1,4 +1,4 @@
-"""What comes in at recall: the peer's fields, and ours beside them."""
+"""What comes in at recall: Hindsight's fields, and ours beside them."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -154,7 +154,7 @@ def read_filters(given: dict[str, Any]) -> Filters:
 
 
 def read_tags(given: dict[str, Any]) -> TagCondition | None:
-    """`exact` without tags finds what has none, as the peer has it; any other match without tags filters nothing."""
+    """`exact` without tags finds what has none, as Hindsight has it; any other match without tags filters nothing."""
     if given.get("tag_groups"):
         condition: TagCondition = given["tag_groups"]
         return condition

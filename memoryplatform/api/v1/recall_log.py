@@ -14,7 +14,7 @@ from memoryplatform.api.serializers import Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
 from memoryplatform.api.v1.recall_output import LeftOutOutput
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.feedback import show_recall
 from retrieval.log.recalls import get_oldest
 from retrieval.models import RecallRecord

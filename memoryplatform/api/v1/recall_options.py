@@ -12,7 +12,7 @@ from retrieval.filters.types import TimeRange
 from retrieval.types import Include, LeastScores
 
 MOST_TOKENS = 10_000_000
-ENTITY_TOKENS, CHUNK_TOKENS, MESSAGE_TOKENS = 500, 8_192, 4_096  # the first two are the peer's
+ENTITY_TOKENS, CHUNK_TOKENS, MESSAGE_TOKENS = 500, 8_192, 4_096  # the first two are Hindsight's
 
 
 class ScoresInput(Input):
@@ -67,7 +67,7 @@ class MessagesOption(Input):
 
 @extend_schema_field({"type": "object"})
 class NullField(serializers.Field[None, Any, Any, Any]):
-    """A field of the peer's that some clients send as null whether they use it or not."""
+    """A field of Hindsight's that some clients send as null whether they use it or not."""
 
     def to_internal_value(self, _data: Any) -> None:
         raise serializers.ValidationError("Not supported.")

@@ -1,4 +1,4 @@
-"""What goes out of recall: the peer's shape, with the reasons, the validity and the provenance of each result added."""
+"""What goes out of recall: Hindsight's shape, with the reasons, validity and provenance of each result added."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What goes out of reflect: the peer's shape where the concepts are the same, with citations and opinions added."""
+"""What goes out of reflect: Hindsight's shape where the concepts are the same, with citations and opinions added."""
 
 from dataclasses import asdict
 from typing import Any

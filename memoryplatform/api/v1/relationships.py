@@ -13,7 +13,7 @@ from memoryplatform.api.serializers import Output
 from memoryplatform.api.v1.lists import ListOutput, ScoredOutput, SearchedListInput, list_or_search, read_query
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.named_in_filters import check_entities
 from memoryplatform.operations.relationships import RelationshipFilter, find_relationships
 from tenants.transactions import tenant_transaction

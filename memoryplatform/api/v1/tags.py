@@ -8,8 +8,8 @@ from rest_framework.response import Response
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.bank_tags import MEMORIES, MENTAL_MODELS, find_tags
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.banks.tags import MEMORIES, MENTAL_MODELS, find_tags
 from tenants.transactions import tenant_transaction
 
 

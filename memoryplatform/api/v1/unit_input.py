@@ -15,7 +15,7 @@ from memoryplatform.api.v1.lists import ListInput, check_words
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.api.v1.tag_filter import TagFilterInput
-from memoryplatform.operations.memory_filter import MemoryFilter, Span
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, Span
 
 STATES = {
     "current": "current",

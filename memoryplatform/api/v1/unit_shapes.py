@@ -5,7 +5,7 @@ from rest_framework import serializers
 from banks.models import UnitSource
 from memoryplatform.api.serializers import Output
 from memoryplatform.api.v1.lists import ListOutput
-from memoryplatform.operations.described_units import DescribedUnit, document_of, quote
+from memoryplatform.operations.memories.described_units import DescribedUnit, document_of, quote
 
 
 class UnitOutput(Output):

@@ -30,7 +30,7 @@ from memoryplatform.api.v1 import (
     webhooks,
 )
 
-# What the API does. The same views stand under the prefix of the peer's clients.
+# What the API does. The same views stand under the prefix of Hindsight's clients.
 ROUTES = [
     path("banks", banks.BanksView.as_view()),
     path("banks/<str:bank_id>", banks.BankView.as_view()),

@@ -7,10 +7,10 @@ from banks.lifecycle.delete import Removed, delete_units
 from banks.locking import lock_memory
 from banks.models import Bank
 from banks.words import Network
-from memoryplatform.operations.after_deletion import follow_deletion
-from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
-from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.memories.after_deletion import follow_deletion
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from reflection.forgetting.told_from import lock_documents

@@ -12,10 +12,10 @@ from banks.lifecycle.retell import find_ends
 from banks.locking import lock_memory
 from banks.models import Bank, Mention
 from memoryplatform.operations.announced_ends import NAME, ask_for_closing
-from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
-from memoryplatform.operations.mental_model_refreshes import follow_closed
+from memoryplatform.operations.mental_models.refreshes import follow_closed
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from reflection.observations.marking import mark_stale

@@ -16,19 +16,19 @@ from banks.models import Bank
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.announced_ends import ask_for_closing
-from memoryplatform.operations.assessor_choice import choose_assessor
-from memoryplatform.operations.background import merge_background
-from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
+from memoryplatform.operations.banks.background import merge_background
+from memoryplatform.operations.banks.nights import ask_for_tending
+from memoryplatform.operations.entities.parted import find_parted
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
-from memoryplatform.operations.mental_model_refreshes import follow_facts, renew_bereft
+from memoryplatform.operations.mental_models.refreshes import follow_facts, renew_bereft
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.nights import ask_for_tending
-from memoryplatform.operations.parted_entities import find_parted
+from memoryplatform.operations.opinions.assessor_choice import choose_assessor
+from memoryplatform.operations.opinions.weighings import find_weighed_since
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit
-from memoryplatform.operations.weighings import find_weighed_since
 from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 from providers.registry import get_embedder
 from providers.usage import Usage

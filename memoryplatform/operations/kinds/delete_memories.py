@@ -8,8 +8,8 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.kinds.clear_memories import count
+from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from reflection.forgetting.told_from import lock_documents

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from memoryplatform.operations.errors import NotYet
-from memoryplatform.operations.notify import peer_shape
-from memoryplatform.operations.notify.peer_options import read_config
+from memoryplatform.operations.notify import hindsight_shape, mem0_shape
+from memoryplatform.operations.notify.hindsight_options import read_config
 from memoryplatform.operations.notify.pinned import Deadline
 from memoryplatform.operations.notify.send import Answer, Limits, send
 from memoryplatform.operations.notify.shapes import Message, add_shape, encode, find_shape
@@ -37,7 +37,8 @@ def take(delivery: Delivery) -> None:
 
 
 employ(take)
-add_shape(peer_shape.NAME, peer_shape.tell_as_peer)
+add_shape(hindsight_shape.NAME, hindsight_shape.tell_as_hindsight)
+add_shape(mem0_shape.NAME, mem0_shape.tell_memories)
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,14 @@ from banks.retain.bare_rows import (
 )
 from banks.retain.documents.relabel import hash_bare_tags
 from banks.text_index.rebuild import rebuild_corpus
-from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.announced_ends import ask_for_closing
+from memoryplatform.operations.banks.nights import ask_for_tending
 from memoryplatform.operations.errors import NotYet, PermanentFailure
-from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
-from memoryplatform.operations.nights import ask_for_tending
+from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.transfer.progress import ABANDONED, KIND, Progress

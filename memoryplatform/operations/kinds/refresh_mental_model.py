@@ -10,11 +10,11 @@ from banks.locking import lock_memory
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import NotYet, PermanentFailure
-from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
-from memoryplatform.operations.mental_model_refreshes import AFTER_OBSERVATIONS, NAME, is_observing
-from memoryplatform.operations.mental_model_scope import find_newest, is_stale
+from memoryplatform.operations.mental_models.refreshes import AFTER_OBSERVATIONS, NAME, is_observing
+from memoryplatform.operations.mental_models.scope import find_newest, is_stale
 from memoryplatform.operations.reflect import reflect
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from providers.errors import ProviderError

@@ -11,10 +11,10 @@ from banks.entities.describe import describe_entities
 from banks.models import Bank, Entity
 from banks.retain.answers import open_answers
 from memoryplatform.operations.errors import NotYet
-from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
-from memoryplatform.operations.mental_model_refreshes import follow_facts
+from memoryplatform.operations.mental_models.refreshes import follow_facts
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit_once_for_later

@@ -17,14 +17,14 @@ from banks.retain.ready_facts.retain import FactsJob, retain_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.types import FoundEntity
 from banks.words import EntityKind, Mode
-from memoryplatform.operations.after_deletion import follow_replacement
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure
 from memoryplatform.operations.kinds.consolidate import hand_over
-from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
-from memoryplatform.operations.newest_metadata import keep_newest_metadata
+from memoryplatform.operations.memories.after_deletion import follow_replacement
+from memoryplatform.operations.memories.newest_metadata import keep_newest_metadata
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from providers.registry import get_embedder

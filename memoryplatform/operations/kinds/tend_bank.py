@@ -13,14 +13,14 @@ from banks.locking import lock_memory
 from banks.models import Bank
 from banks.retain.answers import forget_answers, open_answers
 from banks.words import Network
-from memoryplatform.operations.after_deletion import follow_deletion
 from memoryplatform.operations.announced_ends import ask_for_closing
+from memoryplatform.operations.banks.nights import NAME, ask_for_tending
 from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.idempotency import forget_old_records
-from memoryplatform.operations.kinds.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
-from memoryplatform.operations.nights import NAME, ask_for_tending
+from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from providers.llm.prompting.cache import CachedLLM

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.transfer.lines import END, HEADER, write_line, write_row
 from memoryplatform.operations.transfer.places import PLACES, Place
 from memoryplatform.operations.transfer.profile import NAME as PROFILE

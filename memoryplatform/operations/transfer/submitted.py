@@ -2,7 +2,7 @@
 
 from banks.errors import BankExists, BankNotFound
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import find_banks, get_bank
+from memoryplatform.operations.banks.profile import find_banks, get_bank
 from memoryplatform.operations.kinds import clone_bank, export_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.submit import submit

@@ -9,7 +9,7 @@ from django.utils import timezone
 from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import delete_bank_for_good
+from memoryplatform.operations.banks.profile import delete_bank_for_good
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.endings import tell_end
 from memoryplatform.operations.transfer.errors import ImportInvalid

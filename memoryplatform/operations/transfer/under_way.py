@@ -7,7 +7,7 @@ from django.conf import settings
 from banks.errors import BankExists, BankNotFound
 from banks.models import Bank, Document, Entity, MemoryUnit, Message
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
+from memoryplatform.operations.banks.profile import BankChange, create_bank, get_bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportOutOfStep, ImportUnderWay
 from memoryplatform.operations.transfer.profile import write_profile

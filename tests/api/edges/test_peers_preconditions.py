@@ -1,4 +1,4 @@
-"""At the peer's addresses, too, `If-Match` keeps an editor from what another wrote since."""
+"""At Hindsight's addresses, too, `If-Match` keeps an editor from what another wrote since."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ PATH, PEER = "/v1/banks/support", "/v1/default/banks/support"
 
 
 def is_told(answer: Any) -> bool:
-    """In the peer's shape."""
+    """In Hindsight's shape."""
     return answer.status_code == 412 and set(answer.json()) == {"detail"}
 
 

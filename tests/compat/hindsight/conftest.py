@@ -1,4 +1,4 @@
-"""The peer's published client against a live server on loopback."""
+"""Hindsight's published client against a live server on loopback."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator

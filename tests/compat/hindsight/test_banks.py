@@ -1,4 +1,4 @@
-"""Banks, their settings and their numbers, through the peer's client."""
+"""Banks, their settings and their numbers, through Hindsight's client."""
 
 from typing import Any
 from uuid import UUID
@@ -25,7 +25,7 @@ def test_a_bank_is_made_and_then_changed(client: Hindsight, run: Run) -> None:
     again = client.create_bank("nora", disposition_empathy=1, reflect_mission="I help my team.")
     assert (again.name, again.mission) == ("Nora", "I help my team.")
     assert again.disposition.to_dict() == {"skepticism": 5, "literalism": 3, "empathy": 1}
-    with pytest.warns(DeprecationWarning, match="profile"):  # the peer gave it up
+    with pytest.warns(DeprecationWarning, match="profile"):  # Hindsight gave it up
         shown = run(client.banks.get_bank_profile("nora"))
     assert shown.to_dict() == again.to_dict()
 
@@ -124,7 +124,7 @@ def test_a_key_for_one_bank_reaches_no_other(
 
 def test_news_is_merged_into_the_mission(client: Hindsight, run: Run) -> None:
     client.create_bank("nora", mission="I help people.", disposition={"skepticism": 5})
-    with pytest.warns(DeprecationWarning, match="background"):  # the peer gave it up
+    with pytest.warns(DeprecationWarning, match="background"):  # Hindsight gave it up
         told = run(client.banks.add_bank_background("nora", AddBackgroundRequest(content="You were born in Texas.")))
     assert (told.mission, told.background) == ("I help people. I was born in Texas.", told.mission)
     assert told.disposition.skepticism == 5

@@ -1,4 +1,4 @@
-"""Directives, through the peer's client."""
+"""Directives, through Hindsight's client."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Documents, their chunks and the entities in them, through the peer's client."""
+"""Documents, their chunks and the entities in them, through Hindsight's client."""
 
 from typing import Any
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""The edges of the peer's interface: health, keys, unknown fields, and what is not served."""
+"""The edges of Hindsight's interface: health, keys, unknown fields, and what is not served."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every route of the peer's, asked for another tenant's things. A new route without a row here fails.
+"""Every route of Hindsight's, asked for another tenant's things. A new route without a row here fails.
 
 Ours, which stand beside them under the same prefix, have their table in tests/api.
 """
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.not_served import NotServedView
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.api.test_isolation import routes
@@ -106,7 +106,7 @@ def list_methods(*, served: bool) -> set[tuple[str, str]]:
     return {
         (method.upper(), route)
         for route, callback in routes()
-        if route.startswith("v1/default/") and issubclass(callback.view_class, PeerView)
+        if route.startswith("v1/default/") and issubclass(callback.view_class, HindsightView)
         if (callback.view_class is not NotServedView) == served
         for method in callback.view_class.http_method_names
         if method != "options" and hasattr(callback.view_class, method)

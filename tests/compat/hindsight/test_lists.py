@@ -1,4 +1,4 @@
-"""What the peer's lists find, leave out and put first; and that a deletion takes no more than was meant."""
+"""What Hindsight's lists find, leave out and put first; and that a deletion takes no more than was meant."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from banks.models import Document
 from memoryplatform.api.compat.hindsight import documents
-from memoryplatform.operations import memory_filter
+from memoryplatform.operations.memories import memory_filter
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller

@@ -1,4 +1,4 @@
-"""Single memories, their graph and their tags, through the peer's client."""
+"""Single memories, their graph and their tags, through Hindsight's client."""
 
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -9,7 +9,7 @@ from hindsight_client_api.exceptions import ApiException
 from hindsight_client_api.models.update_memory_request import UpdateMemoryRequest
 
 from banks.models import MemoryUnit
-from memoryplatform.operations.bank_tags import matches
+from memoryplatform.operations.banks.tags import matches
 from tests.compat.hindsight.conftest import Run
 from tests.retrieval.memory import Memory
 

@@ -1,4 +1,4 @@
-"""Mental models, through the peer's client."""
+"""Mental models, through Hindsight's client."""
 
 import pytest
 from hindsight_client import Hindsight

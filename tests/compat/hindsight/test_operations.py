@@ -1,4 +1,4 @@
-"""Operations, through the peer's client."""
+"""Operations, through Hindsight's client."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""Reflect, through the peer's client."""
+"""Reflect, through Hindsight's client."""
 
 from collections.abc import Iterator
 

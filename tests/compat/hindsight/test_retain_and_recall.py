@@ -1,4 +1,4 @@
-"""What the peer's client retains is recalled, with every option that it has."""
+"""What Hindsight's client retains is recalled, with every option that it has."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""A bank as a file, as a copy and as a template, through the peer's client."""
+"""A bank as a file, as a copy and as a template, through Hindsight's client."""
 
 from uuid import UUID
 

@@ -1,11 +1,11 @@
-"""How a webhook of the peer's shall be called: what can't be kept or shown is refused."""
+"""How a webhook of Hindsight's shall be called: what can't be kept or shown is refused."""
 
 from typing import Any
 
 import pytest
 
-from memoryplatform.operations.notify.peer_options import HttpConfig, read_config
-from memoryplatform.operations.notify.peer_shape import NAME, tell_as_peer
+from memoryplatform.operations.notify.hindsight_options import HttpConfig, read_config
+from memoryplatform.operations.notify.hindsight_shape import NAME, tell_as_hindsight
 from tenants.models import Tenant, Webhook
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
@@ -109,7 +109,7 @@ def test_what_was_kept_before_there_was_a_seal_is_sent_and_sealed_with_the_next_
 ) -> None:
     old = {"has_secret": True, "http_config": {"method": "POST", "timeout_seconds": 9, **KEPT}}
     webhook = make_webhook(alice, bank_id="support", shape=NAME, options=old)
-    (message,) = tell_as_peer(webhook, make_delivery(alice, webhook=webhook, event="memories.retained"))
+    (message,) = tell_as_hindsight(webhook, make_delivery(alice, webhook=webhook, event="memories.retained"))
     assert (message.headers["Authorization"], message.query) == ("Bearer t0ken", {"key": "s3cret"})
     shown = call("GET", HOOKS).json()["items"][0]["http_config"]
     call("PATCH", f"{HOOKS}/{webhook.id}", {"http_config": shown})

@@ -1,4 +1,4 @@
-"""The peer's client sets up webhooks and reads the audit log; what is sent is told in the peer's words."""
+"""Hindsight's client sets up webhooks and reads the audit log; what is sent is told in Hindsight's words."""
 
 import hashlib
 import hmac
@@ -11,8 +11,8 @@ from hindsight_client_api.exceptions import ApiException
 from hindsight_client_api.models.create_webhook_request import CreateWebhookRequest
 from hindsight_client_api.models.update_webhook_request import UpdateWebhookRequest
 
+from memoryplatform.operations.hindsight_operation_names import build_key
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.peer_operation_names import build_key
 from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

@@ -10,8 +10,8 @@ from mem0.client.types import AddMemoryOptions, DeleteAllMemoryOptions, SearchMe
 from mem0.exceptions import MemoryNotFoundError, ValidationError
 
 from banks.models import Bank, Document, MemoryUnit, UnitMetadata
-from memoryplatform.operations import delete_memories as use_case
 from memoryplatform.operations.kinds import delete_memories as kind
+from memoryplatform.operations.memories import deleting as use_case
 from memoryplatform.operations.models import Operation
 from retrieval.log.recalls import RecallLog
 from retrieval.models import Feedback

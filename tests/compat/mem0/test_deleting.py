@@ -8,9 +8,9 @@ from rest_framework.serializers import ValidationError
 
 from banks.models import MemoryUnit
 from memoryplatform.api.compat.mem0.deleting import delete_all
-from memoryplatform.operations import delete_memories as use_case
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds import delete_memories as kind
+from memoryplatform.operations.memories import deleting as use_case
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from tenants.models import AuditEvent

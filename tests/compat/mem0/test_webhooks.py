@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from mem0.exceptions import AuthenticationError, MemoryNotFoundError, ValidationError
 
-from memoryplatform.operations.kinds.memory_events import tell_memories
+from memoryplatform.operations.notify.mem0_shape import tell_memories
 from tenants.models import Delivery, Tenant
 from tenants.transactions import tenant_transaction
 from tests.compat.mem0.conftest import MakeClient

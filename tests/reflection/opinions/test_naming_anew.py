@@ -10,7 +10,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, Mention
 from banks.words import Network
 from memoryplatform.operations.kinds.clear_memories import delete_batch
-from memoryplatform.operations.memory_filter import MemoryFilter
+from memoryplatform.operations.memories.memory_filter import MemoryFilter
 from providers.registry import get_embedder
 from reflection.opinions.history.outside import note_outside_change
 from reflection.opinions.history.revisions import write_formed

@@ -1,1 +1,1 @@
-"""The peer's routes and shapes under `/v1/default/`: adapters that read its bodies and call our use-cases."""
+"""Hindsight's routes and shapes under `/v1/default/`: adapters that read its bodies and call our use-cases."""

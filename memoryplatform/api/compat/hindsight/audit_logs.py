@@ -1,4 +1,4 @@
-"""`/audit-logs`: the audit log of a bank in the peer's shape. It keeps no bodies; an entry has a moment, no span."""
+"""`/audit-logs`: the audit log of a bank in Hindsight's shape. It keeps no bodies; an entry has a moment, no span."""
 
 from collections import defaultdict
 from datetime import timedelta
@@ -12,8 +12,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.serializers import Input
 from memoryplatform.operations.audit_log import AuditFilter, find_events, get_event
@@ -39,7 +39,7 @@ class AuditStatsInput(Input):
     period = serializers.ChoiceField(choices=sorted(PERIODS), default="7d")
 
 
-class PeerAuditLogsView(PeerView):
+class HindsightAuditLogsView(HindsightView):
     scopes = ADMIN
 
     def get(self, request: Request, bank_id: str) -> Response:
@@ -52,7 +52,7 @@ class PeerAuditLogsView(PeerView):
             return Response({"bank_id": bank_id, **describe_page(items, rows.count(), wanted)})
 
 
-class PeerAuditLogView(PeerView):
+class HindsightAuditLogView(HindsightView):
     scopes = ADMIN
 
     def get(self, _request: Request, bank_id: str, log_id: UUID) -> Response:
@@ -61,7 +61,7 @@ class PeerAuditLogView(PeerView):
         return Response(summarise(event, bank_id) | {"request": None, "response": None})
 
 
-class PeerAuditStatsView(PeerView):
+class HindsightAuditStatsView(HindsightView):
     scopes = ADMIN
 
     def get(self, request: Request, bank_id: str) -> Response:

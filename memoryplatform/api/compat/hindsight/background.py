@@ -1,4 +1,4 @@
-"""`/background`: news is merged into who the agent is. The peer gave up this address; its client still knows it."""
+"""`/background`: news is merged into who the agent is. Hindsight gave up this address; its client still knows it."""
 
 from typing import Any, ClassVar
 
@@ -7,17 +7,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.compat.hindsight.bank_shapes import describe_profile
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.v1.background import BackgroundInput
 from memoryplatform.api.v1.preconditions import read_expected
-from memoryplatform.operations.background import merge_background
+from memoryplatform.operations.banks.background import merge_background
 
 SHOWN = ("mission", "background", "disposition")
 
 
-class PeerBackgroundView(PeerView):
+class HindsightBackgroundView(HindsightView):
     scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
 
     @idempotent_operation

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from memoryplatform.api.compat.hindsight.banks import create_or_change
 from memoryplatform.api.compat.hindsight.errors import BadRequest
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.bank_config import ConfigView, render
@@ -16,18 +16,18 @@ from memoryplatform.api.v1.bank_settings import USUAL, SettingsInput, reset
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.preconditions import read_expected
 
-ENVIRONMENT = "HINDSIGHT_API_"  # the peer takes a setting under the name of its variable too
+ENVIRONMENT = "HINDSIGHT_API_"  # Hindsight takes a setting under the name of its variable too
 
 
-class PeerConfigInput(Input):
+class HindsightConfigInput(Input):
     updates = serializers.DictField()
 
 
-class PeerConfigView(PeerView, ConfigView):
+class HindsightConfigView(HindsightView, ConfigView):
     def patch(self, request: Request, bank_id: str) -> Response:
-        """Makes the bank where it is not there, as the peer does."""
+        """Makes the bank where it is not there, as Hindsight does."""
         check_bank_id(bank_id)
-        updates = read_body(PeerConfigInput, request.data).validated_data["updates"]
+        updates = read_body(HindsightConfigInput, request.data).validated_data["updates"]
         change = read_body(SettingsInput, read_settings(updates)).change()
         return render(create_or_change(self.access, bank_id, change, expected=read_expected(request)))
 

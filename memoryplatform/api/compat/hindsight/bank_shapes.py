@@ -1,4 +1,4 @@
-"""A bank's profile under the peer's names. Its mission, its reflect mission and its background are our background."""
+"""A bank's profile under Hindsight's names. Its mission, its reflect mission and its background are our background."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,7 +8,7 @@ from rest_framework import serializers
 from banks.models import Bank
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.bank_settings import SettingsInput, build_change, make_trait
-from memoryplatform.operations.bank_profile import BankChange
+from memoryplatform.operations.banks.profile import BankChange
 
 
 class TraitsInput(Input):
@@ -17,7 +17,7 @@ class TraitsInput(Input):
     empathy = make_trait()
 
 
-class PeerBankInput(SettingsInput):
+class HindsightBankInput(SettingsInput):
     name = serializers.CharField(max_length=200, required=False)
     mission = serializers.CharField(max_length=20_000, required=False, allow_blank=True)
     background = serializers.CharField(max_length=20_000, required=False, allow_blank=True)

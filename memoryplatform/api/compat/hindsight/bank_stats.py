@@ -4,19 +4,19 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.v1.bank_stats import StatsView, TimeseriesInput, describe_series
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.bank_stats import count_by_time
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.banks.stats import count_by_time
 from tenants.transactions import tenant_transaction
 
 
-class PeerStatsView(PeerView, StatsView):
+class HindsightStatsView(HindsightView, StatsView):
     pass
 
 
-class PeerTimeseriesView(PeerView):
+class HindsightTimeseriesView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(TimeseriesInput, request)
         with tenant_transaction(self.tenant_id):

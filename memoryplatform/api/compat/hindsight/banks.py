@@ -9,28 +9,28 @@ from rest_framework.response import Response
 
 from banks.errors import BankNotFound
 from banks.models import Bank, Document, MemoryUnit
-from memoryplatform.api.compat.hindsight.bank_shapes import PeerBankInput, describe_profile
+from memoryplatform.api.compat.hindsight.bank_shapes import HindsightBankInput, describe_profile
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.errors import readable
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.preconditions import read_expected
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, change_bank, delete_bank_for_good, get_bank
-from memoryplatform.operations.known_networks import KNOWN
+from memoryplatform.operations.banks.known_networks import KNOWN
+from memoryplatform.operations.banks.profile import BankChange, change_bank, delete_bank_for_good, get_bank
 from memoryplatform.operations.retain import find_or_create_bank
 from tenants.transactions import tenant_transaction
 
 
-class PeerBanksInput(OffsetInput):
+class HindsightBanksInput(OffsetInput):
     q = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
 
 
-class PeerBanksView(PeerView):
+class HindsightBanksView(HindsightView):
     def get(self, request: Request) -> Response:
-        wanted = read_query(PeerBanksInput, request)
+        wanted = read_query(HindsightBanksInput, request)
         with tenant_transaction(self.tenant_id):
             banks = Bank.objects.for_tenant(self.tenant_id).live().within(self.identity.banks)
             if wanted["q"]:
@@ -40,18 +40,18 @@ class PeerBanksView(PeerView):
             return Response({"banks": items, **page})
 
 
-class PeerBankView(PeerView):
+class HindsightBankView(HindsightView):
     def put(self, request: Request, bank_id: str) -> Response:
         """Made where it is not there, changed where it is."""
         check_bank_id(bank_id)
-        body = read_body(PeerBankInput, request.data)
+        body = read_body(HindsightBankInput, request.data)
         bank = create_or_change(self.access, bank_id, body.change(), expected=read_expected(request))
-        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data, PeerBankInput)})
+        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data, HindsightBankInput)})
 
     def patch(self, request: Request, bank_id: str) -> Response:
-        body = read_body(PeerBankInput, request.data)
+        body = read_body(HindsightBankInput, request.data)
         bank = change_bank(self.access, bank_id, body.change(), expected=read_expected(request))
-        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data, PeerBankInput)})
+        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data, HindsightBankInput)})
 
     def delete(self, request: Request, bank_id: str) -> Response:
         """A bank that is not there is deleted already. The rows go in the background."""
@@ -66,15 +66,15 @@ class PeerBankView(PeerView):
         return Response(answer)
 
 
-class PeerProfileView(PeerView):
-    """The peer gave up this address; its client still has a method for it."""
+class HindsightProfileView(HindsightView):
+    """Hindsight gave up this address; its client still has a method for it."""
 
     def get(self, _request: Request, bank_id: str) -> Response:
         with tenant_transaction(self.tenant_id):
             return Response(describe_profile(get_bank(self.access, bank_id)))
 
     def put(self, request: Request, bank_id: str) -> Response:
-        body = read_body(PeerBankInput, request.data)
+        body = read_body(HindsightBankInput, request.data)
         bank = change_bank(self.access, bank_id, body.change(), expected=read_expected(request))
         return Response(describe_profile(bank))
 
@@ -90,7 +90,7 @@ def create_or_change(
 
 
 def list_ignored(given: Any, shape: type[Input]) -> list[str]:
-    """Settings of the peer's, or misspelt ones, that nothing here follows: passed over, but told."""
+    """Settings of Hindsight's, or misspelt ones, that nothing here follows: passed over, but told."""
     known = shape().fields
     return sorted(readable(name) for name, value in given.items() if name not in known and value is not None)
 

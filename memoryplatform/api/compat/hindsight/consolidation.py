@@ -9,15 +9,15 @@ from rest_framework.response import Response
 
 from banks.words import Network
 from memoryplatform.api.compat.hindsight.errors import NotOffered
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.memories import describe_cleared
 from memoryplatform.api.compat.hindsight.pages import OffsetInput
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.clear_memories import clear_memories
-from memoryplatform.operations.memory_filter import MemoryFilter
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.memories.clearing import clear_memories
+from memoryplatform.operations.memories.memory_filter import MemoryFilter
 from memoryplatform.operations.observations import consolidate_now, count_scopes, make_anew
 from tenants.transactions import tenant_transaction
 
@@ -32,7 +32,7 @@ class ConsolidateInput(Input):
         return value
 
 
-class PeerConsolidateView(PeerView):
+class HindsightConsolidateView(HindsightView):
     @idempotent
     def post(self, request: Request, bank_id: str) -> Response:
         read_body(ConsolidateInput, request.data or {})
@@ -40,13 +40,13 @@ class PeerConsolidateView(PeerView):
         return Response({"operation_id": str(asked.operation.id), "deduplicated": asked.was_waiting})
 
 
-class PeerObservationsView(PeerView):
+class HindsightObservationsView(HindsightView):
     def delete(self, _request: Request, bank_id: str) -> Response:
         wanted = MemoryFilter(network=Network.OBSERVATION.value, state="all")
         return Response(describe_cleared(clear_memories(self.access, bank_id, wanted)))
 
 
-class PeerScopesView(PeerView):
+class HindsightScopesView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(OffsetInput, request)
         with tenant_transaction(self.tenant_id):
@@ -56,6 +56,6 @@ class PeerScopesView(PeerView):
         return Response({"scopes": told, "total": len(scopes), "limit": wanted["limit"], "offset": wanted["offset"]})
 
 
-class PeerMemoryObservationsView(PeerView):
+class HindsightMemoryObservationsView(HindsightView):
     def delete(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
         return Response({"deleted_count": make_anew(self.access, bank_id, memory_id)})

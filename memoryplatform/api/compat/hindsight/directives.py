@@ -7,15 +7,20 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.v1.directives import DirectiveChangeInput, DirectiveInput
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.preconditions import read_expected
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.directives import change_directive, create_directive, delete_directive, get_directive
+from memoryplatform.operations.banks.directives import (
+    change_directive,
+    create_directive,
+    delete_directive,
+    get_directive,
+)
+from memoryplatform.operations.banks.profile import get_bank
 from reflection.models import Directive
 from reflection.models.tagged import ScopeMatch, build_tags_filter
 from tenants.transactions import tenant_transaction
@@ -27,7 +32,7 @@ class DirectiveListInput(OffsetInput):
     active_only = serializers.BooleanField(default=True)
 
 
-class PeerDirectivesView(PeerView):
+class HindsightDirectivesView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(DirectiveListInput, request)
         with tenant_transaction(self.tenant_id):
@@ -45,7 +50,7 @@ class PeerDirectivesView(PeerView):
         return Response(describe(create_directive(self.access, bank_id, body.change()), bank_id))
 
 
-class PeerDirectiveView(PeerView):
+class HindsightDirectiveView(HindsightView):
     def get(self, _request: Request, bank_id: str, directive_id: UUID) -> Response:
         with tenant_transaction(self.tenant_id):
             return Response(describe(get_directive(get_bank(self.access, bank_id), directive_id), bank_id))

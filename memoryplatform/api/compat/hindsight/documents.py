@@ -11,14 +11,14 @@ from rest_framework.response import Response
 from banks.errors import ChunkNotFound
 from banks.models import Bank, Chunk
 from memoryplatform.api.compat.hindsight.errors import NotOffered
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.v1.documents import DocumentDetailOutput, DocumentOutput, DocumentView
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.documents import (
     ListedDocument,
     describe_documents,
@@ -44,7 +44,7 @@ class DocumentListInput(OffsetInput):
     end_date = MomentField(required=False, default=None)
 
 
-class PeerDocumentsView(PeerView):
+class HindsightDocumentsView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(DocumentListInput, request)
         with tenant_transaction(self.tenant_id):
@@ -57,8 +57,8 @@ class PeerDocumentsView(PeerView):
             return Response(describe_page(items, rows.count(), wanted) | {"total_is_estimate": is_estimate})
 
 
-class PeerDocumentView(PeerView, DocumentView):
-    """A deletion is answered in the peer's shape by our own view already."""
+class HindsightDocumentView(HindsightView, DocumentView):
+    """A deletion is answered in Hindsight's shape by our own view already."""
 
     def get(self, _request: Request, bank_id: str, document_id: str) -> Response:
         shown = show_document(self.access, bank_id, document_id)
@@ -68,7 +68,7 @@ class PeerDocumentView(PeerView, DocumentView):
         raise NotOffered("A document gets other tags when it is retained again with them; nothing is read anew then.")
 
 
-class PeerDocumentChunksView(PeerView):
+class HindsightDocumentChunksView(HindsightView):
     def get(self, request: Request, bank_id: str, document_id: str) -> Response:
         wanted = read_query(OffsetInput, request)
         with tenant_transaction(self.tenant_id):
@@ -78,8 +78,8 @@ class PeerDocumentChunksView(PeerView):
             return Response(describe_page(items, chunks.count(), wanted))
 
 
-class PeerChunkView(PeerView):
-    """The peer's address of a chunk names no bank."""
+class HindsightChunkView(HindsightView):
+    """Hindsight's address of a chunk names no bank."""
 
     def get(self, _request: Request, chunk_id: UUID) -> Response:
         shown = show_chunk(self.access, find_bank_id(self.access, chunk_id), chunk_id)

@@ -9,16 +9,16 @@ from rest_framework.response import Response
 
 from banks.models import Entity
 from memoryplatform.api.compat.hindsight.errors import NotOffered
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, describe_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.graphs import describe_entities, read_choice
 from memoryplatform.api.v1.tag_conditions import MATCHES
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.entities import show_entity
-from memoryplatform.operations.graphs import MOST_NODES, draw_entities
-from memoryplatform.operations.mentioned_entities import list_mentioned, see_tagged
+from memoryplatform.operations.banks.graphs import MOST_NODES, draw_entities
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.entities.curating import show_entity
+from memoryplatform.operations.entities.mentioned import list_mentioned, see_tagged
 from tenants.transactions import tenant_transaction
 
 
@@ -43,7 +43,7 @@ class EntityGraphInput(EntityListInput):
     min_count = serializers.IntegerField(min_value=0, default=1)
 
 
-class PeerEntitiesView(PeerView):
+class HindsightEntitiesView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(EntityListInput, request)
         with tenant_transaction(self.tenant_id):
@@ -52,7 +52,7 @@ class PeerEntitiesView(PeerView):
         return Response(describe_page([describe_entity(entity) for entity in page.entities], page.total, wanted))
 
 
-class PeerEntityView(PeerView):
+class HindsightEntityView(HindsightView):
     def get(self, request: Request, bank_id: str, entity_id: UUID) -> Response:
         choice = read_choice(read_query(EntityInput, request))
         shown = show_entity(self.access, bank_id, entity_id)
@@ -64,7 +64,7 @@ class PeerEntityView(PeerView):
         return Response(describe_entity(entity) | {"observations": told})
 
 
-class PeerEntityGraphView(PeerView):
+class HindsightEntityGraphView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(EntityGraphInput, request)
         place = {"limit": wanted["limit"], "offset": wanted["offset"]}

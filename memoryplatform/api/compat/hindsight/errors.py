@@ -1,4 +1,4 @@
-"""Errors as the peer tells them: `{"detail": "a sentence"}`, or a list of faults where the request is wrong."""
+"""Errors as Hindsight tells them: `{"detail": "a sentence"}`, or a list of faults where the request is wrong."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from memoryplatform.api.errors import handle_exception
 
 
 class Unprocessable(APIException):
-    """A 422 that the peer tells in a sentence."""
+    """A 422 that Hindsight tells in a sentence."""
 
     status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
 
@@ -29,14 +29,14 @@ class NotOffered(APIException):
     status_code = status.HTTP_501_NOT_IMPLEMENTED
 
 
-def handle_peer_exception(error: Exception, context: dict[str, Any]) -> Response:
-    """What our own handler makes of it, in the peer's shape. The request id stays in its header."""
+def handle_hindsight_exception(error: Exception, context: dict[str, Any]) -> Response:
+    """What our own handler makes of it, in Hindsight's shape. The request id stays in its header."""
     response = handle_exception(error, context)
     method = "GET" if isinstance(error, InvalidQuery) else context["request"].method
     faults = [describe_fault(fault, place_of(fault, method)) for fault in response.data.get("errors", ())]
     response.data = {"detail": faults or response.data["detail"]}
     if isinstance(error, BankNotFound):
-        response.data = {"detail": response.data["detail"].removesuffix(".")}  # clients of the peer compare the text
+        response.data = {"detail": response.data["detail"].removesuffix(".")}  # clients of Hindsight compare the text
     return response
 
 

@@ -1,10 +1,10 @@
-"""The networks that the peer has. Opinions, a name that it once had, are not among them any more."""
+"""The networks that Hindsight has. Opinions, a name that it once had, are not among them any more."""
 
 from typing import Any
 
 from banks.words import Network
 from memoryplatform.api.compat.hindsight.errors import Unprocessable
-from memoryplatform.operations.known_networks import KNOWN
+from memoryplatform.operations.banks.known_networks import KNOWN
 
 LEGACY = Network.OPINION.value  # it is taken, and finds nothing
 

@@ -4,13 +4,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.graphs import build_filter, describe_memories
 from memoryplatform.api.v1.tag_conditions import MATCHES
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.graphs import MOST_NODES, draw_memories
+from memoryplatform.operations.banks.graphs import MOST_NODES, draw_memories
+from memoryplatform.operations.banks.profile import get_bank
 from tenants.transactions import tenant_transaction
 
 
@@ -27,7 +27,7 @@ class GraphInput(Input):
         return min(value, MOST_NODES)
 
 
-class PeerGraphView(PeerView):
+class HindsightGraphView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(GraphInput, request)
         with tenant_transaction(self.tenant_id):

@@ -9,9 +9,9 @@ from rest_framework.response import Response
 
 from banks.models.unit import UnitQuerySet
 from memoryplatform.api.compat.hindsight.errors import NotOffered
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_listed
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.retain import retain_items
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
@@ -20,21 +20,21 @@ from memoryplatform.api.v1.memories import check_no_body
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.api.v1.unit_input import STATES, TIME_FIELDS
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.clear_memories import Cleared, clear_memories
-from memoryplatform.operations.described_units import describe_units
-from memoryplatform.operations.known_networks import KNOWN
-from memoryplatform.operations.memory_filter import MemoryFilter, Span, find_units
+from memoryplatform.operations.banks.known_networks import KNOWN
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.memories.clearing import Cleared, clear_memories
+from memoryplatform.operations.memories.described_units import describe_units
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, Span, find_units
 from tenants.transactions import tenant_transaction
 
 
 class ClearInput(Input):
-    """Stricter than the peer: what is not known, or empty, may have been meant to spare something."""
+    """Stricter than Hindsight: what is not known, or empty, may have been meant to spare something."""
 
     type = serializers.CharField(required=False, default="")
 
 
-class PeerMemoriesView(PeerView):
+class HindsightMemoriesView(HindsightView):
     quotes_memories = False
 
     @idempotent_operation
@@ -51,7 +51,7 @@ class PeerMemoriesView(PeerView):
         return Response(describe_cleared(clear_memories(self.access, bank_id, wanted)))
 
 
-class PeerMemoryListInput(OffsetInput):
+class HindsightMemoryListInput(OffsetInput):
     type = serializers.CharField(required=False, default="", allow_blank=True)
     q = serializers.CharField(max_length=1_000, required=False, default="", allow_blank=True)
     state = serializers.ChoiceField(choices=["valid", "invalidated"], default="valid")
@@ -77,9 +77,9 @@ class PeerMemoryListInput(OffsetInput):
         return attrs
 
 
-class PeerMemoryListView(PeerView):
+class HindsightMemoryListView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(PeerMemoryListInput, request)
+        wanted = read_query(HindsightMemoryListInput, request)
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
             units = find_units(bank, build_filter(wanted)).filter(network__in=KNOWN).defer("embedding")

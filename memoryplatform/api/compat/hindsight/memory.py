@@ -9,14 +9,14 @@ from rest_framework.response import Response
 from banks.lifecycle.invalidate import Invalidation
 from banks.words import Network
 from memoryplatform.api.compat.hindsight.errors import BadRequest, NotOffered
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_memory
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.v1.preconditions import read_expected
 from memoryplatform.api.v1.unit_input import UnitEditInput
 from memoryplatform.api.v1.unit_shapes import HistoryOutput
 from memoryplatform.operations.access import name_of
-from memoryplatform.operations.memories import (
+from memoryplatform.operations.memories.single import (
     ShownMemory,
     edit_memory,
     invalidate_memory,
@@ -42,7 +42,7 @@ EDITED = (
 CLEARABLE = ("occurred_start", "occurred_end")
 
 
-class PeerMemoryView(PeerView):
+class HindsightMemoryView(HindsightView):
     scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
 
     def get(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
@@ -59,7 +59,7 @@ class PeerMemoryView(PeerView):
     def curate(
         self, bank_id: str, memory_id: UUID, given: dict[str, Any], expected: frozenset[str] | None
     ) -> ShownMemory:
-        """The peer takes an edit and a state in one call: restored before it is edited, closed after.
+        """Hindsight takes an edit and a state in one call: restored before it is edited, closed after.
 
         All of it is read before the first is done. Who expects a version expects after the first what that made.
         """
@@ -82,7 +82,7 @@ class PeerMemoryView(PeerView):
         return shown
 
 
-class PeerMemoryHistoryView(PeerView):
+class HindsightMemoryHistoryView(HindsightView):
     def get(self, _request: Request, bank_id: str, memory_id: UUID) -> Response:
         return Response(HistoryOutput(show_history(self.access, bank_id, memory_id)).data)
 

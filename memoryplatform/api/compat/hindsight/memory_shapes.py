@@ -1,9 +1,9 @@
-"""A memory as the peer shows it: in recalls, alone, and in lists."""
+"""A memory as Hindsight shows it: in recalls, alone, and in lists."""
 
 from typing import Any
 
 from banks.words import Network
-from memoryplatform.operations.described_units import DescribedUnit
+from memoryplatform.operations.memories.described_units import DescribedUnit
 
 
 def describe_fact(shown: DescribedUnit) -> dict[str, Any]:

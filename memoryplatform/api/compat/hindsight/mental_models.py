@@ -7,16 +7,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.compat.hindsight.errors import NotOffered
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.mental_model_shapes import MentalModelChangeInput, MentalModelInput, ModelRefreshInput
 from memoryplatform.api.v1.preconditions import read_expected
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.mental_models import (
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.mental_models.keeping import (
     Basis,
     ShownModel,
     change_model,
@@ -35,7 +35,7 @@ from tenants.transactions import tenant_transaction
 
 DETAILS = ("metadata", "content", "full")
 SCHEDULES = ("refresh_cron", "full_refresh_cron")
-# Settings of the peer's that change nothing here, as they are answered with.
+# Settings of Hindsight's that change nothing here, as they are answered with.
 UNUSED = {
     "refresh_cron": None,
     "full_refresh_cron": None,
@@ -60,7 +60,7 @@ class ModelListInput(OffsetInput):
     detail = serializers.ChoiceField(choices=DETAILS, default="metadata")
 
 
-class PeerMentalModelsView(PeerView):
+class HindsightMentalModelsView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(ModelListInput, request)
         with tenant_transaction(self.tenant_id):
@@ -80,7 +80,7 @@ class PeerMentalModelsView(PeerView):
         return Response({"mental_model_id": shown.model.key, "operation_id": str(operation.id)})
 
 
-class PeerMentalModelView(PeerView):
+class HindsightMentalModelView(HindsightView):
     def get(self, request: Request, bank_id: str, model_id: str) -> Response:
         wanted = read_query(DetailInput, request)
         with tenant_transaction(self.tenant_id):
@@ -99,7 +99,7 @@ class PeerMentalModelView(PeerView):
         return Response({"status": "deleted"})
 
 
-class PeerModelRefreshView(PeerView):
+class HindsightModelRefreshView(HindsightView):
     @idempotent
     def post(self, request: Request, bank_id: str, model_id: str) -> Response:
         body = read_body(ModelRefreshInput, request.data if isinstance(request.data, dict) else {})
@@ -107,13 +107,13 @@ class PeerModelRefreshView(PeerView):
         return Response({"operation_id": str(operation.id), "status": "queued"})
 
 
-class PeerModelClearView(PeerView):
+class HindsightModelClearView(HindsightView):
     @idempotent
     def post(self, _request: Request, bank_id: str, model_id: str) -> Response:
         return Response(describe(clear_model(self.access, bank_id, model_id), bank_id, "content"))
 
 
-class PeerModelHistoryView(PeerView):
+class HindsightModelHistoryView(HindsightView):
     def get(self, _request: Request, bank_id: str, model_id: str) -> Response:
         """Newest first, each change with the content that was before it."""
         with tenant_transaction(self.tenant_id):

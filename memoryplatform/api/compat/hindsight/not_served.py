@@ -1,4 +1,4 @@
-"""Routes of the peer's that this service does not serve: a 501 that says so, for a caller with a key."""
+"""Routes of Hindsight's that this service does not serve: a 501 that says so, for a caller with a key."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.compat.hindsight.errors import NotOffered
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.idempotency import idempotent
 
 
-class NotServedView(PeerView):
+class NotServedView(HindsightView):
     sentence = ""
 
     def refuse(self) -> Response:

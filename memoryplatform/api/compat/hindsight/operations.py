@@ -8,22 +8,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.compat.hindsight.errors import BadRequest, NotOffered
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.errors import OperationNotFound
+from memoryplatform.operations.hindsight_operation_names import name_operation, named
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.peer_operation_names import name_operation, named
 from memoryplatform.operations.running.control import cancel, retry
 from memoryplatform.operations.transfer.progress import KIND as IMPORT
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
 MOST_OPERATIONS = 100
-# The peer's names for what is the same work here; the others keep ours.
+# Hindsight's names for what is the same work here; the others keep ours.
 TASKS = {"consolidate": "consolidation", "refresh_observations": "consolidation"}
 
 
@@ -33,7 +33,7 @@ class OperationListInput(OffsetInput):
     type = serializers.CharField(required=False, default="")
 
 
-class PeerOperationsView(PeerView):
+class HindsightOperationsView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(OperationListInput, request)
         with tenant_transaction(self.tenant_id):
@@ -44,7 +44,7 @@ class PeerOperationsView(PeerView):
             return Response({"bank_id": bank_id, "operations": found, **page})
 
 
-class PeerOperationView(PeerView):
+class HindsightOperationView(HindsightView):
     def get(self, request: Request, bank_id: str, operation_id: str) -> Response:
         """One that is not there is told as a status, not as an error."""
         wanted = read_id(operation_id)
@@ -67,7 +67,7 @@ class PeerOperationView(PeerView):
         return Response({"success": True, "message": message, "operation_id": operation_id})
 
 
-class PeerRetryView(PeerView):
+class HindsightRetryView(HindsightView):
     @idempotent
     def post(self, _request: Request, bank_id: str, operation_id: str) -> Response:
         operation = get_operation(self.access, bank_id, read_id(operation_id))
@@ -76,7 +76,7 @@ class PeerRetryView(PeerView):
         return Response({"success": True, "message": message, "operation_id": operation_id})
 
 
-class PeerOperationDeletionView(PeerView):
+class HindsightOperationDeletionView(HindsightView):
     def delete(self, _request: Request, bank_id: str, operation_id: str) -> Response:
         raise NotOffered("Operations are kept: what was done to a bank stays on record.")
 

@@ -11,7 +11,7 @@ MOST_ROWS = 1_000
 
 
 class OffsetInput(Input):
-    """The peer sets no upper bound. Where more is asked for, `limit` of the answer tells how many a page has."""
+    """Hindsight sets no upper bound. Where more is asked for, `limit` of the answer tells how many a page has."""
 
     limit = serializers.IntegerField(min_value=0, default=100)
     offset = serializers.IntegerField(min_value=0, max_value=1_000_000, default=0)

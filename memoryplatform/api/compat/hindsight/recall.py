@@ -1,4 +1,4 @@
-"""`/memories/recall`: the peer's three networks. Opinions and raw chunks, which it has not, are left out."""
+"""`/memories/recall`: Hindsight's three networks. Opinions and raw chunks, which it has not, are left out."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,14 +8,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.compat.hindsight.fact_types import read_types
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.source_facts import SourceFacts, drop_summarised, read_source_facts
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.v1.recall_included import describe_chunks, describe_entities
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.api.v1.recall_output import describe_item
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.recall import Recalled, recall
 from retrieval.types import RecallQuery
 from tenants.transactions import tenant_transaction
@@ -24,7 +24,7 @@ USUAL_TOKENS = 4_096  # of memories, where a caller says nothing
 OF_ITS_OWN = ("source_facts", "prefer_observations")  # what our recall does not do and this module does
 
 
-class PeerRecallView(PeerView):
+class HindsightRecallView(HindsightView):
     scopes: ClassVar[dict[str, str]] = {"POST": "read"}
 
     def post(self, request: Request, bank_id: str) -> Response:
@@ -58,7 +58,7 @@ def translate(given: dict[str, Any], types: Sequence[str]) -> dict[str, Any]:
 
 
 def find_memories(access: BankAccess, bank_id: str, query: RecallQuery) -> Recalled:
-    """The peer gathers chunks before it counts tokens of memories: where it has none for those, chunks come alone."""
+    """Hindsight gathers chunks before it counts tokens of memories: where it has none for those, chunks come alone."""
     if query.max_tokens > 0 or query.include.chunks is None:
         return recall(access, [bank_id], query)
     wider = replace(query, max_tokens=USUAL_TOKENS, include=replace(query.include, entities=None))

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.compat.hindsight.usage import describe_usage
 from memoryplatform.api.idempotency import idempotent_operation
@@ -19,7 +19,7 @@ CALL = ("scope", "duration_ms")
 TOOL = ("tool", "input", "output", "duration_ms", "iteration")
 
 
-class PeerReflectView(PeerView):
+class HindsightReflectView(HindsightView):
     scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # it may make the bank, and shows memories
 
     @idempotent_operation
@@ -32,7 +32,7 @@ class PeerReflectView(PeerView):
 
 
 def translate(given: dict[str, Any]) -> dict[str, Any]:
-    """The peer brings along only what is asked for, and never stores what it concludes."""
+    """Hindsight brings along only what is asked for, and never stores what it concludes."""
     asked = given.get("include")
     if asked is None or isinstance(asked, dict):
         asked = {"facts": None, "tool_calls": None, **(asked or {})}
@@ -40,7 +40,7 @@ def translate(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def describe(answer: dict[str, Any]) -> dict[str, Any]:
-    """Opinions, and what else the peer has not, stand in fields of their own."""
+    """Opinions, and what else Hindsight has not, stand in fields of their own."""
     return answer | {
         "based_on": describe_basis(answer["based_on"]),
         "usage": describe_usage(answer["usage"]),
@@ -49,7 +49,7 @@ def describe(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def describe_basis(basis: dict[str, Any] | None) -> dict[str, Any] | None:
-    """An observation is a memory to the peer."""
+    """An observation is a memory to Hindsight."""
     if basis is None:
         return None
     memories = [*basis["memories"], *basis["observations"]]

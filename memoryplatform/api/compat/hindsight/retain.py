@@ -16,16 +16,16 @@ from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.labels import TagsField
 from memoryplatform.api.v1.retain_shapes import ItemInput, ItemList, ReadItems, read_items
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.hindsight_operation_names import build_key, name_operation
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.peer_operation_names import build_key, name_operation
 from memoryplatform.operations.retain import digest_items, retain
 from tenants.identifiers import uuid7
 
 ITEM, TAGS = ItemInput(), TagsField()  # once for all: to make them for each of a thousand items takes seconds
-WITHOUT_DATE = "unset"  # the peer stores no time then; we store the time of the call
+WITHOUT_DATE = "unset"  # Hindsight stores no time then; we store the time of the call
 
 
-class PeerRetainInput(Input):
+class HindsightRetainInput(Input):
     items = ItemList(max_length=1_000)
     operation_id = serializers.UUIDField(required=False, allow_null=True, default=None)
     document_tags = TagsField(required=False, allow_null=True, default=None)
@@ -36,9 +36,9 @@ class PeerRetainInput(Input):
 
 
 def retain_items(access: BankAccess, bank_id: str, given: Any, *, header_key: str | None) -> dict[str, Any]:
-    """All items or none: the peer refuses a request with a bad one."""
+    """All items or none: Hindsight refuses a request with a bad one."""
     check_bank_id(bank_id)
-    body = read_body(PeerRetainInput, given).validated_data
+    body = read_body(HindsightRetainInput, given).validated_data
     if not body["items"]:
         return describe_retained(bank_id, None, items_count=0, is_async=body["async"])
     items = read_all([translate_item(item, body["document_tags"] or []) for item in body["items"]])
@@ -60,14 +60,14 @@ def read_all(given: Sequence[Any]) -> ReadItems:
 
 
 def share_document(items: Sequence[RetainItem]) -> list[RetainItem]:
-    """The peer puts all texts of a call that name no document into one."""
+    """Hindsight puts all texts of a call that name no document into one."""
     bare = [item for item in items if not item.document_id and not item.messages]
     shared = uuid7().hex if len(bare) > 1 else ""
     return [item if item.document_id or item.messages else replace(item, document_id=shared) for item in items]
 
 
 def translate_item(item: Any, document_tags: Sequence[str]) -> Any:
-    """The peer's item as ours. What has no counterpart (strategies, scopes of observations) is passed over."""
+    """Hindsight's item as ours. What has no counterpart (strategies, scopes of observations) is passed over."""
     if not isinstance(item, Mapping):
         return item
     known: dict[str, Any] = drop_unknown(item, ITEM)
@@ -84,7 +84,7 @@ def translate_item(item: Any, document_tags: Sequence[str]) -> Any:
 
 
 def join_blocks(blocks: Sequence[Any]) -> str:
-    """Refused as the peer refuses it whose model can't see."""
+    """Refused as Hindsight refuses it whose model can't see."""
     texts = [block.get("text") for block in blocks if isinstance(block, Mapping) and block.get("type") == "text"]
     if len(texts) < len(blocks) or not all(isinstance(text, str) for text in texts):
         raise Unprocessable("Only text can be retained: this service reads neither images nor files.")

@@ -13,14 +13,14 @@ from memoryplatform.api.compat.hindsight.memory_shapes import describe_fact
 from memoryplatform.api.compat.hindsight.tolerance import read_body
 from memoryplatform.api.serializers import Input
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.described_units import describe_units
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.memories.described_units import describe_units
 from providers import tokens
 from reflection.observations.dossiers import read_sources
 from retrieval.types import RecallItem
 from tenants.transactions import tenant_transaction
 
-USUAL_TOKENS = 4_096  # the peer's
+USUAL_TOKENS = 4_096  # Hindsight's
 MOST_TOKENS = 1_000_000
 
 

@@ -4,12 +4,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, describe_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.v1.tags import TagOutput
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.bank_tags import MEMORIES, MENTAL_MODELS, find_tags
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.banks.tags import MEMORIES, MENTAL_MODELS, find_tags
 from tenants.transactions import tenant_transaction
 
 
@@ -20,7 +20,7 @@ class TagListInput(OffsetInput):
     )
 
 
-class PeerTagsView(PeerView):
+class HindsightTagsView(HindsightView):
     def get(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(TagListInput, request)
         with tenant_transaction(self.tenant_id):

@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from banks.models import Bank
 from memoryplatform.api.compat.hindsight.banks import create_or_change, list_ignored
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.mental_models import UNUSED, refuse_schedules
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
@@ -23,9 +23,9 @@ from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.directives import DirectiveInput
 from memoryplatform.api.v1.mental_model_shapes import MentalModelInput
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, find_banks, get_bank
-from memoryplatform.operations.directives import DirectiveChange, change_directive, create_directive
-from memoryplatform.operations.mental_models import MentalModelChange, change_model, create_model
+from memoryplatform.operations.banks.directives import DirectiveChange, change_directive, create_directive
+from memoryplatform.operations.banks.profile import BankChange, find_banks, get_bank
+from memoryplatform.operations.mental_models.keeping import MentalModelChange, change_model, create_model
 from reflection.models import Directive, MentalModel
 from tenants.transactions import tenant_transaction
 
@@ -67,7 +67,7 @@ class Applied:
     operation_ids: list[str] = field(default_factory=list)
 
 
-class PeerTemplateExportView(PeerView):
+class HindsightTemplateExportView(HindsightView):
     def get(self, _request: Request, bank_id: str) -> Response:
         with tenant_transaction(self.tenant_id):
             bank = get_bank(self.access, bank_id)
@@ -77,10 +77,10 @@ class PeerTemplateExportView(PeerView):
         return Response({"version": VERSION, **{name: value or None for name, value in told.items()}})
 
 
-class PeerTemplateImportView(PeerView):
+class HindsightTemplateImportView(HindsightView):
     @idempotent
     def post(self, request: Request, bank_id: str) -> Response:
-        """Makes the bank where it is not there, as the peer does."""
+        """Makes the bank where it is not there, as Hindsight does."""
         check_bank_id(bank_id)
         is_trial = read_query(TemplateImportInput, request)["dry_run"]
         manifest = read_manifest(request.data)

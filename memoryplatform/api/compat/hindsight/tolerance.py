@@ -1,5 +1,5 @@
-"""Reading requests the peer's way: what is not known is passed over, null is the same as left out, and a number or a
-boolean may be written as a text. A number for a text is refused, as the peer refuses it.
+"""Reading requests Hindsight's way: what is not known is passed over, null is the same as left out, and a number or a
+boolean may be written as a text. A number for a text is refused, as Hindsight refuses it.
 """
 
 from collections.abc import Mapping

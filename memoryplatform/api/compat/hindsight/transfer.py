@@ -1,5 +1,5 @@
 """`/transfer`, `/clone` and `/files/download`: a bank as a file, and as a copy. The file is ours, not an archive of
-the peer's: to its client it is some bytes.
+Hindsight's: to its client it is some bytes.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.compat.hindsight.errors import NotOffered, Unprocessable
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.transfer import ExportView
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.kinds.export_bank import FOLDER
 from memoryplatform.operations.transfer.receive import import_part
 from memoryplatform.operations.transfer.submitted import check_target, submit_clone, submit_export
@@ -58,21 +58,21 @@ class ImportInput(PartsInput):
         return value
 
 
-class PeerExportView(PeerView):
+class HindsightExportView(HindsightView):
     @idempotent
     def post(self, request: Request, bank_id: str) -> Response:
         read_query(PartsInput, request)
         return accept(submit_export(self.access, bank_id).id)
 
 
-class PeerCloneView(PeerView):
+class HindsightCloneView(HindsightView):
     @idempotent
     def post(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(CloneInput, request)
         return accept(submit_clone(self.access, bank_id, target=wanted["target_bank_id"]).id)
 
 
-class PeerImportView(PeerView):
+class HindsightImportView(HindsightView):
     quotes_memories = False
     parser_classes = (MultiPartParser,)
 
@@ -90,11 +90,11 @@ class PeerImportView(PeerView):
         return accept(received.operation.id)
 
 
-class PeerDownloadView(PeerView, ExportView):
+class HindsightDownloadView(HindsightView, ExportView):
     """Of a key that an export told. The file is written now, and holds what the bank holds now."""
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:  # noqa: FBT001, FBT002  # DRF's
-        """The peer's client asks for an archive, and takes what it gets."""
+        """Hindsight's client asks for an archive, and takes what it gets."""
         return super().perform_content_negotiation(request, force=True)
 
     def get(self, request: Request, key: str) -> StreamingHttpResponse:

@@ -1,4 +1,4 @@
-"""`/webhooks` of a bank. What is sent to such a webhook is told and signed in the peer's way.
+"""`/webhooks` of a bank. What is sent to such a webhook is told and signed in Hindsight's way.
 
 Values of headers and parameters may be credentials: answers hold a mask in their place, and a mask that comes back
 stands for what is kept.
@@ -15,17 +15,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryplatform.api.any_json import check_json
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
-from memoryplatform.api.compat.hindsight.peer_view import PeerView
 from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.cursors import CursorField
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import paginate
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.preconditions import read_expected
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.notify.peer_options import HttpConfig, read_config, write_options
-from memoryplatform.operations.notify.peer_shape import EVENTS, NAME, OURS
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.notify.hindsight_options import HttpConfig, read_config, write_options
+from memoryplatform.operations.notify.hindsight_shape import EVENTS, NAME, OURS
 from memoryplatform.operations.webhooks import (
     NewWebhook,
     WebhookChange,
@@ -46,7 +46,7 @@ HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
 TAKEN = re.compile(
     r"host|content-.*|transfer-.*|connection|upgrade|te|trailer|webhook-.*|x-hindsight-.*", re.IGNORECASE
 )
-MOST_SECONDS = 3_600  # the peer sets no upper bound
+MOST_SECONDS = 3_600  # Hindsight sets no upper bound
 MASK = "***"
 STATUSES = {Delivery.Status.DELIVERED: "completed"}
 
@@ -86,7 +86,7 @@ class DeliveryListInput(Input):
     cursor = CursorField()
 
 
-class PeerWebhooksView(PeerView):
+class HindsightWebhooksView(HindsightView):
     quotes_memories = False
     scopes = ADMIN
 
@@ -115,7 +115,7 @@ class PeerWebhooksView(PeerView):
         return Response(describe_webhook(create_webhook(self.access, new)), status=status.HTTP_201_CREATED)
 
 
-class PeerWebhookView(PeerView):
+class HindsightWebhookView(HindsightView):
     scopes = ADMIN
 
     def patch(self, request: Request, bank_id: str, webhook_id: UUID) -> Response:
@@ -131,7 +131,7 @@ class PeerWebhookView(PeerView):
         return Response({"success": True, "message": f"Webhook {webhook_id} is deleted.", "deleted_count": 1})
 
 
-class PeerDeliveriesView(PeerView):
+class HindsightDeliveriesView(HindsightView):
     def get(self, request: Request, bank_id: str, webhook_id: UUID) -> Response:
         wanted = read_query(DeliveryListInput, request)
         with tenant_transaction(self.tenant_id):
@@ -147,7 +147,7 @@ def translate(names: list[str]) -> tuple[str, ...]:
 
 
 def build_change(given: dict[str, Any], webhook: Webhook) -> WebhookChange:
-    """A secret of null takes it away: what is sent then has no signature of the peer's.
+    """A secret of null takes it away: what is sent then has no signature of Hindsight's.
 
     Call while holding the row lock: what is kept of the options must not be older than what is written.
     """

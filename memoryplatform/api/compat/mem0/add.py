@@ -9,8 +9,8 @@ from memoryplatform.api.compat.mem0.add_input import Addition, read_addition
 from memoryplatform.api.compat.mem0.homes import make_home
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.memories.newest_metadata import MetadataRule
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.newest_metadata import MetadataRule
 from memoryplatform.operations.retain import retain
 from tenants.transactions import tenant_transaction
 

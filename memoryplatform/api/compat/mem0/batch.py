@@ -14,7 +14,7 @@ from memoryplatform.api.compat.mem0.locating import Located, locate_all
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.memory import read_update, update_memory
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.delete_memories import delete_memories
+from memoryplatform.operations.memories.deleting import delete_memories
 
 MOST_MEMORIES = 1_000
 

@@ -15,9 +15,9 @@ from memoryplatform.api.compat.mem0.query_filters import LISTS, read_query_filte
 from memoryplatform.api.compat.mem0.reach import find_told
 from memoryplatform.api.serializers import check_given_once
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.delete_memories import delete_asked, delete_memories
 from memoryplatform.operations.kinds.delete_memories import add_finder
-from memoryplatform.operations.memories import show_history
+from memoryplatform.operations.memories.deleting import delete_asked, delete_memories
+from memoryplatform.operations.memories.single import show_history
 from memoryplatform.operations.models import Operation
 
 IN_PROGRESS = "Delete in progress. This may take some time."

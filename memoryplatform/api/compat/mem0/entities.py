@@ -20,7 +20,7 @@ from memoryplatform.api.compat.mem0.owners import KINDS, MEANT, Owner, read_bank
 from memoryplatform.api.compat.mem0.pages import PageWanted, asks_for_page, describe_page, read_page
 from memoryplatform.api.compat.mem0.reach import find_banks
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import delete_bank_for_good
+from memoryplatform.operations.banks.profile import delete_bank_for_good
 from tenants.transactions import tenant_transaction
 
 MOST_ENTITIES = 10_000  # in one answer: its client deletes everybody by what this tells

@@ -16,7 +16,7 @@ from memoryplatform.api.idempotency import idempotent
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.feedback import mark_result
 from memoryplatform.operations.latest_recall import find_latest_recall
-from memoryplatform.operations.memories import edit_memory, show_memory
+from memoryplatform.operations.memories.single import edit_memory, show_memory
 
 VERDICTS = ("POSITIVE", "NEGATIVE", "VERY_NEGATIVE")
 

@@ -7,7 +7,7 @@ from banks.lifecycle.history import History
 from banks.models import UnitChange, UnitSource
 from memoryplatform.api.compat.mem0.metadata import FEEDBACK, FEEDBACK_REASON, ROLE, USUAL_ROLE, read_metadata
 from memoryplatform.api.compat.mem0.owners import describe_owners, list_categories
-from memoryplatform.operations.described_units import DescribedUnit, quote
+from memoryplatform.operations.memories.described_units import DescribedUnit, quote
 
 Action = UnitChange.Action
 EVENTS = {

@@ -3,7 +3,7 @@
 from banks.errors import BankExists, BankNotFound
 from memoryplatform.api.compat.mem0.owners import Owners
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import BankChange, create_bank, get_bank
+from memoryplatform.operations.banks.profile import BankChange, create_bank, get_bank
 from tenants.transactions import tenant_transaction
 
 NOBODY = "Assistant"

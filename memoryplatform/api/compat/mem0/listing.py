@@ -14,7 +14,7 @@ from memoryplatform.api.compat.mem0.memory_shapes import describe_memory, pick_f
 from memoryplatform.api.compat.mem0.pages import PageWanted
 from memoryplatform.api.compat.mem0.reach import find_told
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.described_units import DescribedUnit, describe_units
+from memoryplatform.operations.memories.described_units import DescribedUnit, describe_units
 from tenants.transactions import tenant_transaction
 
 

@@ -19,7 +19,7 @@ from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, keep_
 from memoryplatform.api.compat.mem0.moments import read_extent
 from memoryplatform.api.serializers import check_given_once
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.memories import ShownMemory, delete_memory, edit_memory, show_history, show_memory
+from memoryplatform.operations.memories.single import ShownMemory, delete_memory, edit_memory, show_history, show_memory
 
 
 class UpdateInput(serializers.Serializer[Any]):

@@ -5,7 +5,7 @@ from typing import Any
 
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, read_metadata
 from memoryplatform.api.compat.mem0.owners import describe_owners, list_categories
-from memoryplatform.operations.described_units import DescribedUnit
+from memoryplatform.operations.memories.described_units import DescribedUnit
 
 
 def describe_memory(shown: DescribedUnit) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from memoryplatform.api.compat.mem0.owners import BANKS
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import WebhookNotFound
-from memoryplatform.operations.kinds import memory_events
+from memoryplatform.operations.notify import mem0_shape
 from memoryplatform.operations.webhooks import (
     NewWebhook,
     WebhookChange,
@@ -81,7 +81,7 @@ class NewWebhookInput(WebhookInput):
             name=given["name"],
             events=translate(given["event_types"]),
             enabled=given.get("is_active", True),
-            shape=memory_events.NAME,
+            shape=mem0_shape.NAME,
             options=build_options(given["event_types"]),
         )
 
@@ -92,7 +92,7 @@ class WebhooksView(Mem0View):
     def get(self, _request: Request, project_id: str) -> Response:
         check_project(project_id, self.tenant_id)
         with tenant_transaction(self.tenant_id):
-            rows = find_webhooks(self.access).filter(shape=memory_events.NAME).order_by("-id")
+            rows = find_webhooks(self.access).filter(shape=mem0_shape.NAME).order_by("-id")
             return Response([describe_webhook(one) for one in rows])
 
     @idempotent
@@ -124,7 +124,7 @@ def check_project(project_id: str, tenant_id: UUID) -> None:
 def check_webhook(access: BankAccess, webhook_id: UUID) -> None:
     """Webhooks that speak in other words are managed where they were made."""
     with tenant_transaction(access.tenant_id):
-        if not find_webhooks(access).filter(shape=memory_events.NAME, id=webhook_id).exists():
+        if not find_webhooks(access).filter(shape=mem0_shape.NAME, id=webhook_id).exists():
             raise WebhookNotFound(webhook_id)
 
 
@@ -138,7 +138,7 @@ def translate(chosen: Sequence[str]) -> tuple[str, ...]:
 
 
 def build_options(chosen: Sequence[str]) -> dict[str, Any]:
-    return {CHOSEN: list(dict.fromkeys(chosen)), memory_events.BANKS: BANKS}
+    return {CHOSEN: list(dict.fromkeys(chosen)), mem0_shape.BANKS: BANKS}
 
 
 def describe_webhook(webhook: Webhook) -> dict[str, Any]:

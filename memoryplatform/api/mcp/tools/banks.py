@@ -9,7 +9,7 @@ from memoryplatform.api.mcp.shapes import PageAnswer, PageArguments, shorten
 from memoryplatform.api.mcp.tool import Answer, Arguments, Effect, Tool
 from memoryplatform.api.pagination import paginate
 from memoryplatform.api.v1.banks import BankCreateInput, BankListInput, create_from
-from memoryplatform.operations.bank_profile import find_banks, get_bank
+from memoryplatform.operations.banks.profile import find_banks, get_bank
 from tenants.transactions import tenant_transaction
 
 Trait = Annotated[StrictInt | None, Field(ge=1, le=5)]

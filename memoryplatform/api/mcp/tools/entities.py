@@ -11,8 +11,8 @@ from memoryplatform.api.mcp.shapes import BriefMemory, PageAnswer, PageArguments
 from memoryplatform.api.mcp.tool import Answer, Arguments, Tool
 from memoryplatform.api.v1.entities import EntityListInput
 from memoryplatform.api.v1.lists import list_rows
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.entities import find_entities, show_entity
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.entities.curating import find_entities, show_entity
 from tenants.transactions import tenant_transaction
 
 MOST_MEMORIES = 10

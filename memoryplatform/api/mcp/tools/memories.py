@@ -14,10 +14,10 @@ from memoryplatform.api.mcp.tool import Answer, Arguments, Effect, Tool
 from memoryplatform.api.v1.lists import list_rows
 from memoryplatform.api.v1.unit_input import InvalidateInput, UnitListInput
 from memoryplatform.operations.access import name_of
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.described_units import DescribedUnit, describe_units, document_of, quote
-from memoryplatform.operations.memories import delete_memory, invalidate_memory, show_memory
-from memoryplatform.operations.memory_filter import find_units
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.memories.described_units import DescribedUnit, describe_units, document_of, quote
+from memoryplatform.operations.memories.memory_filter import find_units
+from memoryplatform.operations.memories.single import delete_memory, invalidate_memory, show_memory
 from tenants.transactions import tenant_transaction
 
 MOST_SHOWN = 10  # sources and links of one memory

@@ -11,15 +11,15 @@ from memoryplatform.api.mcp.shapes import BriefMemory, PageAnswer, PageArguments
 from memoryplatform.api.mcp.tool import Answer, Tool
 from memoryplatform.api.v1.lists import list_rows
 from memoryplatform.api.v1.opinion_shapes import OpinionInput, OpinionListInput, read_view
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.opinions import (
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.opinions.lists import (
     ListedOpinion,
     find_opinions,
     find_revisions,
     get_opinion,
     list_opinions,
 )
-from memoryplatform.operations.shown_opinion import show, show_steps
+from memoryplatform.operations.opinions.shown import show, show_steps
 from reflection.models import OpinionRevision
 from tenants.transactions import tenant_transaction
 

@@ -5,7 +5,7 @@ from banks.entities.splitting import Split
 from banks.locking import lock_memory
 from banks.models import Bank, Entity
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.entities import split
+from memoryplatform.operations.entities.curating import split
 from memoryplatform.operations.models import Operation
 from tenants.transactions import tenant_transaction
 from tests.reflection.opinions.believing import Said, believe, check_replay, learn, list_causes, read_opinion, see

@@ -1,9 +1,9 @@
-"""A shape of webhooks that tells of memories one by one, with their text, as `event_details`."""
+"""What happens, in mem0's words: memories one by one, with their text, as `event_details`."""
 
 from typing import Any
 
 from banks.models import MemoryUnit
-from memoryplatform.operations.notify.shapes import Message, add_shape
+from memoryplatform.operations.notify.shapes import Message
 from tenants.models import Delivery, Webhook
 from tenants.transactions import tenant_transaction
 
@@ -35,6 +35,3 @@ def list_ids(data: dict[str, Any]) -> list[str]:
 
 def describe(memory_id: str, text: str | None, event: str) -> dict[str, Any]:
     return {"event_details": {"id": memory_id, "data": {"memory": text}, "event": event}}
-
-
-add_shape(NAME, tell_memories)

@@ -9,8 +9,8 @@ from banks.models import Bank
 from banks.retain.answers import forget_answers
 from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
-from memoryplatform.operations.lost_evidence import take_back_lost_evidence
-from memoryplatform.operations.mental_model_refreshes import renew_bereft
+from memoryplatform.operations.mental_models.refreshes import renew_bereft
+from memoryplatform.operations.opinions.lost_evidence import take_back_lost_evidence
 from reflection.observations.marking import mark_stale
 from reflection.opinions.history.former_words import forget_former_words
 from reflection.opinions.history.untold import forget_untold

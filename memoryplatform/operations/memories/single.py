@@ -17,14 +17,14 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, Mention
 from banks.words import FACTUAL
 from memoryplatform.operations.access import BankAccess, name_of
-from memoryplatform.operations.after_deletion import follow_deletion
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.described_units import DescribedUnit, describe_units, read_links
-from memoryplatform.operations.edited_facts import follow_retelling, read_edited
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
-from memoryplatform.operations.lost_evidence import weigh_anew
-from memoryplatform.operations.marks import refuse_marks
-from memoryplatform.operations.mental_model_refreshes import follow_closed, follow_facts
+from memoryplatform.operations.memories.after_deletion import follow_deletion
+from memoryplatform.operations.memories.described_units import DescribedUnit, describe_units, read_links
+from memoryplatform.operations.memories.edited_facts import follow_retelling, read_edited
+from memoryplatform.operations.mental_models.refreshes import follow_closed, follow_facts
+from memoryplatform.operations.opinions.lost_evidence import weigh_anew
+from memoryplatform.operations.reserved_tags import refuse_marks
 from reflection.forgetting.told_from import lock_documents
 from reflection.observations.marking import mark_stale
 from reflection.opinions.history.outside import note_outside_change

@@ -8,7 +8,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations.mental_model_scope import concerns, is_stale
+from memoryplatform.operations.mental_models.scope import concerns, is_stale
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.submit import submit, submit_for_later
 from reflection.mental_models.storing import lose_corrected, withdraw_lost

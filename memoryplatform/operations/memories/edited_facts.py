@@ -14,7 +14,7 @@ from banks.retain.prepared import PreparedFact
 from banks.retain.types import FoundEntity
 from banks.retain.vectors import embed_texts
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
-from memoryplatform.operations.mental_model_refreshes import renew_bereft
+from memoryplatform.operations.mental_models.refreshes import renew_bereft
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.mental_models.storing import lose

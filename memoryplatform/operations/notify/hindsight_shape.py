@@ -4,10 +4,10 @@ import hashlib
 import hmac
 from typing import Any
 
+from memoryplatform.operations.hindsight_operation_names import name_operation
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.notify.peer_options import HttpConfig, read_config
+from memoryplatform.operations.notify.hindsight_options import HttpConfig, read_config
 from memoryplatform.operations.notify.shapes import Message, encode
-from memoryplatform.operations.peer_operation_names import name_operation
 from tenants.models import Delivery, Webhook
 from tenants.transactions import tenant_transaction
 from tenants.webhooks.events import PING
@@ -15,10 +15,10 @@ from tenants.webhooks.events import PING
 NAME = "hindsight"
 # Its names, and ours for the same. It has one more, of a filter on secrets that this service does not have.
 EVENTS = {"retain.completed": "memories.retained", "consolidation.completed": "memories.consolidated"}
-OURS = {ours: peers for peers, ours in EVENTS.items()}
+OURS = {ours: theirs for theirs, ours in EVENTS.items()}
 
 
-def tell_as_peer(webhook: Webhook, delivery: Delivery) -> list[Message]:
+def tell_as_hindsight(webhook: Webhook, delivery: Delivery) -> list[Message]:
     name = OURS.get(delivery.event, delivery.event)
     if delivery.event not in {*OURS, PING}:
         return []

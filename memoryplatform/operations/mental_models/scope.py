@@ -8,7 +8,7 @@ from django.db.models import Max
 
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
-from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from reflection.mental_models.storing import find_outdated
 from reflection.mental_models.trigger import read_trigger
 from reflection.models import MentalModel

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.described_units import DescribedUnit
-from memoryplatform.operations.opinions import ListedOpinion, find_revisions, get_opinion, list_opinions
-from memoryplatform.operations.revision_evidence import ShownGround, ShownRevision, show_revisions
-from memoryplatform.operations.seen_opinions import OF_ALL, TagView, find_hidden
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.memories.described_units import DescribedUnit
+from memoryplatform.operations.opinions.lists import ListedOpinion, find_revisions, get_opinion, list_opinions
+from memoryplatform.operations.opinions.revision_evidence import ShownGround, ShownRevision, show_revisions
+from memoryplatform.operations.opinions.seen import OF_ALL, TagView, find_hidden
 from reflection.models import OpinionRevision
 from reflection.opinions.history.turning import FORMATION, Stance, find_stance, find_turn
 from tenants.transactions import tenant_transaction

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from banks.models import Bank, UnitTag
-from memoryplatform.operations.known_networks import KNOWN
+from memoryplatform.operations.banks.known_networks import KNOWN
 from reflection.models import MentalModel
 
 MEMORIES, MENTAL_MODELS = "memories", "mental_models"

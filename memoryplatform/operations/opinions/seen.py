@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from banks.models import Bank, MemoryUnit
-from memoryplatform.operations.memory_filter import MemoryFilter, find_units
-from memoryplatform.operations.revision_evidence import ShownRevision
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.opinions.revision_evidence import ShownRevision
 from reflection.models import OpinionRevision, RevisionEvidence
 from reflection.opinions.history.revisions import read_revisions
 from reflection.opinions.history.turning import FORMATION

@@ -12,9 +12,9 @@ from banks.errors import MemoryNotFound
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from banks.words import Network
-from memoryplatform.operations.described_units import DescribedUnit, describe_units
-from memoryplatform.operations.memory_filter import MemoryFilter, find_units
-from memoryplatform.operations.seen_opinions import OF_ALL, TagView
+from memoryplatform.operations.memories.described_units import DescribedUnit, describe_units
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.opinions.seen import OF_ALL, TagView
 from reflection.models import OpinionRevision
 from reflection.opinions.history.revisions import count_steps
 

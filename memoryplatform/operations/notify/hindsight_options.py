@@ -1,4 +1,4 @@
-"""What a webhook of the peer's keeps in its options. Headers and parameters may be credentials, so they are sealed."""
+"""What a webhook of Hindsight's keeps in its options. Headers and parameters may be credentials, so they are sealed."""
 
 import json
 from dataclasses import asdict, dataclass, field

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.db.models import F
 
 from banks.models import Bank, CoOccurrence, Entity, Link
-from memoryplatform.operations.described_units import DescribedUnit, describe_units
-from memoryplatform.operations.known_networks import KNOWN
-from memoryplatform.operations.memory_filter import MemoryFilter, find_units
-from memoryplatform.operations.mentioned_entities import EntityChoice, list_mentioned
+from memoryplatform.operations.banks.known_networks import KNOWN
+from memoryplatform.operations.entities.mentioned import EntityChoice, list_mentioned
+from memoryplatform.operations.memories.described_units import DescribedUnit, describe_units
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from tenants.scoping import TenantQuerySet
 
 MOST_NODES = 1_000

@@ -1,4 +1,4 @@
-"""The peer lets a caller name an operation beforehand, so that a repeated call finds it."""
+"""Hindsight lets a caller name an operation beforehand, so that a repeated call finds it."""
 
 from uuid import UUID
 

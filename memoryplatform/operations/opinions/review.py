@@ -8,10 +8,10 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.retain.vectors import embed_texts
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.kinds.consolidate import hand_over_unpinned
-from memoryplatform.operations.opinions import get_opinion, list_opinions
-from memoryplatform.operations.shown_opinion import ShownOpinion, show
+from memoryplatform.operations.opinions.lists import get_opinion, list_opinions
+from memoryplatform.operations.opinions.shown import ShownOpinion, show
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.opinions.review import Act, Review, review_opinion

@@ -9,8 +9,8 @@ from banks.errors import EntityNotFound
 from banks.models import Bank, Entity, MemoryUnit, Mention
 from banks.models.unit import UnitQuerySet
 from banks.words import Network
-from memoryplatform.operations.entities import ShownEntity, find_entities
-from memoryplatform.operations.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.entities.curating import ShownEntity, find_entities
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from retrieval.filters.types import TagMatch
 
 

@@ -8,9 +8,9 @@ from django.db import IntegrityError, transaction
 
 from banks.models import Bank, Chunk, MemoryUnit
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
-from memoryplatform.operations.mental_model_refreshes import ask_for_content
-from memoryplatform.operations.mental_model_scope import find_stale
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.mental_models.refreshes import ask_for_content
+from memoryplatform.operations.mental_models.scope import find_stale
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.versions import check_version, write_version
 from reflection.errors import MentalModelExists, MentalModelNotFound

@@ -7,9 +7,9 @@ from django.utils import timezone
 from banks.lifecycle.delete import Removed
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.kinds.clear_memories import BATCH, NAME, delete_batch, write_filter
-from memoryplatform.operations.memory_filter import MemoryFilter, Span, find_units
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, Span, find_units
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.submit import submit
 from tenants.audit import record

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, TruncDay, TruncHour, TruncMinut
 from banks.models import Bank, Document, Link, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from banks.words import Network
-from memoryplatform.operations.known_networks import KNOWN
+from memoryplatform.operations.banks.known_networks import KNOWN
 from memoryplatform.operations.models import Operation
 from reflection.models import ObservedEntity
 

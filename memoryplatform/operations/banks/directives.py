@@ -6,7 +6,7 @@ from uuid import UUID
 
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.versions import check_version, write_version
 from reflection.errors import DirectiveNotFound
 from reflection.models import Directive

@@ -20,10 +20,10 @@ from banks.models import Bank, Entity, EntityKey, EntityName, MemoryUnit, Mentio
 from banks.models.entity import EntityQuerySet
 from banks.words import Network
 from memoryplatform.operations.access import BankAccess, name_of
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.entities.parted import find_parted
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
-from memoryplatform.operations.lost_evidence import take_back_parted_evidence
-from memoryplatform.operations.parted_entities import find_parted
+from memoryplatform.operations.opinions.lost_evidence import take_back_parted_evidence
 from memoryplatform.operations.versions import check_version, write_version
 from reflection.observations.marking import mark_stale
 from tenants.audit import record

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.bank_profile import get_bank
+from memoryplatform.operations.banks.nights import NAME, ask_for_tending
+from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.nights import NAME, ask_for_tending
 from memoryplatform.operations.running.submit import submit
 from memoryplatform.operations.versions import check_version, write_version
 from reflection.errors import RuleExists, RuleNotFound, RuleTooWide

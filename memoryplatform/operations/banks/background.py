@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from banks.errors import BankBusy
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, name_of
-from memoryplatform.operations.bank_profile import get_bank, read_version
+from memoryplatform.operations.banks.profile import get_bank, read_version
 from memoryplatform.operations.versions import check_version
 from providers.registry import find_llm
 from providers.usage import Usage

@@ -1,0 +1,1 @@
+"""Mental models: kept by callers, and written anew when their memories changed."""

@@ -1,0 +1,1 @@
+"""What a caller and a reviewer see of opinions, and what they may do with them."""
