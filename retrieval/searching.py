@@ -86,7 +86,18 @@ def begin(bank: Bank, asked: Question, words: "Future[Outcome[RankedWords]]", ex
         nearest |= dict.fromkeys(part, started)
     archive = tuple(one for one in limits.sources if one in {*nearest, *plan.by_words()})
     reading = plan.reading
-    looked_for = Asked(bank, vector, reading.names, reading.kin, reading.window, scope, limits, archive, asked.deadline)
+    looked_for = Asked(
+        bank,
+        vector,
+        reading.names,
+        reading.kin,
+        reading.window,
+        scope,
+        limits,
+        archive,
+        plan.query.graph_walk,
+        asked.deadline,
+    )
     return Lookups(looked_for, nearest, words)
 
 

@@ -103,6 +103,13 @@ class LeastScores:
     final: float | None = None
 
 
+class GraphWalk(StrEnum):
+    """How the graph is walked from the entry points. Plain expansion is there to be compared with."""
+
+    SPREADING = "spreading"
+    PLAIN = "plain"
+
+
 @dataclass(frozen=True)
 class RecallQuery:
     """What a caller asks. `window` is one of his own, in place of what the words say: it ranks and does not filter."""
@@ -117,6 +124,7 @@ class RecallQuery:
     include: Include = field(default_factory=Include)
     least_scores: LeastScores = field(default_factory=LeastScores)
     channel_weights: Mapping[Channel, float] = field(default_factory=dict)  # factors on those of the recipe
+    graph_walk: GraphWalk = GraphWalk.SPREADING
     rerank: bool = True
     trace: bool = False
 

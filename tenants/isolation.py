@@ -67,41 +67,6 @@ class IsolateTenantTable(Operation):
         return f"Isolate the tenants of {self.model_name}"
 
 
-class AddTenantForeignKey(Operation):
-    """The composite foreign key for a relation that a later migration adds to an isolated table."""
-
-    reduces_to_sql = True
-    reversible = True
-
-    def __init__(self, model_name: str, field_name: str, *, cascade: bool) -> None:
-        self.model_name = model_name
-        self.field_name = field_name
-        self.cascade = cascade
-
-    def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """Nothing of this shows in Django's picture of the models."""
-
-    def database_forwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        table, field = self.find(app_label, to_state)
-        schema_editor.execute(composite_foreign_key(table, field, cascade=self.cascade))
-
-    def database_backwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        table, field = self.find(app_label, from_state)
-        schema_editor.execute(f'ALTER TABLE "{table}" DROP CONSTRAINT "{constraint_name(table, field)}"')
-
-    def find(self, app_label: str, state: ProjectState) -> tuple[str, models.ForeignKey[Any, Any]]:
-        model = state.apps.get_model(app_label, self.model_name)
-        field = next(field for field in tenant_relations(model) if field.name == self.field_name)
-        return model._meta.db_table, field
-
-    def describe(self) -> str:
-        return f"Keep {self.model_name}.{self.field_name} within its tenant"
-
-
 def tenant_relations(model: type[models.Model]) -> list[models.ForeignKey[Any, Any]]:
     """The relations of a model that lead to a tenant-owned table; Django's own constraint must be off there."""
     found = [

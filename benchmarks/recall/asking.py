@@ -9,7 +9,7 @@ from benchmarks.recall.metrics import Figures, measure_cover, measure_sessions, 
 from benchmarks.recall.quoting import TurnKeys, find_covered, list_quotes, rank_turns
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
-from retrieval.types import BUDGETS, Channel, QuestionType, RecallQuery, RecallResult
+from retrieval.types import BUDGETS, Channel, GraphWalk, QuestionType, RecallQuery, RecallResult
 
 EVERYTHING = 100_000  # tokens: rank metrics are not cut by a budget
 WINDOW = 4_096
@@ -17,12 +17,13 @@ WINDOW = 4_096
 
 @dataclass(frozen=True)
 class Mode:
-    """How the questions are asked: a budget without its time box, and channels that are turned off."""
+    """How the questions are asked: a budget without its time box, channels that are turned off, the graph's walk."""
 
     name: str
     budget: str = "mid"
     without: frozenset[Channel] = frozenset()
     rerank: bool = True
+    graph_walk: GraphWalk = GraphWalk.SPREADING
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def build_query(question: Asked, mode: Mode) -> RecallQuery:
         budget=replace(BUDGETS[mode.budget], rerank_seconds=None),
         channel_weights=dict.fromkeys(mode.without, 0.0),
         rerank=mode.rerank,
+        graph_walk=mode.graph_walk,
     )
 
 

@@ -13,7 +13,7 @@ from benchmarks.tenant import make_access
 from providers.registry import get_embedder, get_reranker
 from retrieval.query_vectors import QUERY_VECTORS
 from retrieval.reranking.pair_cache import PAIR_SCORES
-from retrieval.types import BUDGETS, Channel
+from retrieval.types import BUDGETS, Channel, GraphWalk
 
 ARCHIVE = frozenset({Channel.ARCHIVE, Channel.ARCHIVE_WORDS, Channel.SUMMARIES})
 MAIN = Mode("mid")
@@ -25,11 +25,12 @@ BESIDE = (
     Mode("archive only", without=frozenset(Channel) - ARCHIVE),
 )
 WITHOUT = {channel: Mode(f"without {channel.value}", without=frozenset({channel})) for channel in Channel}
+PLAIN_GRAPH = Mode("graph by plain expansion", graph_walk=GraphWalk.PLAIN)
 
 
 def measure_cases(cases: Sequence[Case], options: Options, *, apart: str = "") -> dict[str, Any]:
     """`apart` is a type of question that is reported beside the others and not among them, and in one mode only."""
-    modes = (*TIMED, *(WITHOUT.values() if options.leave_one_out else BESIDE))
+    modes = (*TIMED, *((*WITHOUT.values(), PLAIN_GRAPH) if options.leave_one_out else BESIDE))
     answered: dict[str, list[Answered]] = {mode.name: [] for mode in modes}
     access = make_access(keep=options.keep)
     for case in options.progress.over(cases, "haystacks"):

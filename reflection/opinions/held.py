@@ -12,7 +12,6 @@ from banks.models import Bank, MemoryUnit, Mention
 from banks.retain.prepared import hash_fact
 from banks.vector_index.literal import write_vector
 from providers.embedding.vector import Vector
-from reflection.opinions.naming import read_names
 from reflection.opinions.tagging import UNTAGGED, Tags
 
 # cosine under which two opinions have nothing to do with each other; "Ana is amazing", "I hate Ana": 0.66, and where
@@ -116,12 +115,6 @@ def find_all_held(
             called = tuple(several for told in names if (several := list_several(told.splitlines())))
             held[place].append(HeldOpinion(unit_id, text, confidence, review, cosine, about, worn, called))
     return held
-
-
-def read_several_names(bank: Bank, entity_ids: Collection[UUID]) -> dict[UUID, tuple[str, ...]]:
-    """Of those that texts call by more than one. Call inside a tenant transaction."""
-    told = read_names(bank, entity_ids) if entity_ids else {}
-    return {entity_id: several for entity_id, names in told.items() if (several := list_several(names))}
 
 
 def list_several(names: Iterable[str]) -> tuple[str, ...]:

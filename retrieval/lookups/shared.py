@@ -21,7 +21,7 @@ from retrieval.lookups.sources import Sources, score_sources
 from retrieval.lookups.words import RankedWords
 from retrieval.outcome import Outcome, attempt, wait
 from retrieval.query.kin import Kin
-from retrieval.types import CorpusHit
+from retrieval.types import CorpusHit, GraphWalk
 
 T = TypeVar("T")
 
@@ -38,6 +38,7 @@ class Asked:
     scope: Scope
     limits: Limits
     archive: tuple[Corpus, ...]
+    graph_walk: GraphWalk
     deadline: Deadline
 
 

@@ -74,10 +74,6 @@ class AskedWords:
         self._stemmed: dict[str, str] = {}  # the same few words begin so again and again
         self._words = list(dict.fromkeys(self._list_words(query.lower())))[:MOST_WORDS]
 
-    @property
-    def stems(self) -> list[str]:
-        return [word.stem for word in self._words]
-
     def find(self, text: str) -> list[Found]:
         """In the order of the text."""
         lowered = lower_in_place(text)

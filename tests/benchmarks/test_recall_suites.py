@@ -61,7 +61,9 @@ def test_locomo_counts_evidence_turns_and_keeps_the_adversarial_apart(options: O
 def test_leave_one_out_tells_what_each_channel_adds_for_each_type_of_question(options: Options) -> None:
     sample = {"sample_id": "conv-0", "conversation": SESSIONS, "qa": ASKED}
     (options.data / "locomo-few.json").write_text(json.dumps([sample]))
-    channels = locomo.run(replace(options, leave_one_out=True))["channels"]
+    report = locomo.run(replace(options, leave_one_out=True))
+    assert "graph by plain expansion" in report["beside"]
+    channels = report["channels"]
     assert set(channels["overall"]) == {channel.value for channel in Channel}
     assert channels["overall"]["semantic"]["adds"]["turn recall@5"] == 0.0
     factual = channels["by_query_type"]["factual"]

@@ -14,7 +14,6 @@ import numpy as np
 
 from banks.models import Bank
 from reflection.opinions.evidence import Pair, find_used
-from reflection.opinions.held import read_entities, read_several_names
 from reflection.opinions.moving import choose_reach
 from reflection.opinions.repeating import find_spent
 from reflection.opinions.weighing.assessing import NewFact, OpinionQuestion
@@ -114,16 +113,6 @@ def read_questions(bank: Bank, pairs: Sequence[Bearing]) -> list[OpinionQuestion
     return [
         OpinionQuestion(one.id, one.text, one.confidence, some) for one in opinions for some in cut(bearing[one.id])
     ]
-
-
-def read_names_of(bank: Bank, opinion_ids: Sequence[UUID]) -> dict[UUID, tuple[tuple[str, ...], ...]]:
-    """By opinion, of each of its entities that is called by several."""
-    spoken_of = read_entities(bank, opinion_ids)
-    names = read_several_names(bank, {one for entity_ids in spoken_of.values() for one in entity_ids})
-    return {
-        opinion_id: tuple(names[one] for one in sorted(entity_ids) if one in names)
-        for opinion_id, entity_ids in spoken_of.items()
-    }
 
 
 def cut(facts: Sequence[NewFact]) -> Iterator[tuple[NewFact, ...]]:

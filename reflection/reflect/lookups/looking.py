@@ -93,14 +93,14 @@ class Looker:
 
     def _list_wider(self) -> list[Wanted]:
         asked = self._query.recall
-        parts = [self._want("recall", part, asked) for part in list_parts(asked.text)]
+        parts = [self._want(part, asked) for part in list_parts(asked.text)]
         if asked.filters.entities:
             return parts
         entities = find_named_entities(self._bank, list_name_candidates(asked.text), most=MOST_NAMED)
         return parts + [self._follow(entity.name) for entity in entities]
 
-    def _want(self, kind: LookUpKind, text: str, query: RecallQuery) -> Wanted:
-        return Wanted(kind, text, replace(query, text=text))
+    def _want(self, text: str, query: RecallQuery) -> Wanted:
+        return Wanted("recall", text, replace(query, text=text))
 
     def _follow(self, name: str) -> Wanted:
         """The question's own words, among what mentions the entity."""
@@ -111,7 +111,7 @@ class Looker:
         if asked.entity.strip():
             return self._follow(asked.entity.strip())
         try:
-            return self._want("recall", clean_query(asked.recall), self._query.recall)
+            return self._want(clean_query(asked.recall), self._query.recall)
         except QueryWithoutWords:
             return None
 

@@ -10,7 +10,7 @@ from retrieval.channels.keyword import search_keyword
 from retrieval.channels.semantic import search_semantic
 from retrieval.channels.temporal import search_temporal
 from retrieval.lookups.shared import Lookups
-from retrieval.types import Budget, Hit, PointInTime
+from retrieval.types import Budget, GraphWalk, Hit, PointInTime
 from tests.factories import make_bank, make_tenant
 from tests.retrieval.channels.searching import begin_search
 from tests.retrieval.memory import NOW, Memory
@@ -79,6 +79,15 @@ def test_an_entity_that_all_speak_of_ties_less(memory: Memory) -> None:
     by_common, by_rare = memory.unit("zebra", about=[common], days=300), memory.unit("walrus", about=[rare], days=600)
     scores = {hit.id: hit.score for hit in search_graph(begin_search(memory, QUERY))}
     assert scores[by_rare.id] > scores[by_common.id]
+
+
+def test_a_plain_walk_counts_every_tie_the_same(memory: Memory) -> None:
+    rare, common = memory.entity("Rare", mention_count=2), memory.entity("Common", mention_count=50)
+    memory.unit("green parrot yesterday", about=[rare, common], days=1)
+    by_common, by_rare = memory.unit("zebra", about=[common], days=300), memory.unit("walrus", about=[rare], days=600)
+    hits = search_graph(begin_search(memory, QUERY, graph_walk=GraphWalk.PLAIN))
+    scores = {hit.id: hit.score for hit in hits}
+    assert scores[by_rare.id] == scores[by_common.id] > 0
 
 
 def test_only_units_of_the_asked_time_are_found(memory: Memory) -> None:
