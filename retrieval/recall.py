@@ -81,22 +81,17 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
     with trace.phase("channels"):
         asked = Question(plan, vector, tools.embedder.model_id, deadline.keeping_a_share())
         found = search_banks(banks, asked, words, tools.executor)
-        entities = [entity for bank in found for entity in bank.entities]
-        entity_ids = tuple(entity.id for entity in entities)
+        entity_ids = tuple(entity.id for bank in found for entity in bank.entities)
         analysis = plan.reading.complete(lexemes=lexemes, entity_ids=entity_ids, vector=vector)
-        others = OtherNames(
-            find_other_names(plan.reading.names, entities),
-            find_other_names(plan.reading.names, [one for bank in found for one in bank.kin]),
-        )
+        others = list_other_names(plan.reading.names, found)
     with trace.phase("fusion"):
         merged = merge_banks(found, plan)
         fused = fuse_channels(merged, plan)
     with trace.phase("hydration"):
         rows = hydrate_all(fused, merged, plan, deadline)
         fused = count_own_passages(fused, rows, plan.weights, merged.lists)
-        found_rows = build_ranked(fused, rows, merged, plan)
         wanted = find_whose_words(plan.reading.text, plan.reading.names, list(rows.values()), others.every)
-        candidates = order_for_reranker(found_rows, plan, wanted, others.kin)
+        candidates = order_for_reranker(build_ranked(fused, rows, merged, plan), plan, wanted, others.kin)
     with trace.phase("reranking") as reranking:
         reranked = rerank_all(candidates, plan, tools.reranker, tenant_id, others)
     deadline = deadline.shifted(reranking.seconds)
@@ -138,6 +133,14 @@ def embed(plan: Plan, embedder: Embedder) -> tuple[Vector, Usage]:
     except ProviderError:
         logger.warning("The query was not embedded.", exc_info=True)
         return NO_VECTOR, Usage()
+
+
+def list_other_names(asked: Sequence[str], found: Sequence[Found]) -> OtherNames:
+    """Of those whom the query names, and of those whom it names by whose they are."""
+    return OtherNames(
+        find_other_names(asked, [entity for bank in found for entity in bank.entities]),
+        find_other_names(asked, [entity for bank in found for entity in bank.kin]),
+    )
 
 
 def hydrate_all(fused: Sequence[Fused], merged: Merged, plan: Plan, deadline: Deadline) -> dict[Key, Candidate]:

@@ -10,7 +10,7 @@ from reflection.profile import Profile
 from reflection.reflect.builtin.choosing import choose
 from reflection.reflect.builtin.telling import NOT_IN_MEMORY, list_shortcomings, tell_extract
 from reflection.reflect.events import Cited, Delta, Said, Step
-from reflection.reflect.llm.asking import Asker
+from reflection.reflect.llm.asking import ModelCaller
 from reflection.reflect.llm.context import build_context
 from reflection.reflect.llm.conversation import Answer, Conversation, count_output
 from reflection.reflect.llm.delimiter import draw_delimiter
@@ -81,8 +81,8 @@ def write_with_model(work: Work, llm: LLM, analysis: Analysis) -> Generator[Step
     prompt = build_fitting_prompt(work, around, room, delimiter)
     gathered.note_read(tie.id for tie in around.ties)
     work.trace.parts = prompt.count_parts()
-    asker = Asker(llm, work.trace, delimiter=delimiter, streams=work.streams)
-    conversation = Conversation(work.bank, query, asker, work.looker, room, work.trace)
+    caller = ModelCaller(llm, work.trace, delimiter=delimiter, streams=work.streams)
+    conversation = Conversation(work.bank, query, caller, work.looker, room, work.trace)
     answer = yield from conversation.hold(prompt, moment)
     return None if answer is None else build_draft(work, llm, answer)
 

@@ -45,7 +45,7 @@ class Reply:
     was_filtered: bool = False
 
 
-class Asker:
+class ModelCaller:
     """Asks one model for one answer. Streaming or not, a call is one call and is read by the same steps."""
 
     def __init__(self, llm: LLM, trace: Trace, *, delimiter: str, streams: bool) -> None:

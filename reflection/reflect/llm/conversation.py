@@ -8,7 +8,7 @@ from banks.models import Bank
 from providers.llm.errors import LLMError
 from providers.llm.protocol import ChatMessage
 from reflection.reflect.events import Retrieved, Said, Step
-from reflection.reflect.llm.asking import Asker, Call, Reply
+from reflection.reflect.llm.asking import Call, ModelCaller, Reply
 from reflection.reflect.llm.context import build_context, tell_sources
 from reflection.reflect.llm.notes import Notes
 from reflection.reflect.llm.prompt import Prompt, join
@@ -37,10 +37,12 @@ class Answer:
 
 
 class Conversation:
-    def __init__(self, bank: Bank, query: ReflectQuery, asker: Asker, looker: Looker, room: Room, trace: Trace) -> None:
+    def __init__(
+        self, bank: Bank, query: ReflectQuery, caller: ModelCaller, looker: Looker, room: Room, trace: Trace
+    ) -> None:
         self._bank = bank
         self._query = query
-        self._asker = asker
+        self._caller = caller
         self._looker = looker
         self._room = room
         self._trace = trace
@@ -75,7 +77,7 @@ class Conversation:
                 self._note_told(found, around)
 
     def _ask(self, call: Call) -> Generator[Said, None, Reply]:
-        reply = yield from self._asker.ask(call, self._looker.gathered)
+        reply = yield from self._caller.ask(call, self._looker.gathered)
         self._room.learn(call.messages, self._trace.calls[-1].usage)
         return reply
 
