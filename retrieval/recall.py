@@ -40,10 +40,11 @@ from retrieval.ranking.rank import (
 from retrieval.ranking.whose_words import find_whose_words
 from retrieval.reranking.rerank import Reranked
 from retrieval.searching import Found, Question, ask_words, search_banks, start_words
-from retrieval.threads import get_executor, let_go_of_connection
+from retrieval.threads import get_executor
 from retrieval.trace import Ordering, Trace
 from retrieval.turns import TURNS
 from retrieval.types import Candidate, LeftOut, Part, RecallQuery, RecallResult
+from tenants.transactions import let_go_of_connection
 
 UNREAD = "It did not score all that it was to read, and what has no score reaches no floor."
 logger = logging.getLogger(__name__)

@@ -43,10 +43,4 @@ def start(executor: Executor, work: Callable[[], T]) -> Future[T]:
     return executor.submit(work_and_let_go)
 
 
-def let_go_of_connection() -> None:
-    """The caller's goes back to the pool while others work for him, or all callers together could drain it."""
-    if not connection.in_atomic_block:
-        connection.close()
-
-
 EXECUTOR: Once[Executor] = Once(lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="recall"))

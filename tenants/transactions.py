@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from uuid import UUID
 
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 
 TENANT_SETTING = "memoryplatform.tenant_id"
 
@@ -49,3 +49,9 @@ def read_tenant(*, using: str) -> str:
     with connections[using].cursor() as cursor:
         cursor.execute("SELECT coalesce(current_setting(%s, true), '')", [TENANT_SETTING])
         return str(cursor.fetchone()[0])
+
+
+def let_go_of_connection() -> None:
+    """The caller's goes back to the pool while others work for him, or all callers together could drain it."""
+    if not connection.in_atomic_block:
+        connection.close()

@@ -14,7 +14,7 @@ from django.db import connection
 from django.http import StreamingHttpResponse
 
 from memoryplatform.api.renderers import FastJSONRenderer, write_json
-from retrieval.threads import let_go_of_connection
+from tenants.transactions import let_go_of_connection
 
 MEDIA_TYPE = "text/event-stream"
 # A proxy that gathers what passes through it would hold the answer back until it is complete.

@@ -8,7 +8,7 @@ from memoryplatform.server.warm_up import warm_up_in_background
 from providers import registry
 from retrieval.log.access_counts import ACCESS_COUNTS
 from retrieval.log.recalls import RECALL_LOG
-from retrieval.threads import let_go_of_connection
+from tenants.transactions import let_go_of_connection
 from tenants.wall_check import check_service_role
 
 log = structlog.get_logger(__name__)

@@ -22,8 +22,8 @@ from reflection.reflect.lookups.surroundings import Surroundings, find_shown_mom
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import Engine, Labelled, ReflectQuery, StructuredOutput
-from retrieval.threads import let_go_of_connection
 from retrieval.types import Analysis
+from tenants.transactions import let_go_of_connection
 
 BUILTIN = "extractive"
 NEEDS_MODEL = StructuredOutput(error="Structured output needs a language model, and none is configured.")

@@ -25,7 +25,7 @@ from memoryplatform.operations.transfer.export import Export, export_bank
 from memoryplatform.operations.transfer.lines import ERROR, write_line
 from memoryplatform.operations.transfer.receive import import_part
 from memoryplatform.server.event_stream import SteppedStream
-from retrieval.threads import let_go_of_connection
+from tenants.transactions import let_go_of_connection
 
 log = structlog.get_logger(__name__)
 JSON_LINES = "application/x-ndjson"

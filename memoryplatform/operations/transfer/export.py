@@ -23,9 +23,8 @@ from memoryplatform.operations.transfer.profile import NAME as PROFILE
 from memoryplatform.operations.transfer.profile import write_profile
 from memoryplatform.operations.transfer.tables import LATER, TABLES, Table
 from memoryplatform.operations.transfer.values import write_value
-from retrieval.threads import let_go_of_connection
 from tenants.audit import record
-from tenants.transactions import tenant_transaction
+from tenants.transactions import let_go_of_connection, tenant_transaction
 
 FORMAT = "memoryplatform-bank"
 VERSION = 2

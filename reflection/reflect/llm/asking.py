@@ -15,7 +15,7 @@ from reflection.reflect.llm.delimiter import Splitter
 from reflection.reflect.lookups.gathered import Gathered
 from reflection.reflect.trace import CallPurpose, ModelCall, Trace
 from reflection.reflect.types import Labelled
-from retrieval.threads import let_go_of_connection
+from tenants.transactions import let_go_of_connection
 
 FILTERED = "content_filter"
 CUT = ("length", FILTERED)  # reasons for which an answer ends before its end

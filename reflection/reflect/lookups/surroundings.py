@@ -10,9 +10,8 @@ from reflection.reflect.lookups.places import Places, find_places
 from reflection.reflect.lookups.relationships import Tie, find_ties
 from reflection.reflect.types import Labelled
 from retrieval.filters.types import Filters
-from retrieval.threads import let_go_of_connection
 from retrieval.types import Analysis, PointInTime
-from tenants.transactions import tenant_transaction
+from tenants.transactions import let_go_of_connection, tenant_transaction
 
 
 @dataclass(frozen=True)
