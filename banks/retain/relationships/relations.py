@@ -14,6 +14,21 @@ class Ending(FoundRelationship):
     """It is over since `valid_from`, or since it was said. Without an object: whatever of the relation held."""
 
 
+@dataclass(frozen=True)
+class Beside(FoundRelationship):
+    """It is so beside what else is so: "I also work at Aldi" ends no other job."""
+
+
+@dataclass(frozen=True)
+class TakenBack(FoundRelationship):
+    """What was announced to begin is not to be: "I'm not moving to Rome". What it would have ended goes on."""
+
+
+@dataclass(frozen=True)
+class Staying(FoundRelationship):
+    """It is so and goes on, whatever was announced to end it: "I'm staying in Berlin", "I'm not leaving Siemens"."""
+
+
 def name_relation(relation: str) -> str:
     """The same name whichever way it is spelt: favorite_colour is favourite_color."""
     spelt = "_".join(map(spell_one_way, relation.split("_")))
