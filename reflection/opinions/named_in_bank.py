@@ -10,6 +10,7 @@ from banks.models import Bank, EntityName
 from banks.words import EntityKind
 from reflection.opinions.naming import SpokenOf, list_firsts, read_names
 from reflection.opinions.wording.matter import FRAMES
+from reflection.opinions.words_or_names import is_mere_word
 
 NAME_PART = re.compile(r"[^\W_]+(?:[-'.&][^\W_]+)*")
 LONGEST_NAME = 4  # words
@@ -83,6 +84,8 @@ def list_runs(text: str) -> Iterator[Run]:
             first, last = words[start], words[start + length - 1]
             run = text[first.start() : last.end()].removesuffix("'s")
             is_written_so = first[0][0].isupper() and run.casefold() not in FRAMES
+            if length == 1 and is_mere_word(text, first.start(), first.start() + len(run)):
+                continue
             if is_written_so and len(run) >= SHORTEST_NAME and not re.search(r"[.,;:!?]\s", run):
                 yield range(start, start + length), run
 
