@@ -68,10 +68,12 @@ def load_embedder() -> Embedder:
 
             config = build_config(get_text("EMBEDDING_BASE_URL"), settings.EMBEDDING_API_KEY)
             return OpenAIEmbedder(config, model=model, query_prefix=prefix)
-        case _:
+        case "onnx":
             from providers.embedding.onnx import OnnxEmbedder
 
             return OnnxEmbedder(threads=settings.MODEL_THREADS, model=model, query_prefix=prefix)
+        case unknown:
+            raise ImproperlyConfigured(f"EMBEDDING_PROVIDER is {unknown!r}, which nothing here loads.")
 
 
 def load_reranker() -> Reranker:
@@ -93,10 +95,12 @@ def load_reranker() -> Reranker:
             from providers.reranking.none import NoReranker
 
             return NoReranker()
-        case _:
+        case "onnx":
             from providers.reranking.onnx import OnnxReranker
 
             return OnnxReranker(threads=settings.MODEL_THREADS, model=settings.RERANKING_MODEL)
+        case unknown:
+            raise ImproperlyConfigured(f"RERANKING_PROVIDER is {unknown!r}, which nothing here loads.")
 
 
 def load_llm() -> LLM | None:

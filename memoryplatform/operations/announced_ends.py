@@ -8,9 +8,9 @@ from banks.lifecycle.due import find_next_end
 from banks.models import Bank
 from memoryplatform.operations.banks.nights import find_night
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import CLOSE_ANNOUNCED
 from memoryplatform.operations.running.submit import submit_once_for_later
 
-NAME = "close_announced"
 LATE_NIGHT = timedelta(hours=1)  # how long after its time a night may begin, and nothing is late yet
 
 
@@ -22,4 +22,4 @@ def ask_for_closing(bank: Bank) -> Operation | None:
     due_at, now = find_next_end(bank), timezone.now()
     if due_at is None or due_at > find_night(bank, now) + LATE_NIGHT:
         return None
-    return submit_once_for_later(bank, NAME, due_at=due_at)
+    return submit_once_for_later(bank, CLOSE_ANNOUNCED, due_at=due_at)

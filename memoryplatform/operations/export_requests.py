@@ -12,9 +12,8 @@ from django.utils import timezone
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.models.operation import OperationQuerySet
+from memoryplatform.operations.running.kind_names import EXPORT_REQUEST
 from tenants.transactions import tenant_transaction
-
-KIND = "export_request"
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ def keep_export_request(access: BankAccess, request: dict[str, Any]) -> ExportRe
     now = timezone.now()
     with tenant_transaction(access.tenant_id):
         operation = Operation.objects.for_tenant(access.tenant_id).create(
-            kind=KIND,
+            kind=EXPORT_REQUEST,
             status=Operation.Status.COMPLETED,
             payload={"request": request, "asked_by": access.actor.api_key_prefix},
             result={},
@@ -54,7 +53,7 @@ def find_latest_export_request(access: BankAccess, **asked: Any) -> ExportReques
 
 def reachable(access: BankAccess) -> OperationQuerySet:
     """A key that is limited to some banks sees its own requests."""
-    rows: OperationQuerySet = Operation.objects.for_tenant(access.tenant_id).filter(kind=KIND)
+    rows: OperationQuerySet = Operation.objects.for_tenant(access.tenant_id).filter(kind=EXPORT_REQUEST)
     return rows if access.banks is None else rows.filter(payload__asked_by=access.actor.api_key_prefix)
 
 

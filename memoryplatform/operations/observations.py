@@ -16,12 +16,12 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.entities.parted import find_parted
 from memoryplatform.operations.kinds.consolidate import LONGEST_RETAIN
-from memoryplatform.operations.kinds.consolidate import NAME as CONSOLIDATION
-from memoryplatform.operations.kinds.refresh_observations import NAME, ask_for_refresh
+from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.memories.deleting import delete_memories
 from memoryplatform.operations.memories.described_units import read_tags
 from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.running.kind_names import CONSOLIDATE, REFRESH_OBSERVATIONS
 from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity
 from reflection.observations.dossiers import read_episodes, read_sources
@@ -122,10 +122,14 @@ def consolidate_now(access: BankAccess, bank_id: str) -> Consolidation:
         ask_again(bank, None, now=now)
         ObservedEntity.objects.of_bank(bank).stale().update(due_at=now)
         record(access.tenant_id, actor=access.actor, action="observations.refreshed", target=f"bank:{bank_id}")
-        pending = Operation.objects.for_tenant(bank.tenant_id).filter(kind=NAME, bank=bank, status="pending")
+        pending = Operation.objects.for_tenant(bank.tenant_id).filter(
+            kind=REFRESH_OBSERVATIONS, bank=bank, status="pending"
+        )
         waiting = pending.filter(next_attempt_at=None).order_by("id").first()
         if waiting is None:
-            return Consolidation(submit(access.tenant_id, NAME, payload={}, bank=bank), was_waiting=False)
+            return Consolidation(
+                submit(access.tenant_id, REFRESH_OBSERVATIONS, payload={}, bank=bank), was_waiting=False
+            )
         Dispatch.objects.filter(operation_id=waiting.id, due_at__gt=now).update(due_at=now)
         return Consolidation(waiting, was_waiting=True)
 
@@ -173,13 +177,13 @@ def refresh_now(access: BankAccess, bank_id: str, *, entity_id: UUID | None) -> 
             target=f"bank:{bank_id}",
             detail=detail,
         )
-        return submit(access.tenant_id, NAME, payload={}, bank=bank)
+        return submit(access.tenant_id, REFRESH_OBSERVATIONS, payload={}, bank=bank)
 
 
 def find_unmarked(bank: Bank) -> set[UUID]:
     """Entities of what was retained a moment ago: a consolidation that waits or works has yet to mark them."""
     waiting = Operation.objects.for_tenant(bank.tenant_id).filter(
-        bank=bank, kind=CONSOLIDATION, status__in=(Operation.Status.PENDING, Operation.Status.PROCESSING)
+        bank=bank, kind=CONSOLIDATE, status__in=(Operation.Status.PENDING, Operation.Status.PROCESSING)
     )
     payloads = waiting.values_list("payload", flat=True)
     spoken_of = {UUID(one) for payload in payloads for one in payload.get("entity_ids", ())}

@@ -20,11 +20,11 @@ from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.memories.newest_metadata import MetadataRule
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.reserved_tags import refuse_marks
+from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from tenants.transactions import tenant_transaction
 
-KIND = "retain"
 MOST_ITEMS_TO_WAIT_FOR = 100  # more is answered with the operation's id
 MOST_CHARACTERS_TO_WAIT_FOR = 100_000
 
@@ -68,11 +68,11 @@ def accept(
 ) -> Operation:
     """One transaction: what was accepted is archived, and somebody will work on it."""
     with tenant_transaction(access.tenant_id):
-        if idempotency_key and (known := find_operation(access.tenant_id, KIND, idempotency_key, now=timezone.now())):
+        if idempotency_key and (known := find_operation(access.tenant_id, RETAIN, idempotency_key, now=timezone.now())):
             return known
         payload = dict(asked) | ({"items_digest": digest_items(items)} if idempotency_key else {})
         payload["sources"] = [source for item in join_documents(items) for source in archive(bank, item)]
-        return submit(access.tenant_id, KIND, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)
+        return submit(access.tenant_id, RETAIN, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)
 
 
 def digest_items(items: Sequence[RetainItem]) -> str:

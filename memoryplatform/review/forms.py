@@ -10,11 +10,11 @@ from unfold.widgets import (
 )
 
 from banks.models import MemoryUnit
+from memoryplatform.operations.opinions.review import LONGEST_REASON, SAY_WHY, lacks_reason
 from reflection.opinions.forming.cleaning import LONGEST_TEXT
 from reflection.opinions.review import MARKS, Act, Review
 
-LONGEST_REASON = 500
-LABELS = {
+LABELS = {  # in the order in which they are offered
     Act.APPROVE: "Approve: it stands as it is",
     Act.EDIT: "Edit its text or confidence",
     Act.PIN: "Pin: no evidence changes it",
@@ -36,8 +36,8 @@ class ReasonForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         act = self.chosen or given.get("act")
-        if act not in {None, Act.APPROVE} and not given.get("reason") and "reason" not in self.errors:
-            self.add_error("reason", "Say why: it stands in the history.")
+        if act and "reason" not in self.errors and lacks_reason(act, given.get("reason", "")):
+            self.add_error("reason", SAY_WHY)
         return given
 
 

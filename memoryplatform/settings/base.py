@@ -148,11 +148,12 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": r"/v1",
     "PREPROCESSING_HOOKS": ["memoryplatform.api.description.leave_out_second_addresses"],
-    "ENUM_NAME_OVERRIDES": {  # some are called `action`, some `status`
+    "ENUM_NAME_OVERRIDES": {  # of choices whose field is called as others are, such as `action` or `status`
         "OperationStatusEnum": "memoryplatform.operations.models.Operation.Status",
         "DeliveryStatusEnum": "tenants.models.Delivery.Status",
         "ReviewActionEnum": "memoryplatform.api.v1.opinion_shapes.ACTIONS",
         "RetentionActionEnum": ["fade", "delete"],
+        "SettingsOutputRetainExtractionModeEnum": ["calibrated", "concise", "verbatim"],
     },
 }
 

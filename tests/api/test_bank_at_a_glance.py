@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from memoryplatform.api.v1.bank_settings import HINDSIGHT_NAMES
+from memoryplatform.operations.banks.profile import BankChange
+from memoryplatform.operations.transfer.profile import FIELDS
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_bank
@@ -71,6 +74,40 @@ def test_settings_are_changed_one_by_one_and_reset(call: Caller, told: Memory) -
     assert call("DELETE", f"{BANK}/config").json()["overrides"] == {}
 
 
+OTHER_SETTINGS = {
+    "disposition_skepticism": 1,
+    "disposition_literalism": 5,
+    "disposition_empathy": 2,
+    "reflect_mission": "I help.",
+    "retain_extraction_mode": "verbatim",
+    "learns_background": True,
+    "bias_strength": 0.9,
+    "opinion_step": 0.3,
+    "opinion_reach": 0.6,
+}
+
+
+def test_every_setting_is_shown_changed_reset_and_taken_along(call: Caller, told: Memory) -> None:
+    assert {HINDSIGHT_NAMES.get(name, name) for name in BankChange.names()} - {"name"} == set(OTHER_SETTINGS)
+    assert set(FIELDS) == set(BankChange.names())
+    new = get(call, "config")["config"]
+    for config in (f"{BANK}/config", f"{BANK.replace('/v1/', '/v1/default/')}/config"):
+        changed = call("PATCH", config, {"updates": OTHER_SETTINGS}).json()
+        assert changed["config"] == changed["overrides"] == OTHER_SETTINGS
+        reset = call("PATCH", config, {"updates": dict.fromkeys(OTHER_SETTINGS)}).json()
+        assert (reset["config"], reset["overrides"]) == (new, {})
+        call("PATCH", config, {"updates": OTHER_SETTINGS})
+        reset = call("DELETE", config).json()
+        assert (reset["config"], reset["overrides"]) == (new, {})
+
+
+def test_a_template_has_every_setting(call: Caller, told: Memory) -> None:
+    call("PATCH", f"{BANK}/config", {"updates": OTHER_SETTINGS})
+    template = call("GET", "/v1/default/banks/support/export").json()
+    assert call("POST", "/v1/default/banks/new/import", template).json()["ignored"] == []
+    assert call("GET", "/v1/banks/new/config").json()["overrides"] == OTHER_SETTINGS
+
+
 @pytest.mark.parametrize(
     ("method", "route", "body"),
     [
@@ -81,6 +118,7 @@ def test_settings_are_changed_one_by_one_and_reset(call: Caller, told: Memory) -
         ("GET", "entities/graph?min_count=-1", None),
         ("PATCH", "config", {"updates": {"retain_chunk_size": 5}}),
         ("PATCH", "config", {"updates": {"disposition_empathy": 6}}),
+        ("PATCH", "config", {"updates": {"opinion_step": 0}}),
     ],
 )
 def test_what_is_wrong_is_named(call: Caller, told: Memory, method: str, route: str, body: Any) -> None:

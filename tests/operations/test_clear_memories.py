@@ -4,6 +4,7 @@ import pytest
 
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.memories import batches
 from memoryplatform.operations.memories.clearing import clear_memories
 from memoryplatform.operations.memories.memory_filter import MemoryFilter
 from memoryplatform.operations.models import Operation
@@ -17,8 +18,7 @@ from tests.told_facts import tell
 
 @pytest.fixture
 def bank(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> Bank:
-    for module in ("clear_memories", "kinds.clear_memories"):
-        monkeypatch.setattr(f"memoryplatform.operations.{module}.BATCH", 2)
+    monkeypatch.setattr(batches, "BATCH", 2)
     bank = make_bank(tenant, bank_id="support")
     for number in range(5):
         tell(bank, f"fact {number}", "Alice")

@@ -10,11 +10,12 @@ from banks.retain.input import RetainItem
 from banks.retain.types import ExtractedFact, FoundEntity, FoundRelationship
 from banks.words import EntityKind, Network
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.announced_ends import NAME, ask_for_closing
+from memoryplatform.operations.announced_ends import ask_for_closing
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.recall import recall
 from memoryplatform.operations.reflect import reflect
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.kind_names import CLOSE_ANNOUNCED
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity
@@ -127,7 +128,7 @@ def test_an_end_that_comes_before_the_next_night_is_waited_for(
     perform(tenant.id, operation.id)
     with tenant_transaction(tenant.id):
         assert ask_for_closing(bank) is None
-        waiting = Operation.objects.for_tenant(tenant.id).filter(kind=NAME, status="pending")
+        waiting = Operation.objects.for_tenant(tenant.id).filter(kind=CLOSE_ANNOUNCED, status="pending")
         ids = list(waiting.values_list("id", flat=True))
     due = Dispatch.objects.filter(operation_id__in=ids).values_list("due_at", flat=True)
     assert list(due) == ([end] if waits else [])

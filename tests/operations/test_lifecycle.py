@@ -13,6 +13,7 @@ from dramatiq.brokers.redis import RedisBroker
 from banks.errors import BankNotFound
 from memoryplatform.operations.errors import LeaseLost, OperationFinished, OperationNotFound, UnknownKind
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.running import kind_names, registry
 from memoryplatform.operations.running.control import cancel, retry
 from memoryplatform.operations.running.lease import claim
 from memoryplatform.operations.running.perform import perform, wait_before
@@ -27,6 +28,11 @@ from tenants.transactions import tenant_transaction
 from tests.factories import make_tenant
 from tests.operations.conftest import reload, submit_one
 from tests.operations.probe_kinds import CALLS
+
+
+def test_every_kind_has_its_name_in_the_list_and_every_name_a_kind() -> None:
+    names = {value for name, value in vars(kind_names).items() if name.isupper()} - {kind_names.EXPORT_REQUEST}
+    assert names == {name for name in registry._kinds if not name.startswith("probe.")}
 
 
 def broker_client() -> Any:

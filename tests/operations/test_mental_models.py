@@ -22,8 +22,9 @@ from memoryplatform.operations.mental_models.keeping import (
     refresh_model,
     show_models,
 )
-from memoryplatform.operations.mental_models.refreshes import NAME, follow_facts
+from memoryplatform.operations.mental_models.refreshes import follow_facts
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.running.kind_names import REFRESH_MENTAL_MODEL
 from memoryplatform.operations.running.perform import perform
 from providers import registry
 from providers.once import Once
@@ -86,7 +87,9 @@ def create(access: BankAccess, key: str = "homes", **fields: object) -> MentalMo
 def work_off(tenant: Tenant) -> list[Operation]:
     """All refreshes that wait, whether their time has come or not."""
     with tenant_transaction(tenant.id):
-        waiting = list(Operation.objects.for_tenant(tenant.id).filter(kind=NAME, status="pending").order_by("id"))
+        waiting = list(
+            Operation.objects.for_tenant(tenant.id).filter(kind=REFRESH_MENTAL_MODEL, status="pending").order_by("id")
+        )
     for operation in waiting:
         perform(tenant.id, operation.id)
     with tenant_transaction(tenant.id):
@@ -96,7 +99,7 @@ def work_off(tenant: Tenant) -> list[Operation]:
 
 def find_waiting(tenant: Tenant) -> list[Operation]:
     with tenant_transaction(tenant.id):
-        return list(Operation.objects.for_tenant(tenant.id).filter(kind=NAME, status="pending"))
+        return list(Operation.objects.for_tenant(tenant.id).filter(kind=REFRESH_MENTAL_MODEL, status="pending"))
 
 
 def read(model: MentalModel) -> MentalModel:
@@ -306,7 +309,7 @@ def test_a_failure_is_told_and_stops_only_what_nobody_asked_for(
     work_off(tenant)
     assert read(kept).failed_at is not None
     with tenant_transaction(tenant.id):
-        Operation.objects.for_tenant(tenant.id).filter(kind=NAME).update(status="failed")
+        Operation.objects.for_tenant(tenant.id).filter(kind=REFRESH_MENTAL_MODEL).update(status="failed")
         assert follow_facts(bank) == 0
     refresh_model(access, "support", "homes")
     model.chat.say(write("In Lisbon.", in_memory=True))

@@ -20,8 +20,8 @@ from memoryplatform.operations.kinds.deliver_webhook import forget_old
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.notify.hindsight_options import HttpConfig, write_options
 from memoryplatform.operations.notify.hindsight_shape import NAME as PEER
-from memoryplatform.operations.notify.undelivered import KIND as NAME
 from memoryplatform.operations.running.control import cancel
+from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.webhooks import (
     NewWebhook,
@@ -70,7 +70,7 @@ def work(tenant: Tenant) -> None:
     """What the workers of the queue would do, attempt by attempt."""
     for _ in range(20):
         with tenant_transaction(tenant.id):
-            waiting = Operation.objects.for_tenant(tenant.id).filter(kind=NAME, status="pending")
+            waiting = Operation.objects.for_tenant(tenant.id).filter(kind=DELIVER_WEBHOOK, status="pending")
             ids = list(waiting.order_by("id").values_list("id", flat=True))
             waiting.update(next_attempt_at=None)
         if not ids:
@@ -166,7 +166,7 @@ def test_the_waits_grow_and_the_sweeper_comes_when_they_are_over(
     waits = []
     for _ in range(2):
         with tenant_transaction(tenant.id):
-            operation = Operation.objects.for_tenant(tenant.id).get(kind=NAME)
+            operation = Operation.objects.for_tenant(tenant.id).get(kind=DELIVER_WEBHOOK)
             Operation.objects.for_tenant(tenant.id).update(next_attempt_at=None)
         perform(tenant.id, operation.id)
         (delivery,) = deliveries(tenant)
@@ -195,7 +195,7 @@ def test_after_the_last_attempt_it_is_given_up_and_can_be_sent_again_by_hand(
 
 def get_operation(tenant: Tenant) -> Operation:
     with tenant_transaction(tenant.id):
-        return Operation.objects.for_tenant(tenant.id).get(kind=NAME)
+        return Operation.objects.for_tenant(tenant.id).get(kind=DELIVER_WEBHOOK)
 
 
 def test_a_delivery_is_not_cancelled(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
@@ -227,7 +227,7 @@ def test_what_is_on_its_way_is_not_sent_twice_and_what_nobody_carries_is_sent(
     delivery = ping_webhook(access, webhook.id)
     redeliver(access, webhook.id, delivery.id)
     with tenant_transaction(tenant.id):
-        operations = Operation.objects.for_tenant(tenant.id).filter(kind=NAME)
+        operations = Operation.objects.for_tenant(tenant.id).filter(kind=DELIVER_WEBHOOK)
         assert operations.count() == 1
         operations.update(status="cancelled")  # as an earlier version allowed it
     redeliver(access, webhook.id, delivery.id)
@@ -254,7 +254,7 @@ def test_a_redirect_is_not_followed(tenant: Tenant, access: BankAccess, receiver
     receiver.replies.append(Reply(302, location=f"http://127.0.0.1:{receiver.port}/inside"))
     ping_webhook(access, make(access, receiver, "bank.created").id)
     with tenant_transaction(tenant.id):
-        operation = Operation.objects.for_tenant(tenant.id).get(kind=NAME)
+        operation = Operation.objects.for_tenant(tenant.id).get(kind=DELIVER_WEBHOOK)
     perform(tenant.id, operation.id)
     assert [one.path for one in receiver.received] == ["/told"]
     assert deliveries(tenant)[0].answer_code == 302

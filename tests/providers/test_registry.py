@@ -1,13 +1,17 @@
+import inspect
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, get_args
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django.fixtures import Settings
 
+from memoryplatform.settings.environment import Environment
 from providers import registry
 from providers.embedding import onnx
 from providers.embedding.onnx import OnnxEmbedder
@@ -84,6 +88,25 @@ def test_an_unknown_onnx_model_is_refused(chosen: Settings) -> None:
     chosen.EMBEDDING_MODEL = "other/model"
     with pytest.raises(UnknownModel):
         registry.get_embedder()
+
+
+@pytest.mark.parametrize(
+    ("setting", "load"),
+    [("embedding_provider", registry.load_embedder), ("reranking_provider", registry.load_reranker)],
+)
+def test_every_provider_that_can_be_chosen_is_loaded(setting: str, load: Callable[[], Any]) -> None:
+    names = get_args(Environment.model_fields[setting].annotation)
+    cases = re.findall(r'case "(.+)":', inspect.getsource(load))
+    assert sorted(names) == sorted(cases)
+
+
+@pytest.mark.parametrize(
+    ("setting", "get"), [("EMBEDDING_PROVIDER", registry.get_embedder), ("RERANKING_PROVIDER", registry.get_reranker)]
+)
+def test_an_unknown_provider_is_refused(chosen: Settings, setting: str, get: Callable[[], Any]) -> None:
+    setattr(chosen, setting, "other")
+    with pytest.raises(ImproperlyConfigured, match=f"{setting} is 'other'"):
+        get()
 
 
 def test_the_pass_through_can_be_chosen(chosen: Settings) -> None:

@@ -1,12 +1,24 @@
 """Each act of a reviewer changes the opinion, and stands in its history and in the audit log."""
 
+from pathlib import Path
+from typing import get_args
 from uuid import UUID
 
 import pytest
 from django.contrib.messages import get_messages
 from django.test import Client
 
+from banks.errors import MemoryInvalid
 from banks.models import Bank
+from memoryplatform.api.v1.opinion_shapes import ACTIONS
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.opinions.review import review
+from memoryplatform.review.admin import OpinionAdmin
+from memoryplatform.review.bulk import DONE
+from memoryplatform.review.forms import LABELS
+from memoryplatform_client.resources.opinions import Act as ClientAct
+from reflection.models import OpinionRevision
+from reflection.opinions.review import MARKS, Act, Review
 from tenants.models import Tenant, User
 from tests.reflection.opinions.believing import Said, believe, check_replay, learn, read_opinion, read_steps, see
 from tests.review.reviewing import QUEUE, page_of, read, read_events, read_version, send
@@ -18,6 +30,16 @@ FACT = "Python has the largest ecosystem."
 @pytest.fixture
 def opinion_id(bank: Bank) -> UUID:
     return believe(bank, OPINION, see(bank, "Most notebooks are in Python.", "Python")).id
+
+
+def test_every_act_stands_in_every_table() -> None:
+    acts = set(Act)
+    assert acts == set(LABELS) == {*MARKS, Act.EDIT}
+    assert acts == set(ACTIONS) == set(get_args(ClientAct))
+    assert {cause for _, _, cause in MARKS.values()} | {OpinionRevision.Cause.EDITED} == set(OpinionRevision.BY_PEOPLE)
+    assert {f"{act}_selected" for act in DONE} == set(OpinionAdmin.actions)
+    told = (Path(__file__).parents[2] / "docs" / "reflect.md").read_text()
+    assert [act for act in acts if f"`{act}`" not in told] == []
 
 
 @pytest.mark.parametrize(("act", "mark"), [("approve", "approved"), ("pin", "pinned"), ("retire", "retired")])
@@ -76,6 +98,8 @@ def test_a_reason_is_asked_for_all_but_an_approval(client: Client, bank: Bank, o
     answer = send(client, opinion_id, act, reason=" ", text="Another text.")
     assert (answer.status_code, "Say why" in answer.content.decode()) == (200, True)
     assert len(read_steps(bank, opinion_id)) == 1
+    with pytest.raises(MemoryInvalid, match="Say why"):
+        review(BankAccess(bank.tenant_id), bank.bank_id, opinion_id, Review(Act(act), "lea", " ", text="Another text."))
     assert send(client, opinion_id, "approve", reason="").status_code == 302
 
 

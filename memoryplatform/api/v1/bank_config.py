@@ -1,4 +1,4 @@
-"""`/v1/banks/{bank_id}/config`: the settings of a bank, which of them differ from a new one's, and their reset."""
+"""`/v1/banks/{bank_id}/config`: all settings of a bank, which of them differ from a new one's, and their reset."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from banks.models import Bank
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import ErrorOutput, Input, Output
 from memoryplatform.api.v1.bank_settings import (
-    MODES,
     USUAL,
+    Fields,
+    SettingsInput,
     SettingsOutput,
     build_change,
     describe_settings,
-    make_trait,
     reset,
 )
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
@@ -25,30 +25,26 @@ from memoryplatform.operations.banks.profile import change_bank, get_bank, read_
 from tenants.transactions import tenant_transaction
 
 
-class SettingsChangeInput(Input):
+class SettingsChangeInput(SettingsInput):
     """The given ones change; null resets one."""
 
-    disposition_skepticism = make_trait(allow_null=True)
-    disposition_literalism = make_trait(allow_null=True)
-    disposition_empathy = make_trait(allow_null=True)
-    reflect_mission = serializers.CharField(
-        max_length=20_000, required=False, allow_blank=True, allow_null=True, help_text="The bank's background."
-    )
-    retain_extraction_mode = serializers.ChoiceField(
-        choices=list(MODES), required=False, allow_null=True, help_text="concise and verbose are our narrative."
-    )
+    def get_fields(self) -> Fields:
+        fields = super().get_fields()
+        for field in fields.values():
+            field.allow_null = True
+        return fields
 
 
 class ConfigInput(Input):
     updates = SettingsChangeInput()
 
 
-class OverridesOutput(Output):
-    disposition_skepticism = serializers.IntegerField(required=False)
-    disposition_literalism = serializers.IntegerField(required=False)
-    disposition_empathy = serializers.IntegerField(required=False)
-    reflect_mission = serializers.CharField(required=False)
-    retain_extraction_mode = serializers.CharField(required=False)
+class OverridesOutput(SettingsOutput):
+    def get_fields(self) -> Fields:
+        fields = super().get_fields()
+        for field in fields.values():
+            field.required, field.allow_null = False, False
+        return fields
 
 
 class ConfigOutput(Output):
@@ -59,7 +55,10 @@ class ConfigOutput(Output):
 
 class ConfigView(TenantView):
     @extend_schema(
-        operation_id="get_bank_config", summary="Get a bank's settings", responses={200: ConfigOutput, **ERRORS}
+        operation_id="get_bank_config",
+        summary="Get a bank's settings",
+        description="All but its name: what Hindsight has, under Hindsight's names, and the others under ours.",
+        responses={200: ConfigOutput, **ERRORS},
     )
     def get(self, _request: Request, bank_id: str) -> Response:
         with tenant_transaction(self.tenant_id):

@@ -9,6 +9,7 @@ from memoryplatform.api.v1.lists import ListInput, ListOutput
 from memoryplatform.api.v1.tag_filter import TagFilterInput
 from memoryplatform.api.v1.unit_shapes import MemorySourceOutput, NamedEntityOutput
 from memoryplatform.operations.opinions.lists import OpinionFilter
+from memoryplatform.operations.opinions.review import LONGEST_REASON, SAY_WHY, WITHOUT_REASON, lacks_reason
 from memoryplatform.operations.opinions.revision_evidence import ShownRevision
 from memoryplatform.operations.opinions.seen import TagView
 from reflection.models import OpinionRevision
@@ -68,15 +69,18 @@ class ReviewInput(Input):
         help_text="A pinned opinion is not moved by evidence; a retired one is not recalled until it is restored.",
     )
     reason = serializers.CharField(
-        max_length=500, default="", allow_blank=True, help_text="Stands in the history; all but approve need one."
+        max_length=LONGEST_REASON,
+        default="",
+        allow_blank=True,
+        help_text=f"Stands in the history; all but {' and '.join(sorted(WITHOUT_REASON))} need one.",
     )
     text = serializers.CharField(max_length=LONGEST_TEXT, required=False, help_text="For edit.")
     confidence = ConfidenceField(required=False, help_text="For edit.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         given = attrs.keys() & {"text", "confidence"}
-        if attrs["action"] != Act.APPROVE and not attrs["reason"]:
-            raise serializers.ValidationError({"reason": "Say why: it stands in the history."})
+        if lacks_reason(attrs["action"], attrs["reason"]):
+            raise serializers.ValidationError({"reason": SAY_WHY})
         if attrs["action"] == Act.EDIT and not given:
             raise serializers.ValidationError("An edit needs a text or a confidence.")
         if attrs["action"] != Act.EDIT and given:

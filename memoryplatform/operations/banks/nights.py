@@ -6,19 +6,19 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import TEND_BANK
 from memoryplatform.operations.running.submit import submit_for_later
 
-NAME = "tend_bank"
 NIGHT = time(3)  # UTC
 SPREAD_MINUTES = 120  # over which the banks of a night are spread
 
 
 def ask_for_tending(bank: Bank) -> Operation | None:
     """For the coming night, once. Call inside a tenant transaction."""
-    waiting = Operation.objects.for_tenant(bank.tenant_id).filter(kind=NAME, bank=bank, status="pending")
+    waiting = Operation.objects.for_tenant(bank.tenant_id).filter(kind=TEND_BANK, bank=bank, status="pending")
     if waiting.exists():
         return None
-    return submit_for_later(bank, NAME, payload={}, due_at=find_night(bank, timezone.now()))
+    return submit_for_later(bank, TEND_BANK, payload={}, due_at=find_night(bank, timezone.now()))
 
 
 def find_night(bank: Bank, now: datetime) -> datetime:

@@ -11,8 +11,8 @@ from banks.errors import BankExists, BankNotFound
 from banks.models import Bank
 from banks.models.bank import BankQuerySet
 from memoryplatform.operations.access import BankAccess, name_of
-from memoryplatform.operations.kinds import delete_bank
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import DELETE_BANK
 from memoryplatform.operations.running.submit import submit
 from memoryplatform.operations.versions import check_version, write_version
 from providers.registry import get_embedder
@@ -122,4 +122,4 @@ def delete_bank_for_good(access: BankAccess, bank_id: str, *, expected: frozense
         bank.save(update_fields=["deleted_at"])
         record(access.tenant_id, actor=access.actor, action="bank.deleted", target=f"bank:{bank_id}")
         payload = {"bank_pk": str(bank.id), "bank_id": bank_id}
-        return submit(access.tenant_id, delete_bank.NAME, payload=payload, bank=bank)
+        return submit(access.tenant_id, DELETE_BANK, payload=payload, bank=bank)

@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.nights import NAME, ask_for_tending
+from memoryplatform.operations.banks.nights import ask_for_tending
 from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import TEND_BANK
 from memoryplatform.operations.running.submit import submit
 from memoryplatform.operations.versions import check_version, write_version
 from reflection.errors import RuleExists, RuleNotFound, RuleTooWide
@@ -82,7 +83,7 @@ def apply_now(access: BankAccess, bank_id: str) -> Operation:
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         record(access.tenant_id, actor=access.actor, action="bank.tended", target=f"bank:{bank_id}")
-        return submit(access.tenant_id, NAME, payload={}, bank=bank)
+        return submit(access.tenant_id, TEND_BANK, payload={}, bank=bank)
 
 
 def get_rule(bank: Bank, rule_id: UUID, *, lock: bool = False) -> RetentionRule:

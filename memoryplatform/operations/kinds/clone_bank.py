@@ -11,6 +11,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.kind_names import CLONE_BANK
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
@@ -19,12 +20,11 @@ from memoryplatform.operations.transfer.receive import import_part
 from providers.registry import get_embedder
 from tenants.audit import Actor
 
-NAME = "clone_bank"
 PART_BYTES = 4_000_000  # held in memory at once
 A_WHILE = timedelta(seconds=2)
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(CLONE_BANK, queue="background")
 def clone_bank(run: Run) -> dict[str, Any]:
     """The rows come in one transaction, so that there is a whole copy or none. An import goes on from there."""
     import_id = UUID(run.payload["import_id"] if "import_id" in run.payload else copy(run))

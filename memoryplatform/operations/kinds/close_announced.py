@@ -11,17 +11,18 @@ from banks.lifecycle.due import close_due
 from banks.lifecycle.retell import find_ends
 from banks.locking import lock_memory
 from banks.models import Bank, Mention
-from memoryplatform.operations.announced_ends import NAME, ask_for_closing
+from memoryplatform.operations.announced_ends import ask_for_closing
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.mental_models.refreshes import follow_closed
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
+from memoryplatform.operations.running.kind_names import CLOSE_ANNOUNCED
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from reflection.observations.marking import mark_stale
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(CLOSE_ANNOUNCED, queue="background")
 @ends_with_its_bank
 def close_announced(run: Run) -> dict[str, Any]:
     """A batch that was closed before a crash is closed, and no other run finds it due."""
@@ -41,7 +42,7 @@ def close_batch(run: Run, bank: Bank) -> Closed:
     with run.transaction():
         lock_memory(bank)
         now = timezone.now()
-        closed = close_due(bank, now=now, actor=NAME)
+        closed = close_due(bank, now=now, actor=CLOSE_ANNOUNCED)
         if closed:
             touched = find_touched(bank, closed)
             empty_descriptions(bank, touched)

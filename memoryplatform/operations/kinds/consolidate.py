@@ -26,6 +26,7 @@ from memoryplatform.operations.opinions.assessor_choice import choose_assessor
 from memoryplatform.operations.opinions.weighings import find_weighed_since
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
+from memoryplatform.operations.running.kind_names import CONSOLIDATE
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit
@@ -46,7 +47,6 @@ from tenants.usage import record_usage
 
 logger = logging.getLogger(__name__)
 
-NAME = "consolidate"
 UNPINNED = "unpinned_ids"
 LONGEST_RETAIN = timedelta(days=1)  # until it hands over: what it merged or ended is followed, what was before is not
 Figures = Mapping[str, int | Mapping[str, int]]
@@ -113,7 +113,7 @@ def weigh_evidence(task: Task) -> Done:
     with task.run.transaction() as operation:
         merged = find_merged(task.bank, task.post.proven_ids, since=operation.created_at - LONGEST_RETAIN)
     weighed = reinforce_opinions(task.bank, [*task.post.unit_ids, *merged], tools, now=timezone.now())
-    handed_over = partial(find_weighed_since, task.bank, kind=NAME)
+    handed_over = partial(find_weighed_since, task.bank, kind=CONSOLIDATE)
     for opinion_id in task.unpinned:
         weighed += catch_up(task.bank, opinion_id, tools, now=timezone.now(), handed_over=handed_over)
     figures = {
@@ -156,7 +156,7 @@ def learn_background(task: Task) -> Done:
     if not snippets:
         return Done()
     try:
-        merge_background(BankAccess(task.run.tenant_id), task.bank.bank_id, *snippets, actor=NAME)
+        merge_background(BankAccess(task.run.tenant_id), task.bank.bank_id, *snippets, actor=CONSOLIDATE)
     except (LLMRefused, MalformedAnswer) as failure:
         if not concerns_content(failure):
             raise
@@ -180,12 +180,12 @@ STEPS: dict[str, Step] = {
 def hand_over(bank: Bank, post: PostRetain) -> Operation | None:
     """Call inside the tenant transaction that ends the retain: what it changed is then never forgotten."""
     is_needed = post or has_lost_evidence(bank) or has_lost(bank)
-    return submit(bank.tenant_id, NAME, payload=post.write(), bank=bank) if is_needed else None
+    return submit(bank.tenant_id, CONSOLIDATE, payload=post.write(), bank=bank) if is_needed else None
 
 
 def hand_over_unpinned(bank: Bank, opinion_id: UUID) -> Operation:
     """Call inside the tenant transaction that unpins or restores it: the facts that came meanwhile are then weighed."""
-    return submit(bank.tenant_id, NAME, payload=PostRetain().write() | {UNPINNED: [str(opinion_id)]}, bank=bank)
+    return submit(bank.tenant_id, CONSOLIDATE, payload=PostRetain().write() | {UNPINNED: [str(opinion_id)]}, bank=bank)
 
 
 def read_task(run: Run) -> Task:
@@ -194,7 +194,7 @@ def read_task(run: Run) -> Task:
     return Task(load_bank(run), PostRetain.read(payload), run, unpinned)
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(CONSOLIDATE, queue="background")
 @ends_with_its_bank
 def consolidate(run: Run) -> dict[str, Any]:
     task = read_task(run)

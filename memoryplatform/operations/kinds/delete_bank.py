@@ -8,14 +8,14 @@ from banks.vector_index.build import drop_index
 from banks.vector_index.lookup import read_state
 from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import DELETE_BANK
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 
-NAME = "delete_bank"
 UNENDED = (Operation.Status.PENDING, Operation.Status.PROCESSING)
 
 
-@operation_kind(NAME, queue="background", cancellable=False)  # the bank is hidden already: half done is not done
+@operation_kind(DELETE_BANK, queue="background", cancellable=False)  # the bank is hidden already: half done is not done
 def delete_bank(run: Run) -> dict[str, Any]:
     """Remove a bank that callers no longer see. What hangs on it goes with it: the foreign keys cascade."""
     bank_pk = UUID(run.payload["bank_pk"])

@@ -3,20 +3,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from banks.lifecycle.delete import Removed, delete_units
-from banks.locking import lock_memory
+from banks.lifecycle.delete import Removed
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.kinds.clear_memories import count
-from memoryplatform.operations.memories.after_deletion import follow_deletion
+from memoryplatform.operations.memories import batches
+from memoryplatform.operations.running.kind_names import DELETE_MEMORIES
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
-from reflection.forgetting.told_from import lock_documents
 from tenants.transactions import tenant_transaction
-
-NAME = "delete_memories"
-BATCH = 500  # memories that go in one transaction: other writers of the bank wait no longer than that
 
 # What a caller asked for in words of his own, as memories of the banks that his key reaches. Called inside a tenant
 # transaction, once more for every batch: an operation keeps the words, since ids of very many memories would be read
@@ -31,7 +26,7 @@ def add_finder(name: str, finder: Finder) -> None:
     _finders[name] = finder
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(DELETE_MEMORIES, queue="background")
 def delete_memories(run: Run) -> dict[str, Any]:
     """In batches, each a transaction of its own. What is gone already counts for nothing, so it can be begun again.
 
@@ -44,9 +39,9 @@ def delete_memories(run: Run) -> dict[str, Any]:
         holding = Bank.objects.for_tenant(run.tenant_id).live().filter(id__in=units.order_by().values("bank_id"))
         banks = list(holding.order_by("id"))
     for bank in banks:
-        while (removed := delete_batch(run, bank, gone, total)).units:
+        while (removed := delete_of_bank(run, bank, gone, total)).units:
             gone += removed
-    receipt = {"deleted": count(gone)}
+    receipt = {"deleted": batches.count(gone)}
     with run.transaction() as operation:
         operation.payload = {"asked_by": run.payload["asked_by"]}
         run.complete(operation, receipt)
@@ -64,15 +59,9 @@ def find_named(tenant_id: UUID, payload: dict[str, Any]) -> UnitQuerySet:
     return found.filter(recorded_at__lt=datetime.fromisoformat(payload["until"]))
 
 
-def delete_batch(run: Run, bank: Bank, gone: Removed, total: int) -> Removed:
+def delete_of_bank(run: Run, bank: Bank, gone: Removed, total: int) -> Removed:
+    """A batch of those in this bank."""
     with run.transaction() as operation:
-        ids = find_named(run.tenant_id, run.payload).filter(bank_id=bank.id).order_by("id").values_list("id", flat=True)
-        lock_documents(bank, ids[:BATCH])
-        lock_memory(bank)
-        removed = delete_units(bank, set(ids[:BATCH]))
-        follow_deletion(bank, removed)
-        gone += removed
-        operation.stage, operation.processed, operation.total = "deleting", gone.units, total
-        operation.payload = run.payload | {"gone": count(gone)}
-        operation.save()
+        removed = batches.delete_batch(bank, find_named(run.tenant_id, run.payload).filter(bank_id=bank.id))
+        batches.write_progress(operation, gone + removed, total)
         return removed

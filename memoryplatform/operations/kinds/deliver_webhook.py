@@ -15,7 +15,8 @@ from memoryplatform.operations.notify.send import Answer, Limits, send
 from memoryplatform.operations.notify.shapes import Message, add_shape, encode, find_shape
 from memoryplatform.operations.notify.signature import sign
 from memoryplatform.operations.notify.turns import QUEUE, pass_turn_on, take_turn
-from memoryplatform.operations.notify.undelivered import KIND, find_carried
+from memoryplatform.operations.notify.undelivered import find_carried
+from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit
@@ -33,7 +34,7 @@ UNOPENED_CONFIG = "The headers can't be opened, since the service's SECRET_KEY w
 
 def take(delivery: Delivery) -> None:
     """Called inside the transaction that writes the delivery."""
-    submit(delivery.tenant_id, KIND, payload={"delivery_id": str(delivery.id)})
+    submit(delivery.tenant_id, DELIVER_WEBHOOK, payload={"delivery_id": str(delivery.id)})
 
 
 employ(take)
@@ -50,7 +51,7 @@ class Carried:
     is_cut: bool = False
 
 
-@operation_kind(KIND, queue=QUEUE, cancellable=False)
+@operation_kind(DELIVER_WEBHOOK, queue=QUEUE, cancellable=False)
 def deliver_webhook(run: Run) -> dict[str, Any]:
     """Attempts are the delivery's own: an address that is away for an hour must not look like a worker that dies.
 

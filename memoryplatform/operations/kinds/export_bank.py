@@ -4,14 +4,14 @@ from typing import Any
 from urllib.parse import quote
 
 from memoryplatform.operations.running.bank_of_run import load_bank
+from memoryplatform.operations.running.kind_names import EXPORT_BANK
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 
-NAME = "export_bank"
 FOLDER = "banks"
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(EXPORT_BANK, queue="background")
 def export_bank(run: Run) -> dict[str, Any]:
     """Nothing is written in advance: no file of a bank lies about that nobody fetches, or that outlives the bank."""
     bank = load_bank(run)

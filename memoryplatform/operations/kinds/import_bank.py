@@ -26,9 +26,10 @@ from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
+from memoryplatform.operations.running.kind_names import IMPORT_BANK
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
-from memoryplatform.operations.transfer.progress import ABANDONED, KIND, Progress
+from memoryplatform.operations.transfer.progress import ABANDONED, Progress
 from providers.registry import get_embedder
 from providers.usage import Usage
 from tenants.models import UsageRecord
@@ -39,7 +40,7 @@ BATCH = 128  # texts between two signs of progress: some seconds
 BEFORE_ALL = UUID(int=0)
 
 
-@operation_kind(KIND, queue="background", cancellable=False)  # half a memory would answer as if it were whole
+@operation_kind(IMPORT_BANK, queue="background", cancellable=False)  # half a memory would answer as if it were whole
 @ends_with_its_bank
 def import_bank(run: Run) -> dict[str, Any]:
     """Each step commits by itself and finds nothing left to do when it is run again."""

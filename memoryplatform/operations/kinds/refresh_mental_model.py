@@ -10,11 +10,12 @@ from banks.locking import lock_memory
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import NotYet, PermanentFailure
-from memoryplatform.operations.mental_models.refreshes import AFTER_OBSERVATIONS, NAME, is_observing
+from memoryplatform.operations.mental_models.refreshes import AFTER_OBSERVATIONS, is_observing
 from memoryplatform.operations.mental_models.scope import find_newest, is_stale
 from memoryplatform.operations.reflect import reflect
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
+from memoryplatform.operations.running.kind_names import REFRESH_MENTAL_MODEL
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from providers.errors import ProviderError
@@ -39,7 +40,7 @@ class Asked:
     is_needed: bool
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(REFRESH_MENTAL_MODEL, queue="background")
 @ends_with_its_bank
 def refresh_mental_model(run: Run) -> dict[str, Any]:
     """Nothing is written before the answer is whole, so it may begin again after a crash."""

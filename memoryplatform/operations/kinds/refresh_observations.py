@@ -15,6 +15,7 @@ from memoryplatform.operations.mental_models.refreshes import follow_facts
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
+from memoryplatform.operations.running.kind_names import REFRESH_OBSERVATIONS
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit_once_for_later
@@ -30,7 +31,6 @@ from reflection.observations.types import Observer
 from tenants.models import UsageRecord
 from tenants.usage import record_usage
 
-NAME = "refresh_observations"
 A_WHILE = timedelta(seconds=5)
 
 
@@ -39,10 +39,10 @@ def ask_for_refresh(bank: Bank) -> Operation | None:
     due_at = ObservedEntity.objects.of_bank(bank).stale().aggregate(first=Min("due_at"))["first"]
     if due_at is None:
         return None
-    return submit_once_for_later(bank, NAME, due_at=due_at)
+    return submit_once_for_later(bank, REFRESH_OBSERVATIONS, due_at=due_at)
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(REFRESH_OBSERVATIONS, queue="background")
 @ends_with_its_bank
 def refresh_observations(run: Run) -> dict[str, Any]:
     """An entity that was refreshed before a crash is fresh, and passed over. One that is refused holds up no other.
@@ -73,7 +73,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
 def check_alone(run: Run, bank: Bank) -> None:
     """Two at once would ask the observer the same, and hold two workers. Of two that begin together the later waits."""
     with run.transaction() as own:
-        others = Operation.objects.for_tenant(run.tenant_id).filter(kind=NAME, bank=bank, id__lt=own.id)
+        others = Operation.objects.for_tenant(run.tenant_id).filter(kind=REFRESH_OBSERVATIONS, bank=bank, id__lt=own.id)
         if others.filter(status=Operation.Status.PROCESSING, lease_until__gt=timezone.now()).exists():
             raise NotYet("Another refresh of this bank is under way.", wait=A_WHILE)
 

@@ -25,6 +25,7 @@ from memoryplatform.operations.memories.after_deletion import follow_replacement
 from memoryplatform.operations.memories.newest_metadata import keep_newest_metadata
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
+from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from providers.registry import get_embedder
@@ -36,7 +37,7 @@ LONGEST_QUESTION = 40_000  # characters, a few questions to a model: what a call
 IDS = frozenset({"thread", "message_ids", "document_pk", "version"})
 
 
-@operation_kind("retain", queue="ingest")
+@operation_kind(RETAIN, queue="ingest")
 @ends_with_its_bank
 def retain(run: Run) -> dict[str, Any]:
     """Sources that were finished before a crash have nothing waiting and are passed over."""

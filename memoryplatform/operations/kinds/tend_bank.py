@@ -14,13 +14,14 @@ from banks.models import Bank
 from banks.retain.answers import forget_answers, open_answers
 from banks.words import Network
 from memoryplatform.operations.announced_ends import ask_for_closing
-from memoryplatform.operations.banks.nights import NAME, ask_for_tending
+from memoryplatform.operations.banks.nights import ask_for_tending
 from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.idempotency import forget_old_records
 from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.running.bank_of_run import load_bank
 from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
+from memoryplatform.operations.running.kind_names import TEND_BANK
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from providers.llm.prompting.cache import CachedLLM
@@ -46,7 +47,7 @@ ANSWERS_KEPT = timedelta(days=7)
 Figures = dict[str, int]
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(TEND_BANK, queue="background")
 @ends_with_its_bank
 def tend_bank(run: Run) -> dict[str, Any]:
     """Each step commits by itself and finds nothing left to do when it is run again.
@@ -164,7 +165,7 @@ def embed_shortened(run: Run, bank: Bank) -> tuple[Usage, Figures]:
 def unite_observations(run: Run, bank: Bank) -> tuple[Usage, Figures]:
     with run.transaction():
         lock_memory(bank)
-        return Usage(), {"united": unite_twins(bank, actor=NAME, now=timezone.now())}
+        return Usage(), {"united": unite_twins(bank, actor=TEND_BANK, now=timezone.now())}
 
 
 def sum_up_episodes(run: Run, bank: Bank) -> tuple[Usage, Figures]:

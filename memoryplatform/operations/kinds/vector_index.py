@@ -9,27 +9,26 @@ from banks.vector_index.definition import LARGEST_DIMENSION
 from banks.vector_index.lookup import find_dimension
 from banks.vector_index.sizing import Need, find_need
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import VECTOR_INDEX
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit
 from tenants.transactions import tenant_transaction
-
-NAME = "vector_index"
 
 
 def ask_for_vector_index(bank: Bank) -> Operation | None:
     """Call inside a tenant transaction, when the bank has grown or shrunk. None where nothing is to be done."""
     if find_need(bank) is Need.NOTHING or is_under_way(bank):
         return None
-    return submit(bank.tenant_id, NAME, payload={"bank_pk": str(bank.id)}, bank=bank)
+    return submit(bank.tenant_id, VECTOR_INDEX, payload={"bank_pk": str(bank.id)}, bank=bank)
 
 
 def is_under_way(bank: Bank) -> bool:
-    rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=NAME)
+    rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=VECTOR_INDEX)
     return rows.filter(status__in=[Operation.Status.PENDING, Operation.Status.PROCESSING]).exists()
 
 
-@operation_kind(NAME, queue="background")
+@operation_kind(VECTOR_INDEX, queue="background")
 def tend_vector_index(run: Run) -> dict[str, Any]:
     """What is needed is asked again here: the bank may have changed since, and a second run finds nothing to do."""
     bank_pk = UUID(run.payload["bank_pk"])

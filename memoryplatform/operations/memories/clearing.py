@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from django.utils import timezone
 
 from banks.lifecycle.delete import Removed
-from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.kinds.clear_memories import BATCH, NAME, delete_batch, write_filter
+from memoryplatform.operations.kinds.clear_memories import delete_found, write_filter
+from memoryplatform.operations.memories import batches
 from memoryplatform.operations.memories.memory_filter import MemoryFilter, Span, find_units
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import CLEAR_MEMORIES
 from memoryplatform.operations.running.submit import submit
-from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
 
@@ -32,16 +32,11 @@ def clear_memories(access: BankAccess, bank_id: str, wanted: MemoryFilter) -> Cl
     wanted = replace(wanted, spans=(*wanted.spans, Span("recorded_at", end=timezone.now())))
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
-        found = len(find_units(bank, wanted).values_list("id", flat=True)[: BATCH + 1])
-        if found <= BATCH:
-            removed = delete_batch(bank, wanted)
-            note(access, bank, {"memories": removed.units})
+        found = len(find_units(bank, wanted).values_list("id", flat=True)[: batches.BATCH + 1])
+        if found <= batches.BATCH:
+            removed = delete_found(bank, wanted)
+            batches.note_deletion(access, bank, {"memories": removed.units})
             return Cleared(removed)
-        operation = submit(access.tenant_id, NAME, payload={"filter": write_filter(wanted)}, bank=bank)
-        note(access, bank, {"operation_id": str(operation.id)})
+        operation = submit(access.tenant_id, CLEAR_MEMORIES, payload={"filter": write_filter(wanted)}, bank=bank)
+        batches.note_deletion(access, bank, {"operation_id": str(operation.id)})
         return Cleared(operation=operation)
-
-
-def note(access: BankAccess, bank: Bank, detail: dict[str, object]) -> None:
-    target = f"bank:{bank.bank_id}"
-    record(access.tenant_id, actor=access.actor, action="memories.deleted", target=target, detail=detail)

@@ -14,11 +14,12 @@ from django.utils import timezone
 from banks.models import Bank
 from banks.models.unit import UnitQuerySet
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.kinds.delete_memories import BATCH, NAME, find_named
+from memoryplatform.operations.kinds.delete_memories import find_named
+from memoryplatform.operations.memories import batches
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import DELETE_MEMORIES
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
-from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
 MOST_IDS = 1_000  # that the audit log names
@@ -49,18 +50,17 @@ def begin(access: BankAccess, named: dict[str, Any]) -> Operation:
         units = find_named(access.tenant_id, payload)
         counts = dict(units.order_by().values_list("bank_id").annotate(count=Count("*")))
         banks = list(Bank.objects.for_tenant(access.tenant_id).within(access.banks).filter(id__in=counts))
-        few = sum(counts.values()) <= BATCH
+        few = sum(counts.values()) <= batches.BATCH
         bank = banks[0] if len(banks) == 1 else None
-        operation = submit(access.tenant_id, NAME, payload=payload, bank=bank, wake=not few)
+        operation = submit(access.tenant_id, DELETE_MEMORIES, payload=payload, bank=bank, wake=not few)
         for one in banks:
-            note(access, one, operation, units.filter(bank_id=one.id), counts[one.id])
+            named_ids = list_first(units.filter(bank_id=one.id))
+            detail = {"operation_id": str(operation.id), "memories": counts[one.id], "memory_ids": named_ids}
+            batches.note_deletion(access, one, detail)
     if few:
         perform(access.tenant_id, operation.id)
     return operation
 
 
-def note(access: BankAccess, bank: Bank, operation: Operation, units: UnitQuerySet, count: int) -> None:
-    ids = [str(one) for one in units.order_by("id").values_list("id", flat=True)[:MOST_IDS]]
-    detail = {"operation_id": str(operation.id), "memories": count, "memory_ids": ids}
-    target = f"bank:{bank.bank_id}"
-    record(access.tenant_id, actor=access.actor, action="memories.deleted", target=target, detail=detail)
+def list_first(units: UnitQuerySet) -> list[str]:
+    return [str(one) for one in units.order_by("id").values_list("id", flat=True)[:MOST_IDS]]

@@ -31,8 +31,6 @@ from reflection.opinions.history.outside import note_outside_change
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
-BATCH = 500  # memories that go in one transaction: other writers of the bank wait no longer than that
-
 
 @dataclass(frozen=True)
 class ShownMemory:

@@ -10,20 +10,21 @@ from django.utils import timezone
 from banks.models import Bank
 from memoryplatform.operations.mental_models.scope import concerns, is_stale
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import REFRESH_MENTAL_MODEL, REFRESH_OBSERVATIONS
 from memoryplatform.operations.running.submit import submit, submit_for_later
 from reflection.mental_models.storing import lose_corrected, withdraw_lost
 from reflection.mental_models.trigger import read_trigger
 from reflection.models import MentalModel, ObservedEntity
 
-NAME = "refresh_mental_model"
 AFTER_OBSERVATIONS = "after_observations"
-OBSERVING = "refresh_observations"
 UNDERWAY = ("pending", "processing")
 
 
 def ask_for_content(bank: Bank, model: MentalModel, *, mode: str = "") -> Operation:
     """At once. Call inside a tenant transaction, as all below."""
-    return submit(bank.tenant_id, NAME, payload={"mental_model_id": str(model.id), "mode": mode}, bank=bank)
+    return submit(
+        bank.tenant_id, REFRESH_MENTAL_MODEL, payload={"mental_model_id": str(model.id), "mode": mode}, bank=bank
+    )
 
 
 def ask_for_later_content(bank: Bank, model: MentalModel, *, not_before: datetime | None = None) -> None:
@@ -32,7 +33,7 @@ def ask_for_later_content(bank: Bank, model: MentalModel, *, not_before: datetim
         return
     moments = [one for one in (find_quiet(bank), not_before, timezone.now()) if one is not None]
     payload = {"mental_model_id": str(model.id), AFTER_OBSERVATIONS: True}
-    submit_for_later(bank, NAME, payload=payload, due_at=max(moments))
+    submit_for_later(bank, REFRESH_MENTAL_MODEL, payload=payload, due_at=max(moments))
 
 
 def follow_facts(bank: Bank, unit_ids: Collection[UUID] = ()) -> int:
@@ -62,7 +63,9 @@ def follow_closed(bank: Bank, closed_ids: Collection[UUID]) -> None:
 
 
 def is_waiting(bank: Bank, model: MentalModel) -> bool:
-    waiting = Operation.objects.for_tenant(bank.tenant_id).filter(kind=NAME, bank=bank, status="pending")
+    waiting = Operation.objects.for_tenant(bank.tenant_id).filter(
+        kind=REFRESH_MENTAL_MODEL, bank=bank, status="pending"
+    )
     return waiting.filter(payload__mental_model_id=str(model.id)).exists()
 
 
@@ -76,7 +79,9 @@ def find_quiet(bank: Bank) -> datetime | None:
 def is_observing(bank: Bank) -> bool:
     """Observations are due, and something is about to make them anew."""
     due = ObservedEntity.objects.of_bank(bank).stale().filter(due_at__lte=timezone.now())
-    underway = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=OBSERVING, status__in=UNDERWAY)
+    underway = Operation.objects.for_tenant(bank.tenant_id).filter(
+        bank=bank, kind=REFRESH_OBSERVATIONS, status__in=UNDERWAY
+    )
     return due.exists() and underway.exists()
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.models.operation import OperationQuerySet
-from memoryplatform.operations.notify.undelivered import KIND
+from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
 from memoryplatform.operations.running.queues import wake_worker
 from memoryplatform.operations.running.run import Run
 
@@ -69,7 +69,7 @@ def find_waiting(tenant_id: UUID) -> OperationQuerySet:
 
 
 def find_deliveries(tenant_id: UUID) -> OperationQuerySet:
-    rows: OperationQuerySet = Operation.objects.for_tenant(tenant_id).filter(kind=KIND)
+    rows: OperationQuerySet = Operation.objects.for_tenant(tenant_id).filter(kind=DELIVER_WEBHOOK)
     return rows
 
 

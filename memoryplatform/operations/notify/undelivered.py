@@ -5,9 +5,9 @@ from uuid import UUID
 
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.models.operation import OperationQuerySet
+from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
 from tenants.models import Delivery
 
-KIND = "deliver_webhook"
 UNFINISHED = (Operation.Status.PENDING, Operation.Status.PROCESSING)
 
 
@@ -28,6 +28,6 @@ def find_carried(tenant_id: UUID, delivery_ids: Collection[UUID]) -> set[UUID]:
 
 def find_carriers(tenant_id: UUID, delivery_ids: Collection[UUID]) -> OperationQuerySet:
     """The unfinished operations that look after them. Call inside a tenant transaction."""
-    rows = Operation.objects.for_tenant(tenant_id).filter(kind=KIND, status__in=UNFINISHED)
+    rows = Operation.objects.for_tenant(tenant_id).filter(kind=DELIVER_WEBHOOK, status__in=UNFINISHED)
     named: OperationQuerySet = rows.filter(payload__delivery_id__in=[str(one) for one in delivery_ids])
     return named

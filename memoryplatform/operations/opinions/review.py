@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from banks.errors import MemoryChanged
+from banks.errors import MemoryChanged, MemoryInvalid
 from banks.lifecycle.edit import UnitEdit, build_edited_text, read_state
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
@@ -19,6 +19,13 @@ from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
 FREEING = (Act.UNPIN, Act.RESTORE)  # after these evidence moves it again, unless it was pinned when it was retired
+WITHOUT_REASON = frozenset({Act.APPROVE})
+LONGEST_REASON = 500
+SAY_WHY = "Say why: it stands in the history."
+
+
+def lacks_reason(act: str, reason: str) -> bool:
+    return act not in WITHOUT_REASON and not reason.strip()
 
 
 def review(
@@ -28,6 +35,8 @@ def review(
 
     A new text is embedded between two transactions, so an edit that came in meanwhile is a conflict for both ways.
     """
+    if lacks_reason(given.act, given.reason):
+        raise MemoryInvalid(SAY_WHY)
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
         seen = check_version(bank, get_opinion(bank, opinion_id), expected)

@@ -3,7 +3,8 @@
 from typing import Any
 
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.notify.undelivered import KIND, give_up_delivery
+from memoryplatform.operations.notify.undelivered import give_up_delivery
+from memoryplatform.operations.running.kind_names import CONSOLIDATE, DELIVER_WEBHOOK, RETAIN
 from tenants.webhooks.announce import Event, announce
 
 MOST_IDS = 1_000  # in one event; the operation itself has them all
@@ -14,7 +15,7 @@ def tell_end(operation: Operation) -> None:
 
     Of a delivery nothing is told: that would never end.
     """
-    if operation.kind == KIND:
+    if operation.kind == DELIVER_WEBHOOK:
         if operation.status != Operation.Status.COMPLETED:
             give_up_delivery(operation)
         return
@@ -22,10 +23,10 @@ def tell_end(operation: Operation) -> None:
     announce(operation.tenant_id, Event(f"operation.{operation.status}", operation.bank_key, told))
     if operation.status != Operation.Status.COMPLETED:
         return
-    if operation.kind == "retain":
+    if operation.kind == RETAIN:
         told = {"operation_id": told["operation_id"], **count_memories(operation.result or {})}
         announce(operation.tenant_id, Event("memories.retained", operation.bank_key, told))
-    elif operation.kind == "consolidate":
+    elif operation.kind == CONSOLIDATE:
         announce(operation.tenant_id, Event("memories.consolidated", operation.bank_key, told))
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-KIND = "import_bank"
 RECEIVING = "receiving"
 ABANDONED = "import_abandoned"
 ABANDONED_AFTER = timedelta(days=1)

@@ -15,6 +15,7 @@ from banks.locking import lock_memory
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.running.kind_names import IMPORT_BANK
 from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.submit import dispatch
 from memoryplatform.operations.transfer import profile
@@ -33,7 +34,7 @@ from memoryplatform.operations.transfer.lines import (
     count_lines,
     read_lines,
 )
-from memoryplatform.operations.transfer.progress import ABANDONED, ABANDONED_AFTER, KIND, Progress
+from memoryplatform.operations.transfer.progress import ABANDONED, ABANDONED_AFTER, Progress
 from memoryplatform.operations.transfer.tables import BY_NAME, LATER
 from memoryplatform.operations.transfer.take_back import take_back
 from memoryplatform.operations.transfer.under_way import begin, check_step, find_operation, hash_header, open_bank
@@ -192,6 +193,6 @@ def keep(operation: Operation, progress: Progress) -> None:
 
 
 def look_after_a_day(operation: Operation) -> None:
-    queue, due_at = get_kind(KIND).queue, timezone.now() + ABANDONED_AFTER
+    queue, due_at = get_kind(IMPORT_BANK).queue, timezone.now() + ABANDONED_AFTER
     fields = {"tenant_id": operation.tenant_id, "queue": queue, "due_at": due_at, "wakes": 0}
     Dispatch.objects.update_or_create(operation_id=operation.id, defaults=fields)

@@ -3,8 +3,8 @@
 from banks.errors import BankExists, BankNotFound
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import find_banks, get_bank
-from memoryplatform.operations.kinds import clone_bank, export_bank
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import CLONE_BANK, EXPORT_BANK
 from memoryplatform.operations.running.submit import submit
 from tenants.audit import record
 from tenants.transactions import tenant_transaction
@@ -14,7 +14,7 @@ def submit_export(access: BankAccess, bank_id: str) -> Operation:
     """The file is written when it is fetched."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
-        return submit(access.tenant_id, export_bank.NAME, payload={}, bank=bank)
+        return submit(access.tenant_id, EXPORT_BANK, payload={}, bank=bank)
 
 
 def submit_clone(access: BankAccess, bank_id: str, *, target: str) -> Operation:
@@ -29,7 +29,7 @@ def submit_clone(access: BankAccess, bank_id: str, *, target: str) -> Operation:
             detail={"target": target},
         )
         payload = {"target": target, "asked_by": access.actor.api_key_prefix}
-        return submit(access.tenant_id, clone_bank.NAME, payload=payload, bank=bank)
+        return submit(access.tenant_id, CLONE_BANK, payload=payload, bank=bank)
 
 
 def check_target(access: BankAccess, bank_id: str) -> None:

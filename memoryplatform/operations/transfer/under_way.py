@@ -9,9 +9,10 @@ from banks.models import Bank, Document, Entity, MemoryUnit, Message
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, create_bank, get_bank
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import IMPORT_BANK
 from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportOutOfStep, ImportUnderWay
 from memoryplatform.operations.transfer.profile import write_profile
-from memoryplatform.operations.transfer.progress import KIND, RECEIVING, Progress
+from memoryplatform.operations.transfer.progress import RECEIVING, Progress
 from memoryplatform.operations.transfer.tables import count_rows
 from tenants.audit import record
 
@@ -39,7 +40,7 @@ def find_operation(bank: Bank, digest: str) -> Operation | None:
 
     One file at a time: the lines of a second would be taken for the first one's.
     """
-    rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=KIND)
+    rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=IMPORT_BANK)
     newest = rows.order_by("-id").select_for_update(of=("self",), no_key=True).first()
     if newest is None or not digest:
         return newest
@@ -72,7 +73,7 @@ def begin(access: BankAccess, bank: Bank, progress: Progress, *, first_line: int
     if not progress.made_bank:
         progress.held, progress.former = count_rows(bank), write_profile(bank)
     return Operation.objects.for_tenant(bank.tenant_id).create(
-        kind=KIND,
+        kind=IMPORT_BANK,
         bank=bank,
         bank_key=bank.bank_id,
         stage=RECEIVING,

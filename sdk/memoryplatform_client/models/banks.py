@@ -29,13 +29,17 @@ class Bank(Model):
 
 
 class BankSettings(Model):
-    """`reflect_mission` is the bank's background. Those that a bank has of its own, or all."""
+    """Those that a bank has of its own, or all. `reflect_mission` is its background; no step, no reach: as deployed."""
 
     disposition_skepticism: int | None = None
     disposition_literalism: int | None = None
     disposition_empathy: int | None = None
     reflect_mission: str | None = None
     retain_extraction_mode: str | None = None
+    learns_background: bool | None = None
+    bias_strength: float | None = None
+    opinion_step: float | None = None
+    opinion_reach: float | None = None
 
 
 class BankConfig(Model):

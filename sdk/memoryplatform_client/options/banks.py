@@ -32,6 +32,10 @@ class SettingFields(TypedDict, total=False):
     disposition_empathy: int | None
     reflect_mission: str | None
     retain_extraction_mode: Literal["concise", "verbose", "verbatim", "calibrated"] | None
+    learns_background: bool | None
+    bias_strength: float | None
+    opinion_step: float | None
+    opinion_reach: float | None
 
 
 class BankEdit(BankFields, total=False):

@@ -10,8 +10,7 @@ from mem0.client.types import AddMemoryOptions, DeleteAllMemoryOptions, SearchMe
 from mem0.exceptions import MemoryNotFoundError, ValidationError
 
 from banks.models import Bank, Document, MemoryUnit, UnitMetadata
-from memoryplatform.operations.kinds import delete_memories as kind
-from memoryplatform.operations.memories import deleting as use_case
+from memoryplatform.operations.memories import batches
 from memoryplatform.operations.models import Operation
 from retrieval.log.recalls import RecallLog
 from retrieval.models import Feedback
@@ -218,8 +217,7 @@ def test_all_of_somebody_is_deleted_and_nothing_without_saying_whose(client: Mem
 def test_many_are_deleted_by_a_worker(
     client: MemoryClient, memory: Memory, worker: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (use_case, kind):
-        monkeypatch.setattr(module, "BATCH", 2)
+    monkeypatch.setattr(batches, "BATCH", 2)
     for place in range(5):
         memory.unit(f"Bob has {place} boats", tags=["user:bob"])
     kept = memory.unit("Carol has a boat", tags=["user:carol"])

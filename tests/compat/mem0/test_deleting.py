@@ -9,8 +9,7 @@ from rest_framework.serializers import ValidationError
 from banks.models import MemoryUnit
 from memoryplatform.api.compat.mem0.deleting import delete_all
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.kinds import delete_memories as kind
-from memoryplatform.operations.memories import deleting as use_case
+from memoryplatform.operations.memories import batches
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from tenants.models import AuditEvent
@@ -21,8 +20,7 @@ from tests.retrieval.memory import Memory
 
 @pytest.fixture
 def by_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (use_case, kind):
-        monkeypatch.setattr(module, "BATCH", 2)
+    monkeypatch.setattr(batches, "BATCH", 2)
 
 
 def ask(memory: Memory, query: str, **access: Any) -> Operation:

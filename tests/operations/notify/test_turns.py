@@ -16,7 +16,7 @@ from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.notify import turns
 from memoryplatform.operations.notify.shapes import Message, add_shape
 from memoryplatform.operations.notify.turns import MOST_AT_ONCE, OthersFirst, take_turn
-from memoryplatform.operations.notify.undelivered import KIND
+from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
 from memoryplatform.operations.running.lease import claim
 from memoryplatform.operations.running.perform import attempt, perform
 from memoryplatform.operations.running.run import Run
@@ -52,7 +52,10 @@ def ping(tenant: Tenant, receiver: Receiver, times: int = 1, **fields: Any) -> l
         ping_webhook(access, webhook.id)
     with tenant_transaction(tenant.id):
         return list(
-            Operation.objects.for_tenant(tenant.id).filter(kind=KIND).order_by("id").values_list("id", flat=True)
+            Operation.objects.for_tenant(tenant.id)
+            .filter(kind=DELIVER_WEBHOOK)
+            .order_by("id")
+            .values_list("id", flat=True)
         )
 
 

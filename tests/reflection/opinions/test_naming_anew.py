@@ -9,7 +9,7 @@ from banks.lifecycle.edit import UnitEdit, edit_unit
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, Mention
 from banks.words import Network
-from memoryplatform.operations.kinds.clear_memories import delete_batch
+from memoryplatform.operations.kinds.clear_memories import delete_found
 from memoryplatform.operations.memories.memory_filter import MemoryFilter
 from providers.registry import get_embedder
 from reflection.opinions.history.outside import note_outside_change
@@ -101,7 +101,7 @@ def test_with_all_that_is_told_of_one_goes_what_an_answer_thinks_of_him(bank: Ba
     believe(bank, "I think the Zeta pump is a better buy than the Omega pump.", ran, entities=("Zeta",))
     with tenant_transaction(bank.tenant_id):
         omega = Entity.objects.of_bank(bank).get(name="Omega")
-        delete_batch(bank, MemoryFilter(entity_id=omega.id))
+        delete_found(bank, MemoryFilter(entity_id=omega.id))
     assert read_opinions(bank) == []
     assert "Omega" not in read_everything(bank)
 
@@ -117,7 +117,7 @@ def test_a_former_wording_goes_with_all_that_is_told_of_whom_it_names(bank: Bank
         edit_in_review(bank, MemoryUnit.objects.of_bank(bank).get(id=heard), OMEGA)
     with tenant_transaction(bank.tenant_id):
         zeta = Entity.objects.of_bank(bank).get(name="Zeta")
-        delete_batch(bank, MemoryFilter(entity_id=zeta.id))
+        delete_found(bank, MemoryFilter(entity_id=zeta.id))
     assert [one.text for one in read_opinions(bank)] == [OMEGA]
     assert "Zeta" not in read_everything(bank)
     assert [step.text_after for step in read_steps(bank, heard)] == ["", OMEGA]

@@ -18,13 +18,13 @@ from memoryplatform.operations.errors import OperationNotFound
 from memoryplatform.operations.hindsight_operation_names import name_operation, named
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.control import cancel, retry
-from memoryplatform.operations.transfer.progress import KIND as IMPORT
+from memoryplatform.operations.running.kind_names import CONSOLIDATE, IMPORT_BANK, REFRESH_OBSERVATIONS
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
 MOST_OPERATIONS = 100
 # Hindsight's names for what is the same work here; the others keep ours.
-TASKS = {"consolidate": "consolidation", "refresh_observations": "consolidation"}
+TASKS = {CONSOLIDATE: "consolidation", REFRESH_OBSERVATIONS: "consolidation"}
 
 
 class OperationListInput(OffsetInput):
@@ -93,7 +93,7 @@ def find_operation(access: BankAccess, bank_id: str, operation_id: UUID) -> Oper
     with tenant_transaction(access.tenant_id):
         rows = Operation.objects.for_tenant(access.tenant_id).within(access.banks)
         operation = rows.filter(named(operation_id)).first()
-    return operation if operation and (operation.bank_key == bank_id or operation.kind == IMPORT) else None
+    return operation if operation and (operation.bank_key == bank_id or operation.kind == IMPORT_BANK) else None
 
 
 def filter_operations(rows: TenantQuerySet[Operation], wanted: dict[str, Any]) -> TenantQuerySet[Operation]:

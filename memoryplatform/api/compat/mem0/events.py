@@ -14,13 +14,12 @@ from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.owners import BANKS
 from memoryplatform.api.compat.mem0.pages import describe_page, read_page
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.kinds import delete_bank, delete_memories
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.models.operation import OperationQuerySet
-from memoryplatform.operations.retain import KIND
+from memoryplatform.operations.running.kind_names import DELETE_BANK, DELETE_MEMORIES, RETAIN
 from tenants.transactions import tenant_transaction
 
-TYPES = {KIND: "ADD", delete_memories.NAME: "DELETE", delete_bank.NAME: "DELETE"}
+TYPES = {RETAIN: "ADD", DELETE_MEMORIES: "DELETE", DELETE_BANK: "DELETE"}
 
 
 class EventsView(Mem0View):
@@ -49,7 +48,7 @@ def find_events(access: BankAccess) -> OperationQuerySet:
     if access.banks is not None:
         own = Q(payload__asked_by=access.actor.api_key_prefix)
         return rows.filter(of_banks & Q(bank_key__in=access.banks) | Q(bank_key="") & own)
-    return rows.filter(of_banks | Q(bank_key="", kind=delete_memories.NAME))
+    return rows.filter(of_banks | Q(bank_key="", kind=DELETE_MEMORIES))
 
 
 def describe_events(access: BankAccess, events: Sequence[Operation]) -> list[dict[str, Any]]:
