@@ -4,11 +4,9 @@ import re
 from datetime import date, datetime, timedelta
 
 from banks.dates.find import find_dates
+from banks.dates.in_words import write_day_of_week, write_month
 from banks.dates.types import FoundDate, Grain, last_moment
-from banks.dates.word_lists import listed
 
-_MONTHS = listed("January February March April May June July August September October November December")
-_WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _CLOCK_GRAINS = frozenset({"second", "minute", "hour"})
 _NOON = 12
 _FULL_STOP = re.compile(r"(?<!\.\w)\.(?=\s+[^\W\d_a-z]|\s*\Z)")  # not that of "8 p.m."
@@ -64,33 +62,29 @@ def _moment_of(moment: datetime | None, grain: Grain) -> str:
     if moment is None:
         return ""
     if grain in _CLOCK_GRAINS:
-        return f"{_day(moment)}, {_clock(moment)}"
+        return f"{write_day_of_week(moment)}, {_clock(moment)}"
     by_grain: dict[str, str] = {
-        "week": f"week of {_day(moment - timedelta(days=min(moment.weekday(), moment.toordinal() - 1)))}",
-        "month": f"{_MONTHS[moment.month - 1]} {moment.year}",
+        "week": f"week of {write_day_of_week(moment - timedelta(days=min(moment.weekday(), moment.toordinal() - 1)))}",
+        "month": write_month(moment),
         "year": str(moment.year),
         "decade": f"the {moment.year // 10 * 10}s",
         "century": f"{moment.year}-{moment.year + 99}",
     }
-    return by_grain.get(grain) or _day(moment)
+    return by_grain.get(grain) or write_day_of_week(moment)
 
 
 def _from_to(first: datetime, end: datetime) -> str:
     last = last_moment(end)
     if first.date() == last.date():
-        return f"{_day(first)}, {_clock(first)} to {_clock(end)}"
+        return f"{write_day_of_week(first)}, {_clock(first)} to {_clock(end)}"
     if first.day == 1 and _ends_month(last):
-        months = (f"{_MONTHS[moment.month - 1]} {moment.year}" for moment in (first, last))
+        months = (write_month(moment) for moment in (first, last))
         return " to ".join(dict.fromkeys(months))
-    return f"{_day(first)} to {_day(last)}"
+    return f"{write_day_of_week(first)} to {write_day_of_week(last)}"
 
 
 def _ends_month(moment: datetime) -> bool:
     return moment.date() == date.max or (moment + timedelta(days=1)).day == 1
-
-
-def _day(moment: datetime) -> str:
-    return f"{_WEEKDAYS[moment.weekday()]}, {_MONTHS[moment.month - 1]} {moment.day}, {moment.year}"
 
 
 def _clock(moment: datetime) -> str:

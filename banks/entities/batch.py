@@ -9,7 +9,7 @@ from banks.entities.candidate_index import CandidateIndex
 from banks.entities.canonical import merge_aliases
 from banks.entities.normalise import identity_key
 from banks.entities.parsed import parse_name
-from banks.entities.resolve import DEFAULT_THRESHOLDS, Thresholds, resolve
+from banks.entities.resolve import resolve
 from banks.entities.types import Candidate, Decision, MentionOf
 from banks.words import EntityKind
 
@@ -24,12 +24,7 @@ class _Group:
     mention: MentionOf
 
 
-def resolve_all(
-    mentions: Sequence[MentionOf],
-    candidates: Sequence[Candidate],
-    *,
-    thresholds: Thresholds = DEFAULT_THRESHOLDS,
-) -> list[Decision]:
+def resolve_all(mentions: Sequence[MentionOf], candidates: Sequence[Candidate]) -> list[Decision]:
     """One decision a mention, in their order; which ones they are does not depend on it.
 
     The fullest names are decided first, so that "Alice" meets both Alice Chen and Alice Cooper of the same call; of
@@ -40,7 +35,7 @@ def resolve_all(
     leaders: dict[UUID, int] = {}
     decisions: dict[int, Decision] = {}
     for group in _groups(mentions):
-        decision = _decide(group, index, leaders, thresholds)
+        decision = _decide(group, index, leaders)
         for place in group.places:
             decisions[place] = decision
         if decision.same_as is None and decision.verdict != "same":
@@ -75,9 +70,9 @@ def _order(group: _Group) -> tuple[int, bool, float, str, str]:
     return fullness, unsure, mention.seen_at.timestamp(), identity_key(mention.name), mention.kind
 
 
-def _decide(group: _Group, index: CandidateIndex, leaders: dict[UUID, int], thresholds: Thresholds) -> Decision:
+def _decide(group: _Group, index: CandidateIndex, leaders: dict[UUID, int]) -> Decision:
     near = index.nearest(group.mention, limit=_CANDIDATES_A_MENTION)
-    decision = resolve(group.mention, near, thresholds=thresholds)
+    decision = resolve(group.mention, near)
     if decision.verdict == "same":
         index.put(_with_mention(next(c for c in near if c.id == decision.entity_id), group.mention))
     if decision.entity_id in leaders:

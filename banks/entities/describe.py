@@ -12,6 +12,7 @@ from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
+from banks.embedding_texts import build_entity_text
 from banks.entities.yet_to_come import begins_after, tell_with_day
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, Relationship
@@ -64,7 +65,7 @@ class Description:
 
     @property
     def embedding_text(self) -> str:
-        return f"{self.name}: {self.summary}" if self.summary else self.name
+        return build_entity_text(self.name, self.summary)
 
 
 def describe_entities(bank: Bank, entity_ids: Collection[UUID], embedder: Embedder) -> Usage:

@@ -18,14 +18,14 @@ def score(mention: MentionOf, candidate: Candidate) -> Score:
     """Names that no rule relates are not looked at further: no company could lift them to a question."""
     likeness = _best_likeness(mention, candidate)
     if likeness.value < WEAK:
-        return Score(ALPHA * likeness.value, likeness.value, 0.0, 0.0, likeness.rule, likeness.veto)
+        return Score(ALPHA * likeness.value, likeness.value, likeness.rule, likeness.veto)
     together = likeness.value < KNOWN_ALIAS and _appear_together(mention, candidate)
     veto = "they appear together" if together else None
     # Lisa and Alice of one firm are colleagues: company is no evidence where the names speak for two.
     company = 0.0 if likeness.value == FAINT else cooccurrence(mention, candidate)
     time = temporal_proximity(mention, candidate)
     total = 0.0 if veto else ALPHA * likeness.value + BETA * company + GAMMA * time
-    return Score(total, likeness.value, company, time, likeness.rule, veto)
+    return Score(total, likeness.value, likeness.rule, veto)
 
 
 def _best_likeness(mention: MentionOf, candidate: Candidate) -> Likeness:

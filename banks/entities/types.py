@@ -52,12 +52,10 @@ class Likeness:
 
 @dataclass(frozen=True)
 class Score:
-    """Formula 2 of the paper with its three parts. A veto makes the total 0."""
+    """Formula 2 of the paper, and what the names alone say. A veto makes the total 0."""
 
     total: float
     string: float
-    cooccurrence: float
-    temporal: float
     rule: str = ""
     veto: str | None = None
 

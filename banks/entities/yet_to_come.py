@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from banks.dates.in_words import write_day_first
+
 
 def begins_after(valid_from: datetime | None, now: datetime) -> bool:
     return valid_from is not None and valid_from > now
@@ -13,8 +15,4 @@ def tell_with_day(text: str, begins: datetime) -> str:
         return text
     own = text.rstrip()
     end = own[-1:] if own.endswith((".", "!")) else ""
-    return f"{own.removesuffix(end)} (from {write_day(begins)}){end}"
-
-
-def write_day(moment: datetime) -> str:
-    return f"{moment.day} {moment:%B %Y}"
+    return f"{own.removesuffix(end)} (from {write_day_first(begins)}){end}"

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from banks.models import Bank, Chunk, Corpus, Document, UnitSource
 from banks.retain.archive import hash_text
-from banks.retain.documents.pieces import find_piece, list_pieces
+from banks.retain.documents.pieces import is_of_ready_facts
 from banks.text_index.write import replacing_texts
 
 Span = tuple[int, int]
@@ -28,7 +28,8 @@ def blank_ready_facts(bank: Bank, unit_ids: Collection[UUID]) -> None:
     """
     gone = read_spans(bank, unit_ids)
     chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=gone, document__isnull=False)
-    ready = [chunk for chunk in chunks.select_related("document").order_by("id") if is_ready(chunk)]
+    rows = chunks.select_related("document").defer("document__text").order_by("id")
+    ready = [chunk for chunk in rows if is_ready(chunk)]
     if not ready:
         return
     kept = read_spans(bank, unit_ids, others_in={chunk.id for chunk in ready})
@@ -57,7 +58,7 @@ def shift(chunks: Iterable[Chunk], spans: dict[UUID, list[Span]]) -> list[Span]:
 
 
 def is_ready(chunk: Chunk) -> bool:
-    return chunk.document is not None and find_piece(list_pieces(chunk.document), chunk.start).is_ready
+    return chunk.document is not None and is_of_ready_facts(chunk.document, chunk.start)
 
 
 def read_spans(

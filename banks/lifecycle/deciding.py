@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from banks.embedding_texts import build_unit_text
 from banks.entities.identifier import Identified, NameQuestion
 from banks.entities.identify import find_questions
 from banks.entities.named import Naming
@@ -12,7 +13,7 @@ from banks.entities.record import build_mention, usable
 from banks.lifecycle.judge import Action
 from banks.lifecycle.plan import Plan, Ruling, build_plan, read_similar
 from banks.models import Bank
-from banks.retain.prepared import PreparedFact, build_embedding_text
+from banks.retain.prepared import PreparedFact
 from banks.retain.tools import Tools
 from banks.retain.vectors import embed_texts
 from providers.usage import Usage
@@ -59,16 +60,17 @@ def embed_merged(bank: Bank, facts: Sequence[PreparedFact], plan: Plan, tools: T
         for place, ruling in enumerate(rulings)
         if ruling.action is Action.MERGE and ruling.text != facts[place].fact.text
     ]
-    texts = [build_merged_text(rulings[place], facts[place]) for place in places]
+    texts = [build_merged_text(rulings[place]) for place in places]
     embedded = embed_texts(bank.tenant_id, tools.embedder, texts) if texts else None
     for place, vector in zip(places, embedded.vectors if embedded else (), strict=True):
         rulings[place] = replace(rulings[place], vector=vector)
     return replace(plan, rulings=tuple(rulings), usage=plan.usage + (embedded.usage if embedded else Usage()))
 
 
-def build_merged_text(ruling: Ruling, fact: PreparedFact) -> str:
-    return build_embedding_text(
-        replace(fact.fact, text=ruling.text, occurred_start=ruling.targets[0].occurred_start, occurred_end=None)
+def build_merged_text(ruling: Ruling) -> str:
+    held = ruling.targets[0]
+    return build_unit_text(
+        ruling.text, held.network, occurred_start=held.occurred_start, occurred_end=held.occurred_end
     )
 
 

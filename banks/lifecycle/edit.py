@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from banks.embedding_texts import build_unit_text
 from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryChanged, MemoryExists, MemoryInvalid, MemoryState
 from banks.lifecycle.announce import take_back, take_back_resting_on
@@ -15,7 +16,7 @@ from banks.lifecycle.close import close_units
 from banks.lifecycle.closings import Closing
 from banks.links.semantic import link_by_meaning
 from banks.models import Bank, Corpus, Link, MemoryUnit, UnitChange, UnitMetadata, UnitTag
-from banks.retain.prepared import build_embedding_text, hash_tags, hash_telling
+from banks.retain.prepared import hash_tags, hash_telling
 from banks.retain.types import ExtractedFact
 from banks.text_index.write import replacing_texts, retire_texts
 from banks.words import FACTUAL, Network
@@ -98,10 +99,8 @@ def build_edited_text(state: UnitState, edit: UnitEdit) -> str | None:
     """What is to be embedded anew; None where the vector stays right."""
     columns = asdict(state) | edit.columns()
     before, after = (
-        build_embedding_text(
-            ExtractedFact(
-                row["text"], Network(row["network"]), row["mentioned_at"], occurred_start=row["occurred_start"]
-            )
+        build_unit_text(
+            row["text"], row["network"], occurred_start=row["occurred_start"], occurred_end=row["occurred_end"]
         )
         for row in (asdict(state), columns)
     )

@@ -25,6 +25,7 @@ class KnownUnit:
     mentioned_at: datetime
     occurred_start: datetime | None
     tags_hash: bytes = b""
+    occurred_end: datetime | None = None
 
     @property
     def since(self) -> datetime:
@@ -66,6 +67,7 @@ def build_known(rows: UnitQuerySet) -> list[KnownUnit]:
             mentioned_at=row.mentioned_at,
             occurred_start=row.occurred_start,
             tags_hash=bytes(row.tags_hash),
+            occurred_end=row.occurred_end,
         )
         for row in rows.defer("embedding", "dimensions", "context")
     ]

@@ -23,6 +23,12 @@ class Chunk(TenantOwned):
     start = models.PositiveIntegerField(default=0, help_text="First character in the document's text.")
     end = models.PositiveIntegerField(default=0)
     heading = models.CharField(max_length=200, blank=True, help_text="The date, for people and for the embedding.")
+    context = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What the caller said of its conversation, for the embedding. A document's stands in its pieces.",
+    )
     text = models.TextField()
     content_hash = models.BinaryField(max_length=32)
     embedding = VectorField(null=True)

@@ -8,7 +8,9 @@ from uuid import UUID
 from django.db import connection
 from psycopg import sql
 
+from banks.embedding_texts import build_chunk_text, build_entity_text, build_episode_text, build_unit_text
 from banks.models import Bank, Chunk, Entity, Episode, MemoryUnit, Relationship
+from banks.retain.documents.pieces import is_of_ready_facts, read_context
 from banks.vector_index.literal import write_vector
 from providers.embedding.vector import Vector
 from tenants.scoping import TenantQuerySet
@@ -44,28 +46,40 @@ def count_bare_rows(bank: Bank) -> int:
 
 
 def find_bare_rows(bank: Bank, model: BareModel, *, after: UUID, most: int) -> list[BareRow]:
-    """In the order of their ids. Call inside a tenant transaction."""
-    rows = find_bare(bank, model).filter(id__gt=after).order_by("id")
+    """In the order of their ids, passing over those that are to have none. Call inside a tenant transaction."""
+    rows = find_bare(bank, model).order_by("id")
     if model is Chunk:
         rows = rows.select_related("document").defer("document__text")
-    return [BareRow(row.id, build_text(row)) for row in rows[:most]]
+    while found := list(rows.filter(id__gt=after)[:most]):
+        if wanted := [row for row in found if wants_vector(row)]:
+            return [BareRow(row.id, build_text(row)) for row in wanted]
+        after = found[-1].id
+    return []
 
 
 def find_bare(bank: Bank, model: BareModel) -> TenantQuerySet[Any]:
     return model.objects.for_tenant(bank.tenant_id).filter(bank=bank, embedding=None)
 
 
+def wants_vector(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> bool:
+    """Not a chunk of ready facts: those are found by their own vectors."""
+    if not isinstance(row, Chunk) or row.episode_id is not None:
+        return True
+    return row.document is not None and not is_of_ready_facts(row.document, row.start)
+
+
 def build_text(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> str:
     """As it is embedded when the row is made."""
     if isinstance(row, MemoryUnit):
-        return f"{row.text} (happened in {row.occurred_start:%B %Y})" if row.occurred_start else row.text
+        times = {"occurred_start": row.occurred_start, "occurred_end": row.occurred_end}
+        return build_unit_text(row.text, row.network, **times)
     if isinstance(row, Chunk):
-        context = row.document.context if row.document else ""
-        return "\n".join([*([context] if context else []), row.heading, row.text])
+        context = read_context(row.document, row.start) if row.document else row.context
+        return build_chunk_text(row.text, heading=row.heading, context=context)
     if isinstance(row, Episode):
-        return row.narrative or row.thread
+        return build_episode_text(row.narrative, thread=row.thread)
     if isinstance(row, Entity):
-        return f"{row.name}: {row.summary}" if row.summary else row.name
+        return build_entity_text(row.name, row.summary)
     return row.text
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
+from banks.embedding_texts import build_unit_text
 from banks.retain.instructions import Instructions
 from banks.retain.relationships.beginnings import with_beginning
 from banks.retain.types import ExtractedFact, Quote
@@ -80,8 +81,7 @@ def hash_tags(tags: Iterable[str]) -> bytes:
 
 
 def build_embedding_text(fact: ExtractedFact) -> str:
-    """The text with a readable time behind it, which helps a search that names one (000, 2.2.2)."""
-    return f"{fact.text} (happened in {fact.occurred_start:%B %Y})" if fact.occurred_start else fact.text
+    return build_unit_text(fact.text, fact.network, occurred_start=fact.occurred_start, occurred_end=fact.occurred_end)
 
 
 def list_texts(facts: Sequence[ExtractedFact]) -> list[str]:

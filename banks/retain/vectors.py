@@ -7,13 +7,13 @@ stores them, for they can be had from their units.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 from django.db import connection
 
+from banks.embedding_texts import build_unit_text
 from banks.models import Bank, CachedAnswer, MemoryUnit
 from banks.retain.prepared import build_embedding_text, hash_telling, list_texts
 from banks.retain.steps import Step, unnoticed
@@ -25,6 +25,7 @@ from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
 
 BATCH = 128  # texts between two signs of life: some seconds
+TOLD = ("text", "network", "occurred_start", "occurred_end")
 
 KEEP = """
 INSERT INTO banks_cachedanswer (id, tenant_id, key, answer, created_at)
@@ -71,22 +72,17 @@ def embed_facts(bank: Bank, embedder: Embedder, facts: Sequence[ExtractedFact], 
 
 def find_held(bank: Bank, facts: Sequence[ExtractedFact]) -> dict[str, Vector]:
     """By embedding text. The hash leaves out case and punctuation, which the vector does not."""
-    wanted = {describe(fact.text, fact.occurred_start): build_embedding_text(fact) for fact in facts}
+    wanted = {build_embedding_text(fact) for fact in facts}
     with tenant_transaction(bank.tenant_id):
         units = MemoryUnit.objects.of_bank(bank).current()
         hashes = {hash_telling(fact.text, fact.occurred_start, fact.mentioned_at) for fact in facts}
         same = units.filter(network__in={fact.network for fact in facts}, content_hash__in=hashes)
-        rows = list(same.values_list("text", "occurred_start", "embedding"))
-    return {
-        wanted[describe(text, occurred)]: np.asarray(embedding, dtype=np.float32)
-        for text, occurred, embedding in rows
-        if embedding is not None and describe(text, occurred) in wanted
+        rows = list(same.exclude(embedding=None).values_list(*TOLD, "embedding"))
+    told = {
+        build_unit_text(text, network, occurred_start=start, occurred_end=end): embedding
+        for text, network, start, end, embedding in rows
     }
-
-
-def describe(text: str, occurred_start: datetime | None) -> tuple[str, str]:
-    """What the embedding text of a fact is made of."""
-    return text, f"{occurred_start:%Y-%m}" if occurred_start else ""
+    return {text: np.asarray(embedding, dtype=np.float32) for text, embedding in told.items() if text in wanted}
 
 
 def forget_vectors(tenant_id: UUID, embedder: Embedder, facts: Sequence[ExtractedFact]) -> None:

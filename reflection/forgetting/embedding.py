@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from banks.embedding_texts import build_chunk_text, build_episode_text
 from banks.models import Bank, Chunk, Episode
 from providers.embedding.vector import Vector
 
@@ -34,8 +35,19 @@ def find_bare_texts(bank: Bank) -> list[BareText]:
     """Call inside a tenant transaction. A chunk of a document gets its vector from the retain that reads it."""
     chunks = Chunk.objects.of_bank(bank).filter(episode__isnull=False, embedding=None)
     episodes = Episode.objects.of_bank(bank).filter(embedding=None).exclude(narrative="")
-    found = [BareText(Chunk, chunk.id, f"{chunk.heading}\n{chunk.text}", chunk.text) for chunk in chunks.order_by("id")]
-    return found + [BareText(Episode, one.id, one.narrative, one.narrative) for one in episodes.order_by("id")]
+    return [
+        *(build_bare_chunk(chunk) for chunk in chunks.order_by("id")),
+        *(build_bare_episode(episode) for episode in episodes.order_by("id")),
+    ]
+
+
+def build_bare_chunk(chunk: Chunk) -> BareText:
+    text = build_chunk_text(chunk.text, heading=chunk.heading, context=chunk.context)
+    return BareText(Chunk, chunk.id, text, chunk.text)
+
+
+def build_bare_episode(episode: Episode) -> BareText:
+    return BareText(Episode, episode.id, build_episode_text(episode.narrative), episode.narrative)
 
 
 def store_vectors(bank: Bank, texts: Sequence[BareText], vectors: Sequence[Vector]) -> None:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, Field
 
+from banks.dates.in_words import write_day_of_week_first, write_month
 from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 from providers.llm.prompting.fence import bar, fence
 from providers.llm.protocol import LLM, ChatMessage
@@ -48,7 +49,7 @@ class BuiltinSummariser:
 
     def summarise(self, month: Month) -> Summary:
         """The sentences that tell most of all its episodes, as many as there is room for."""
-        return Summary(f"In {month.month:%B %Y}: {tell_most(month.episodes, room=LONGEST)}")
+        return Summary(f"In {write_month(month.month)}: {tell_most(month.episodes, room=LONGEST)}")
 
 
 class LLMSummariser:
@@ -63,11 +64,11 @@ class LLMSummariser:
         lines = [
             line
             for episode in month.episodes
-            for line in [f"{episode.started_at:%A, %d %B %Y}", *bar(episode.narrative)]
+            for line in [write_day_of_week_first(episode.started_at), *bar(episode.narrative)]
         ]
         messages = [ChatMessage("system", SYSTEM), ChatMessage("user", fence("narratives", lines))]
         answer = self._llm.complete_as(Answer, messages, temperature=0.0)
-        return Summary(f"In {month.month:%B %Y}: {answer.value.summary.strip()}", answer.usage)
+        return Summary(f"In {write_month(month.month)}: {answer.value.summary.strip()}", answer.usage)
 
 
 class FallbackSummariser:

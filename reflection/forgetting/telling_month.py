@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 
+from banks.dates.in_words import write_day_of_year
 from banks.models import Episode
 from banks.retain.chunking.sentences import split_sentences
 from banks.retain.episodes.narrative import LONGEST_NAME
@@ -33,7 +34,7 @@ def tell_most(episodes: Sequence[Episode], *, room: int) -> str:
 
 def rank(turns: Sequence[Turn]) -> Iterator[Sentence]:
     """The most telling first. Those that differ in a number from one of them follow, where there is room."""
-    return chain(find_telling(turns, None), read_sentences(turns))
+    return chain(find_telling(turns), read_sentences(turns))
 
 
 def read_turns(episode: Episode) -> Iterator[Turn]:
@@ -68,5 +69,5 @@ def build_turn(episode: Episode, speaker: str, said: Sequence[str]) -> Iterator[
 
 
 def head(turn: Turn) -> str:
-    day = f"{turn.said_at:%B} {turn.said_at.day}"
+    day = write_day_of_year(turn.said_at)
     return f"{day}, {turn.speaker}: " if turn.speaker else f"{day}: "

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from banks.dates.in_words import write_day_of_week_first
 from banks.retain.engines.llm.excerpt import CALL_CHARACTERS, MOST_CHARACTERS, excerpt, measure
 from providers.llm.errors import MalformedAnswer
 from providers.llm.prompting.fence import bar, fence, label
@@ -94,8 +95,8 @@ def find_longest(lengths: Sequence[int], room: int) -> int:
 def head(place: int, fact: Fact) -> str:
     day = fact.occurred_start or fact.said_at
     proofs = f", told {fact.proof_count} times" if fact.proof_count > 1 else ""
-    ahead = f", so only from {fact.begins:%A, %d %B %Y}" if fact.begins else ""
-    return f"Fact {place} ({day:%A, %d %B %Y}{proofs}{ahead})"
+    ahead = f", so only from {write_day_of_week_first(fact.begins)}" if fact.begins else ""
+    return f"Fact {place} ({write_day_of_week_first(day)}{proofs}{ahead})"
 
 
 def read_statements(answer: Answer, dossier: Dossier) -> list[Observation]:

@@ -10,6 +10,7 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 
 from banks.dates import TimeWindow
+from banks.dates.in_words import write_weekday
 from providers.errors import ProviderError
 from providers.llm.errors import MalformedAnswer
 from providers.llm.prompting.fence import bar, fence
@@ -63,7 +64,7 @@ def ask_window(llm: LLM, query: str, *, asked_at: datetime) -> AskedWindow:
 
 
 def build_messages(query: str, asked_at: datetime) -> list[ChatMessage]:
-    moment = f"Asked at: {asked_at.isoformat(timespec='minutes')} ({asked_at:%A})"
+    moment = f"Asked at: {asked_at.isoformat(timespec='minutes')} ({write_weekday(asked_at)})"
     return [ChatMessage("system", SYSTEM), ChatMessage("user", f"{moment}\n\n{fence('question', bar(query))}")]
 
 

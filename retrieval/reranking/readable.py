@@ -1,10 +1,8 @@
 from datetime import datetime, tzinfo
 
+from banks.dates.in_words import write_two_digit_day
 from banks.dates.told_zone import find_zone, localise
-from banks.dates.word_lists import listed
 from retrieval.types import Candidate
-
-MONTHS = listed("January February March April May June July August September October November December")
 
 
 def build_readable(candidate: Candidate, text: str, *, zone: tzinfo | None) -> str:
@@ -23,4 +21,4 @@ def find_moment(candidate: Candidate, zone: tzinfo | None) -> datetime:
 
 
 def write_date(day: datetime) -> str:
-    return f"{MONTHS[day.month - 1]} {day.day:02}, {day.year} ({day.date().isoformat()})"
+    return f"{write_two_digit_day(day)} ({day.date().isoformat()})"

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from banks.embedding_texts import build_chunk_text, build_episode_text
 from banks.lifecycle.deciding import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus, Episode, Message
@@ -83,7 +84,7 @@ def retain_episode(conversation: Conversation, episode_id: UUID, messages: Seque
     chunks = chunk_turns(turns)
     narrative = build_narrative(list_turns_once(episode))
     fact_texts, chunk_texts = list_texts(reading.facts), list_chunk_texts(conversation, chunks, turns)
-    texts = [*fact_texts, *chunk_texts, narrative]
+    texts = [*fact_texts, *chunk_texts, build_episode_text(narrative)]
     embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step)
     *chunk_vectors, narrative_vector = embedded.vectors[len(fact_texts) :]
     prepared = prepare_facts(
@@ -101,7 +102,8 @@ def retain_episode(conversation: Conversation, episode_id: UUID, messages: Seque
         tools.step("storing", 0, len(prepared))
     with tools.write():
         lock_memory(bank)
-        add_texts(bank, Corpus.CHUNK, store_chunks(bank, episode_id, messages, chunks, chunk_vectors))
+        new = store_chunks(bank, episode_id, messages, chunks, chunk_vectors, context=instructions.context)
+        add_texts(bank, Corpus.CHUNK, new)
         units = store_facts(bank, prepared, speakers=speakers, plan=plan)
         finish_episode(episode_id, bank, narrative, narrative_vector)
         if reading.is_done:
@@ -141,9 +143,11 @@ def list_turns_once(episode: Sequence[Message]) -> list[Turn]:
 
 
 def list_chunk_texts(conversation: Conversation, chunks: Sequence[TurnChunk], turns: Sequence[Turn]) -> list[str]:
-    """The caller's context and the date go before each: a piece alone rarely says what it is about."""
-    head = f"{conversation.instructions.context}\n" if conversation.instructions.context else ""
-    return [f"{head}{heading(turns[chunk.parts[0].turn_index].said_at)}\n{chunk.text}" for chunk in chunks]
+    context = conversation.instructions.context
+    return [
+        build_chunk_text(chunk.text, heading=heading(turns[chunk.parts[0].turn_index].said_at), context=context)
+        for chunk in chunks
+    ]
 
 
 def finish_episode(episode_id: UUID, bank: Bank, narrative: str, vector: Vector) -> None:

@@ -12,7 +12,13 @@ from tenants.identifiers import uuid7
 
 
 def store_chunks(
-    bank: Bank, episode_id: UUID, messages: Sequence[Message], chunks: Sequence[TurnChunk], vectors: Sequence[Vector]
+    bank: Bank,
+    episode_id: UUID,
+    messages: Sequence[Message],
+    chunks: Sequence[TurnChunk],
+    vectors: Sequence[Vector],
+    *,
+    context: str,
 ) -> list[UUID]:
     """Call inside a tenant transaction. Messages that are in a chunk already, from an attempt before, stay there.
 
@@ -28,6 +34,7 @@ def store_chunks(
             episode_id=episode_id,
             position=first + place,
             heading=heading(messages[chunk.parts[0].turn_index].said_locally),
+            context=context,
             text=chunk.text,
             content_hash=bytes.fromhex(hash_chunk(chunk.text)),
             embedding=vector,

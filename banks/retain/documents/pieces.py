@@ -71,6 +71,22 @@ def find_piece(pieces: list[Piece], start: int) -> Piece:
     return pieces[bisect_right(pieces, start, key=lambda piece: piece.start) - 1]
 
 
+def read_context(document: Document, start: int) -> str:
+    """Of the piece that the character stands in. Needs no text of the document, which may be long."""
+    written = find_written(document, start)
+    return str(written["labels"]["context"]) if "labels" in written else document.context
+
+
+def is_of_ready_facts(document: Document, start: int) -> bool:
+    """Of the piece that the character stands in, without the document's text."""
+    return bool(find_written(document, start).get("ready", False))
+
+
+def find_written(document: Document, start: int) -> dict[str, Any]:
+    begun = [one for one in document.pieces if one["start"] <= start]
+    return begun[-1] if begun else describe_first(document)
+
+
 def list_former_labels(document: Document) -> list[Labels]:
     """Those that units may still have from before the document was replaced."""
     return [Labels.read(one) for one in document.pieces[0].get("former", ())] if document.pieces else []

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from banks.embedding_texts import build_chunk_text
 from banks.lifecycle.deciding import plan_facts
 from banks.lifecycle.delete import Removed
 from banks.locking import lock_memory
@@ -50,6 +51,10 @@ class DocumentJob:
 class WaitingChunk:
     chunk: Chunk
     piece: Piece
+
+    @property
+    def embedding_text(self) -> str:
+        return build_chunk_text(self.chunk.text, heading=self.chunk.heading, context=self.piece.labels.context)
 
 
 def retain_document(job: DocumentJob, tools: Tools) -> list[Retained]:
@@ -97,7 +102,7 @@ def embed_bare_chunks(job: DocumentJob, tools: Tools) -> list[Retained]:
     bare = [one for one in load_chunks(job, extracted_at__isnull=False, embedding=None) if not one.piece.is_ready]
     if not bare:
         return []
-    texts = [build_chunk_text(one) for one in bare]
+    texts = [one.embedding_text for one in bare]
     embedded = embed_texts(job.bank.tenant_id, tools.embedder, texts, step=tools.step)
     for one, vector in zip(bare, embedded.vectors, strict=True):
         one.chunk.embedding = vector
@@ -131,7 +136,7 @@ def retain_chunk(job: DocumentJob, waiting: WaitingChunk, tools: Tools) -> Retai
         given_entities=instructions.entities,
     )
     reading = read_passage(job.bank, passage, instructions, tools)
-    texts = [build_chunk_text(waiting), *list_texts(reading.facts)]
+    texts = [waiting.embedding_text, *list_texts(reading.facts)]
     embedded = embed_texts(job.bank.tenant_id, tools.embedder, texts, step=tools.step)
     prepared = prepare_facts(
         reading.facts,
@@ -163,9 +168,3 @@ def instruct(job: DocumentJob, piece: Piece) -> Instructions:
     return replace(
         job.instructions, infer=piece.infer, context=labels.context, tags=labels.tags, metadata=dict(labels.metadata)
     )
-
-
-def build_chunk_text(waiting: WaitingChunk) -> str:
-    """Headed by what the caller said of the document and by its date."""
-    context = waiting.piece.labels.context
-    return "\n".join([*([context] if context else []), waiting.chunk.heading, waiting.chunk.text])

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from banks.dates import with_absolute_dates
-from banks.retain.chunking.date_heading import describe_day
+from banks.dates.in_words import write_day_of_week
 from banks.retain.episodes.telling import find_telling
 from banks.retain.types import Turn
-from providers.embedding.vector import Vector
 
 LONGEST = 600  # characters
 LONGEST_SENTENCE = 240
@@ -16,17 +15,14 @@ MOST_NAMES = 3
 LABEL = len(" : ")
 
 
-def build_narrative(turns: Sequence[Turn], vectors: Sequence[Vector] | None = None) -> str:
-    """300 to 600 characters where the turns have that much to tell.
-
-    `vectors` are of length 1, one a turn, and say which turns are central.
-    """
+def build_narrative(turns: Sequence[Turn]) -> str:
+    """300 to 600 characters where the turns have that much to tell."""
     if not turns:
         return ""
     opening = build_opening(turns)
     room = LONGEST - len(opening)
     told: dict[int, tuple[int, str]] = {}
-    for sentence in find_telling(turns, vectors):
+    for sentence in find_telling(turns):
         text = clip(date(sentence.text, turns[sentence.turn]))
         cost = len(text) + len(label(turns[sentence.turn])) + LABEL
         if cost <= room:
@@ -39,7 +35,7 @@ def build_opening(turns: Sequence[Turn]) -> str:
     names = list(dict.fromkeys(label(turn) for turn in turns))
     if len(names) > MOST_NAMES:
         names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
-    first, last = describe_day(turns[0].said_at), describe_day(turns[-1].said_at)
+    first, last = write_day_of_week(turns[0].said_at), write_day_of_week(turns[-1].said_at)
     when = f"On {first}" if first == last else f"From {first} to {last}"
     if len(names) == 1:
         return f"{when}, {names[0]} spoke."

@@ -10,7 +10,7 @@ from banks.retain.episodes.cues import (
     turns_away,
     turns_back,
 )
-from banks.retain.episodes.thresholds import Thresholds
+from banks.retain.episodes.thresholds import ANSWER_MARGIN, ASKED, AWAY, BACK_CUE, BRIEF, GREETING, LEAVE, MARGIN, REPLY
 from banks.retain.types import Turn
 
 
@@ -22,26 +22,22 @@ class Pull:
     back: float
 
 
-def pull_to(before: Turn, turn: Turn, thresholds: Thresholds) -> Pull:
+def pull_to(before: Turn, turn: Turn) -> Pull:
     if answers(turn):
-        return Pull(here=thresholds.answer_margin, back=0.0)  # an agent answers to the point: its topic decides
-    here = weigh_answer(before, turn, thresholds) - weigh_beginning(before, turn, thresholds)
-    return Pull(here=here, back=(thresholds.back_cue if turns_back(turn) else 0.0) - thresholds.margin)
+        return Pull(here=ANSWER_MARGIN, back=0.0)  # an agent answers to the point: its topic decides
+    here = weigh_answer(before, turn) - weigh_beginning(before, turn)
+    return Pull(here=here, back=(BACK_CUE if turns_back(turn) else 0.0) - MARGIN)
 
 
-def weigh_answer(before: Turn, turn: Turn, thresholds: Thresholds) -> float:
+def weigh_answer(before: Turn, turn: Turn) -> float:
     """Who was asked or greeted answers, whatever with; an agent's closing offer of more help is no such question."""
     is_addressed = turn.speaker != before.speaker and not answers(before) and (asks(before) or greets(before))
-    return (
-        (thresholds.asked if is_addressed else 0.0)
-        + thresholds.brief * rate_brevity(turn)
-        + (thresholds.reply if replies(turn) else 0.0)
-    )
+    return (ASKED if is_addressed else 0.0) + BRIEF * rate_brevity(turn) + (REPLY if replies(turn) else 0.0)
 
 
-def weigh_beginning(before: Turn, turn: Turn, thresholds: Thresholds) -> float:
+def weigh_beginning(before: Turn, turn: Turn) -> float:
     return (
-        (thresholds.leave if takes_leave(before) and not takes_leave(turn) else 0.0)
-        + (thresholds.away if turns_away(turn) else 0.0)
-        + (thresholds.greeting if greets(turn) and not greets(before) else 0.0)
+        (LEAVE if takes_leave(before) and not takes_leave(turn) else 0.0)
+        + (AWAY if turns_away(turn) else 0.0)
+        + (GREETING if greets(turn) and not greets(before) else 0.0)
     )

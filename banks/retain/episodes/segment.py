@@ -4,13 +4,9 @@ from datetime import timedelta
 
 import numpy as np
 
-from banks.retain.episodes.cues import (
-    answers,
-    greets,
-    says_little,
-)
+from banks.retain.episodes.cues import answers, greets, says_little
 from banks.retain.episodes.pull import pull_to
-from banks.retain.episodes.thresholds import Thresholds
+from banks.retain.episodes.thresholds import BACK, DECAY, SHIFT
 from banks.retain.episodes.types import MOST_OPEN, OpenEpisode, Placement, Reason, Segmentation
 from banks.retain.types import Turn
 from providers.embedding.vector import Vector
@@ -20,18 +16,14 @@ MOST_TURNS = 25
 
 
 def segment(
-    turns: Sequence[Turn],
-    vectors: Sequence[Vector],
-    *,
-    open_episodes: Sequence[OpenEpisode] = (),
-    thresholds: Thresholds | None = None,
+    turns: Sequence[Turn], vectors: Sequence[Vector], *, open_episodes: Sequence[OpenEpisode] = ()
 ) -> Segmentation:
     """Places each turn in an episode: the one before, another that is open, or a new one.
 
     `vectors` are of length 1, one a turn. `open_episodes` are in the order of their latest turns, the current one last.
     A turn is placed by what came before it alone, so a conversation may come in any number of calls.
     """
-    segmenter = Segmenter(open_episodes, thresholds or Thresholds())
+    segmenter = Segmenter(open_episodes)
     placements = [
         segmenter.place(index, turn, vector) for index, (turn, vector) in enumerate(zip(turns, vectors, strict=True))
     ]
@@ -39,10 +31,9 @@ def segment(
 
 
 class Segmenter:
-    def __init__(self, open_episodes: Sequence[OpenEpisode], thresholds: Thresholds) -> None:
+    def __init__(self, open_episodes: Sequence[OpenEpisode]) -> None:
         self.episodes = list(open_episodes)
         self._recent = list(range(len(self.episodes)))[-MOST_OPEN:]
-        self._thresholds = thresholds
 
     def place(self, turn_index: int, turn: Turn, vector: Vector) -> Placement:
         reason, episode = self._decide(turn, vector)
@@ -54,7 +45,7 @@ class Segmenter:
         return Placement(turn_index, episode, reason)
 
     def _extend(self, episode: OpenEpisode, turn: Turn, vector: Vector) -> OpenEpisode:
-        topic = episode.topic if says_little(turn) else episode.topic * self._thresholds.decay + vector
+        topic = episode.topic if says_little(turn) else episode.topic * DECAY + vector
         return replace(episode, size=episode.size + 1, latest=turn, topic=topic.astype(np.float32))
 
     def _decide(self, turn: Turn, vector: Vector) -> tuple[Reason, int]:
@@ -66,12 +57,12 @@ class Segmenter:
         is_open = can_go_on(current, turn)
         if is_open and says_little(turn):
             return "same", at
-        pull = pull_to(current.latest, turn, self._thresholds)
+        pull = pull_to(current.latest, turn)
         here = score_fit(vector, current) + pull.here if is_open else 0.0
         there = self._find_return(turn, vector)
         if there is not None and score_fit(vector, self.episodes[there]) + pull.back > here:
             return "return", there
-        if is_open and (here >= self._thresholds.shift or answers(turn)):
+        if is_open and (here >= SHIFT or answers(turn)):
             return "same", at
         return why_closed(current, turn) or "shift", new
 
@@ -85,7 +76,7 @@ class Segmenter:
             if can_go_on(self.episodes[index], turn)
         }
         best = max(fits, key=lambda index: (fits[index], index), default=None)
-        return best if best is not None and fits[best] >= self._thresholds.back else None
+        return best if best is not None and fits[best] >= BACK else None
 
 
 def score_fit(vector: Vector, episode: OpenEpisode) -> float:

@@ -6,12 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log1p, sqrt
 
-import numpy as np
-
 from banks.retain.chunking.sentences import split_sentences
 from banks.retain.episodes.cues import EMPTY_WORDS
 from banks.retain.types import Turn
-from providers.embedding.vector import Vector
 
 WORD = re.compile(r"\w[\w'\u2019-]*")
 SHORTEST_WORD = 3
@@ -63,38 +60,27 @@ def find_words(text: str) -> Iterator[str]:
             yield word
 
 
-def score_turns(turns: Sequence[Turn], vectors: Sequence[Vector] | None) -> list[float]:
-    """How close each turn is to the middle of all; alike where nothing is known."""
-    if vectors is None:
-        return [1.0] * len(turns)
-    matrix = np.asarray(vectors, dtype=np.float64)
-    middle = matrix.mean(axis=0)
-    return [float(closeness) for closeness in matrix @ middle]
-
-
 @dataclass(frozen=True)
 class Worth:
     """What the talk comes back to counts; length alone does not, and a word that is told already counts a tenth.
 
     A sentence is worth the sum of log(1 + n) over its words, n being the sentences that share the word, over the root
-    of their number, times the closeness of its turn to the middle.
+    of their number.
     """
 
     shared: Counter[str]
-    closeness: Sequence[float]
 
     def of(self, sentence: Sentence, told: frozenset[str] = frozenset()) -> float:
         sum_of_logs = sum(
             log1p(self.shared[word]) * (TOLD_WEIGHT if word in told else 1.0) for word in sorted(sentence.words)
         )
-        return sentence.weight * self.closeness[sentence.turn] * sum_of_logs / sqrt(len(sentence.words) or 1)
+        return sentence.weight * sum_of_logs / sqrt(len(sentence.words) or 1)
 
 
-def find_telling(turns: Sequence[Turn], vectors: Sequence[Vector] | None) -> Iterator[Sentence]:
+def find_telling(turns: Sequence[Turn]) -> Iterator[Sentence]:
     """The best first; each next one is the best beside those before it."""
     sentences = read_sentences(turns)
-    shared = Counter(word for sentence in sentences for word in sentence.words)
-    worth = Worth(shared, score_turns(turns, vectors))
+    worth = Worth(Counter(word for sentence in sentences for word in sentence.words))
     left = sorted(sentences, key=lambda sentence: (-worth.of(sentence), sentence.place))[:SHORTLIST]
     told: frozenset[str] = frozenset()
     while left:

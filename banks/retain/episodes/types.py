@@ -41,9 +41,3 @@ class Segmentation:
 
     placements: tuple[Placement, ...]
     episodes: tuple[OpenEpisode, ...]
-
-    def list_open(self) -> list[OpenEpisode]:
-        """What the next call wants: those that may go on, in the order of their latest turns, the current one last."""
-        latest = {placement.episode: placement.turn_index for placement in self.placements}
-        order = sorted(range(len(self.episodes)), key=lambda index: (latest.get(index, -1), index))
-        return [self.episodes[index] for index in order[-MOST_OPEN:]]

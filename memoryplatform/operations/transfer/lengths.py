@@ -28,6 +28,7 @@ LONGEST: Mapping[tuple[str, str], int | None] = {
     ("document", "context"): CONTEXT,
     ("episode", "narrative"): MEMORY,
     ("message", "content"): None,
+    ("chunk", "context"): CONTEXT,
     ("chunk", "text"): MEMORY,
     ("entity", "summary"): MEMORY,
     ("unit", "text"): MEMORY,

@@ -94,7 +94,7 @@ TABLES = (
     Table("document", Document),
     Table("episode", Episode, later="previous"),
     Table("message", Message, gone=frozenset({"document_id"})),
-    Table("chunk", Chunk, came={"stands_alone": True}),
+    Table("chunk", Chunk, came={"stands_alone": True, "context": ""}),
     Table("chunk_part", ChunkPart, "chunk__bank_id"),
     Table("entity", Entity),
     Table("entity_name", EntityName),

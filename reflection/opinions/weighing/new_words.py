@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from banks.dates.in_words import write_day_of_week
 from banks.models import Bank, MemoryUnit
-from banks.retain.chunking.date_heading import describe_day
 from providers.embedding.vector import Vector
 from reflection.background.keeping import find_untold, read_matter
 from reflection.opinions.held import read_entities
@@ -31,5 +31,5 @@ def find_invented(bank: Bank, opinion: MemoryUnit, text: str, facts: Sequence[Ne
     names = read_names(bank, read_entities(bank, [opinion.id]).get(opinion.id, ()))
     told = [opinion.text, *(name for some in names.values() for name in some)]
     for fact in facts:
-        told += [fact.text, describe_day(fact.mentioned_at)]
+        told += [fact.text, write_day_of_week(fact.mentioned_at)]
     return find_untold(text, read_matter(" . ".join(told)))

@@ -1,3 +1,4 @@
+from banks.dates.in_words import write_day
 from banks.retain.engines.builtin.naming import find_entities
 from banks.retain.engines.builtin.reading import Reading, date_reading, read
 from banks.retain.types import ExtractedFact, Passage
@@ -15,9 +16,8 @@ def _quoted(reading: Reading, passage: Passage) -> ExtractedFact:
     turn = reading.turn
     dating = date_reading(reading)
     people = [turn.speaker] if turn.role == "user" and not passage.is_document else []
-    day = f"{turn.said_at:%B} {turn.said_at.day}, {turn.said_at.year}"
     return ExtractedFact(
-        text=reading.text if passage.is_document else f"{turn.speaker} ({day}): {reading.text}",
+        text=reading.text if passage.is_document else f"{turn.speaker} ({write_day(turn.said_at)}): {reading.text}",
         network=Network.EXPERIENCE if reading.is_agents else Network.WORLD,
         mentioned_at=turn.said_at,
         kind=Kind.EVENT if dating.start or dating.end else Kind.CONVERSATION,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from banks.dates import FoundDate, describe_date, find_dates, with_absolute_dates
-from banks.retain.chunking.date_heading import WEEKDAYS
+from banks.dates.in_words import WEEKDAYS
 from banks.retain.types import Dimensions
 from providers.llm.prompting.moments import Occurrence, read_occurrence
 

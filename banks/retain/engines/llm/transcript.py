@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from banks.retain.chunking.date_heading import describe_day
+from banks.dates.in_words import write_day_of_week
 from banks.retain.engines.llm.section import Piece, Section
 from banks.retain.engines.llm.weeks import list_weeks_around
 from providers import tokens
@@ -64,4 +64,4 @@ def describe_moment(moment: datetime) -> str:
     """In English whatever the locale of the process, with the weekday and the zone: relative dates hang on both."""
     zone = moment.strftime("%z")
     offset = f"UTC{zone[:3]}:{zone[3:5]}" if zone else "zone unknown"
-    return f"{describe_day(moment)} at {moment:%H:%M} {offset}"
+    return f"{write_day_of_week(moment)} at {moment:%H:%M} {offset}"

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 from datetime import date
 
-from banks.retain.chunking.date_heading import WEEKDAYS
+from banks.dates.in_words import WEEKDAYS
 
 DAYS_IN_WEEK = 7
 WEEKS_BEFORE = 2

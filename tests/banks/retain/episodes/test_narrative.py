@@ -5,7 +5,7 @@ import pytest
 
 from banks.retain.episodes import build_narrative
 from tests.banks.retain.chunking.prose import make_paragraphs
-from tests.banks.retain.episodes.talk import make_turn, make_vector
+from tests.banks.retain.episodes.talk import make_turn
 
 CAMPING = [
     make_turn("Hey Ben! How was your weekend?", speaker="Ann"),
@@ -62,20 +62,6 @@ def test_it_is_never_too_long(speaker: str) -> None:
 def test_a_word_longer_than_a_sentence_may_be_is_cut() -> None:
     narrative = build_narrative([make_turn("alder birch cedar " + "x" * 3_000)])
     assert narrative.endswith("Ann: alder birch cedar…")
-
-
-def test_the_central_turns_are_told_first() -> None:
-    side = make_turn("Penguins waddle proudly over frozen beaches every single winter morning.", speaker="Zoe")
-    main = [
-        make_turn(f"{first} {second} {third} matter deeply to gardeners here.", speaker="Ann")
-        for first, second, third in zip(
-            *[(f"Word{letter}{number}" for letter in "abcdefghijk" for number in "123")] * 3, strict=True
-        )
-    ]
-    turns = [*main, replace(side, text=side.text * 3)]
-    vectors = [*(make_vector("A", seed=index) for index in range(len(main))), -make_vector("A")]
-    assert "Penguins" in build_narrative(turns)
-    assert "Penguins" not in build_narrative(turns, vectors)
 
 
 @pytest.mark.parametrize("text", ["", "\U0001f44d" * 100])

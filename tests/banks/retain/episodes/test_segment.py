@@ -5,7 +5,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from banks.retain.episodes import OpenEpisode, Segmentation, Thresholds, segment
+from banks.retain.episodes import OpenEpisode, Segmentation, segment
+from banks.retain.episodes.thresholds import SHIFT
 from banks.retain.types import Turn
 from providers.embedding.vector import Vector
 from tests.banks.retain.episodes.talk import LONG_ENOUGH, START, make_talk, make_turn, make_vector, spell
@@ -80,7 +81,6 @@ def test_only_so_many_topics_are_kept_open() -> None:
     topics = list(np.eye(9, dtype=np.float32))
     segmentation = segment(turns, [*topics, topics[0]])
     assert read_episodes(segmentation) == "abcdefghij"
-    assert len(segmentation.list_open()) == 8
     assert read_episodes(segment(turns, [*topics, topics[1]])) == "abcdefghib"
 
 
@@ -135,7 +135,7 @@ def place_last(text: str, vector: Vector, *, before: str = "Something particular
     return read_episodes(segment(turns, [make_vector("A"), vector]))
 
 
-DOUBTFUL = make_near(make_vector("A"), Thresholds().shift + 0.02)
+DOUBTFUL = make_near(make_vector("A"), SHIFT + 0.02)
 
 
 def test_a_doubtful_turn_stays() -> None:
@@ -156,7 +156,7 @@ def test_a_discourse_marker_does_not_decide_alone(opening: str) -> None:
 
 
 def test_who_was_asked_answers() -> None:
-    vector = make_near(make_vector("A"), Thresholds().shift - 0.12)
+    vector = make_near(make_vector("A"), SHIFT - 0.12)
     assert place_last(LONG_ENOUGH, vector) == "ab"
     assert (
         place_last(
@@ -183,7 +183,7 @@ def continue_talk(turns: Sequence[Turn], vectors: Sequence[Vector], *, cuts: Seq
         ids = [episode.id or f"{first}-{index}" for index, episode in enumerate(segmentation.episodes)]
         named = [replace(episode, id=name) for episode, name in zip(segmentation.episodes, ids, strict=True)]
         placed += [(ids[placement.episode], placement.reason) for placement in segmentation.placements]
-        known = Segmentation(segmentation.placements, tuple(named)).list_open()
+        known = sorted(named, key=lambda episode: episode.latest.said_at)
     return placed
 
 
