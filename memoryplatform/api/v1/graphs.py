@@ -11,9 +11,9 @@ from banks.models import CoOccurrence, Entity, Link
 from banks.words import EntityKind
 from memoryplatform.api.schema import ERRORS
 from memoryplatform.api.serializers import Output
+from memoryplatform.api.v1.memory_output import UnitOutput
 from memoryplatform.api.v1.tag_conditions import MATCHES
 from memoryplatform.api.v1.tag_filter import TagFilterInput
-from memoryplatform.api.v1.unit_shapes import UnitOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.banks.graphs import MOST_NODES, EntityGraph, MemoryGraph, draw_entities, draw_memories
 from memoryplatform.operations.banks.known_networks import KNOWN

@@ -13,9 +13,9 @@ from memoryplatform.api.idempotency import idempotent_operation, read_operation_
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.lists import Listed, list_rows
+from memoryplatform.api.v1.memory_input import ClearInput, UnitListInput
+from memoryplatform.api.v1.memory_output import DeletedOutput, UnitListOutput
 from memoryplatform.api.v1.retain_shapes import ReadItems, RetainInput, RetainOutput, read_items
-from memoryplatform.api.v1.unit_input import ClearInput, UnitListInput
-from memoryplatform.api.v1.unit_shapes import DeletedOutput, UnitListOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.memories.clearing import Cleared, clear_memories

@@ -11,9 +11,9 @@ from banks.lifecycle.invalidate import Invalidation
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import ErrorOutput
+from memoryplatform.api.v1.memory_input import HistoryInput, InvalidateInput, RestoreInput, UnitEditInput
+from memoryplatform.api.v1.memory_output import DeletedOutput, HistoryOutput, HistoryPageOutput, UnitDetailOutput
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
-from memoryplatform.api.v1.unit_input import HistoryInput, InvalidateInput, RestoreInput, UnitEditInput
-from memoryplatform.api.v1.unit_shapes import DeletedOutput, HistoryOutput, HistoryPageOutput, UnitDetailOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import name_of
 from memoryplatform.operations.memories.single import (

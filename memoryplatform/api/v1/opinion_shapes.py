@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from memoryplatform.api.serializers import ConfidenceField, Input, Output
 from memoryplatform.api.v1.lists import ListInput, ListOutput
+from memoryplatform.api.v1.memory_output import MemorySourceOutput, NamedEntityOutput
 from memoryplatform.api.v1.tag_filter import TagFilterInput
-from memoryplatform.api.v1.unit_shapes import MemorySourceOutput, NamedEntityOutput
 from memoryplatform.operations.opinions.lists import OpinionFilter
 from memoryplatform.operations.opinions.review import LONGEST_REASON, SAY_WHY, WITHOUT_REASON, lacks_reason
 from memoryplatform.operations.opinions.revision_evidence import ShownRevision

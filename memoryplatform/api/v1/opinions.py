@@ -13,6 +13,7 @@ from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
 from memoryplatform.api.serializers import ErrorOutput
 from memoryplatform.api.v1.lists import Listed, list_rows
+from memoryplatform.api.v1.memory_output import MemorySourceOutput
 from memoryplatform.api.v1.opinion_shapes import (
     EvidenceOutput,
     OpinionDetailOutput,
@@ -26,7 +27,6 @@ from memoryplatform.api.v1.opinion_shapes import (
     read_view,
 )
 from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
-from memoryplatform.api.v1.unit_shapes import MemorySourceOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import name_of
 from memoryplatform.operations.banks.profile import get_bank

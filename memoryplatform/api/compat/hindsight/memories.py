@@ -17,9 +17,9 @@ from memoryplatform.api.compat.hindsight.tolerance import read_query
 from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.memories import check_no_body
+from memoryplatform.api.v1.memory_input import STATES, TIME_FIELDS
 from memoryplatform.api.v1.moments import MomentField
 from memoryplatform.api.v1.tag_conditions import MATCHES
-from memoryplatform.api.v1.unit_input import STATES, TIME_FIELDS
 from memoryplatform.operations.banks.known_networks import KNOWN
 from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.memories.clearing import Cleared, clear_memories

@@ -12,9 +12,9 @@ from memoryplatform.api.compat.hindsight.errors import BadRequest, NotOffered
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.hindsight.memory_shapes import describe_memory
 from memoryplatform.api.compat.hindsight.tolerance import read_body
+from memoryplatform.api.v1.memory_input import UnitEditInput
+from memoryplatform.api.v1.memory_output import HistoryOutput
 from memoryplatform.api.v1.preconditions import read_expected
-from memoryplatform.api.v1.unit_input import UnitEditInput
-from memoryplatform.api.v1.unit_shapes import HistoryOutput
 from memoryplatform.operations.access import name_of
 from memoryplatform.operations.memories.single import (
     ShownMemory,

@@ -12,7 +12,7 @@ from memoryplatform.api.mcp.filters import Network
 from memoryplatform.api.mcp.shapes import BriefMemory, PageAnswer, PageArguments, describe_briefly, shorten
 from memoryplatform.api.mcp.tool import Answer, Arguments, Effect, Tool
 from memoryplatform.api.v1.lists import list_rows
-from memoryplatform.api.v1.unit_input import InvalidateInput, UnitListInput
+from memoryplatform.api.v1.memory_input import InvalidateInput, UnitListInput
 from memoryplatform.operations.access import name_of
 from memoryplatform.operations.banks.profile import get_bank
 from memoryplatform.operations.memories.described_units import DescribedUnit, describe_units, document_of, quote
