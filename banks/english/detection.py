@@ -47,4 +47,4 @@ def _may_be_english(written: list[str], words: list[str]) -> bool:
 
 
 def _share(words: list[str]) -> float:
-    return sum(word in FUNCTION_WORDS for word in words) / len(words)
+    return sum(word in FUNCTION_WORDS or word.partition("'")[0] in FUNCTION_WORDS for word in words) / len(words)

@@ -28,3 +28,8 @@ def test_a_short_sentence_of_another_language_is_none(text: str) -> None:
 
 def test_a_short_sentence_in_a_foreign_text_is_of_its_language() -> None:
     assert not is_english("I live in Zürich now.", otherwise=False)
+
+
+@pytest.mark.parametrize("text", ["I've lived in Denver since March 2021.", "She's worked at Siemens since March."])
+def test_a_short_form_counts_as_the_word_that_it_begins_with(text: str) -> None:
+    assert is_english(text, otherwise=False)

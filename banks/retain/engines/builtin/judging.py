@@ -55,7 +55,10 @@ NO_JUDGEMENT = re.compile(
     rf"|\bI {DENIED} (?:think|believe)(?: that)? (?:you|your|I|we|there)\b"
     r"|\bI (?:don't|do not|can't|cannot) have\b"
     r"|\bI(?:'d| would) love to\b|\bI (?:love|hate) (?:to|you)\b|\b(?:love|appreciate) (?:your|that you|how you)\b"
-    r"|\bI(?:'m| am) (?:sure|confident|certain|not sure) (?:you|I|we|how|what|which|where)\b",
+    r"|\bI(?:'m| am) (?:sure|confident|certain|not sure) (?:you|I|we|how|what|which|where)\b"
+    r"|^(?:\w+,? ){0,2}I(?:'m| am) (?:not |un)(?:so |really |quite |entirely |too |very )?(?:sure|certain|convinced)"
+    r"(?: (?:about|of) (?:it|that|this)| any ?more| yet| though| either| now)*\W*$"
+    r"|^(?:\w+,? ){0,2}I (?:\w+ )?(?:think|believe|guess|suppose|assume|reckon) (?:so|not)\W*$",
     re.IGNORECASE,
 )
 

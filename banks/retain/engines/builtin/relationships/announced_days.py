@@ -21,6 +21,7 @@ TIMES = frozenset({"DATE", "TIME"})
 TOLD = frozenset({"ROOT", "conj", "ccomp", "parataxis"})
 # What may stand between the verb and its day: "by March", "before March" and "after the exam on May 3" name none.
 LATER = re.compile(r"after\b|later than\b", re.IGNORECASE)  # than a day, nobody says when
+REPLACED = re.compile(r"(?:\bnot|instead of|rather than)(?: (?:in|on|until))?\s*$", re.IGNORECASE)  # by another day
 LEADING = word_set("in on from at of as effective starting beginning start end middle")
 
 
@@ -29,10 +30,18 @@ def is_sure(clauses: Clauses, place: int, *, is_denied: bool = False) -> bool:
     parsed = clauses.parsed
     carriers = list(clauses.up_to_subject(place))
     around = clauses.around(carriers)
-    denies = any(parsed.words[at].dep == "neg" for at in around) or mentions_no_more(parsed, around)
+    denies = any(_denies(clauses, at) for at in around) or mentions_no_more(parsed, around)
     is_past = any(clauses.is_past(at) for at in carriers)
     is_told = parsed.words[carriers[-1]].dep in TOLD
     return is_told and denies == is_denied and not is_past and not _is_left_open(clauses, place)
+
+
+def _denies(clauses: Clauses, place: int) -> bool:
+    """What is said of the day alone denies that day: "in March, not next month"."""
+    parsed = clauses.parsed
+    end = parsed.words[place].end
+    is_of_a_day = any(name.label == "DATE" and 0 <= name.start - end <= len(" in ") for name in parsed.names)
+    return parsed.words[place].dep == "neg" and not is_of_a_day
 
 
 def find_day_ahead(clauses: Clauses, place: int, *, target: int, told_at: datetime) -> FoundDate | None:
@@ -44,10 +53,23 @@ def find_day_ahead(clauses: Clauses, place: int, *, target: int, told_at: dateti
     for date in find_dates(parsed.sentence_text(sentence), said_at=told_at):
         first, last = start + date.span[0], start + date.span[1]
         within = {at for at in sentence if first <= parsed.words[at].start < last}
-        is_ahead = date.start is not None and date.start > told_at and not LATER.match(date.text)
-        if is_ahead and _is_day_of(clauses, within, verbs, target):
+        if _is_ahead(date, parsed.text[start:first], told_at) and _is_day_of(clauses, within, verbs, target):
             return date
     return None
+
+
+def find_new_day(clauses: Clauses, place: int, *, told_at: datetime) -> FoundDate | None:
+    """The day to come to which something is put off: it stands behind the verb."""
+    parsed = clauses.parsed
+    text, behind = parsed.sentence_text(parsed.sentence_of(place)), parsed.words[place].end
+    start = parsed.words[parsed.sentence_of(place)[0]].start
+    dates = (date for date in find_dates(text, said_at=told_at) if start + date.span[0] >= behind)
+    return next((date for date in dates if _is_ahead(date, text[: date.span[0]], told_at)), None)
+
+
+def _is_ahead(date: FoundDate, before: str, told_at: datetime) -> bool:
+    is_meant = not LATER.match(date.text) and not REPLACED.search(before)
+    return date.start is not None and date.start > told_at and is_meant
 
 
 def _is_left_open(clauses: Clauses, place: int) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from banks.dates import FoundDate
 from banks.english.word_set import word_set
-from banks.retain.engines.builtin.relationships.announced_days import find_day_ahead, is_sure
+from banks.retain.engines.builtin.relationships.announced_days import find_day_ahead, find_new_day, is_sure
 from banks.retain.engines.builtin.relationships.beginnings import find_beginning
 from banks.retain.engines.builtin.relationships.clauses import GOING_TO, Clauses
 from banks.retain.engines.builtin.relationships.employment import find_employer, find_started, list_labels
@@ -19,6 +19,7 @@ from banks.retain.types import FoundRelationship
 
 MOVING = word_set("move moves moving")
 RELOCATING = word_set("relocate relocates relocating")
+POSTPONED = word_set("postponed delayed pushed moved rescheduled")
 STARTING = word_set("start starts starting begin begins beginning")
 LEAVING = word_set("leave leaves leaving quit quits quitting resign resigns resigning retire retires retiring")
 WORKING = frozenset({"work", "working"})
@@ -27,8 +28,7 @@ WILL = frozenset({"will", "'ll"})
 TO = frozenset({"to", "into"})
 IN = frozenset({"in"})
 AT = frozenset({"at", "for"})
-NO_PLACES = frozenset({"ORG", "PRODUCT"})  # who moves to Google has another job and no other home
-TIMES = frozenset({"DATE", "TIME"})
+PLACES = frozenset({"GPE", "LOC", "FAC"})  # who moves to Google or to Linux has no other home
 
 
 def find_announced(clauses: Clauses, place: int, *, told_at: datetime) -> Iterator[FoundRelationship]:
@@ -37,6 +37,8 @@ def find_announced(clauses: Clauses, place: int, *, told_at: datetime) -> Iterat
         yield from _find_move(clauses, place, told_at)
     elif lower in STARTING:
         yield from _find_start(clauses, place, told_at)
+    elif lower in POSTPONED:
+        yield from _find_postponed(clauses, place, told_at)
     elif lower in LEAVING:
         yield from _find_leave(clauses, place, told_at)
     elif lower in WORKING | LIVING and _is_told_of_later(clauses, place):
@@ -48,20 +50,34 @@ def _find_move(clauses: Clauses, place: int, told_at: datetime) -> Iterator[Foun
     target = clauses.object_after(place, TO)
     if target is None or clauses.parsed.child(place, "dobj") is not None:
         return
-    if clauses.parsed.words[place].lower in MOVING and NO_PLACES & list_labels(clauses, target):
-        return
     day = _find_day(clauses, place, target, told_at)
     yield from _tell_home(clauses, place, target, since=day.start if day else None)
 
 
 def _find_start(clauses: Clauses, place: int, told_at: datetime) -> Iterator[FoundRelationship]:
-    thing = clauses.parsed.child(place, "dobj")
+    thing, subject = clauses.parsed.child(place, "dobj"), clauses.subject(place)
+    begun = clauses.subject_place(place)
     if thing is not None and clauses.parsed.words[thing].lower in JOBS:
         target = find_employer(clauses, thing)
+    elif begun is not None and clauses.parsed.words[begun].lower in JOBS:
+        target, subject = clauses.object_after(begun, AT), clauses.owner(begun)
     else:
         target = find_started(clauses, place, is_ahead=True)
     day = None if target is None else _find_day(clauses, place, target, told_at)
-    yield from _tell_job(clauses, place, target, since=day.start if day else None)
+    yield from _tell_job(clauses, subject, target, since=day.start if day else None)
+
+
+def _find_postponed(clauses: Clauses, place: int, told_at: datetime) -> Iterator[FoundRelationship]:
+    """As in "my move to Rome is postponed to March"."""
+    move = clauses.parsed.child(place, "nsubjpass")
+    target = None if move is None else clauses.object_after(move, TO)
+    if move is None or target is None or clauses.parsed.words[move].lower not in MOVING:
+        return
+    day = find_new_day(clauses, place, told_at=told_at) if is_sure(clauses, place) else None
+    subject = clauses.owner(move)
+    name = clauses.name_within(target) if PLACES & list_labels(clauses, target) else None
+    if subject and name and day and day.start:
+        yield FoundRelationship(subject, "lives_in", name, f"{subject} lives in {name}.", valid_from=day.start)
 
 
 def _find_leave(clauses: Clauses, place: int, told_at: datetime) -> Iterator[FoundRelationship]:
@@ -91,7 +107,7 @@ def _find_state(clauses: Clauses, place: int, told_at: datetime) -> Iterator[Fou
         if subject and name and since:
             yield from tell_end(subject, "works_at" if is_work else "lives_in", name, since=since)
     elif is_work:
-        yield from _tell_job(clauses, place, target, since=since)
+        yield from _tell_job(clauses, clauses.subject(place), target, since=since)
     else:
         yield from _tell_home(clauses, place, target, since=since)
 
@@ -119,7 +135,7 @@ def _find_day(clauses: Clauses, place: int, target: int, told_at: datetime) -> F
 def _tell_home(clauses: Clauses, place: int, target: int, *, since: datetime | None) -> Iterator[FoundRelationship]:
     """Who moves to a flat in Porto lives in Porto."""
     further = clauses.object_after(target, IN)
-    places = [at for at in (target, further) if at is not None and not TIMES & list_labels(clauses, at)]
+    places = [at for at in (target, further) if at is not None and PLACES & list_labels(clauses, at)]
     name = next((name for at in places if (name := clauses.name_within(at))), None)
     subject = clauses.subject(place, counts_we=True)
     if subject and name and since:
@@ -127,9 +143,8 @@ def _tell_home(clauses: Clauses, place: int, target: int, *, since: datetime | N
 
 
 def _tell_job(
-    clauses: Clauses, place: int, target: int | None, *, since: datetime | None
+    clauses: Clauses, subject: str | None, target: int | None, *, since: datetime | None
 ) -> Iterator[FoundRelationship]:
     name = None if target is None else clauses.name_within(target)
-    subject = clauses.subject(place)
     if subject and name and since:
         yield FoundRelationship(subject, "works_at", name, f"{subject} works at {name}.", valid_from=since)

@@ -175,6 +175,14 @@ class Clauses:
             first -= 1
         return tidy(self.parsed.span(list(range(first, place + 1)))) or None
 
+    def names_joined_to(self, place: int) -> list[str]:
+        """As Aldi in "at Siemens and Aldi" and in "at Siemens and at Aldi"."""
+        words = self.parsed.words
+        joined = [at for at in self.parsed.children.get(place, ()) if words[at].dep == "conj"]
+        prepositions = [at for at in self.parsed.children.get(words[place].head, ()) if words[at].dep == "conj"]
+        joined += [thing for at in prepositions if (thing := self.parsed.child(at, "pobj")) is not None]
+        return [name for at in joined if (name := self.name_within(at))]
+
     def name_after(self, place: int) -> str | None:
         """As in "my sister Emily" and "my husband, Tom"."""
         words = self.parsed.words

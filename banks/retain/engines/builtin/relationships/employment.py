@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from banks.english.word_set import word_set
 from banks.retain.engines.builtin.naming import tidy
 from banks.retain.engines.builtin.relationships.clauses import Clauses
 from banks.retain.engines.builtin.relationships.patterns import CLUBS, JOBS, TAKING
@@ -11,7 +12,10 @@ from banks.retain.types import FoundRelationship
 AT = frozenset({"at", "with"})
 AT_ONLY = frozenset({"at"})
 AS = frozenset({"as"})
-SCHOOLS = frozenset({"university", "college", "school", "academy", "kindergarten", "institute"})
+SCHOOLS = word_set(
+    "university college school academy kindergarten institute gym club studio"
+)  # one starts there to learn or to train
+NO_EMPLOYERS = frozenset({"home", "night", "nights", "noon", "times", "least", "once"})
 PERSON = "PERSON"
 ORGANIZATION = "ORG"
 MAY_BE_FIRMS = frozenset({ORGANIZATION, "GPE"})  # many a firm is taken for a town
@@ -40,6 +44,14 @@ def find_employment(clauses: Clauses, place: int, *, since: datetime | None) -> 
         yield FoundRelationship(subject, "works_at", shown, text, object_is_value=name is None, valid_from=since)
 
 
+def find_workplace(clauses: Clauses, place: int, prepositions: frozenset[str]) -> int | None:
+    """Where both are told, one works for somebody at a firm. Who works at home is told nothing of who pays."""
+    at = clauses.object_after(place, AT_ONLY)
+    if at is not None and clauses.parsed.words[at].lower not in NO_EMPLOYERS:
+        return at
+    return clauses.object_after(place, prepositions - AT_ONLY)
+
+
 def find_employer(clauses: Clauses, job: int) -> int | None:
     near = clauses.object_after(job, AT)
     return clauses.object_after(clauses.parsed.words[job].head, AT) if near is None else near
@@ -63,12 +75,15 @@ def find_started(clauses: Clauses, place: int, *, is_ahead: bool = False) -> int
 
     With a day ahead: at what may be one.
     """
+    role = clauses.object_after(place, AS)
     target = clauses.object_after(place, AT_ONLY)
+    if target is None and role is not None:
+        target = clauses.object_after(role, AT_ONLY)
     if target is None or clauses.parsed.child(place, "dobj", "xcomp") is not None:
         return None
     name, labels = clauses.name_within(target) or "", list_labels(clauses, target)
     is_school = any(word in SCHOOLS for word in name.lower().split())
-    is_firm = labels <= MAY_BE_FIRMS if is_ahead else ORGANIZATION in labels
+    is_firm = labels <= MAY_BE_FIRMS and (is_ahead or bool(labels))
     return target if is_firm and not is_school else None
 
 

@@ -22,7 +22,7 @@ class _Favourite:
 
     @property
     def relation(self) -> str:
-        return f"favourite_{spell_one_way(self.noun)}"
+        return "_".join(["favourite", *map(spell_one_way, self.noun.split())])
 
 
 def find_favourites(clauses: Clauses, place: int, *, since: datetime | None) -> Iterator[FoundRelationship]:
@@ -49,7 +49,8 @@ def _read(clauses: Clauses, place: int) -> _Favourite | None:
         owner, noun = clauses.owner(thing), parsed.words[thing].lower
         below = parsed.children.get(thing, ())
         if owner and noun not in FAVOURITE | VAGUE and any(parsed.words[at].lower in FAVOURITE for at in below):
-            return _Favourite(owner, noun, value)
+            kind = [parsed.words[at].lower for at in below if parsed.words[at].dep == "compound"]
+            return _Favourite(owner, " ".join([*kind, noun]), value)
     return None
 
 

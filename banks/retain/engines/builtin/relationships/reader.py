@@ -1,6 +1,6 @@
 """subject - relation - object for the wordings that are common and clear. Denied, wished and asked ones are left."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -11,17 +11,20 @@ from banks.english.word_set import word_set
 from banks.retain.engines.builtin.naming import tidy
 from banks.retain.engines.builtin.relationships.announcements import find_announced
 from banks.retain.engines.builtin.relationships.beginnings import find_beginning
+from banks.retain.engines.builtin.relationships.beside import is_beside, is_for_a_while
 from banks.retain.engines.builtin.relationships.clauses import Clauses
 from banks.retain.engines.builtin.relationships.counting import is_of_a_home, name_counted, write_amount
-from banks.retain.engines.builtin.relationships.employment import find_employment
+from banks.retain.engines.builtin.relationships.employment import find_employment, find_workplace
 from banks.retain.engines.builtin.relationships.endings import find_endings, tell_end
 from banks.retain.engines.builtin.relationships.favourites import find_favourites
 from banks.retain.engines.builtin.relationships.occupations import find_occupations
 from banks.retain.engines.builtin.relationships.partings import find_partings
 from banks.retain.engines.builtin.relationships.patterns import FORMER, PATTERNS, Pattern
 from banks.retain.engines.builtin.relationships.relatives import find_relatives
+from banks.retain.engines.builtin.relationships.taken_back import find_taken_back
+from banks.retain.engines.builtin.relationships.vouching import is_vouched_for
 from banks.retain.engines.builtin.relationships.weddings import find_weddings
-from banks.retain.relationships.relations import Ending, holds_one_value
+from banks.retain.relationships.relations import Ending, Staying, TakenBack, beside, holds_one_value
 from banks.retain.types import FoundRelationship
 
 WHERE = frozenset({"in"})
@@ -54,7 +57,7 @@ class Reader:
             if self.parsed.words[sentence[-1]].text.endswith("?"):
                 continue
             for place in sentence:
-                for each in self._at(place):
+                for each in self._stand(place, self._at(place)):
                     key = each.subject, each.relation, each.object.casefold()
                     if key not in found or (isinstance(each, Ending) and not isinstance(found[key], Ending)):
                         found[key] = each
@@ -69,6 +72,20 @@ class Reader:
             since = ends.get(place) or self.said_at
             yield replace(each, valid_from=since) if is_next and each.valid_from is None else each
 
+    def _stand(self, place: int, found: Iterable[FoundRelationship]) -> Iterator[FoundRelationship]:
+        """Without what the speaker does not stand for, and what is so for a while; and what adds to others as such."""
+        for each in found:
+            is_own = each.subject == self.speaker or each.subject.startswith(f"{self.speaker}'s ")
+            if not is_vouched_for(self.clauses, place, is_own=is_own):
+                continue
+            if isinstance(each, Ending | TakenBack | Staying) or not holds_one_value(each.relation):
+                yield each
+            elif self._is_announced(each) or not is_for_a_while(self.clauses, place):
+                yield beside(each) if is_beside(self.clauses, place) else each
+
+    def _is_announced(self, each: FoundRelationship) -> bool:
+        return bool(each.valid_from and self.told_at and each.valid_from > self.told_at)
+
     def _at(self, place: int) -> Iterator[FoundRelationship]:
         lower = self.parsed.words[place].lower
         for pattern in PATTERNS:
@@ -82,6 +99,7 @@ class Reader:
         yield from find_partings(self.clauses, place, since=self.since)
         if self.told_at:
             yield from find_announced(self.clauses, place, told_at=self.told_at)
+        yield from find_taken_back(self.clauses, place)
         if lower in {"have", "has", "got"}:
             yield from self._count(place)
         yield from find_favourites(self.clauses, place, since=self.since)
@@ -103,7 +121,7 @@ class Reader:
             return
         if worded := self._worded(place, pattern):
             relation, wording = worded
-            yield FoundRelationship(
+            first = FoundRelationship(
                 subject=subject,
                 relation=relation,
                 object=shown,
@@ -111,6 +129,9 @@ class Reader:
                 object_is_value=name is None,
                 valid_from=self._since(place, pattern),
             )
+            yield first
+            for other in self.clauses.names_joined_to(target) if name and holds_one_value(relation) else ():
+                yield beside(replace(first, object=other, text=wording.format(subject=subject, object=other)))
 
     def _name(self, target: int, pattern: Pattern) -> str | None:
         """Who lives in a flat in Porto lives in Porto."""
@@ -146,7 +167,11 @@ class Reader:
         direct = self.parsed.child(place, "dobj")
         if not pattern.prepositions:
             return direct
-        return None if direct and pattern.begins else self.clauses.object_after(place, pattern.prepositions)
+        if direct and pattern.begins:
+            return None
+        if pattern.relation == "works_at":
+            return find_workplace(self.clauses, place, pattern.prepositions)
+        return self.clauses.object_after(place, pattern.prepositions)
 
     def _count(self, place: int) -> Iterator[FoundRelationship]:
         target = self.parsed.child(place, "dobj")

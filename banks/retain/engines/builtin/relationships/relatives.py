@@ -33,7 +33,7 @@ class _Relative:
 
 
 def find_relatives(clauses: Clauses, place: int) -> Iterator[FoundRelationship]:
-    if clauses.parsed.words[place].lower not in RELATIVES | PARTNERS.keys():
+    if clauses.parsed.words[place].lower not in RELATIVES:
         return
     told, verb = _read_next_to(clauses, place), None
     if told is None:

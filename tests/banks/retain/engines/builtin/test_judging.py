@@ -26,6 +26,11 @@ def test_hedging_lowers_the_confidence() -> None:
         "Do you know what I think about it?",
         "I booked the flight.",
         "I don't think so.",
+        "I'm not sure.",
+        "Hmm, I am not really sure about that.",
+        "I'm not convinced yet.",
+        "I think so.",
+        "Well, I guess not.",
         "I no longer think so.",
         "I don't think I know him.",
         "I do not believe that I know him.",
@@ -52,6 +57,8 @@ def test_what_is_no_judgement_of_the_world_is_no_opinion(text: str) -> None:
         "I no longer think Ida is a good cook.",
         "I do not believe that trams are safe.",
         "I don't think that's fair.",
+        "I'm not sure that Rita is kind.",
+        "I'm not convinced of the plan.",
     ],
 )
 def test_a_belief_or_a_taste_is_an_opinion(text: str) -> None:

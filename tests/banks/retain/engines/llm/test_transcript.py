@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from banks.retain.chunking.date_heading import WEEKDAYS
+from banks.dates.in_words import WEEKDAYS
 from banks.retain.engines.llm.section import build_section, find_halves
 from banks.retain.engines.llm.transcript import describe_moment, render_passage
 from banks.retain.types import FoundEntity, Passage

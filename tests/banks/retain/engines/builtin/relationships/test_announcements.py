@@ -20,6 +20,7 @@ def changes(text: str) -> list[tuple[str, str, str, str]]:
     ("text", "change"),
     [
         ("I'm moving to Rome next month.", ("Ann", "lives_in", "Rome", "2023-06-01")),
+        ("I'm moving to Rome in March 2027, not next month.", ("Ann", "lives_in", "Rome", "2027-03-01")),
         ("I will move to Rome in January 2027.", ("Ann", "lives_in", "Rome", "2027-01-01")),
         ("I'm going to move to Rome in January 2027.", ("Ann", "lives_in", "Rome", "2027-01-01")),
         ("In January 2027 we're moving into a flat in Rome.", ("Ann", "lives_in", "Rome", "2027-01-01")),
@@ -33,6 +34,9 @@ def changes(text: str) -> list[tuple[str, str, str, str]]:
         ("I am starting in May 2027 at Siemens.", ("Ann", "works_at", "Siemens", "2027-05-01")),
         ("I'm going to start working at Bosch in March 2027.", ("Ann", "works_at", "Bosch", "2027-03-01")),
         ("I will start a new job at Bosch in March 2027.", ("Ann", "works_at", "Bosch", "2027-03-01")),
+        ("I'm starting as a data analyst at Bosch in March 2027.", ("Ann", "works_at", "Bosch", "2027-03-01")),
+        ("My new job at Bosch starts in March 2027.", ("Ann", "works_at", "Bosch", "2027-03-01")),
+        ("My move to Rome is postponed to March 2027.", ("Ann", "lives_in", "Rome", "2027-03-01")),
         ("Lena starts at Lidl in May 2027.", ("Lena", "works_at", "Lidl", "2027-05-01")),
         ("On 1 June 2027 Lena starts at Lidl.", ("Lena", "works_at", "Lidl", "2027-06-01")),
         ("I'm leaving Siemens on 3 May 2027.", ("Ann", "-works_at", "Siemens", "2027-05-03")),
@@ -50,6 +54,9 @@ def test_a_change_is_announced_for_the_day_that_is_named(text: str, change: tupl
     "text",
     [
         "I will move to Rome some day.",
+        "I'm moving to Python next month.",
+        "My visit to Rome is postponed to March 2027.",
+        "I start at Gold's Gym on 1 December 2027.",
         "I want to move to Rome in January 2027.",
         "I'm planning to move to Rome in January 2027.",
         "Maybe I'll move to Rome next month.",
