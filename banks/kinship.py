@@ -2,14 +2,17 @@
 
 from banks.dates.word_lists import listed
 
-RELATIVES = frozenset(
+PEOPLE = frozenset(
     listed(
-        "wife husband partner spouse girlfriend boyfriend fiance fiancee mother father mom mum dad sister brother son"
-        " daughter child grandmother grandfather grandma grandpa granny aunt uncle cousin niece nephew friend roommate"
-        " boss manager supervisor colleague coworker neighbor neighbour landlord landlady teacher tutor mentor coach"
-        " trainer therapist doctor dentist dog cat puppy kitten pet horse bird rabbit hamster"
+        "wife husband partner spouse girlfriend boyfriend fiance fiancee fianc\u00e9 fianc\u00e9e parent mother father"
+        " mom mum dad sister brother grandmother grandfather grandma grandpa granny aunt uncle cousin niece nephew"
+        " friend roommate flatmate boss manager colleague coworker neighbor neighbour landlord landlady teacher"
     )
 )
+PROFESSIONALS = frozenset(listed("supervisor tutor mentor coach trainer therapist doctor dentist"))
+CHILDREN = frozenset(listed("son daughter child kid baby"))
+ANIMALS = frozenset(listed("dog cat puppy kitten pet horse bird rabbit hamster"))
+RELATIVES = PEOPLE | PROFESSIONALS | CHILDREN | ANIMALS
 COUPLE = ("married_to", "engaged_to", "dating")  # the same from either side
 # What a partner is called says which it is: who has a husband is married.
 PARTNERS: dict[str, tuple[str, ...]] = {
@@ -18,3 +21,25 @@ PARTNERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("girlfriend", "boyfriend"), ("dating",)),
     "partner": COUPLE,
 }
+# Other words for the same one.
+SAME = tuple(
+    frozenset(listed(words))
+    for words in (
+        "father dad",
+        "mother mom mum",
+        "grandmother grandma granny",
+        "grandfather grandpa",
+        "fiance fiancee fianc\u00e9 fianc\u00e9e",
+        "roommate flatmate",
+        "neighbor neighbour",
+        "colleague coworker",
+        "boss manager",
+        "child kid",
+    )
+)
+
+
+def list_same(kin: str) -> list[str]:
+    """Itself first."""
+    others = (words - {kin} for words in SAME if kin in words)
+    return [kin, *sorted(word for words in others for word in words)]

@@ -137,6 +137,7 @@ def write_extract(work: Work, missing: StructuredOutput) -> Generator[Said, None
             tools.reranker,
             tools.embedder,
             asked_at=query.recall.asked_at,
+            moment=query.recall.moment.as_of,
         )
     work.trace.notes += list_shortcomings(query.recall.text, chosen)
     lines = tell_extract(query.recall.text, chosen, query.recall.asked_at)

@@ -8,9 +8,11 @@ from itertools import islice
 from banks.words import Network
 from reflection.reflect.builtin.asker import Asker
 from reflection.reflect.builtin.counted import leave_out_uncounted
+from reflection.reflect.builtin.kin import ask_by_name, ask_in_other_words
 from reflection.reflect.builtin.others_doings import is_of_another
 from reflection.reflect.builtin.pieces import Piece, cut, cut_statements
 from reflection.reflect.builtin.repeats import leave_out_repeats, leave_out_summaries
+from reflection.reflect.builtin.replies import find_told, is_all_idle, is_idle
 from reflection.reflect.builtin.rewording import ask_otherwise
 from reflection.reflect.builtin.scoring import Nearness, Scored, Scorer
 from reflection.reflect.dates import get_happened_at
@@ -27,8 +29,6 @@ ONE_AMOUNT = re.compile(
 )
 SUMMED_UP = re.compile(r"\b(?:total|altogether|so far|overall|combined|all|each|every)\b", re.IGNORECASE)
 OF_NOW = re.compile(r"\b(?:now|nowadays|currently|at the moment|these days|at present)\b", re.IGNORECASE)
-OF_LATER = re.compile(r"\b(?:will|won't|going to|next|soon|future|plans?|planned|tomorrow)\b", re.IGNORECASE)
-WAS_ASKED = re.compile(r'^[^"\n]{1,80} (?:asked|told) me: "[^"\n]*"\W*$')  # as retain tells of a request
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,33 @@ class Chosen:
 
 
 def choose_near(asker: Asker, memories: Sequence[Labelled], scorer: Scorer) -> Chosen:
-    """Where nothing is near to the question as it is asked, what is near to it in other words, the latest first."""
+    """Where nothing is near to the question as it is asked, what is near to it in other words, the latest first. Who is
+    meant by whose he is, of him more is told by his name.
+    """
     found = choose_nearest(asker, memories, scorer, is_of_now=OF_NOW.search(asker.question) is not None)
-    other = ask_otherwise(asker.question)
-    if not other or found.is_sure:
+    by_name = "" if scorer.counts else ask_by_name(asker.question, memories)
+    if by_name:
+        named = choose_nearest(replace(asker, question=by_name), memories, scorer, is_of_now=False)
+        found = unite(found, named)
+    for other in [ask_otherwise(asker.question), *ask_in_other_words(asker.question)]:
+        if found.is_sure:
+            break
+        asked_otherwise = (
+            choose_nearest(replace(asker, question=other), memories, scorer, is_of_now=True) if other else found
+        )
+        found = found if asked_otherwise.is_unsure else asked_otherwise
+    return found
+
+
+def unite(found: Chosen, named: Chosen) -> Chosen:
+    """The nearer first, each memory once."""
+    if not named.is_sure:
         return found
-    asked_otherwise = choose_nearest(replace(asker, question=other), memories, scorer, is_of_now=True)
-    return found if asked_otherwise.is_unsure else asked_otherwise
+    if not found.is_sure:
+        return named
+    first, second = sorted((found, named), key=lambda one: -one.nearness.best)
+    told = {piece.memory.label for piece in first.pieces}
+    return replace(first, evidence=(*first.evidence, *(one for one in second.evidence if one.memory.label not in told)))
 
 
 def choose_nearest(asker: Asker, memories: Sequence[Labelled], scorer: Scorer, *, is_of_now: bool) -> Chosen:
@@ -95,8 +115,6 @@ def choose_nearest(asker: Asker, memories: Sequence[Labelled], scorer: Scorer, *
     near = [piece for score, piece in best if score >= best[0][0] * scored.scale.share]
     if is_of_now:
         near = put_latest_first(near, found.nearness)
-    if not OF_LATER.search(asker.question):
-        near = put_present_first(near)
     chosen = narrow(asker, divide(near), scorer)
     if scorer.counts:
         chosen = replace(chosen, evidence=tuple(leave_out_uncounted(asker, chosen.evidence)))
@@ -115,7 +133,8 @@ def divide(pieces: Sequence[Piece]) -> Chosen:
 
 def tell_nearest(found: Chosen, scored: Scored) -> Chosen:
     """What is not in memory must not hang on how busy the machine is: rather too much is told."""
-    nearest = divide([piece for _, piece in scored.list_best()[:MOST_UNSURE]])
+    telling = [piece for _, piece in scored.list_best() if not is_all_idle(piece)]
+    nearest = divide(telling[:MOST_UNSURE])
     return replace(found, evidence=nearest.evidence, beliefs=nearest.beliefs, is_unsure=True)
 
 
@@ -126,28 +145,18 @@ def put_latest_first(pieces: Sequence[Piece], nearness: Nearness) -> list[Piece]
     return [*leading, *(piece for piece in pieces if piece not in leading)]
 
 
-def put_present_first(pieces: Sequence[Piece]) -> list[Piece]:
-    """What is so until something that was announced takes its place, before that."""
-    kept = list(pieces)
-    for piece in pieces:
-        candidate = piece.memory.item.candidate
-        places = [at for at, other in enumerate(kept) if other.memory.id == candidate.superseded_by]
-        if candidate.expired_at is None and places and places[0] < kept.index(piece):
-            kept.remove(piece)
-            kept.insert(places[0], piece)
-    return kept
-
-
 def narrow(asker: Asker, chosen: Chosen, scorer: Scorer) -> Chosen:
-    """Of each piece its best sentence. One that no sentence of is scored stays whole. What the agent was asked is near
-    to the question and answers nothing.
+    """Of each piece its best sentence. One that no sentence of is scored stays whole. What the agent was asked, or
+    asks, is near to the question and answers nothing: what is said beside it may.
     """
-    told = (sentence for piece in chosen.pieces for sentence in cut_statements(piece.memory, piece.text))
-    sentences = [sentence for sentence in told if not WAS_ASKED.match(sentence.text)]
+    told = [sentence for piece in chosen.pieces for sentence in cut_statements(piece.memory, piece.text)]
+    sentences = [sentence for sentence in told if not is_idle(sentence)]
     if [sentence.text for sentence in sentences] == [piece.text for piece in chosen.pieces]:
         return chosen
+    idle = {piece.memory.label for piece in told} - {piece.memory.label for piece in sentences}
     best = {piece.memory.label: piece for _, piece in scorer.score(asker, sentences).list_best()}
-    evidence = leave_out_repeats([best.get(piece.memory.label, piece) for piece in chosen.evidence])
+    telling = [best.get(piece.memory.label, piece) for piece in chosen.evidence if piece.memory.label not in idle]
+    evidence = leave_out_repeats(telling or [heard for piece in chosen.evidence if (heard := find_told(piece))])
     return Chosen(tuple(evidence), tuple(best.get(piece.memory.label, piece) for piece in chosen.beliefs))
 
 

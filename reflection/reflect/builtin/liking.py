@@ -12,7 +12,7 @@ from reflection.reflect.builtin.meant import find_meant
 from reflection.reflect.builtin.pieces import Piece
 from reflection.reflect.builtin.referring import list_told
 from reflection.reflect.builtin.repeats import leave_out_repeats
-from reflection.reflect.builtin.whose import NOT_A_VERB, is_of
+from reflection.reflect.builtin.whose import NOT_A_VERB, is_of, names_another
 from reflection.reflect.types import Labelled
 from retrieval.query.question_type import find_type
 from retrieval.types import QuestionType
@@ -147,6 +147,23 @@ def is_known_of(piece: Piece, names: frozenset[str], sought: Sought, *, is_writt
         (sought.likes and is_liking(piece.shown), LIKES),
     )
     return any(is_told and is_of(piece, names, how, is_written=is_written) for is_told, how in wanted)
+
+
+def find_whom(question: str, memories: Sequence[Labelled]) -> frozenset[str]:
+    """Whose taste is asked for, folded: those whom it names, or else the asker. Empty where nobody knows."""
+    meant = find_meant(question, memories)
+    if meant.is_sure:
+        return meant.names
+    users = list_users(memories) if OF_THE_ASKER.search(question) else frozenset()
+    return frozenset(fold(name).text for name in users) if len(users) == 1 else frozenset()
+
+
+def is_taste_of_another(piece: Piece, whom: frozenset[str]) -> bool:
+    """Somebody else is named as the one who likes it, can't stand it or lives by it."""
+    told = [how for how in (AVERSION, LIKES, NEEDS) if how.search(piece.shown)]
+    return (
+        bool(whom and told) and not any(is_of(piece, whom, how) for how in told) and names_another(piece, whom, told[0])
+    )
 
 
 def is_aversion(piece: Piece) -> bool:

@@ -1,11 +1,12 @@
 """Whom a question means: by name, or as somebody whom the asker has."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from banks.dates.fold import fold
-from reflection.reflect.builtin.asker import list_users
+from banks.kinship import list_same
+from reflection.reflect.builtin.kin import Kin, list_named
 from reflection.reflect.builtin.relatives import CHILDREN, RELATIVES
 from reflection.reflect.types import Labelled
 from retrieval.query.names import is_capitalised, list_phrases
@@ -18,7 +19,6 @@ REQUEST = re.compile(
 )
 # "What could I cook with my wife?" means both.
 MY_OWN = re.compile(rf"(?<!with )\bmy (?:\w+ )?(?P<kin>{RELATIVES}|{CHILDREN})\b(?!['\u2019])", re.IGNORECASE)
-CALLED = r"(?:(?:['\u2019]s name)? is (?:called |named )?)"
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,10 @@ def find_meant(question: str, memories: Sequence[Labelled]) -> Meant:
     phrases = list(list_phrases(REQUEST.sub("", question)))
     capitalised = [phrase for phrase in phrases if is_capitalised(phrase)]
     own = MY_OWN.search(question) if not capitalised else None
-    named = [own["kin"], *list_names(own["kin"], memories)] if own else capitalised or phrases
+    named = name_kin(own["kin"].lower(), memories) if own else capitalised or phrases
     return Meant(frozenset(fold(name).text for name in named), is_sure=bool(own or capitalised))
 
 
-def list_names(kin: str, memories: Sequence[Labelled]) -> Iterator[str]:
-    """By which memories call the one whom the asker has: "Ann's brother Tom"; where one alone may be the asker."""
-    users = list_users(memories)
-    if len(users) > 1:
-        return
-    owner = rf"(?:my|{'|'.join(re.escape(name) for name in users) or 'my'}['\u2019]s?) (?:\w+ )?{re.escape(kin)}"
-    name = r"(?P<name>(?-i:[A-Z\u00c0-\u00de])\w+)"
-    told = re.compile(
-        rf"(?<!\w){owner}(?:,? |{CALLED}){name}|(?<!\w){name.replace('name', 'other')}(?:,| is) {owner}\b",
-        re.IGNORECASE,
-    )
-    for memory in memories:
-        yield from (found["name"] or found["other"] for found in told.finditer(memory.item.text))
+def name_kin(kin: str, memories: Sequence[Labelled]) -> list[str]:
+    """The words for the one whom the asker has, and what memories call him: "Ann's brother Tom"."""
+    return [*list_same(kin), *(name for name, _ in list_named(Kin(kin, kin), memories))]

@@ -4,7 +4,9 @@ import re
 from dataclasses import replace
 
 from banks.english.verb_forms import third_person
+from banks.kinship import list_same
 from reflection.reflect.builtin.asker import ME, Asker
+from reflection.reflect.builtin.kin import find_kin
 from reflection.reflect.builtin.pieces import Piece
 from reflection.reflect.builtin.relatives import CHILDREN, RELATIVES
 
@@ -63,6 +65,8 @@ PAST = {
 
 def is_of_another(asker: Asker, piece: Piece) -> bool:
     """What is asked of the asker is said of somebody else, and the asker has no part in it."""
+    if asker.name and is_of_others_kin(asker, piece):
+        return True
     verb = find_asked_verb(asker.question)
     if not asker.name or not verb:
         return False
@@ -71,6 +75,18 @@ def is_of_another(asker: Asker, piece: Piece) -> bool:
     another = rf"(?:her (?:\w+ ){{0,2}}(?:{people})s?(?: {NAME})?|(?!She\b){NAME})"
     found = re.match(rf"{another} {HELPING}(?:{'|'.join(list_forms(verb))})\b", told)
     return found is not None and re.search(r"\b(?:she|her)\b", told[found.end() :]) is None
+
+
+def is_of_others_kin(asker: Asker, piece: Piece) -> bool:
+    """Whose relative is asked for is told: "Nadia's husband" is no answer to "Who is my husband?"."""
+    kin = find_kin(asker.question)
+    if kin is None or kin.owner:
+        return False
+    words = "|".join(list_same(kin.kin))
+    owners = re.findall(
+        rf"(?<!\w)({NAME}|[Mm]y|[Oo]ur|[Hh]er)(?:['\u2019]s?)? (?:\w+ )?(?:{words})\b", asker.tell(piece)
+    )
+    return bool(owners) and not {owner.lower() for owner in owners} & {"my", "our", "her"}
 
 
 def read_said(asker: Asker, piece: Piece) -> str:

@@ -1,9 +1,17 @@
-"""Words for those whom somebody has, and who do things of their own. As parts of a pattern."""
+"""Words for those whom somebody has, and who do things of their own. As parts of a pattern.
 
-RELATIVES = (
-    "aunt|boss|boyfriend|brother|colleague|cousin|coworker|dad|father|fianc\u00e9e?|fiancee?|flatmate|friend|girlfriend"
-    "|grandfather|grandma|grandmother|grandpa|husband|landlord|manager|mom|mother|mum|neighbou?r|nephew|niece|parent"
-    "|partner|roommate|sister|teacher|uncle|wife"
-)
-CHILDREN = "baby|child|children|daughter|kid|son"
-ANIMALS = "cat|dog|horse|kitten|pet|puppy|rabbit"
+Professionals are left out: "I am a doctor and love to hike" tells of who says it.
+"""
+
+from collections.abc import Iterable
+
+from banks import kinship
+
+
+def join_words(words: Iterable[str]) -> str:
+    return "|".join(sorted(words))
+
+
+RELATIVES = join_words(kinship.PEOPLE)
+CHILDREN = join_words(kinship.CHILDREN | {"children"})
+ANIMALS = join_words(kinship.ANIMALS)

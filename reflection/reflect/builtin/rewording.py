@@ -15,6 +15,7 @@ OTHERWISE = [
     (re.compile(pattern, re.IGNORECASE), other)
     for pattern, other in (
         (rf"^\W*where (?:do|does|did) {WHO} live{NOW}\W*$", "Where did {who} move to?"),
+        (rf"^\W*where will {WHO} live\W*$", "Where will {who} move to?"),
         (rf"^\W*what(?: is|['\u2019]s) the name of {WHO}\W*$", "What is {who} called?"),
         (rf"^\W*what(?: is|['\u2019]s) {WHO}['\u2019]s? name\W*$", "What is {who} called?"),
         (rf"^\W*what are the names of {WHO}\W*$", "What are {who} called?"),

@@ -86,7 +86,8 @@ def choose_likes(question: str, liked: Sequence[Piece], near: Nearness) -> list[
         return [piece for piece in ranked if near.is_near(piece) or not names_matter(question)][:MOST_LIKES] or ranked
     ranked = sorted(leave_out_parts(liked), key=lambda piece: (is_aversion(piece), -near.get(piece)))
     if near.best < near.scale.least or not names_matter(question):
-        return [piece for piece in ranked if not is_aversion(piece) or near.is_near(piece)][:MOST_LIKES]
+        kept = [piece for piece in ranked if not is_aversion(piece) or tells_need(piece) or near.is_near(piece)]
+        return kept[:MOST_LIKES]
     found = [piece for piece in ranked if near.is_near(piece)]
     needs = [piece for piece in ranked if piece not in found and tells_need(piece) and EATING.search(question)]
     return [*found[: MOST_LIKES - len(needs[:1])], *needs][:MOST_LIKES]

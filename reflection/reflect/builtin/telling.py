@@ -1,5 +1,6 @@
 """What was chosen of memory, in words: dated, cited, and counted where that is asked for."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
@@ -15,6 +16,7 @@ from retrieval.types import QuestionType
 NOT_IN_MEMORY = "Memory does not hold an answer to this."
 UNSURE = "There was no time to read all that was found. What comes nearest, and may not answer this:"
 MOST_SENTENCES = 5
+OF_AGE = re.compile(r"\bhow old\b", re.IGNORECASE)  # told in years, not by a day
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,15 @@ def tell_extract(question: str, chosen: Chosen, asked_at: datetime) -> list[Line
         return [Line(UNSURE), *(Line(tell_dated(piece, zone), piece.memory) for piece in chosen.evidence), *beliefs]
     if asks_for_count(question) and chosen.evidence:
         return [*list_items(chosen, zone), *beliefs]
-    if find_type(question, has_window=False) is QuestionType.TEMPORAL:
+    if asks_for_date(question):
         told = [Line(tell_time(question, piece, asked_at), piece.memory) for piece in chosen.evidence]
     else:
         told = [Line(tell_dated(piece, zone), piece.memory) for piece in chosen.evidence]
     return [*told[: MOST_SENTENCES - len(beliefs)], *beliefs]
+
+
+def asks_for_date(question: str) -> bool:
+    return find_type(question, has_window=False) is QuestionType.TEMPORAL and not OF_AGE.search(question)
 
 
 def list_items(chosen: Chosen, zone: tzinfo | None) -> list[Line]:

@@ -27,12 +27,25 @@ OTHER_SUBJECT = re.compile(rf"{PRONOUN.pattern}|(?<!\w)(?-i:[A-Z\u00c0-\u00de])\
 def is_of(piece: Piece, names: frozenset[str], told: re.Pattern[str], *, is_written: bool = False) -> bool:
     """Somebody named is its subject, or says it of himself. `told` is what is said of him."""
     voices = piece.memory.item.candidate.voices
-    said = next((f"{one.name}: " for one in voices if piece.shown.startswith(f"{one.name}: ")), "")
-    sentence = NOT_A_VERB.sub(" ", piece.shown.removeprefix(said))
+    sentence = read_sentence(piece)
     before = told.split(sentence, maxsplit=1)[0]
     if any(is_subject(name, before) for name in names):
         return True
     return is_of_speaker(sentence, before) and (is_written or any(is_named(voice.name, names) for voice in voices))
+
+
+def names_another(piece: Piece, names: frozenset[str], told: re.Pattern[str]) -> bool:
+    """Before what is said of him somebody stands whom the names are not of."""
+    before = told.split(read_sentence(piece), maxsplit=1)[0]
+    own = {word for name in names for word in name.split()}
+    return any(fold(word).text not in own for word in NAME.findall(before))
+
+
+def read_sentence(piece: Piece) -> str:
+    """Without who says it, and without what is no verb of liking."""
+    voices = piece.memory.item.candidate.voices
+    said = next((f"{one.name}: " for one in voices if piece.shown.startswith(f"{one.name}: ")), "")
+    return NOT_A_VERB.sub(" ", piece.shown.removeprefix(said))
 
 
 def is_of_speaker(sentence: str, before: str) -> bool:
@@ -56,6 +69,14 @@ def is_subject(name: str, before: str) -> bool:
         return False
     others = [word for word in NAME.findall(before) if fold(word).text not in name]
     return OTHER_SUBJECT.search(between) is None or (PRONOUN.search(between) is not None and not others)
+
+
+def mentions(piece: Piece, names: frozenset[str]) -> bool:
+    """By its words, those beside it, or who says it."""
+    told = fold(piece.memory.item.text).text
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told) for name in names) or any(
+        is_named(voice.name, names) for voice in piece.memory.item.candidate.voices
+    )
 
 
 def is_named(voice: str, names: frozenset[str]) -> bool:

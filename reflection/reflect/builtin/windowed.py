@@ -15,7 +15,7 @@ from reflection.reflect.builtin.pieces import SHORT, Piece, cut_statements
 from reflection.reflect.builtin.repeats import leave_out_repeats
 from reflection.reflect.dates import get_happened_at
 from reflection.reflect.types import Labelled
-from retrieval.query.past_states import asks_for_past_state
+from retrieval.query.past_states import BASE, SUBJECT, asks_for_past_state
 from retrieval.query.question_type import find_type
 from retrieval.types import Candidate, QuestionType
 
@@ -39,6 +39,8 @@ JOURNEY = re.compile(
     r"|(?:went|going|goes|been|drove|moved) to|hik(?:ed|ing)|camp(?:ed|ing))\b",
     re.IGNORECASE,
 )
+# A state of a time to come: "Where will I live next year?"
+WILL_LAST = re.compile(rf"\b(?:will|won['\u2019]t)\s+{SUBJECT}(?:{BASE})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,12 @@ class Windowed:
 
     @property
     def is_of_state(self) -> bool:
-        return asks_for_past_state(fold(self.question).text)
+        return asks_for_past_state(fold(self.question).text) or self.is_of_coming_state
+
+    @property
+    def is_of_coming_state(self) -> bool:
+        is_ahead = self.window.start is not None and self.window.start > self.asked_at
+        return is_ahead and WILL_LAST.search(self.question) is not None
 
     def list_told(self, memories: Sequence[Labelled], asker: Asker) -> list[Piece]:
         """All of that time, in its order, where nothing or only journeys are asked for."""
@@ -65,9 +72,13 @@ class Windowed:
         return sorted(first, key=lambda piece: get_happened_at(self._date(piece)))
 
     def is_of_then(self, memory: Labelled) -> bool:
-        """Whether it was so at the time, or happened then. What nobody told until later may have begun later."""
+        """Whether it is so at the time, or happens then. What nobody told until later may have begun later. Of what is
+        announced the day is when it begins to be so.
+        """
         candidate = memory.item.candidate
-        if not self.is_of_state or candidate.occurred_start:
+        begins_ahead = candidate.valid_from is not None and candidate.valid_from > self.asked_at
+        is_announced = self.is_of_coming_state and begins_ahead
+        if not self.is_of_state or (candidate.occurred_start and not is_announced):
             return self._holds(Piece(memory, memory.item.text))
         begun, over = candidate.valid_from or candidate.mentioned_at, candidate.valid_until
         start, end = self.window.start, self.window.end

@@ -147,3 +147,76 @@ def test_something_is_a_blank(question: str, asked: str) -> None:
 def test_a_pronoun_of_another_does_not_make_it_the_askers(text: str, *, is_told: bool) -> None:
     item = make_item(1, text, voices=(Voice("User", "user"),))
     assert answer("What health problems do I have?", item) == ([1] if is_told else [])
+
+
+def test_what_came_before_is_told_by_nothing_that_names_what_came_later() -> None:
+    assert answer("Where did I work before Bosch?", say(1, "User did work at Bosch", mentioned_at=on(6))) == []
+
+
+HUSBAND, CARPENTER = "Nadia's husband is Viktor.", "What job Viktor does: carpenter"
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who is my husband?", [1]),
+        ("Who's my husband now?", [1]),
+        ("What is the name of my husband?", [1]),
+        ("What is my husband's name?", [1]),
+        ("Who is Nadia's husband?", [2]),
+        ("Who is the husband of Nadia?", [2]),
+        ("Who is Lou's wife?", [7]),
+        ("Who is Ida's wife?", [7]),
+        ("Who is Ida's girlfriend?", []),
+        ("Who is my dad?", [3]),
+        ("Who is my father?", [3]),
+        ("Who is my best friend?", [5]),
+        ("Who is my new friend?", [6, 5]),
+    ],
+)
+def test_whose_relative_somebody_is_tells_who_he_is(question: str, told: list[int]) -> None:
+    items = [
+        say(1, "My husband Daniel cooks."),
+        say(2, HUSBAND),
+        say(3, "Otto is User's dad."),
+        say(4, "User's former husband Bert is gone.", mentioned_at=on(11)),
+        say(5, "User's best friend is Mia.", mentioned_at=on(1)),
+        say(6, "User's friend Lou is here.", mentioned_at=on(2)),
+        say(7, "Lou just got married to Ida."),
+    ]
+    assert answer(question, *items) == told
+
+
+def test_a_relative_of_somebody_else_is_not_told_as_the_askers() -> None:
+    assert answer("Who is my uncle?", say(1, "Who is Nadia's uncle: Bert.")) == []
+    assert answer("Who is my uncle?", say(1, "Who is my good uncle: Bert.")) == [1]
+
+
+def test_of_several_the_one_who_was_told_last_comes_first_and_as_plainly_as_possible() -> None:
+    items = [
+        say(1, "User's boss is Henrik.", mentioned_at=on(5)),
+        say(2, "User's new boss Carla is moving in on Friday.", mentioned_at=on(10)),
+        say(3, "Carla is User's boss.", mentioned_at=on(9)),
+    ]
+    assert answer("Who is my boss?", *items) == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What job does Nadia's husband do?", [2]),
+        ("What job does the husband of Nadia do?", [2]),
+        ("What does my father do?", [3]),
+    ],
+)
+def test_of_a_relative_more_is_known_by_his_name_and_by_other_words_for_him(question: str, told: list[int]) -> None:
+    items = [say(1, HUSBAND), say(2, CARPENTER), say(3, "My dad mends pipes.")]
+    assert answer(question, *items)[:1] == told
+
+
+@pytest.mark.parametrize(("question", "told"), [("Where will I live next year?", [1]), ("Where do I live?", [2, 1])])
+def test_what_will_be_so_is_known_by_its_validity(question: str, told: list[int]) -> None:
+    december = datetime(2026, 12, 1, tzinfo=UTC)
+    present = say(2, "where do will User live: in Berlin", valid_until=december)
+    coming = say(1, "where do will User live: in Rome", valid_from=december, occurred_start=december)
+    assert answer(question, coming, present) == told

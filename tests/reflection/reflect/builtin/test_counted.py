@@ -71,6 +71,7 @@ def test_what_has_dates_of_its_own_or_says_no_more_than_the_question_is_told_apa
         ("Where do I work?", "Ann's brother Nils works in Graz.", True),
         ("Where do I work?", "Ann works in Graz.", False),
         ("Where do I work?", "Ann's son works in Graz.", True),
+        ("Where do I work?", "Ann's landlady works in Graz.", True),
         ("How many bikes do I have?", "Ann's friend Tom has a bike.", True),
         ("How many bikes do I have?", "Tom has a bike.", True),
         ("How many children do I have?", "Ann's son Leo has a bike.", False),

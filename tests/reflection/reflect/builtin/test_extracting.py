@@ -73,7 +73,7 @@ def test_of_a_short_memory_the_best_sentence_is_told_too() -> None:
 def test_a_sentence_that_refers_back_comes_with_what_it_refers_to() -> None:
     dog = "Mira took in a greyhound called Biscuit. It rained. She is four years old."
     [told] = tell("How old is Biscuit, four years or so", make_item(1, dog))
-    assert told.endswith(": Mira took in a greyhound called Biscuit. She is four years old. [1]")
+    assert told.startswith("Mira took in a greyhound called Biscuit. She is four years old. (")
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,26 @@ def test_what_is_so_until_an_announced_change_comes_before_it(question: str, fir
     assert first in tell(question, coming, present)[0]
 
 
+@pytest.mark.parametrize(
+    ("question", "at", "first"),
+    [
+        ("Where does Ann work?", day(9), "lab"),
+        ("Where does Ann work now?", day(9), "lab"),
+        ("Where will Ann work?", day(9), "bakery"),
+        ("Where does Ann work?", day(9, month=12), "bakery"),
+        ("Which bakery does Ann start work at in December?", day(9), "bakery"),
+    ],
+)
+def test_an_observation_of_what_is_to_come_is_told_behind_what_is_so(question: str, at: datetime, first: str) -> None:
+    coming, present = "Where Ann does work now is at the bakery in December", "Where Ann does work now is at the lab"
+    seen = [
+        make_item(1, coming, network=Network.OBSERVATION, valid_from=day(1, month=12), mentioned_at=day(9)),
+        make_item(2, present, network=Network.OBSERVATION, valid_from=day(1), mentioned_at=day(1)),
+    ]
+    chosen = choose(question, gather(*seen).memories, WordReranker(), WordEmbedder(), asked_at=day(9), moment=at)
+    assert first in chosen.evidence[0].text
+
+
 def test_where_nothing_tells_of_a_state_what_began_it_answers() -> None:
     moves = [make_item(1, "Ann did move to Graz", mentioned_at=day(1)), make_item(2, "Ann did move to Bern")]
     assert [line[:21].strip(" (") for line in tell("Where does Ann live?", *moves)] == [
@@ -114,6 +134,41 @@ def test_what_comes_just_short_is_told_if_it_has_a_word_of_the_question() -> Non
 def test_what_the_agent_was_asked_is_no_answer() -> None:
     item = make_item(1, 'Ann asked me: "Which tea is good for sleep?" I answered: I named chamomile tea.')
     assert tell("Which tea is good for sleep?", item)[0].startswith("I answered: I named chamomile tea. (")
+
+
+KNOWN = 'Ann told me: "I know how old the dog is."'
+ADOPTED = 'Ann told me: "I took in a dog, Biscuit." I answered: '
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["Assistant asked: How old is Biscuit? Ann: She is four."], ["Ann: She is four."]),
+        (
+            [f"{ADOPTED}How old is the dog Biscuit?", "Ann: How old Biscuit is: four."],
+            ["Ann: How old Biscuit is: four."],
+        ),
+        ([f"{ADOPTED}How exciting! Congratulations!", "Biscuit is an old dog."], ["Biscuit is an old dog."]),
+        (
+            [f"{ADOPTED}Oh no, sorry to hear about the dog.", "Biscuit is an old dog."],
+            ["Biscuit is an old dog."],
+        ),
+        ([f"{ADOPTED}Old dogs like Biscuit sleep."], ["I answered: Old dogs like Biscuit sleep."]),
+        ([f"{KNOWN} I answered: Nice."], [KNOWN]),
+        (['Ann asked me: "How old is my dog Biscuit? He barks." I answered: How old do you think?'], []),
+    ],
+)
+def test_courtesies_and_questions_of_the_agent_are_no_answer(texts: list[str], told: list[str]) -> None:
+    voices = (Voice("Ann", "user"), Voice("Assistant", "assistant"))
+    items = [make_item(number, text, voices=voices) for number, text in enumerate(texts, 1)]
+    question = "How old is the dog Biscuit?"
+    asked = [line.split(" (told")[0] for line in tell(question, *items)]
+    assert asked == told
+
+
+def test_an_age_is_told_in_years_and_not_by_a_day() -> None:
+    [told] = tell("How old is Leo?", make_item(1, "How old Leo is: six years"))
+    assert told.startswith("How old Leo is: six years (told ")
 
 
 def test_a_later_sentence_keeps_the_label_of_who_said_it() -> None:

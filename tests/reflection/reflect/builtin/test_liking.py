@@ -59,6 +59,7 @@ def likes(question: str, *items: RecallItem) -> list[str]:
     [
         "I love jazz and hiking.",
         "Caroline loves jazz and hiking.",
+        "I am a doctor and love jazz.",
         "It rained. My favourite music is jazz.",
         "I'm really into jazz.",
         "Caroline plays the drums and adores jazz.",
@@ -261,3 +262,41 @@ def test_reflect_answers_it_or_says_that_nothing_is_known(memory: Memory, builti
     known = reflect(memory.bank, ask(BIRTHDAY), builtin)
     assert known.text.startswith("Caroline loves jazz and hiking")
     assert (known.not_in_memory, len(known.cited)) == (False, 1)
+
+
+RUTH = "User's sister Ruth visits on Friday. She can't eat gluten and hates mushrooms."
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What should I cook for Ruth?", [1]),
+        ("What does Ruth dislike?", [1]),
+        ("What should I cook for my sister?", [1]),
+        ("What does Zoe dislike?", [3]),
+        ("What do I dislike?", [2]),
+        ("What does Nadia dislike?", [3]),
+        ("What does Otto dislike?", []),
+    ],
+)
+def test_what_is_told_of_others_does_not_stand_beside_it(question: str, told: list[int]) -> None:
+    items = [
+        say(1, "User", RUTH),
+        say(2, "User", "User hates olives."),
+        say(3, "User", "Nadia hates onions. My daughter Zoe hates peas."),
+        say(4, "User", "My husband Daniel can cook."),
+    ]
+
+    class Near:
+        """Finds all dislikes near, and all cooking to what is cooked."""
+
+        model_id = "near"
+
+        def rerank(
+            self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
+        ) -> Ranking:
+            near = (("cook" if "cook" in query else "hates") in text for text in passages)
+            return Ranking(Scored(index, 0.9 * is_near) for index, is_near in enumerate(near))
+
+    chosen = choose(question, gather(*items).memories, Near(), WordEmbedder())
+    assert [piece.memory.label for piece in chosen.evidence] == told
