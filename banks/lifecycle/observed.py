@@ -1,9 +1,4 @@
-"""When an observation holds: from the newest of its facts on, until the first of them ends.
-
-It tells its facts together, so it is true as told only while all of them are. A fact whose beginning nobody told is
-open towards the past, an observation never is: it begins when that fact was said. For the time before, the fact itself
-answers. So no time shows an observation beside what its facts ended, or two versions of one.
-"""
+"""The end of observations. One tells its facts together, so it is true as told only while all of them are."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -14,30 +9,6 @@ from django.db import connection
 
 from banks.models import Bank, Corpus, UnitChange
 from banks.text_index.write import retire_texts
-
-# What stands keeps its beginning when its facts are told again, unless one of them is known to begin later.
-BEGIN = """
-UPDATE banks_memoryunit AS told
-SET valid_from = greatest(coalesce(told.valid_from, facts.known), facts.begun)
-FROM (
-    SELECT source.unit_id, max(coalesce(fact.valid_from, fact.mentioned_at)) AS known, max(fact.valid_from) AS begun
-    FROM banks_unitsource AS source
-    JOIN banks_memoryunit AS fact ON fact.tenant_id = source.tenant_id AND fact.id = source.other_unit_id
-    WHERE source.tenant_id = %(tenant_id)s AND source.unit_id = ANY(%(unit_id)s) AND source.role = 'summarises'
-    GROUP BY source.unit_id
-) AS facts
-WHERE told.tenant_id = %(tenant_id)s AND told.id = facts.unit_id AND told.valid_until IS NULL
-"""
-
-# The same words were told before, of a time that they are told of again: when a fact that had ended was restored.
-GIVE_WAY = """
-UPDATE banks_memoryunit AS former SET valid_until = greatest(former.valid_from, told.valid_from)
-FROM banks_memoryunit AS told
-WHERE told.tenant_id = %(tenant_id)s AND told.id = ANY(%(unit_id)s) AND former.tenant_id = told.tenant_id
-  AND former.bank_id = told.bank_id AND former.network = told.network AND former.content_hash = told.content_hash
-  AND former.tags_hash = told.tags_hash AND former.expired_at IS NOT NULL AND former.close_reason = 'update'
-  AND (former.valid_until IS NULL OR former.valid_until > told.valid_from)
-"""
 
 # It ends with the first of its facts, or when that begins which tells some of them otherwise. Where its facts go on and
 # nothing tells them, the first of what came with its end has its place: newer facts that are told instead. What rests
@@ -62,12 +33,16 @@ WITH newer AS (
 )
 UPDATE banks_memoryunit AS told SET
     expired_at = %(now)s, updated_at = %(now)s,
+    announced_at = CASE WHEN told.valid_until <= %(now)s THEN told.announced_at END,
     close_reason = CASE WHEN facts.is_corrected THEN 'correction' ELSE 'update' END,
     valid_until = CASE
         WHEN facts.is_corrected THEN told.valid_until
         ELSE greatest(
             told.valid_from,
-            coalesce(least(facts.ended, followed.since), (SELECT min(newer.valid_from) FROM newer), %(now)s)
+            least(
+                told.valid_until,
+                coalesce(least(facts.ended, followed.since), (SELECT min(newer.valid_from) FROM newer), %(now)s)
+            )
         )
     END
 FROM unnest(%(unit_id)s) AS closing (unit_id)
@@ -82,11 +57,11 @@ SELECT DISTINCT told.id FROM banks_unitsource AS source
 JOIN banks_memoryunit AS told ON told.tenant_id = source.tenant_id AND told.id = source.unit_id
 WHERE source.tenant_id = %(tenant_id)s AND source.other_unit_id = ANY(%(fact_id)s) AND source.role = 'summarises'
   AND told.network = 'observation' AND told.expired_at IS NULL
-  AND NOT EXISTS (
+  AND (told.valid_until <= %(now)s OR NOT EXISTS (
     SELECT FROM banks_unitsource AS other
     LEFT JOIN banks_memoryunit AS fact ON fact.tenant_id = other.tenant_id AND fact.id = other.other_unit_id
     WHERE other.tenant_id = told.tenant_id AND other.unit_id = told.id AND fact.expired_at IS NULL
-  )
+  ))
 """
 
 # Former versions, which ended as something that had been so.
@@ -101,16 +76,6 @@ RETURNING told.id, told.valid_until, told.close_reason
 """
 
 Closed = tuple[UUID, datetime | None, str]
-
-
-def begin_observations(bank: Bank, unit_ids: Collection[UUID]) -> None:
-    """Call inside a tenant transaction, after `lock_memory` and after their facts are named."""
-    if not unit_ids:
-        return
-    given: dict[str, Any] = {"tenant_id": bank.tenant_id, "unit_id": list(unit_ids)}
-    with connection.cursor() as cursor:
-        cursor.execute(BEGIN, given)
-        cursor.execute(GIVE_WAY, given)
 
 
 def close_observations(
@@ -135,8 +100,8 @@ def close_observations(
 
 
 def follow_closed_facts(bank: Bank, fact_ids: Collection[UUID], *, actor: str, now: datetime) -> None:
-    """Observations that have no live fact left end with their facts, before any refresh; a former version of one that
-    rests on a correction becomes one too. The others are made anew by a refresh.
+    """Observations that have no live fact left, or whose end has come, end before any refresh; a former version of one
+    that rests on a correction becomes one too. The others are made anew by a refresh.
 
     Call inside the tenant transaction that closed the facts, after `lock_memory`.
     """

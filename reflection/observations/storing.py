@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from banks.lifecycle.observed import begin_observations, close_observations
+from banks.lifecycle.observed import close_observations
+from banks.lifecycle.observed_spans import set_spans
 from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource
 from banks.retain.prepared import Identity, PreparedFact
 from banks.retain.storing.units import store_units
@@ -47,7 +48,8 @@ def store_observations(
     name_entity(bank, entity, newer)
     said = {ids[one.identity]: observation for one, (observation, _) in zip(prepared, standing, strict=True)}
     name_sources(bank, {unit_id: observation.source_ids for unit_id, observation in said.items()})
-    begin_observations(bank, said)
+    ends = {unit_id: observation.end for unit_id, observation in said.items() if observation.end}
+    set_spans(bank, said, ends, now=now)
     close_observations(bank, let_go(bank, entity, outdated), newer=newer, actor=actor, now=now)
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 
 from banks.entities.yet_to_come import begins_after
+from banks.lifecycle.observed_spans import AnnouncedEnd
 from banks.models import Bank, MemoryUnit, Relationship, RelationshipSource
 from reflection.observations.scopes import filter_worn
 from reflection.observations.told import Told
@@ -16,6 +17,7 @@ from reflection.observations.types import Held
 
 MOST_HELD = 20
 SOURCES_OF_ONE = 10  # facts named for one relationship
+READ_OF_TELLERS = ("relationship__announced_at", "relationship__superseded_by_id", "unit__recorded_at", "tenant_id")
 
 
 @dataclass(frozen=True)
@@ -73,21 +75,35 @@ def read_held(bank: Bank, entity_id: UUID, told: Told, *, now: datetime) -> tupl
             put_into_words(one) if one.id in shared else one.text,
             named[one.id],
             one.valid_from if begins_after(one.valid_from, now) else None,
+            AnnouncedEnd(one.valid_until, one.announced_at) if one.valid_until and one.announced_at else None,
+            one.mentioned_at,
         )
         for one in held
     )
 
 
 def read_tellers(bank: Bank, telling: QuerySet[RelationshipSource], told: Told) -> Mapping[UUID, tuple[UUID, ...]]:
-    """The facts of the scope by the relationship that they tell, the newest few of each."""
-    rows = list(telling.order_by("-id").values_list("relationship_id", "unit_id"))
-    units = MemoryUnit.objects.of_bank(bank).filter(id__in={unit_id for _, unit_id in rows})
+    """The facts of the scope by the relationship that they tell, the newest few of each. Those that told its end, where
+    others tell that it is so, are none of them: they begin when it is over.
+    """
+    rows = list(telling.order_by("-id").select_related("relationship", "unit").only(*READ_OF_TELLERS))
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in={row.unit_id for row in rows})
     worn = set(filter_worn(bank, units, told.tags).values_list("id", flat=True))
-    found: defaultdict[UUID, tuple[UUID, ...]] = defaultdict(tuple)
-    for relationship_id, unit_id in rows:
-        if unit_id in worn and len(found[relationship_id]) < SOURCES_OF_ONE:
-            found[relationship_id] += (unit_id,)
-    return found
+    found: defaultdict[UUID, list[RelationshipSource]] = defaultdict(list)
+    for row in rows:
+        if row.unit_id in worn:
+            found[row.relationship_id].append(row)
+    return defaultdict(tuple, {relationship_id: choose_tellers(own) for relationship_id, own in found.items()})
+
+
+def choose_tellers(rows: Sequence[RelationshipSource]) -> tuple[UUID, ...]:
+    telling = [row for row in rows if not tells_end(row)] or rows
+    return tuple(row.unit_id for row in telling[:SOURCES_OF_ONE])
+
+
+def tells_end(row: RelationshipSource) -> bool:
+    """What a fact announced has the moment from it."""
+    return row.relationship.superseded_by_id is None and row.relationship.announced_at == row.unit.recorded_at
 
 
 def put_into_words(held: Relationship) -> str:

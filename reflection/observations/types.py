@@ -3,6 +3,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from banks.lifecycle.observed_spans import AnnouncedEnd
 from providers.usage import Usage
 
 
@@ -24,17 +25,24 @@ class Fact:
 
 @dataclass(frozen=True)
 class Held:
-    """A relationship of the entity that holds, now or once it `begins`, as a sentence, and the facts that tell it."""
+    """A relationship of the entity that holds, now or once it `begins`, until its `end` if one is announced: as a
+    sentence, with the facts that tell it, and when that was last said.
+    """
 
     text: str
     source_ids: tuple[UUID, ...]
     begins: datetime | None = None
+    end: AnnouncedEnd | None = None
+    said_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Observation:
+    """`end` is known beside those of its facts."""
+
     text: str
     source_ids: tuple[UUID, ...]
+    end: AnnouncedEnd | None = None
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class ObservationOutput(Output):
         source="unit.valid_from", allow_null=True, help_text="When the newest of them began; it may lie ahead."
     )
     valid_until = serializers.DateTimeField(
-        source="unit.valid_until", allow_null=True, help_text="When it ended; null where no end is known."
+        source="unit.valid_until", allow_null=True, help_text="When it ended, or is to end; null where no end is known."
     )
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from banks.lifecycle.delete import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, UnitSource
+from banks.retain.types import FoundRelationship
 from banks.words import Network
 from providers.usage import Usage
 from reflection.models import ObservedEntity
@@ -225,6 +226,26 @@ def test_without_a_model_of_facts_that_deny_each_other_the_newest_counts(
     refresh(bank, BuiltinObserver())
 
     assert {unit.text for unit in read_observations(bank)} == {texts[place] for place in told}
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "told"),
+    [
+        ("Ana is a nurse.", "Bea: Ana is not a nurse.", ["Bea: Ana is not a nurse."]),
+        ("Bea: Ana is not a nurse.", "Ana is a nurse.", ["Ana is a nurse."]),
+    ],
+)
+def test_without_a_model_what_was_denied_last_is_no_relationship_that_holds(
+    bank: Bank, first: str, then: str, told: list[str]
+) -> None:
+    nurse = FoundRelationship("Ana", "profession", "nurse", "Ana is a nurse.", object_is_value=True)
+    for day, text in enumerate((first, then)):
+        at = NOON + timedelta(days=day)
+        tell(bank, text, "Ana", relations=[] if "not" in text else [nurse], mentioned_at=at)
+
+    refresh(bank, BuiltinObserver())
+
+    assert [unit.text for unit in read_observations(bank)] == told
 
 
 def test_what_happened_on_two_days_does_not_deny_each_other(bank: Bank) -> None:
