@@ -65,7 +65,7 @@ Reading = tuple[tuple[int, int], Interval, bool]
 def _longest(nodes: list[Node], folded: Folded, ctx: Context) -> list[Reading]:
     """Longer readings first, none over another."""
     taken: list[Reading] = []
-    tenses = Tenses(folded.text)
+    tenses = Tenses(folded.text, is_question=ctx.today_counts)
     free = bytearray(b"\1" * len(folded.text))
     for node in sorted(nodes, key=lambda node: (node.start - node.end, node.start)):
         if not isinstance(node.value, When) or 0 in free[node.start : node.end]:

@@ -8,7 +8,7 @@ from banks.dates.context import Direction
 from banks.dates.english.verbs import ENGLISH_VERBS
 from banks.dates.languages.choose import list_languages
 from banks.dates.languages.german_verbs import GERMAN_VERBS, is_german
-from banks.dates.verbs import Tense
+from banks.dates.verbs import Tense, Verbs
 
 # Not behind "8 p.m.", "Dr." and "am 20.", which go on.
 _SENTENCE_END = re.compile(r"(?:[!?\n;]|(?<![ap]\.m)(?<!\b[dm]r)(?<!\bmrs)(?<!\b\d)(?<!\b\d\d)\.)(?=\s|$)")
@@ -19,6 +19,7 @@ _CLAUSE_START = re.compile(
 )
 _ENGLISH = re.compile(r"\b(?:the|you|your|our|what|who|when|where|which|she|they|with|and)\b")
 _SINCE = ("since ", "seit ")
+_UNTIL = ("until ", "till ", "up until ")
 _AROUND = 60  # characters beside a time in which the words stand that belong to it
 _IN_CLAUSE = 120  # characters beside a length in which its verb stands
 
@@ -94,8 +95,9 @@ def _is_english(sentence: str) -> bool:
 class Tenses:
     """Where the times of a folded text point."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_question: bool = False) -> None:
         self.text = text
+        self.is_question = is_question
         self.ends = [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
         self.sentences: dict[int, _Sentence] = {}
 
@@ -109,7 +111,7 @@ class Tenses:
         is_over = verbs.looks_back.search(before) and not verbs.begins.search(before)
         if tense == "present" and (is_over or self.text.startswith(_SINCE, start)):
             tense = "past"
-        if verbs.looks_ahead.search(before):
+        if verbs.looks_ahead.search(before) or (tense is None and self._lasts_until(start, verbs)):
             tense = "future"
         if tense in ("past", "future"):
             is_of_deed = sentence.is_of_deed(start, end)
@@ -120,6 +122,12 @@ class Tenses:
             is_habit=bool(is_each or clause.is_habit),
             is_of_any_year=bool(verbs.yearly_before.search(before) or verbs.yearly_after.match(after)),
         )
+
+    def _lasts_until(self, start: int, verbs: Verbs) -> bool:
+        """Of verbs that are not known the past is the rarer: "I rent the room until March". Who asks, asks for what is
+        over: "notes until March".
+        """
+        return verbs is ENGLISH_VERBS and not self.is_question and self.text.startswith(_UNTIL, start)
 
     def _sentence(self, number: int) -> _Sentence:
         if number not in self.sentences:

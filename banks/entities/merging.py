@@ -1,6 +1,6 @@
 """Merging entities by hand: those that turned out to be one."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -10,6 +10,8 @@ from django.utils import timezone
 from banks.entities.recount import recount_entities
 from banks.errors import EntityConflict, EntityNotFound
 from banks.models import Bank, Corpus, Entity, EntityKey, EntityName, Mention, Relationship, RelationshipSource
+from banks.retain.relationships.held import began
+from banks.retain.relationships.places import HOME, breadth_of, read_breadths
 from banks.retain.relationships.relations import holds_one_value
 from banks.text_index.write import remove_texts, retire_texts
 from banks.words import EntityKind
@@ -78,6 +80,7 @@ def move_relationships(bank: Bank, entity: Entity, other_ids: set[UUID]) -> None
     rows = Relationship.objects.for_tenant(bank.tenant_id)
     everyone = other_ids | {entity.id}
     touched = list(rows.filter(Q(subject_id__in=everyone) | Q(object_id__in=everyone)).order_by("recorded_at", "id"))
+    whose = {row.id: row.subject_id for row in touched}
     for row in touched:
         row.subject_id = entity.id if row.subject_id in everyone else row.subject_id
         row.object_id = entity.id if row.object_id in everyone else row.object_id
@@ -85,7 +88,7 @@ def move_relationships(bank: Bank, entity: Entity, other_ids: set[UUID]) -> None
     forget_relationships(bank, [row.id for row in to_itself])
     kept = unite_duplicates(bank, [row for row in touched if row.subject_id != row.object_id])
     rows.bulk_update(kept, ["subject", "object", "proof_count", "mentioned_at", "valid_from"])
-    close_older(bank, entity, now=timezone.now())
+    close_older(bank, entity, whose, now=timezone.now())
 
 
 def unite_duplicates(bank: Bank, touched: list[Relationship]) -> list[Relationship]:
@@ -120,31 +123,41 @@ def forget_relationships(bank: Bank, ids: list[UUID]) -> None:
     Relationship.objects.for_tenant(bank.tenant_id).filter(id__in=ids).delete()
 
 
-def close_older(bank: Bank, entity: Entity, *, now: datetime) -> None:
-    """Of a relation that has one value at a time, the value that came last holds. One that is yet to come does then."""
+def close_older(bank: Bank, entity: Entity, whose: dict[UUID, UUID], *, now: datetime) -> None:
+    """Of a relation that has one value at a time, the value that came last holds. One that is yet to come does then.
+
+    `whose` they were before: what stood beside each other of one goes on so.
+    """
     rows = Relationship.objects.for_tenant(bank.tenant_id)
-    following: dict[str, Relationship] = {}
-    current = list(rows.current().filter(subject=entity))
+    current = [row for row in rows.current().filter(subject=entity) if holds_one_value(row.relation)]
+    places = read_breadths(bank, current)
+    later: list[Relationship] = []
+    ended = []
     for row in sorted(current, key=lambda row: (began(row), row.id), reverse=True):
-        if not holds_one_value(row.relation):
-            continue
-        latest = following.get(row.relation)
-        if latest is None or began(latest) > now:
-            following[row.relation] = row
-        if latest is not None:
-            end_with(row, latest, now=now)
-    ended = [row for row in current if row.superseded_by_id is not None]
+        others = [other for other in later if other.relation == row.relation and whose[other.id] != whose[row.id]]
+        same = [
+            other for other in others if row.relation != HOME or breadth_of(other, places) == breadth_of(row, places)
+        ]
+        if successor := find_successor(same, now=now):
+            end_with(row, successor, now=now)
+            ended.append(row)
+        later.append(row)
     rows.bulk_update(ended, ["valid_until", "expired_at", "announced_at", "close_reason", "superseded_by"])
     retire_texts(bank, Corpus.RELATIONSHIP, [row.id for row in ended if row.expired_at is not None])
 
 
+def find_successor(later: Sequence[Relationship], *, now: datetime) -> Relationship | None:
+    """The last of those that have begun, else the first that is to begin. `later` has the last one first."""
+    begun = (row for row in later if began(row) <= now)
+    return next(begun, later[-1] if later else None)
+
+
 def end_with(row: Relationship, successor: Relationship, *, now: datetime) -> None:
-    row.valid_until, row.superseded_by = began(successor), successor
+    """What has an earlier end of its own keeps that, with what was to take its place."""
+    since = began(successor)
+    if row.announced_at is None or row.valid_until is None or row.valid_until > since:
+        row.valid_until, row.superseded_by = since, successor
     if row.valid_until > now and row.valid_until > began(row):
-        row.announced_at = now
+        row.announced_at = row.announced_at or now
     else:
         row.expired_at, row.announced_at, row.close_reason = now, None, Relationship.CloseReason.UPDATE
-
-
-def began(row: Relationship) -> datetime:
-    return row.valid_from or row.mentioned_at

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.db.models import Q
+from django.utils import timezone
 
 from banks.entities.canonical import choose_canonical
 from banks.entities.chosen import forget_choice, note_choice
+from banks.entities.ends_of_others import give_back_ends_of_others
 from banks.entities.normalise import alias_keys, identity_key, index_keys, normalise_name, spelling_key
 from banks.entities.parting import Parting, find_meant, part_mentions, store_parting
 from banks.entities.recount import recount_entities, rename_after_loss
@@ -50,6 +52,7 @@ def split_entity(bank: Bank, entity: Entity, split: Split) -> Entity:
     move_names(bank, entity, new, taken, shared)
     respell_names(bank, entity, left)
     move_relationships(bank, entity, new, parting)
+    give_back_ends_of_others(bank, [entity.id, new.id], now=timezone.now())
     recount_entities(bank, {entity.id, new.id})
     new.refresh_from_db()
     return new

@@ -13,6 +13,7 @@ from django.db.models import Q
 from banks.lifecycle.announced_relationships import find_other_teller, take_back_ends_with
 from banks.lifecycle.closings import Closing, build_columns
 from banks.lifecycle.ends import describe_end, find_former_end
+from banks.lifecycle.observed_spans import follow_announced_ends
 from banks.models import Bank, MemoryUnit, UnitChange
 from banks.models.unit import UnitQuerySet
 
@@ -52,6 +53,7 @@ def announce_ends(bank: Bank, closings: Sequence[Closing], *, now: datetime, act
             for unit_id, before, until, successor_id in rows
         ]
     )
+    follow_announced_ends(bank, [unit_id for unit_id, *_ in rows])
 
 
 def take_back_resting_on(bank: Bank, successor_ids: Collection[UUID], *, actor: str) -> dict[UUID, UUID]:
@@ -95,6 +97,7 @@ def take_back(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str = "") -> 
     unit.announced_at, unit.superseded_by = None, None
     unit.save(update_fields=["valid_until", "announced_at", "superseded_by", "updated_at"])
     take_back_ends_with(bank, unit, until)
+    follow_announced_ends(bank, [unit.id])
     UnitChange.objects.for_tenant(bank.tenant_id).create(
         unit=unit, action=UnitChange.Action.RESTORED, before=before, after={}, actor=actor, reason=reason
     )

@@ -7,11 +7,13 @@ from uuid import UUID
 
 from django.db.models import F
 from django.db.models.functions import Greatest
+from django.utils import timezone
 
 from banks.entities.recount import forget_names, recount_entities
 from banks.lifecycle.announce import take_back_resting_on
 from banks.lifecycle.announced_relationships import take_back_ends_resting_on, take_back_ends_told_by
 from banks.lifecycle.blanking import blank_ready_facts
+from banks.lifecycle.gaps import close_gaps
 from banks.lifecycle.silence import silence_chunks
 from banks.models import Bank, Chunk, Corpus, MemoryUnit, Mention, Relationship, RelationshipSource, UnitSource
 from banks.text_index.write import remove_texts
@@ -53,11 +55,12 @@ def delete_units(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
     """Call inside a tenant transaction, after `lock_memory`.
 
     What the units superseded stays closed: that a newer fact is forgotten does not make the older one true again. What
-    they were to supersede on a day that has not come stays open, and loses its end.
+    they were to supersede on a day that has not come stays open, and ends with what was to follow them, if anything.
     """
     ids = add_dependants(bank, set(unit_ids))
     if not ids:
         return Removed()
+    close_gaps(bank, find_told_by_no_other(bank, ids), now=timezone.now(), actor=DELETION)
     take_back_resting_on(bank, ids, actor=DELETION)
     take_back_ends_told_by(bank, ids)
     relationships = delete_relationships(bank, ids)
@@ -71,6 +74,13 @@ def delete_units(bank: Bank, unit_ids: Collection[UUID]) -> Removed:
     forget_names(bank, heard)
     entities = recount_entities(bank, entity_ids)
     return Removed(deleted, relationships=relationships, entities=entities, touched_entities=entity_ids)
+
+
+def find_told_by_no_other(bank: Bank, unit_ids: set[UUID]) -> set[UUID]:
+    sources = RelationshipSource.objects.for_tenant(bank.tenant_id)
+    told = set(sources.filter(unit_id__in=unit_ids).values_list("relationship_id", flat=True))
+    others = sources.filter(relationship_id__in=told).exclude(unit_id__in=unit_ids)
+    return told - set(others.values_list("relationship_id", flat=True))
 
 
 def add_dependants(bank: Bank, unit_ids: set[UUID]) -> set[UUID]:

@@ -10,6 +10,7 @@ from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryInvalid, MemoryState
 from banks.lifecycle.announce import take_back, take_back_never_so
 from banks.lifecycle.announced_relationships import take_back_ends_never_so, take_back_ends_told_by
+from banks.lifecycle.gaps import close_gaps
 from banks.lifecycle.observed import follow_closed_facts
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import retire_texts
@@ -30,9 +31,10 @@ def invalidate_unit(bank: Bank, unit: MemoryUnit, invalidation: Invalidation) ->
     """Call inside a tenant transaction, after `lock_memory`, with the row as it is now."""
     if unit.expired_at is not None:
         raise MemoryState("The memory is closed already.")
+    now = timezone.now()
+    close_gaps(bank, find_never_so(bank, unit, invalidation, now=now), now=now, actor=invalidation.actor)
     if unit.announced_at is not None:
         take_back(bank, unit, actor=invalidation.actor)
-    now = timezone.now()
     before = unit.valid_until
     unit.valid_until = choose_end(unit, invalidation, now=now)
     unit.expired_at, unit.close_reason = now, invalidation.reason
@@ -76,6 +78,15 @@ def close_relationships(bank: Bank, unit: MemoryUnit) -> list[Relationship]:
     Relationship.objects.for_tenant(bank.tenant_id).bulk_update(rows, ["valid_until", "expired_at", "close_reason"])
     retire_texts(bank, Corpus.RELATIONSHIP, [row.id for row in rows])
     return rows
+
+
+def find_never_so(bank: Bank, unit: MemoryUnit, invalidation: Invalidation, *, now: datetime) -> set[UUID]:
+    """The relationships that go with it and never were so, or have not begun."""
+    told = find_told_alone(bank, unit)
+    rows = Relationship.objects.for_tenant(bank.tenant_id).current().filter(id__in=told)
+    if invalidation.reason != MemoryUnit.CloseReason.CORRECTION:
+        rows = rows.filter(valid_from__gt=now)
+    return set(rows.values_list("id", flat=True))
 
 
 def begins_before(row: Relationship, end: datetime | None) -> bool:

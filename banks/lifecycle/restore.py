@@ -2,9 +2,12 @@
 
 from datetime import datetime
 
+from django.utils import timezone
+
 from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryExists, MemoryState
 from banks.lifecycle.announce import take_back
+from banks.lifecycle.announce_again import announce_again
 from banks.lifecycle.ends import describe_end, find_former_end
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import revive_texts
@@ -33,6 +36,7 @@ def restore_unit(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str = "") 
     UnitChange.objects.for_tenant(bank.tenant_id).create(
         unit=unit, action=UnitChange.Action.RESTORED, before=before, after={}, actor=actor, reason=reason
     )
+    announce_again(bank, unit, reopened, now=timezone.now(), actor=actor)
 
 
 def check_not_said_again(bank: Bank, unit: MemoryUnit) -> None:
@@ -48,15 +52,19 @@ def reopen_relationships(
     """Those that ended in the same step, unless another has their place by now."""
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(unit=unit)
     rows = Relationship.objects.for_tenant(bank.tenant_id)
-    reopened = []
-    for row in rows.filter(id__in=sources.values("relationship_id"), expired_at=closed_at):
-        held = rows.current().filter(
-            subject_id=row.subject_id, relation=row.relation, object_id=row.object_id, value=row.value
-        )
-        if not held.exists():
-            row.valid_until = None if row.valid_until == ended_at else row.valid_until
-            row.expired_at, row.announced_at, row.close_reason, row.superseded_by = None, None, "", None
-            row.save(update_fields=["valid_until", *REOPENED])
-            revive_texts(bank, Corpus.RELATIONSHIP, [row.id])
-            reopened.append(row)
-    return reopened
+    ended = rows.filter(id__in=sources.values("relationship_id"), expired_at=closed_at)
+    return [row for row in ended if reopen_relationship(bank, row, without_end=row.valid_until == ended_at)]
+
+
+def reopen_relationship(bank: Bank, row: Relationship, *, without_end: bool) -> bool:
+    rows = Relationship.objects.for_tenant(bank.tenant_id)
+    held = rows.current().filter(
+        subject_id=row.subject_id, relation=row.relation, object_id=row.object_id, value=row.value
+    )
+    if held.exists():
+        return False
+    row.valid_until = None if without_end else row.valid_until
+    row.expired_at, row.announced_at, row.close_reason, row.superseded_by = None, None, "", None
+    row.save(update_fields=["valid_until", *REOPENED])
+    revive_texts(bank, Corpus.RELATIONSHIP, [row.id])
+    return True

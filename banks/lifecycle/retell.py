@@ -18,7 +18,7 @@ from banks.lifecycle.retagged import forget_observations
 from banks.models import Bank, MemoryUnit, Mention, Relationship, RelationshipSource
 from banks.retain.engines.builtin.naming import mentions
 from banks.retain.prepared import PreparedFact
-from banks.retain.relationships.relations import Ending
+from banks.retain.relationships.relations import Ending, Staying, TakenBack
 from banks.retain.relationships.store import list_told, store_relationships
 from banks.retain.storing.facts import retire_closed
 from banks.retain.storing.units import StoredUnit
@@ -86,7 +86,7 @@ def find_retold(
     return {
         one.found: row.id
         for one in list_told([told], [unit], resolved)
-        if (row := held.get(one.key)) is not None and not isinstance(one.found, Ending)
+        if (row := held.get(one.key)) is not None and not isinstance(one.found, Ending | Staying | TakenBack)
         if (row.valid_from, row.valid_until) == (one.found.valid_from, one.found.valid_until)
     }
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Q
@@ -15,6 +16,8 @@ from banks.lifecycle.wording import weighty_words
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import Identity, PreparedFact, hash_telling
 from banks.words import Network
+
+UNREAD = ("embedding", "dimensions", "context")  # large, and of no use here
 
 
 @dataclass(frozen=True)
@@ -135,14 +138,22 @@ def find_told_before_the_end(bank: Bank, facts: Sequence[PreparedFact], *, open_
         ~Q(close_reason=MemoryUnit.CloseReason.SOURCE_REMOVED), expired_at__isnull=False, content_hash__in=wanted
     )
     ended = {
-        Identity(row.network, bytes(row.content_hash), bytes(row.tags_hash)): (
-            row.id,
-            row.valid_until or row.mentioned_at,
-        )
-        for row in closed.defer("embedding", "dimensions", "context").order_by("expired_at")
+        Identity(row.network, bytes(row.content_hash), bytes(row.tags_hash)): (row.id, find_last_so(row))
+        for row in closed.defer(*UNREAD, *(f"superseded_by__{name}" for name in UNREAD))
+        .select_related("superseded_by")
+        .order_by("expired_at")
     }
     found = {place: ended.get(facts[place].identity) for place in open_places}
     return {place: end[0] for place, end in found.items() if end and facts[place].fact.mentioned_at <= end[1]}
+
+
+def find_last_so(unit: MemoryUnit) -> datetime:
+    """What was called off before it began may be told anew after that, whatever day it is for."""
+    if unit.valid_until is None:
+        return unit.mentioned_at
+    if unit.valid_until == unit.valid_from and unit.superseded_by:
+        return unit.superseded_by.mentioned_at
+    return unit.valid_until
 
 
 def find_among_newcomers(

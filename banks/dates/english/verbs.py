@@ -19,7 +19,7 @@ _PAST_FORMS = (
     "|built|slept|kept|held|stood|understood|ran|began|begun|drank|drunk|sang|sung|swam|rang|wrote|written|rode|ridden"
     "|drove|driven|broke|broken|spoke|spoken|woke|chose|chosen|flew|flown|grew|grown|knew|known|threw|thrown|drew|drawn"
     "|ate|eaten|fell|fallen|became|paid|sold|heard|led|fled|meant|dealt|stuck|wore|worn|stole|stolen|forgot|forgotten|hid"
-    "|hidden|done|born"
+    "|hidden|done|born|sat|hung|shook|froze|wept|lent|sank|sought|struck|swept|tore|blew|shone|crept|dug|swore"
 )
 _NO_PARTICIPLE = r"(?:(?:in)?deed|n?eed|speed|seed|feed|weed|hundred|naked|shed|fred|alfred|jared|ahmed|mohammed)\b"
 _ENDS_IN_ED = rf"\b(?!{_NO_PARTICIPLE})\w{{2,}}ed\b"

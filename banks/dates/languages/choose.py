@@ -14,6 +14,7 @@ from banks.dates.languages.italian import ITALIAN
 from banks.dates.languages.portuguese import PORTUGUESE
 from banks.dates.languages.russian import RUSSIAN
 from banks.dates.languages.spanish import SPANISH
+from banks.dates.word_lists import listed
 
 _SPACED = {
     "de": GERMAN, "es": SPANISH, "fr": FRENCH, "it": ITALIAN, "nl": DUTCH, "pt": PORTUGUESE, "ru": RUSSIAN,
@@ -23,6 +24,11 @@ TRIGGERS = frozenset[str]().union(*(language.triggers for language in _SPACED.va
 _CUES = frozenset[str]().union(*(language.cues for language in _SPACED.values()))
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
+# A quarter of Berlin as well as a middle: beside English words, and no other German one, it is the quarter.
+_MITTE = frozenset({"mitte"})
+_ENGLISH_WORDS = frozenset(
+    listed("i you we she he they the my our your his her to is are and of next last this lives live moved moving")
+)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -43,8 +49,10 @@ def list_languages(folded: str) -> tuple[str, ...]:
 
 def _votes(words: frozenset[str]) -> dict[str, int]:
     """How many of its time words each language finds."""
-    counts = {code: len(words & language.cues) for code, language in _SPACED.items()}
-    return {code: count for code, count in counts.items() if count}
+    found = {code: words & language.cues for code, language in _SPACED.items()}
+    if found["de"] == _MITTE and words & _ENGLISH_WORDS:
+        del found["de"]
+    return {code: len(cues) for code, cues in found.items() if cues}
 
 
 def _by_script(folded: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from banks.lifecycle.wording import weighty_words
-from banks.retain.relationships.relations import Ending
+from banks.retain.relationships.relations import Ending, TakenBack
 from banks.retain.types import ExtractedFact
 
 LONGEST = 14  # words: what is longer tells more than a relationship
@@ -14,7 +14,7 @@ def with_beginning(fact: ExtractedFact) -> ExtractedFact:
     """One without a time of its own that tells nothing but what has begun was not so before."""
     if fact.occurred_start or fact.valid_from:
         return fact
-    begun = [one for one in fact.relationships if one.valid_from and not isinstance(one, Ending)]
+    begun = [one for one in fact.relationships if one.valid_from and not isinstance(one, Ending | TakenBack)]
     agree = len({one.valid_from for one in begun}) == 1
     tells_no_more = any(is_all_it_tells(fact.text, one.text) for one in begun)
     return replace(fact, valid_from=begun[0].valid_from) if agree and tells_no_more else fact

@@ -1,21 +1,22 @@
 """Another value of a relation that has one at a time ends the former, and the units that told nothing else."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import Min
 
 from banks.entities.merging import forget_relationships
 from banks.lifecycle.closings import Closing
 from banks.models import Bank, Relationship, RelationshipSource
+from banks.retain.relationships.held import Values, began, read_held
+from banks.retain.relationships.places import lies_in, read_places
 from banks.retain.relationships.postponed_beginnings import settle_told_anew
+from banks.retain.relationships.tellers import read_tellers
+from banks.retain.relationships.told_late import find_told_late
 from banks.retain.relationships.told_relationship import Key, News
 from banks.retain.relationships.write_ends import Over, write_ends
-
-Values = defaultdict[tuple[UUID, str], list[Relationship]]  # by subject and relation
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,16 @@ def close_former(bank: Bank, news: Sequence[News], *, now: datetime, actor: str)
     anew = settle_told_anew(bank, standing, rows, now=now, actor=actor)
     standing = [one for one in standing if one.relationship_id not in anew.known]
     first_told = read_first_told(bank, standing)
+    places = read_places(bank, standing, rows)
     over: dict[UUID, Over] = {}
-    for one in sorted(standing, key=lambda one: one.told.since):
-        for row in find_ended(one, held[one.told.subject_id, one.told.key[1]], first_told):
+    ending = sorted((one for one in standing if not one.is_no_news), key=lambda one: one.told.since)
+    beside = {one.relationship_id: one.told.since for one in standing if one.is_no_news}
+    for one in ending:
+        values = list_touched(one, held[one.told.subject_id, one.told.key[1]], beside, now=now)
+        for row in find_ended(one, [row for row in values if not lies_in(one, row, places)], first_told):
             if not {row.id, one.relationship_id} & over.keys():
                 over[row.id] = build_over(row, one)
-    over |= find_told_late(bank, [one for one in standing if one.relationship_id not in over], now=now)
+    over |= find_told_late(bank, [one for one in ending if one.relationship_id not in over], now=now)
     over = find_announced(bank, standing, held) | over
     closed_ids = write_ends(bank, list(over.values()), now=now)
     if empty := [one.relationship_id for one in standing if is_of_nothing(one, first_told)]:
@@ -68,62 +73,6 @@ def find_announced(bank: Bank, news: Sequence[News], held: Values) -> dict[UUID,
     }
 
 
-def find_told_late(bank: Bank, news: Sequence[News], *, now: datetime) -> dict[UUID, Over]:
-    """Those that came in after what followed them in time, which may be over itself by now.
-
-    Only rows that came with the news: one that was there has been told as of later too.
-    """
-    told = [one for one in news if not one.is_ending]
-    new_ids = find_recorded(bank, told, now=now)
-    followers = {
-        one.relationship_id: newer
-        for one, known in pair_with_known(bank, [one for one in told if one.relationship_id in new_ids])
-        if (newer := min((row for row in known if follows(row, one.told.since)), key=began, default=None))
-    }
-    tellers = read_tellers(bank, {newer.id for newer in followers.values()})
-    texts = {one.relationship_id: one.told.found.text for one in told}
-    return {
-        late_id: Over(late_id, texts[late_id], began(newer), newer.id, tellers.get(newer.id))
-        for late_id, newer in followers.items()
-    }
-
-
-def find_recorded(bank: Bank, news: Sequence[News], *, now: datetime) -> set[UUID]:
-    if not news:
-        return set()
-    rows = Relationship.objects.for_tenant(bank.tenant_id).filter(id__in={one.relationship_id for one in news})
-    return set(rows.filter(recorded_at=now).values_list("id", flat=True))
-
-
-def pair_with_known(bank: Bank, news: Sequence[News]) -> list[tuple[News, list[Relationship]]]:
-    """Each with the other values of its relation that hold or held. What was corrected never did."""
-    rows = Relationship.objects.for_tenant(bank.tenant_id)
-    was_so = rows.filter(Q(expired_at=None) | Q(close_reason=Relationship.CloseReason.UPDATE))
-    known = read_values(was_so, news)
-    return [
-        (one, [row for row in known[one.told.subject_id, one.told.key[1]] if row.id != one.relationship_id])
-        for one in news
-    ]
-
-
-def read_tellers(bank: Bank, relationship_ids: Collection[UUID]) -> dict[UUID, UUID]:
-    """Of each the unit that told it last, a live one where there is one."""
-    if not relationship_ids:
-        return {}
-    rows = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(relationship_id__in=relationship_ids)
-    ranked = rows.order_by(F("unit__expired_at").desc(nulls_last=True), "unit__mentioned_at", "unit_id")
-    return dict(ranked.values_list("relationship_id", "unit_id"))
-
-
-def follows(row: Relationship, since: datetime) -> bool:
-    """What was closed before it began came after nothing."""
-    return began(row) > since and (row.expired_at is None or began(row) <= row.expired_at)
-
-
-def began(row: Relationship) -> datetime:
-    return row.valid_from or row.mentioned_at
-
-
 def find_heard_again(bank: Bank, news: Sequence[News], *, now: datetime) -> list[News]:
     """Those that are over since they were said: heard again as of their own time, they are not so again.
 
@@ -138,18 +87,25 @@ def find_heard_again(bank: Bank, news: Sequence[News], *, now: datetime) -> list
         relation__in={one.told.key[1] for one in told.values()},
         close_reason=Relationship.CloseReason.UPDATE,
     )
-    ends: dict[Key, datetime | None] = {
-        (subject, relation, thing, value): until
-        for subject, relation, thing, value, until in closed.order_by("valid_until").values_list(
-            "subject_id", "relation", "object_id", "value", "valid_until"
-        )
+    ended: dict[Key, Relationship] = {
+        (row.subject_id, row.relation, row.object_id, row.value): row
+        for row in closed.defer("embedding").order_by("valid_until")
     }
-    over = {key: one for key, one in told.items() if (end := ends.get(one.told.key)) and one.told.since <= end}
+    over = {key: one for key, one in told.items() if (row := ended.get(one.told.key)) and was_over(one, row)}
     new = rows.filter(id__in=over, recorded_at=now).values_list("id", flat=True) if over else ()
     again = [over[relationship_id] for relationship_id in new]
     if again:
         forget_relationships(bank, [one.relationship_id for one in again])
     return again
+
+
+def was_over(one: News, row: Relationship) -> bool:
+    """What was called off before it began may be announced anew, for the same day, too: the later telling counts."""
+    if row.valid_until is None:
+        return False
+    if row.valid_until == row.valid_from:
+        return one.told.mentioned_at <= row.mentioned_at
+    return one.told.since <= row.valid_until
 
 
 def find_ended(one: News, held: Sequence[Relationship], first_told: dict[UUID, datetime]) -> Iterator[Relationship]:
@@ -165,25 +121,28 @@ def find_ended(one: News, held: Sequence[Relationship], first_told: dict[UUID, d
             yield row
 
 
+def list_touched(
+    one: News, held: Sequence[Relationship], beside: dict[UUID, datetime], *, now: datetime
+) -> list[Relationship]:
+    """Without those that stand beside it: of the batch, or from before. What is told once more is no news to what was
+    so beside it.
+    """
+    if one.is_ending:
+        return list(held)
+    touched = [row for row in held if row.id not in beside or beside[row.id] < one.told.since]
+    own = next((row for row in held if row.id == one.relationship_id and row.recorded_at < now), None)
+    if own is None or one.told.found.valid_from or began_with(own, one):
+        return touched
+    return [row for row in touched if row is own or row.recorded_at == now]
+
+
+def began_with(own: Relationship, one: News) -> bool:
+    return own.valid_from is not None and own.valid_from >= one.told.since
+
+
 def is_of_nothing(one: News, first_told: dict[UUID, datetime]) -> bool:
     """The end of what nobody told of: the row that came with it says what is not known to have been so."""
     return one.is_ending and one.relationship_id not in first_told
-
-
-def read_held(bank: Bank, news: Sequence[News]) -> Values:
-    return read_values(Relationship.objects.for_tenant(bank.tenant_id).current(), news)
-
-
-def read_values(rows: QuerySet[Relationship], news: Sequence[News]) -> Values:
-    values: Values = defaultdict(list)
-    if not news:
-        return values
-    told = rows.filter(
-        subject_id__in={one.told.subject_id for one in news}, relation__in={one.told.key[1] for one in news}
-    )
-    for row in told.defer("embedding").order_by("id"):
-        values[row.subject_id, row.relation].append(row)
-    return values
 
 
 def read_first_told(bank: Bank, news: Sequence[News]) -> dict[UUID, datetime]:

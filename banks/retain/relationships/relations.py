@@ -1,6 +1,6 @@
 """Relations of which there is one at a time: another object is news, not an addition."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from banks.english.spelling import spell_one_way
 from banks.retain.types import FoundRelationship
@@ -27,6 +27,10 @@ class TakenBack(FoundRelationship):
 @dataclass(frozen=True)
 class Staying(FoundRelationship):
     """It is so and goes on, whatever was announced to end it: "I'm staying in Berlin", "I'm not leaving Siemens"."""
+
+
+def beside(found: FoundRelationship) -> Beside:
+    return Beside(**{field.name: getattr(found, field.name) for field in fields(found)})
 
 
 def name_relation(relation: str) -> str:

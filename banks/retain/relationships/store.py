@@ -14,8 +14,9 @@ from banks.lifecycle.closings import Closing
 from banks.models import Bank, Corpus, RelationshipSource
 from banks.retain.prepared import PreparedFact
 from banks.retain.relationships.close import close_former
-from banks.retain.relationships.relations import holds_one_value
-from banks.retain.relationships.told_relationship import Key, News, Told
+from banks.retain.relationships.denied import deny_announced
+from banks.retain.relationships.relations import TakenBack, holds_one_value
+from banks.retain.relationships.told_relationship import Key, News, Told, is_no_news
 from banks.retain.relationships.units_of_one_relationship import begin_successors, find_units_that_told_only_it
 from banks.retain.storing.units import StoredUnit
 from banks.text_index.write import add_numbered_texts, number_texts
@@ -61,10 +62,24 @@ def store_relationships(
 ) -> StoredRelationships:
     """Call inside a tenant transaction that holds the bank's entities locked."""
     told = list_told(facts, units, resolved)
-    distinct = {one.key: one for one in told}
-    if not distinct:
+    if not told:
         return StoredRelationships()
-    ids = insert(bank, list(distinct.values()), now=now)
+    news = store_told(bank, [one for one in told if not isinstance(one.found, TakenBack)], now=now)
+    ended = close_former(bank, news, now=now, actor=actor)
+    ended = deny_announced(bank, told, ended, now=now, actor=actor)
+    closings = [*ended.closings, *find_units_that_told_only_it(bank, ended.over)]
+    pairs = zip(facts, units, strict=True)
+    alone = {unit.id: one.fact.text for one, unit in pairs if unit.is_new and len(one.fact.relationships) == 1}
+    begin_successors(bank, ended.over, news, alone)
+    return StoredRelationships(ended.closed_ids, tuple(closings))
+
+
+def store_told(bank: Bank, told: Sequence[Told], *, now: datetime) -> list[News]:
+    """Returns those of relations that hold one value."""
+    distinct = list_distinct(told)
+    if not distinct:
+        return []
+    ids = insert(bank, distinct, now=now)
     rows = {(ids[one.key], one.unit_id) for one in told}
     RelationshipSource.objects.for_tenant(bank.tenant_id).bulk_create(
         [
@@ -73,13 +88,16 @@ def store_relationships(
         ],
         ignore_conflicts=True,
     )
-    news = [News(ids[one.key], one) for one in distinct.values() if holds_one_value(one.found.relation)]
-    ended = close_former(bank, news, now=now, actor=actor)
-    closings = [*ended.closings, *find_units_that_told_only_it(bank, ended.over)]
-    pairs = zip(facts, units, strict=True)
-    alone = {unit.id: one.fact.text for one, unit in pairs if unit.is_new and len(one.fact.relationships) == 1}
-    begin_successors(bank, ended.over, news, alone)
-    return StoredRelationships(ended.closed_ids, tuple(closings))
+    return [News(ids[one.key], one) for one in distinct if holds_one_value(one.found.relation)]
+
+
+def list_distinct(told: Sequence[Told]) -> list[Told]:
+    """Each once, as it was told last; what is no news takes no news away."""
+    distinct: dict[Key, Told] = {}
+    for one in told:
+        if one.key not in distinct or not is_no_news(one):
+            distinct[one.key] = one
+    return list(distinct.values())
 
 
 def list_told(facts: Sequence[PreparedFact], units: Sequence[StoredUnit], resolved: Sequence[Resolved]) -> list[Told]:
@@ -90,7 +108,8 @@ def list_told(facts: Sequence[PreparedFact], units: Sequence[StoredUnit], resolv
         for found, vector in zip(prepared.fact.relationships, prepared.relationship_vectors, strict=True):
             subject_id = entities.get((unit.id, find_identity(found.subject)))
             object_id = None if found.object_is_value else entities.get((unit.id, find_identity(found.object)))
-            if subject_id and (object_id or found.object_is_value):
+            is_any = isinstance(found, TakenBack) and not found.object
+            if subject_id and (object_id or found.object_is_value or is_any):
                 told.append(Told(unit.id, found, vector, subject_id, object_id, prepared.fact.mentioned_at))
     return told
 

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from banks.retain.relationships.relations import Ending, name_relation
+from banks.retain.relationships.relations import Beside, Ending, Staying, name_relation
 from banks.retain.types import FoundRelationship
 from providers.embedding.vector import Vector
 
@@ -43,3 +43,12 @@ class News:
     @property
     def is_ending(self) -> bool:
         return isinstance(self.told.found, Ending)
+
+    @property
+    def is_no_news(self) -> bool:
+        """It ends no other value of its relation."""
+        return is_no_news(self.told)
+
+
+def is_no_news(told: Told) -> bool:
+    return isinstance(told.found, Beside | Staying)

@@ -76,7 +76,23 @@ def find_units_that_told_only_it(bank: Bank, over: Sequence[Over]) -> list[Closi
         one = ended[telling.relationship_id]
         if one.teller_id and telling.unit_id != one.teller_id and ends_with(telling, one):
             closings.append(Closing(telling.unit_id, one.teller_id, one.since))
-    return closings
+    return without_tellers_of_others(bank, closings, over)
+
+
+def without_tellers_of_others(bank: Bank, closings: Sequence[Closing], over: Sequence[Over]) -> list[Closing]:
+    """Without units that tell something else that is so after that, and is not over with these."""
+    if not closings:
+        return []
+    rows = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(
+        unit_id__in=[one.unit_id for one in closings], relationship__expired_at=None
+    )
+    others = rows.exclude(relationship_id__in=[one.relationship_id for one in over])
+    ends = list(others.values_list("unit_id", "relationship__valid_until"))
+    return [
+        closing
+        for closing in closings
+        if not any(unit_id == closing.unit_id and (not end or end > closing.since) for unit_id, end in ends)
+    ]
 
 
 def begin_successors(bank: Bank, over: Sequence[Over], news: Sequence[News], alone: Mapping[UUID, str]) -> None:
@@ -100,10 +116,10 @@ def ends_with(telling: Telling, over: Over) -> bool:
     """What happened on a day stays what happened then, whatever came of it; what was told before its day is no report
     of that.
     """
-    if not telling.is_dated:
-        return is_all_it_tells(telling.text, over.text)
     if telling.is_told_ahead:
         return is_all_it_announces(telling, over.text)
+    if not telling.is_dated:
+        return is_all_it_tells(telling.text, over.text)
     return is_state_with_its_beginning(telling, over.text)
 
 

@@ -156,3 +156,41 @@ def test_a_plan_is_stored_with_the_day_to_come() -> None:
     assert with_absolute_dates(text, said_at=MOMENT) == (
         "My exam is on Friday (Friday, May 8, 2026), and we hike in September (September 2026). Two weeks by train."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("I rent the room until March.", "2027-04-01"),
+        ("I live in Berlin until the end of December.", "2027-01-01"),
+        ("Until December Ann lives in Rome.", "2027-01-01"),
+        ("Mei stays in Leeds till April 3.", "2027-04-04"),
+        ("I lived there until March.", "2026-04-01"),
+        ("I sat there until Friday.", "2026-05-02"),
+    ],
+)
+def test_what_lasts_until_then_lasts_until_the_next_one_unless_it_is_over(text: str, end: str) -> None:
+    (found,) = find_dates(text, said_at=MOMENT)
+    assert found.end is not None
+    assert found.end.date().isoformat() == end
+
+
+def test_who_asks_for_all_until_a_month_asks_for_what_is_over() -> None:
+    window = find_window("notes until December", asked_at=MOMENT)
+    assert window is not None
+    assert window.end is not None
+    assert window.end.year == 2026
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("I'm moving to Berlin Mitte next month.", "2026-06-01"),
+        ("Ann moved to Mitte in March.", "2026-03-01"),
+        ("Wir treffen uns Mitte April.", "2027-04-11"),
+    ],
+)
+def test_mitte_is_a_quarter_in_an_english_sentence(text: str, first: str) -> None:
+    (found,) = find_dates(text, said_at=MOMENT)
+    assert found.start is not None
+    assert found.start.date().isoformat() == first

@@ -10,12 +10,13 @@ from banks.entities.merging import merge_entities
 from banks.entities.splitting import Split, split_entity
 from banks.errors import EntityConflict, EntityExists
 from banks.locking import lock_memory
-from banks.models import Bank, CoOccurrence, Entity, EntityName, Mention, Relationship
+from banks.models import Bank, CoOccurrence, Entity, EntityName, MemoryUnit, Mention, Relationship
+from banks.retain.relationships.relations import beside
 from banks.retain.types import FoundEntity
 from banks.words import EntityKind
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
-from tests.told_facts import relation, tell
+from tests.told_facts import NOON, relation, tell
 
 
 @pytest.fixture
@@ -169,3 +170,80 @@ def test_a_split_that_moves_nothing_or_all_is_refused(bank: Bank, names: tuple[s
     tell_of_robert(bank)
     with pytest.raises(EntityConflict):
         split(bank, "Bob Chen", *names)
+
+
+def tell_of_work(bank: Bank, who: str, firm: str, **fields: Any) -> UUID:
+    works = relation(who, "works_at", firm, object_is_value=True, valid_from=fields.get("occurred_start"))
+    return tell(bank, f"{who} works at {firm}.", who, relations=[works], **fields)
+
+
+def merge_of(bank: Bank, name: str, other: str) -> None:
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        both = Entity.objects.of_bank(bank)
+        merge_entities(bank, both.get(name=name), {both.get(name=other).id})
+
+
+def jobs(bank: Bank) -> dict[str, Relationship]:
+    with tenant_transaction(bank.tenant_id):
+        return {row.value: row for row in Relationship.objects.for_tenant(bank.tenant_id)}
+
+
+def is_open(row: Relationship | MemoryUnit) -> bool:
+    return (row.expired_at, row.announced_at, row.valid_until, row.superseded_by_id) == (None, None, None, None)
+
+
+@pytest.mark.parametrize("year", [2025, 2099])
+def test_what_ended_by_what_is_told_of_the_other_goes_on(bank: Bank, year: int) -> None:
+    tell_of_work(bank, "Robert", "Nimbus")
+    tell_of_work(bank, "Kite", "Orchid", occurred_start=NOON.replace(year=year))
+    merge_of(bank, "Robert", "Kite")
+    assert not is_open(jobs(bank)["Nimbus"])
+    split(bank, "Robert", "Kite")
+    assert {name: is_open(row) for name, row in jobs(bank).items()} == {"Nimbus": True, "Orchid": True}
+
+
+@pytest.mark.parametrize("year", [2025, 2099])
+def test_units_that_ended_so_go_on_too(bank: Bank, year: int) -> None:
+    nimbus = tell_of_work(bank, "Robert", "Nimbus")
+    tell(bank, "Kite plays the drums.", "Kite")
+    merge_of(bank, "Robert", "Kite")
+    tell_of_work(bank, "Kite", "Orchid", occurred_start=NOON.replace(year=year))
+    with tenant_transaction(bank.tenant_id):
+        assert not is_open(MemoryUnit.objects.of_bank(bank).get(id=nimbus))
+    split(bank, "Robert", "Kite")
+    assert is_open(jobs(bank)["Nimbus"])
+    with tenant_transaction(bank.tenant_id):
+        assert is_open(MemoryUnit.objects.of_bank(bank).get(id=nimbus))
+
+
+def test_what_was_told_of_each_since_ends_what_is_their_own(bank: Bank) -> None:
+    tell_of_work(bank, "Robert", "Nimbus")
+    tell_of_work(bank, "Kite", "Orchid", occurred_start=NOON.replace(year=2025))
+    merge_of(bank, "Robert", "Kite")
+    tell_of_work(bank, "Robert", "Acme", mentioned_at=NOON.replace(year=2026))
+    split(bank, "Robert", "Kite")
+    now = jobs(bank)
+    assert (now["Nimbus"].valid_until, now["Nimbus"].superseded_by_id) == (NOON.replace(year=2026), now["Acme"].id)
+    assert (now["Nimbus"].close_reason, is_open(now["Orchid"])) == ("update", True)
+
+
+def test_an_announced_end_of_its_own_is_found_again(bank: Bank) -> None:
+    tell_of_work(bank, "Robert", "Nimbus")
+    tell_of_work(bank, "Robert", "Acme", occurred_start=NOON.replace(year=2099))
+    tell_of_work(bank, "Kite", "Orchid", occurred_start=NOON.replace(year=2098))
+    merge_of(bank, "Robert", "Kite")
+    assert jobs(bank)["Nimbus"].valid_until == NOON.replace(year=2098)
+    split(bank, "Robert", "Kite")
+    now = jobs(bank)
+    assert (now["Nimbus"].valid_until, now["Nimbus"].superseded_by_id) == (NOON.replace(year=2099), now["Acme"].id)
+    assert is_open(now["Orchid"])
+
+
+def test_what_stands_beside_each_other_is_not_ended_by_a_merge(bank: Bank) -> None:
+    tell_of_work(bank, "Robert", "Nimbus")
+    aldi = beside(relation("Robert", "works_at", "Aldi", object_is_value=True))
+    tell(bank, "Robert also works at Aldi.", "Robert", relations=[aldi], mentioned_at=NOON.replace(year=2025))
+    tell(bank, "Kite plays the drums.", "Kite")
+    merge_of(bank, "Robert", "Kite")
+    assert {name: is_open(row) for name, row in jobs(bank).items()} == {"Nimbus": True, "Aldi": True}

@@ -254,6 +254,41 @@ def test_what_announced_it_or_somebody_takes_it_back(
     assert come_to(bank, LATER) == 0
 
 
+def chain(bank: Bank) -> None:
+    announce(bank)
+    say(bank, "From June 2099 I work at Initech.", at=LAST)
+
+
+@pytest.mark.parametrize("change", [delete, correct, call_off])
+def test_what_goes_out_of_a_chain_leaves_the_former_to_what_follows(
+    bank: Bank, change: Callable[[Bank, MemoryUnit], None]
+) -> None:
+    chain(bank)
+    with tenant_transaction(bank.tenant_id):
+        lock_memory(bank)
+        change(bank, find_unit(bank, "Bosch"))
+    for older, newer in (
+        (find_unit(bank, "Siemens"), find_unit(bank, "Initech")),
+        (find_row(bank, "Siemens"), find_row(bank, "Initech")),
+    ):
+        assert (older.expired_at, older.valid_until, older.superseded_by_id) == (None, LATER, newer.id)
+
+
+@pytest.mark.parametrize("change", [correct, call_off])
+def test_what_is_restored_has_its_place_in_the_chain_again(
+    bank: Bank, change: Callable[[Bank, MemoryUnit], None]
+) -> None:
+    chain(bank)
+    for step in (change, restore):
+        with tenant_transaction(bank.tenant_id):
+            lock_memory(bank)
+            step(bank, find_unit(bank, "Bosch"))
+    for find in (find_unit, find_row):
+        siemens, bosch, initech = (find(bank, name) for name in ("Siemens", "Bosch", "Initech"))
+        assert (siemens.expired_at, siemens.valid_until, siemens.superseded_by_id) == (None, DAY, bosch.id)
+        assert (bosch.expired_at, bosch.valid_until, bosch.superseded_by_id) == (None, LATER, initech.id)
+
+
 def test_what_another_tells_too_stays_announced_when_the_first_is_deleted(bank: Bank) -> None:
     announce(bank)
     say(bank, "As I said, from March 2099 I work at Bosch, they called.", at=LAST)

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from banks.models import Bank, Relationship, RelationshipSource
+from banks.models import Bank, MemoryUnit, Relationship, RelationshipSource
 from banks.retain.prepared import PreparedFact
+from banks.retain.relationships.relations import Ending, beside
 from banks.retain.storing.facts import store_facts
 from banks.retain.types import ExtractedFact, FoundEntity, FoundRelationship
 from banks.words import EntityKind, Network
@@ -142,3 +143,55 @@ def test_who_comes_back_lives_there_again(bank: Bank) -> None:
     assert len(rows_of(bank)) == 2  # by name; three rows in all
     with tenant_transaction(bank.tenant_id):
         assert Relationship.objects.for_tenant(bank.tenant_id).count() == 3
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("Berlin", "Germany"),
+        ("Germany", "Berlin"),
+        ("Porto", "Europe"),
+        ("Oakland", "California"),
+        ("Texas", "the U.S."),
+    ],
+)
+def test_who_lives_in_a_city_lives_in_its_country_too(bank: Bank, first: str, then: str) -> None:
+    tell(bank, first, said=2022)
+    tell(bank, then, said=2023)
+    assert set(rows_of(bank, expired_at=None)) == {first, then}
+
+
+@pytest.mark.parametrize(("known", "late"), [("Berlin", "Germany"), ("Germany", "Berlin")])
+def test_a_country_that_is_heard_of_late_is_not_over_with_the_city(bank: Bank, known: str, late: str) -> None:
+    tell(bank, known, said=2022)
+    tell(bank, late, said=2021)
+    assert set(rows_of(bank, expired_at=None)) == {"Berlin", "Germany"}
+
+
+def test_who_moves_to_a_country_leaves_the_city(bank: Bank) -> None:
+    tell(bank, "Berlin", said=2022)
+    tell(bank, "Germany", said=2022)
+    tell(bank, "Spain", said=2023, since=2023)
+    assert set(rows_of(bank, expired_at=None)) == {"Spain"}
+
+
+def test_who_lives_in_another_country_by_now_left_the_former(bank: Bank) -> None:
+    tell(bank, "Berlin", said=2021)
+    tell(bank, "Germany", said=2022)
+    tell(bank, "Spain", said=2023)
+    assert set(rows_of(bank, expired_at=None)) == {"Berlin", "Spain"}
+
+
+def test_a_unit_that_tells_something_else_that_holds_stays(bank: Bank) -> None:
+    works = [FoundRelationship("Ana", "works_at", firm, f"Ana works at {firm}.") for firm in ("Siemens", "Aldi")]
+    both = (works[0], beside(works[1]))
+    leaves = Ending("Ana", "works_at", "Siemens", "Ana works at Siemens.", valid_from=YEAR[2023])
+    firms = tuple(FoundEntity(name) for name in ("Ana", "Siemens", "Aldi"))
+    for text, said, told in (("Ana works at Siemens and Aldi.", 2022, both), ("Ana left Siemens.", 2023, (leaves,))):
+        fact = ExtractedFact(text, Network.WORLD, YEAR[said], entities=firms, relationships=told)
+        with tenant_transaction(bank.tenant_id):
+            vectors = (VECTOR,) * len(told)
+            store_facts(bank, [PreparedFact(fact, VECTOR, (), relationship_vectors=vectors)], speakers=frozenset())
+    assert set(rows_of(bank, expired_at=None)) == {"Aldi"}
+    with tenant_transaction(bank.tenant_id):
+        assert MemoryUnit.objects.of_bank(bank).current().count() == 2
