@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from banks.entities.normalise import normalise_name
+from banks.entities.names.normalise import normalise_name
 from retrieval.query.kin import Kin
 from retrieval.types import NamedEntity
 

@@ -5,7 +5,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from banks.admin.memory_admin import WHOSE, MemoryAdmin, parse_id, shorten
 from banks.admin.whose import find_banks
-from banks.entities.normalise import normalise_name
+from banks.entities.names.normalise import normalise_name
 from banks.models import Corpus, Entity, EntityName, Relationship
 from tenants.platform_admin import PLATFORM
 

@@ -1,1 +1,1 @@
-"""Which names mean the same thing: pure functions over values, so that they can be tried without a database."""
+"""Whom and what memories are about: names, which of them mean the same one, and what is known of each."""

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from banks.entities.batch import resolve_all
-from banks.entities.canonical import choose_canonical
-from banks.entities.chosen import find_chosen
-from banks.entities.identifier import Identities
-from banks.entities.identify import follow_answers
-from banks.entities.known import find_candidates, read_aliases
+from banks.entities.curation.chosen import find_chosen
 from banks.entities.named import Naming, Resolved
-from banks.entities.normalise import identity_key, normalise_name
+from banks.entities.names.canonical import choose_canonical
+from banks.entities.names.normalise import identity_key, normalise_name
+from banks.entities.resolution.batch import resolve_all
+from banks.entities.resolution.identifier import Identities
+from banks.entities.resolution.identify import follow_answers
+from banks.entities.resolution.known import find_candidates, read_aliases
 from banks.entities.store import insert_entities, store_companions, store_mentions, store_names
 from banks.entities.types import Decision, MentionOf
 from banks.models import Bank, Entity

@@ -7,10 +7,10 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Count, Max, Min, Q
 
-from banks.entities.canonical import choose_canonical
-from banks.entities.chosen import find_chosen
-from banks.entities.known import read_aliases
-from banks.entities.normalise import alias_keys, identity_key, index_keys, normalise_name, spelling_key
+from banks.entities.curation.chosen import find_chosen
+from banks.entities.names.canonical import choose_canonical
+from banks.entities.names.normalise import alias_keys, identity_key, index_keys, normalise_name, spelling_key
+from banks.entities.resolution.known import read_aliases
 from banks.entities.store import LONGEST_KEY, UPSERT_COMPANIONS, execute
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention, Relationship
 from banks.words import Network

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from banks.entities.named import Naming, Resolved
-from banks.entities.normalise import identity_key
+from banks.entities.names.normalise import identity_key
 from banks.models import Bank, Mention
 from banks.retain.types import FoundEntity
 from banks.words import EntityKind

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import connection
 
 from banks.entities.named import Resolved
-from banks.entities.normalise import identity_key, index_keys, normalise_name, spelling_key
+from banks.entities.names.normalise import identity_key, index_keys, normalise_name, spelling_key
 from banks.entities.types import MentionOf
 from banks.models import Bank
 from tenants.identifiers import uuid7

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from banks.lifecycle.announce import announce_ends, take_back_never_so
-from banks.lifecycle.announced_relationships import take_back_ends_never_so
+from banks.lifecycle.announced.announce import announce_ends, take_back_never_so
+from banks.lifecycle.announced.relationships import take_back_ends_never_so
 from banks.lifecycle.closings import Closed, Closing, build_columns, drop_circles
 from banks.lifecycle.observed import follow_closed_facts
 from banks.models import Bank, MemoryUnit, UnitChange

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from banks.lifecycle.known_units import KnownUnit
+from banks.lifecycle.deciding.known_units import KnownUnit
 from banks.models import Bank, MemoryUnit
 from banks.words import Kind
 

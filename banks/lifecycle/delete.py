@@ -10,10 +10,10 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from banks.entities.recount import forget_names, recount_entities
-from banks.lifecycle.announce import take_back_resting_on
-from banks.lifecycle.announced_relationships import take_back_ends_resting_on, take_back_ends_told_by
+from banks.lifecycle.announced.announce import take_back_resting_on
+from banks.lifecycle.announced.gaps import close_gaps
+from banks.lifecycle.announced.relationships import take_back_ends_resting_on, take_back_ends_told_by
 from banks.lifecycle.blanking import blank_ready_facts
-from banks.lifecycle.gaps import close_gaps
 from banks.lifecycle.silence import silence_chunks
 from banks.models import Bank, Chunk, Corpus, MemoryUnit, Mention, Relationship, RelationshipSource, UnitSource
 from banks.text_index.write import remove_texts

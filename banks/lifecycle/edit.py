@@ -11,7 +11,7 @@ from django.utils import timezone
 from banks.embedding_texts import build_unit_text
 from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryChanged, MemoryExists, MemoryInvalid, MemoryState
-from banks.lifecycle.announce import take_back, take_back_resting_on
+from banks.lifecycle.announced.announce import take_back, take_back_resting_on
 from banks.lifecycle.close import close_units
 from banks.lifecycle.closings import Closing
 from banks.links.semantic import link_by_meaning

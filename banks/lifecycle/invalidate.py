@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryInvalid, MemoryState
-from banks.lifecycle.announce import take_back, take_back_never_so
-from banks.lifecycle.announced_relationships import take_back_ends_never_so, take_back_ends_told_by
-from banks.lifecycle.gaps import close_gaps
+from banks.lifecycle.announced.announce import take_back, take_back_never_so
+from banks.lifecycle.announced.gaps import close_gaps
+from banks.lifecycle.announced.relationships import take_back_ends_never_so, take_back_ends_told_by
 from banks.lifecycle.observed import follow_closed_facts
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import retire_texts

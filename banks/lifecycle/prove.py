@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from banks.lifecycle.plan import Ruling
-from banks.lifecycle.settle import Settled
+from banks.lifecycle.deciding.plan import Ruling
+from banks.lifecycle.deciding.settle import Settled
 from banks.models import Bank, UnitChange
 from banks.retain.prepared import PreparedFact, hash_telling
 from banks.vector_index.literal import write_vector

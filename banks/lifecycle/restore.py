@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from banks.entities.outdated import forget_descriptions
 from banks.errors import MemoryExists, MemoryState
-from banks.lifecycle.announce import take_back
-from banks.lifecycle.announce_again import announce_again
+from banks.lifecycle.announced.announce import take_back
+from banks.lifecycle.announced.announce_again import announce_again
 from banks.lifecycle.ends import describe_end, find_former_end
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, RelationshipSource, UnitChange
 from banks.text_index.write import revive_texts

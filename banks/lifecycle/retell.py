@@ -7,7 +7,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from banks.entities.named import Naming, Resolved
-from banks.entities.normalise import identity_key
+from banks.entities.names.normalise import identity_key
 from banks.entities.outdated import empty_descriptions
 from banks.entities.record import record_mentions
 from banks.entities.recount import forget_names, recount_entities

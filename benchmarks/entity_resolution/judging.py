@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from uuid import UUID
 
-from banks.entities.candidate_index import CandidateIndex
-from banks.entities.resolve import DEFAULT_THRESHOLDS, Thresholds, resolve
+from banks.entities.resolution.candidate_index import CandidateIndex
+from banks.entities.resolution.resolve import DEFAULT_THRESHOLDS, Thresholds, resolve
 from banks.entities.types import Candidate, Decision, MentionOf
 from benchmarks.entity_resolution.pair import Name, Pair
 from benchmarks.entity_resolution.variations import are_related, split_words

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from banks.lifecycle.due import find_next_end
+from banks.lifecycle.announced.due import find_next_end
 from banks.models import Bank
 from memoryplatform.operations.banks.nights import find_night
 from memoryplatform.operations.models import Operation

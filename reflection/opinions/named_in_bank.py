@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from banks.entities.normalise import normalise_name
+from banks.entities.names.normalise import normalise_name
 from banks.models import Bank, EntityName
 from banks.words import EntityKind
 from reflection.opinions.naming import SpokenOf, list_firsts, read_names

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from banks.entities.named import Naming, Resolved
-from banks.entities.normalise import identity_key
+from banks.entities.names.normalise import identity_key
 from banks.entities.record import record_mentions
 from banks.entities.store import store_companions, store_mentions
 from banks.models import Bank, EntityName, Mention

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from uuid import UUID
 
-from banks.lifecycle.sameness import Telling, tell_the_same
+from banks.lifecycle.deciding.sameness import Telling, tell_the_same
 from banks.models import Bank, MemoryUnit
 from reflection.opinions.evidence import Pair, find_used_by
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from psycopg import sql
 
-from banks.entities.normalise import normalise_name
+from banks.entities.names.normalise import normalise_name
 from retrieval.as_known import build_as_known
 from retrieval.filters.joining import all_of
 from retrieval.filters.moment import build_moment_condition

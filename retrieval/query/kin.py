@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from banks.entities.normalise import normalise_name
+from banks.entities.names.normalise import normalise_name
 from banks.kinship import PARTNERS, RELATIVES
 from retrieval.query.names import is_stop_word
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from banks.dates.fold import fold_word
-from banks.entities.normalise import normalise_name
-from banks.entities.vocabulary import ABBREVIATIONS, HONORIFICS
+from banks.entities.names.normalise import normalise_name
+from banks.entities.names.vocabulary import ABBREVIATIONS, HONORIFICS
 from retrieval.query.cleaning import shorten
 from retrieval.query.stop_words import ALL_STOP_WORDS
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from banks.entities.normalise import normalise_name
+from banks.entities.names.normalise import normalise_name
 from retrieval.types import Candidate
 
 # "Can you recommend..." asks for a service, not for what the assistant said.

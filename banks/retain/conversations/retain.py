@@ -7,7 +7,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from banks.embedding_texts import build_chunk_text, build_episode_text
-from banks.lifecycle.deciding import plan_facts
+from banks.lifecycle.deciding.decide import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus, Episode, Message
 from banks.retain.chunking import TurnChunk, chunk_turns, heading

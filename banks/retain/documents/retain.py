@@ -6,7 +6,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from banks.embedding_texts import build_chunk_text
-from banks.lifecycle.deciding import plan_facts
+from banks.lifecycle.deciding.decide import plan_facts
 from banks.lifecycle.delete import Removed
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Corpus, Document

@@ -2,8 +2,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from banks.entities.identifier import Identifier
-from banks.lifecycle.judge import Judge
+from banks.entities.resolution.identifier import Identifier
+from banks.lifecycle.deciding.judge import Judge
 from banks.retain.types import ExtractedFact, Passage
 from banks.words import Mode
 from providers.usage import Usage

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from banks.entities.given import attach_given, read_given
+from banks.entities.resolution.given import attach_given, read_given
 from banks.models import Bank
 from banks.retain.engines.protocol import Extraction, ExtractionFailed
 from banks.retain.extraction.known_facts import find_known_facts

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from banks.entities.given import Given, attach_given, read_given
-from banks.lifecycle.deciding import plan_facts
+from banks.entities.resolution.given import Given, attach_given, read_given
+from banks.lifecycle.deciding.decide import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Document
 from banks.retain.documents.chunks import remove_chunks

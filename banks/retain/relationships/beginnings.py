@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from banks.lifecycle.wording import weighty_words
+from banks.lifecycle.deciding.wording import weighty_words
 from banks.retain.relationships.relations import Ending, TakenBack
 from banks.retain.types import ExtractedFact
 

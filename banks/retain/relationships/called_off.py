@@ -6,8 +6,8 @@ from uuid import UUID
 from django.db.models import F
 
 from banks.errors import MemoryExists
-from banks.lifecycle.announce import take_back
-from banks.lifecycle.announced_relationships import give_back
+from banks.lifecycle.announced.announce import take_back
+from banks.lifecycle.announced.relationships import give_back
 from banks.lifecycle.restore import reopen_relationship, restore_unit
 from banks.models import Bank, MemoryUnit, Relationship, RelationshipSource
 from banks.retain.relationships.told_relationship import Told

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Min
 
-from banks.entities.merging import forget_relationships
+from banks.entities.curation.merging import forget_relationships
 from banks.lifecycle.closings import Closing
 from banks.models import Bank, Relationship, RelationshipSource
 from banks.retain.relationships.held import Values, began, read_held

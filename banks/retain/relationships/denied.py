@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from banks.lifecycle.gaps import close_gaps
+from banks.lifecycle.announced.gaps import close_gaps
 from banks.models import Bank, Relationship
 from banks.retain.relationships.called_off import end_nothing_more, go_on
 from banks.retain.relationships.close import Ended

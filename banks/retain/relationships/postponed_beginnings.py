@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from banks.lifecycle.announce import take_back
-from banks.lifecycle.announced_relationships import take_back_ends_resting_on
+from banks.lifecycle.announced.announce import take_back
+from banks.lifecycle.announced.relationships import take_back_ends_resting_on
 from banks.lifecycle.closings import Closing
 from banks.models import Bank, MemoryUnit, Relationship, RelationshipSource
 from banks.retain.relationships.told_relationship import News

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from banks.entities.named import Resolved
-from banks.entities.normalise import identity_key
+from banks.entities.names.normalise import identity_key
 from banks.lifecycle.closings import Closing
 from banks.models import Bank, Corpus, RelationshipSource
 from banks.retain.prepared import PreparedFact

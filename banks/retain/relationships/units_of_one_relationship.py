@@ -12,7 +12,7 @@ from django.db import connection
 from banks.dates import FoundDate, find_dates
 from banks.english.word_set import word_set
 from banks.lifecycle.closings import Closing
-from banks.lifecycle.wording import weighty_words
+from banks.lifecycle.deciding.wording import weighty_words
 from banks.models import Bank, RelationshipSource
 from banks.retain.engines.builtin.relationships.beginnings import opens_a_state
 from banks.retain.relationships.beginnings import LONGEST, MOST_OTHER_WORDS, is_all_it_tells

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from banks.lifecycle.announced_relationships import take_back_ends_never_so
+from banks.lifecycle.announced.relationships import take_back_ends_never_so
 from banks.models import Bank
 
 CLOSE = """

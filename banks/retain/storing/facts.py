@@ -12,10 +12,10 @@ from banks.entities.record import record_mentions
 from banks.entities.spoken_of import find_new_names, read_spoken_of
 from banks.lifecycle.close import close_units
 from banks.lifecycle.closings import Closed, Closing, build_closings
-from banks.lifecycle.known_units import KnownUnit
-from banks.lifecycle.plan import Plan, plan_by_rules
+from banks.lifecycle.deciding.known_units import KnownUnit
+from banks.lifecycle.deciding.plan import Plan, plan_by_rules
+from banks.lifecycle.deciding.settle import Settled, settle
 from banks.lifecycle.prove import merge_units, note_tellings
-from banks.lifecycle.settle import Settled, settle
 from banks.links.causal import link_by_cause
 from banks.links.semantic import link_by_meaning
 from banks.locking import lock_memory
@@ -31,8 +31,8 @@ def store_facts(
 ) -> list[StoredUnit]:
     """One for each fact, in order. Call inside a tenant transaction.
 
-    `plan` is what `banks.lifecycle.deciding.plan_facts` decided before the transaction; without one the rules decide
-    here, and no LLM is asked. A unit that was there already is only proven once more.
+    `plan` is what `plan_facts` decided before the transaction; without one the rules decide here, and no LLM is asked.
+    A unit that was there already is only proven once more.
     """
     if not prepared:
         return []

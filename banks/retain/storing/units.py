@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db import connection
 
+from banks.lifecycle.deciding.settle import Settled
 from banks.lifecycle.prove import prove_units
-from banks.lifecycle.settle import Settled
 from banks.models import Bank, Corpus, UnitMetadata, UnitSource, UnitTag
 from banks.retain.prepared import Identity, PreparedFact
 from banks.text_index.write import add_numbered_texts, number_texts

@@ -8,8 +8,8 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from banks.entities.curation.splitting import Split
 from banks.entities.record import has_letters
-from banks.entities.splitting import Split
 from banks.words import EntityKind
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY

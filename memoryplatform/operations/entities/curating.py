@@ -8,12 +8,12 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from banks.entities.merging import merge_entities
-from banks.entities.normalise import normalise_name
+from banks.entities.curation.merging import merge_entities
+from banks.entities.curation.renaming import rename_entity
+from banks.entities.curation.splitting import Split, split_entity
+from banks.entities.names.normalise import normalise_name
 from banks.entities.outdated import empty_descriptions
 from banks.entities.record import has_letters
-from banks.entities.renaming import rename_entity
-from banks.entities.splitting import Split, split_entity
 from banks.errors import EntityNotFound
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, EntityKey, EntityName, MemoryUnit, Mention, Relationship

@@ -6,8 +6,8 @@ from uuid import UUID
 from django.utils import timezone
 
 from banks.entities.outdated import empty_descriptions
+from banks.lifecycle.announced.due import close_due
 from banks.lifecycle.closings import Closed
-from banks.lifecycle.due import close_due
 from banks.lifecycle.retell import find_ends
 from banks.locking import lock_memory
 from banks.models import Bank, Mention

@@ -6,8 +6,8 @@ from functools import lru_cache
 from banks.english.content_words import content_words
 from banks.english.detection import FUNCTION_WORDS
 from banks.english.word_set import word_set
-from banks.lifecycle.deciding import NAME
-from banks.lifecycle.wording import plain, weighty_words
+from banks.lifecycle.deciding.decide import NAME
+from banks.lifecycle.deciding.wording import plain, weighty_words
 from reflection.opinions.wording.polarity import DENIALS
 
 FRAMES = word_set("i think believe feel find consider reckon now still personally really that my opinion view in")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from uuid import UUID
 
-from banks.lifecycle.deciding import NUMBER
-from banks.lifecycle.wording import weighty_words
+from banks.lifecycle.deciding.decide import NUMBER
+from banks.lifecycle.deciding.wording import weighty_words
 from reflection.opinions.held import HeldOpinion
 from reflection.opinions.tagging import Tags
 from reflection.opinions.wording.feelings import tell_feeling

@@ -6,7 +6,7 @@ from functools import partial
 from time import perf_counter
 from uuid import UUID
 
-from banks.entities.normalise import normalise_name
+from banks.entities.names.normalise import normalise_name
 from banks.models import Bank
 from reflection.reflect.llm.notes import WrittenLookUp
 from reflection.reflect.llm.references import find_memory

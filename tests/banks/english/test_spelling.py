@@ -1,7 +1,7 @@
 import pytest
 
 from banks.english.spelling import spell_one_way
-from banks.lifecycle.wording import weighty_words
+from banks.lifecycle.deciding.wording import weighty_words
 from banks.retain.relationships.relations import holds_one_value, name_relation
 
 

@@ -3,7 +3,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banks.entities.batch import resolve_all
+from banks.entities.resolution.batch import resolve_all
 from banks.entities.types import Decision
 from banks.words import EntityKind
 from tests.banks.entities.sample import make_candidate, make_id, make_mention

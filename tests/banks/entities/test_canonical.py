@@ -1,6 +1,6 @@
 import pytest
 
-from banks.entities.canonical import choose_canonical, merge_aliases
+from banks.entities.names.canonical import choose_canonical, merge_aliases
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from uuid import UUID
 
 import pytest
 
-from banks.entities.chosen import find_chosen
-from banks.entities.merging import merge_entities
-from banks.entities.renaming import rename_entity
+from banks.entities.curation.chosen import find_chosen
+from banks.entities.curation.merging import merge_entities
+from banks.entities.curation.renaming import rename_entity
 from banks.lifecycle.delete import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, EntityName

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banks.entities.compare import compare_names, is_namesake
-from banks.entities.likeness import EXACT
-from banks.entities.resolve import Thresholds, resolve
-from banks.entities.score import ALPHA, BETA, GAMMA, score
+from banks.entities.names.compare import compare_names, is_namesake
+from banks.entities.names.likeness import EXACT
+from banks.entities.resolution.resolve import Thresholds, resolve
+from banks.entities.resolution.score import ALPHA, BETA, GAMMA, score
 from banks.entities.types import Verdict
 from banks.words import EntityKind
 from tests.banks.entities.sample import make_candidate, make_id, make_mention

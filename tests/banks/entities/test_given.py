@@ -2,7 +2,7 @@
 
 import pytest
 
-from banks.entities.given import Given, attach_given, read_given
+from banks.entities.resolution.given import Given, attach_given, read_given
 from banks.models import Bank
 from banks.retain.types import ExtractedFact, FoundEntity
 from banks.words import EntityKind, Network

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from banks.entities.batch import resolve_all
-from banks.entities.resolve import resolve
+from banks.entities.resolution.batch import resolve_all
+from banks.entities.resolution.resolve import resolve
 from banks.entities.types import MentionOf
 from banks.models import Bank, Entity
 from banks.retain.types import FoundEntity

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from banks.entities.merging import merge_entities
+from banks.entities.curation.merging import merge_entities
 from banks.errors import EntityConflict, EntityNotFound
 from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityName, Mention, Relationship

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banks.entities.normalise import identity_key, index_keys, normalise_name, trigrams
+from banks.entities.names.normalise import identity_key, index_keys, normalise_name, trigrams
 
 
 @pytest.mark.parametrize(

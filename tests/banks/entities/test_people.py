@@ -1,7 +1,7 @@
 import pytest
 
-from banks.entities.resolve import resolve
-from banks.entities.score import score
+from banks.entities.resolution.resolve import resolve
+from banks.entities.resolution.score import score
 from tests.banks.entities.sample import make_candidate, make_id, make_mention
 
 _SAME = [

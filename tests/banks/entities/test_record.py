@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
+from banks.entities.curation.renaming import rename_entity
 from banks.entities.named import Naming
 from banks.entities.record import record_mentions
-from banks.entities.renaming import rename_entity
 from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention
 from banks.retain.types import FoundEntity

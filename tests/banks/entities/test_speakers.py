@@ -2,7 +2,7 @@
 
 import pytest
 
-from banks.entities.resolve import resolve
+from banks.entities.resolution.resolve import resolve
 from banks.models import Bank, Entity
 from banks.retain.types import FoundEntity
 from banks.words import EntityKind

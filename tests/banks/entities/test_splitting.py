@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from banks.entities.chosen import find_chosen
-from banks.entities.merging import merge_entities
-from banks.entities.splitting import Split, split_entity
+from banks.entities.curation.chosen import find_chosen
+from banks.entities.curation.merging import merge_entities
+from banks.entities.curation.splitting import Split, split_entity
 from banks.errors import EntityConflict, EntityExists
 from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityName, MemoryUnit, Mention, Relationship

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from banks.entities.batch import resolve_all
-from banks.entities.compare import STATED_OTHERWISE
-from banks.entities.resolve import resolve
-from banks.entities.score import score
+from banks.entities.names.compare import STATED_OTHERWISE
+from banks.entities.resolution.batch import resolve_all
+from banks.entities.resolution.resolve import resolve
+from banks.entities.resolution.score import score
 from banks.words import EntityKind
 from tests.banks.entities.sample import make_candidate, make_mention
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from banks.lifecycle.judge import Action, Reason
-from banks.lifecycle.known_units import read_units
-from banks.lifecycle.plan import Plan, Ruling, read_similar
+from banks.lifecycle.deciding.judge import Action, Reason
+from banks.lifecycle.deciding.known_units import read_units
+from banks.lifecycle.deciding.plan import Plan, Ruling, read_similar
 from banks.models import Bank, MemoryUnit
 from banks.retain.prepared import PreparedFact, build_embedding_text
 from banks.retain.storing.facts import store_facts

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 from django.utils import timezone
 
+from banks.lifecycle.announced.due import close_due, find_next_end
 from banks.lifecycle.delete import delete_units
-from banks.lifecycle.due import close_due, find_next_end
 from banks.lifecycle.edit import UnitEdit, edit_unit
 from banks.lifecycle.invalidate import Invalidation, invalidate_unit
 from banks.lifecycle.restore import restore_unit

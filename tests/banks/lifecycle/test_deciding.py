@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from banks.lifecycle.deciding import plan_facts
-from banks.lifecycle.plan import Plan
+from banks.lifecycle.deciding.decide import plan_facts
+from banks.lifecycle.deciding.plan import Plan
 from banks.models import Bank, Entity
 from banks.retain.engines.llm.engine import LLMEngine
 from banks.retain.prepared import PreparedFact

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from banks.lifecycle.sameness import Telling, is_fuller_telling, tell_the_same, tells_all_of
+from banks.lifecycle.deciding.sameness import Telling, is_fuller_telling, tell_the_same, tells_all_of
 
 NOON = datetime(2024, 5, 8, 12, tzinfo=UTC)
 

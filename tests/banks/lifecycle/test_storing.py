@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from banks.lifecycle.judge import Action
+from banks.lifecycle.deciding.judge import Action
 from banks.models import Bank, MemoryUnit, Relationship, UnitChange, UnitSource
 from banks.retain.prepared import Source
 from banks.retain.types import FoundEntity, FoundRelationship

@@ -6,7 +6,7 @@ from time import process_time
 import numpy as np
 import pytest
 
-from banks.lifecycle.plan import find_twins
+from banks.lifecycle.deciding.plan import find_twins
 from banks.retain.prepared import PreparedFact
 from banks.retain.types import ExtractedFact
 from banks.words import Network

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
+from banks.lifecycle.announced.due import close_due
 from banks.lifecycle.delete import delete_units
-from banks.lifecycle.due import close_due
 from banks.lifecycle.restore import restore_unit
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, UnitSource

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banks.entities.normalise import normalise_name
+from banks.entities.names.normalise import normalise_name
 from retrieval.query.names import MOST, list_name_candidates
 
 

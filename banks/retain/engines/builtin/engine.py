@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
-from banks.entities.identifier import Identifier
-from banks.lifecycle.rule_judge import RuleJudge
+from banks.entities.resolution.identifier import Identifier
+from banks.lifecycle.deciding.rule_judge import RuleJudge
 from banks.retain.engines.builtin.calibration import Embed, calibrate
 from banks.retain.engines.builtin.narrative import narrate
 from banks.retain.engines.builtin.verbatim import quote_all

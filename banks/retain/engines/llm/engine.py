@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from banks.lifecycle.llm_judge import LLMJudge
+from banks.lifecycle.deciding.llm_judge import LLMJudge
 from banks.retain.engines.builtin.verbatim import quote_all
 from banks.retain.engines.llm import calibrated, narrative, prediction
 from banks.retain.engines.llm.halving import Read, UnreadableSection, read_in_parts

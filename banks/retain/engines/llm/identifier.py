@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from banks.entities.identifier import Identified, NameQuestion
+from banks.entities.resolution.identifier import Identified, NameQuestion
 from banks.retain.engines.llm.disambiguation import Candidate, IdentityQuestion, disambiguate
 from providers.llm.protocol import LLM
 

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator
 
-from banks.lifecycle.judge import Action, Decision, Decisions, LifecycleQuestion, Reason
+from banks.lifecycle.deciding.judge import Action, Decision, Decisions, LifecycleQuestion, Reason
 from banks.retain.engines.llm.batches import answer_all
 from banks.retain.engines.llm.excerpt import excerpt, measure
 from banks.retain.engines.llm.transcript import describe_moment

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from banks.entities.identifier import Identifier
-from banks.lifecycle.rule_judge import RuleJudge
+from banks.entities.resolution.identifier import Identifier
+from banks.lifecycle.deciding.rule_judge import RuleJudge
 from banks.models import Bank
 from banks.retain.engines.protocol import Extraction, ExtractionFailed, KnownFact
 from banks.retain.extraction.extract import read_passage

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from banks.lifecycle.judge import Action
-from banks.lifecycle.plan import Ruling
+from banks.lifecycle.deciding.judge import Action
+from banks.lifecycle.deciding.plan import Ruling
 from banks.models import Bank, Corpus, Relationship
 from banks.retain.types import FoundEntity, FoundRelationship
 from banks.words import EntityKind

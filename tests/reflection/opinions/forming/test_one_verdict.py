@@ -10,7 +10,7 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from banks.entities.merging import merge_entities
+from banks.entities.curation.merging import merge_entities
 from banks.errors import MemoryState
 from banks.lifecycle.close import close_units
 from banks.lifecycle.closings import Closing

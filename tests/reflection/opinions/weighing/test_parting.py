@@ -1,7 +1,7 @@
 """What moved an opinion while its entity was taken for another one moves it no more once the two are told apart."""
 
-from banks.entities.merging import merge_entities
-from banks.entities.splitting import Split
+from banks.entities.curation.merging import merge_entities
+from banks.entities.curation.splitting import Split
 from banks.locking import lock_memory
 from banks.models import Bank, Entity
 from memoryplatform.operations.access import BankAccess

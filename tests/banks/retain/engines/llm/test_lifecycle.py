@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from banks.lifecycle.judge import Action, Decision, Decisions, ExistingFact, LifecycleQuestion
+from banks.lifecycle.deciding.judge import Action, Decision, Decisions, ExistingFact, LifecycleQuestion
 from banks.retain.engines.llm.excerpt import CALL_CHARACTERS
 from banks.retain.engines.llm.lifecycle import SYSTEM, decide
 from tests.banks.retain.engines.llm.factory import SUNDAY, make_llm, say_nonsense

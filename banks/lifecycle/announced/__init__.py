@@ -1,0 +1,1 @@
+"""Ends that lie ahead: announced, put off, handed on, and come."""
