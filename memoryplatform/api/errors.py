@@ -1,6 +1,7 @@
 """Every error of the API in one shape: `{"detail", "code", "request_id"}`, plus `errors` where fields are at fault."""
 
 from collections.abc import Iterator
+from math import ceil
 from typing import Any
 
 import structlog
@@ -106,6 +107,7 @@ RETRYABLE = {
     BankBusy.code,
 }
 RETRY_AFTER_SECONDS = "1"
+LONGEST_WAIT = 3_600  # seconds that a model may ask to be left alone for
 BUSY = "The service is busy."
 
 
@@ -130,7 +132,10 @@ def from_model(error: LLMError, request_id: str) -> Response:
         return answer(status.HTTP_504_GATEWAY_TIMEOUT, str(error), "model_timeout", request_id)
     if isinstance(error, LLMRefused | MalformedAnswer):
         return answer(status.HTTP_502_BAD_GATEWAY, str(error), "model_failed", request_id)
-    return answer(status.HTTP_503_SERVICE_UNAVAILABLE, str(error), "model_unavailable", request_id)
+    response = answer(status.HTTP_503_SERVICE_UNAVAILABLE, str(error), "model_unavailable", request_id)
+    if wait := getattr(error, "retry_after", None):
+        response.headers["Retry-After"] = str(min(ceil(wait), LONGEST_WAIT))
+    return response
 
 
 def unexpected(error: Exception, request_id: str) -> Response:

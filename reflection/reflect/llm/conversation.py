@@ -60,6 +60,9 @@ class Conversation:
             read = read_notes(reply.notes, self._query.response_schema)
             if not reply.text and read.lost_look_ups:
                 self._trace.notes.append(read.lost_look_ups)
+            if read.asks_in_vain and not reply.text and not is_last:
+                self._messages += [ChatMessage("assistant", reply.raw), ChatMessage("user", read.complain())]
+                continue
             if reply.text or not read.look_ups:
                 return self._finish(reply, read)
             if is_last:

@@ -22,6 +22,15 @@ class Read:
         return self.notes.look_ups.read[:MOST_LOOK_UPS] if self.notes else ()
 
     @property
+    def asks_in_vain(self) -> bool:
+        """Look-ups were asked for, and none of them can be made."""
+        return self.notes is not None and not self.look_ups and bool(self.notes.look_ups.unreadable)
+
+    def complain(self) -> str:
+        """To the model, which may ask once more or answer."""
+        return f"{self.lost_look_ups} Ask again as the rules say, or answer from what you have."
+
+    @property
     def lost_look_ups(self) -> str | None:
         """What to tell of look-ups that were asked for and are not made."""
         if self.notes is None:

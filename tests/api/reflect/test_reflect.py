@@ -203,6 +203,12 @@ def test_a_model_that_fails_is_an_error_in_the_one_shape(
     assert {"detail", "code", "request_id"} == set(response.json())
 
 
+def test_a_model_that_wants_to_be_left_alone_is(ask: Ask, memory: Memory, model: ScriptedLLM) -> None:
+    model.chat.fail(429, headers={"Retry-After": "600"})
+    response = ask(QUESTION)
+    assert (response.status_code, response["Retry-After"]) == (503, "600")
+
+
 @pytest.mark.parametrize("query", [5, 1.5])
 def test_a_number_is_no_query(ask: Ask, memory: Memory, query: float) -> None:
     answer = ask(query)

@@ -85,6 +85,18 @@ def test_look_ups_that_can_not_be_read_are_noted(memory: Memory, tools: ReflectT
     assert result.trace.notes == ("Of the look-ups that the model asked for, 1 could not be read.",)
 
 
+def test_a_model_whose_look_ups_can_not_be_read_is_told_so_and_asked_again(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon where Alice does live since the spring of that year")
+    server.chat.say(write("", lookups=[{"sql": "drop table"}]))
+    server.chat.say(write("In Lisbon [1]."))
+    result = reflect(memory.bank, ask(QUESTION, "mid"), tools)
+    assert result.engine != "builtin"
+    assert "could not be read" in last_message(server)
+    assert len(result.trace.calls) == 2
+
+
 def test_a_model_that_takes_too_long_is_given_up(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
     server.chat.say_late("In Lisbon.", delay=3.0)
     with pytest.raises(LLMTimeout):
