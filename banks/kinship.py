@@ -6,6 +6,7 @@ PEOPLE = frozenset(
     listed(
         "wife husband partner spouse girlfriend boyfriend fiance fiancee fianc\u00e9 fianc\u00e9e parent mother father"
         " mom mum dad sister brother grandmother grandfather grandma grandpa granny aunt uncle cousin niece nephew"
+        " mother-in-law father-in-law sister-in-law brother-in-law son-in-law daughter-in-law"
         " friend roommate flatmate boss manager colleague coworker neighbor neighbour landlord landlady teacher"
     )
 )

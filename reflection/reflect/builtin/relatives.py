@@ -9,7 +9,8 @@ from banks import kinship
 
 
 def join_words(words: Iterable[str]) -> str:
-    return "|".join(sorted(words))
+    """The longest first: a mother-in-law is no mother."""
+    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
 
 
 RELATIVES = join_words(kinship.PEOPLE)

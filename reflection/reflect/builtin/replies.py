@@ -18,13 +18,15 @@ JUDGED = (
 )
 COURTESY = re.compile(
     rf"^(?:(?:oh|ah|wow|well|yes|no)[,!]? )*(?:(?:how )?{JUDGED}|noted|understood|got it|i see|my condolences"
+    r"|(?:(?:it's )?(?:so )?(?:nice|good|great|lovely|pleased|glad)|happy) to (?:meet|know|hear|see)(?: [\w']+){0,2}"
     r"|(?:congratulations|congrats|good luck)(?: (?:on|with|for)(?: \w+){1,5})?"
     r"|(?:i'm |i am )?(?:so |very |really |truly )?sorry(?: (?:to hear|about|for)(?: [\w']+){1,6})?"
-    rf"|(?:that|this|it)(?:'s| is| sounds| must be) {JUDGED}"
+    rf"|(?:that|this|it)(?:'s| is| must be) {JUDGED}|(?:(?:that|this|it) )?sounds(?: like)? {JUDGED}(?: \w+)?"
     r"|(?:i'll|i will) (?:remember|note|keep|save) (?:that|this|it)(?: in mind)?|enjoy(?: it| yourself)?|have fun"
     r"|(?:thank you|thanks)(?: (?:so much|a lot))?(?: for (?:telling|letting|sharing)(?: \w+){0,4})?)$",
     re.IGNORECASE,
 )
+TO_WHOM = re.compile(r",? (?-i:[A-Z\u00c0-\u00de])\w+$")  # "Congratulations, Priya": somebody is spoken to
 
 
 def is_idle(piece: Piece) -> bool:
@@ -60,7 +62,8 @@ def find_told(piece: Piece) -> Piece | None:
 
 def tells_nothing(said: str) -> bool:
     bare = said.strip().replace("\u2019", "'")
-    if bare.endswith("?") or COURTESY.match(bare.strip(' .!"')):
+    plain = bare.strip(' .!"')
+    if bare.endswith("?") or COURTESY.match(plain) or COURTESY.match(TO_WHOM.sub("", plain)):
         return True
     return is_small_talk(bare, names=frozenset(), answers_question=False)
 

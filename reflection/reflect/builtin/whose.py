@@ -35,10 +35,11 @@ def is_of(piece: Piece, names: frozenset[str], told: re.Pattern[str], *, is_writ
 
 
 def names_another(piece: Piece, names: frozenset[str], told: re.Pattern[str]) -> bool:
-    """Before what is said of him somebody stands whom the names are not of."""
+    """Before what is said of him somebody stands whom the names are not of. A pronoun names nobody."""
     before = told.split(read_sentence(piece), maxsplit=1)[0]
     own = {word for name in names for word in name.split()}
-    return any(fold(word).text not in own for word in NAME.findall(before))
+    others = (word for word in NAME.findall(before) if PRONOUN.fullmatch(word) is None)
+    return any(fold(word).text not in own for word in others)
 
 
 def read_sentence(piece: Piece) -> str:

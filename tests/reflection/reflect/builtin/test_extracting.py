@@ -153,6 +153,7 @@ ADOPTED = 'Ann told me: "I took in a dog, Biscuit." I answered: '
             [f"{ADOPTED}Oh no, sorry to hear about the dog.", "Biscuit is an old dog."],
             ["Biscuit is an old dog."],
         ),
+        ([f"{ADOPTED}Congratulations on the dog, Ann!", "Biscuit is an old dog."], ["Biscuit is an old dog."]),
         ([f"{ADOPTED}Old dogs like Biscuit sleep."], ["I answered: Old dogs like Biscuit sleep."]),
         ([f"{KNOWN} I answered: Nice."], [KNOWN]),
         (['Ann asked me: "How old is my dog Biscuit? He barks." I answered: How old do you think?'], []),
