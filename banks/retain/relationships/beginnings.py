@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from banks.english.word_set import word_set
 from banks.lifecycle.deciding.wording import weighty_words
 from banks.retain.relationships.relations import Ending, TakenBack
 from banks.retain.types import ExtractedFact
 
 LONGEST = 14  # words: what is longer tells more than a relationship
+HELPING = word_set("has have had been is are")  # "Ana has been living in Porto" tells no more than "Ana lives in Porto"
 MOST_OTHER_WORDS = 2  # beside the speaker's name: "Ana: Ana lives in Porto now, you know."
 
 
@@ -22,5 +24,5 @@ def with_beginning(fact: ExtractedFact) -> ExtractedFact:
 
 def is_all_it_tells(text: str, relationship: str) -> bool:
     words = weighty_words(text)
-    others = set(words) - set(weighty_words(relationship))
+    others = set(words) - set(weighty_words(relationship)) - HELPING
     return len(words) <= LONGEST and len(others) <= MOST_OTHER_WORDS

@@ -66,6 +66,7 @@ def units_of(bank: Bank) -> list[MemoryUnit]:
         ("I live in Porto.", "I relocated to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
         ("I have two cats.", "I have 3 cats.", "has_cats 2", "has_cats 3"),
         ("Since March 2023 I live in Porto.", "I moved to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
+        ("I've been living in Porto since March 2023.", "I moved to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
         ("I've worked at Initech since 2020.", "I work at Acme now.", "works_at Initech", "works_at Acme"),
         ("From next month on I work at Initech.", "I work at Acme now.", "works_at Initech", "works_at Acme"),
         ("I will move to Porto in February 2024.", "I moved to Lisbon.", "lives_in Porto", "lives_in Lisbon"),
