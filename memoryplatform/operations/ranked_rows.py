@@ -1,8 +1,7 @@
 """Rows with a text of their own, ranked for a query by what they mean and by their words."""
 
 import logging
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -20,7 +19,7 @@ from providers.registry import get_embedder
 from providers.usage import Usage
 from retrieval.query.cleaning import clean_query
 from retrieval.query_vectors import NO_VECTOR, QUERY_VECTORS
-from retrieval.recipes import RRF_K
+from retrieval.ranking.rrf import add_up_places
 from tenants.models import UsageRecord
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
@@ -105,7 +104,7 @@ def rank_rows(bank: Bank, question: RowQuestion, asked: AskedText) -> RankedPage
     rows = question.find(bank)
     cosines = find_by_meaning(rows, asked.vector)
     words = find_by_words(bank, question.corpus, rows, asked.lexemes)
-    fused = fuse(cosines, words)
+    fused = add_up_places([cosines, words])
     ranked = sorted(fused, key=lambda row_id: (-fused[row_id], row_id))[:MOST_RANKED]
     page = ranked[question.offset : question.offset + question.limit]
     shown = rows.in_bulk(page)
@@ -127,12 +126,3 @@ def find_by_words(bank: Bank, corpus: Corpus, rows: TenantQuerySet[Any], lexemes
     ranked = rank_texts(bank, {corpus: MOST_RANKED}, lexemes, with_retired=True)[corpus]
     ids = dict(rows.filter(number__in=[text.number for text in ranked]).values_list("number", "id"))
     return {ids[text.number]: text.score for text in ranked if text.number in ids}
-
-
-def fuse(*lists: Iterable[UUID]) -> dict[UUID, float]:
-    """RRF: the sum of 1 / (k + rank), rank from 1. Each list comes best first."""
-    fused: defaultdict[UUID, float] = defaultdict(float)
-    for found in lists:
-        for rank, row_id in enumerate(found, 1):
-            fused[row_id] += 1 / (RRF_K + rank)
-    return fused

@@ -1,6 +1,6 @@
 """Which rows of the archive are worth following to their units, and how good each is."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from banks.models import Corpus
@@ -8,7 +8,7 @@ from retrieval.lookups.floor import keep_near
 from retrieval.lookups.nearest import Nearest
 from retrieval.lookups.resolving import SourceName, name_source
 from retrieval.lookups.words import RankedWords
-from retrieval.recipes import RRF_K
+from retrieval.ranking.rrf import add_up_places
 
 SourceScores = dict[SourceName, float]
 
@@ -33,7 +33,7 @@ def score_sources(nearest: Nearest, words: RankedWords, limits: Mapping[Corpus, 
     """`best` is the highest cosine of all that was found: what is far behind it is not near."""
     summaries: SourceScores = {}
     for corpus in (Corpus.EPISODE, Corpus.RELATIONSHIP):
-        scores = add_up([by_meaning(nearest, corpus, best), by_words(words, corpus)])
+        scores = add_up_places([by_meaning(nearest, corpus, best), by_words(words, corpus)])
         ranked = sorted(scores.items(), key=lambda entry: (-entry[1], str(entry[0].name)))
         summaries |= dict(ranked[: limits[corpus]])
     most = limits[Corpus.CHUNK]
@@ -51,12 +51,3 @@ def by_meaning(nearest: Nearest, corpus: Corpus, best: float) -> SourceScores:
 
 def by_words(words: RankedWords, corpus: Corpus) -> SourceScores:
     return {SourceName(corpus, text.number): text.score for text in words.get(corpus, ())}
-
-
-def add_up(orders: Iterable[Sequence[SourceName] | SourceScores]) -> SourceScores:
-    """RRF of the orders."""
-    scores: SourceScores = {}
-    for order in orders:
-        for rank, source in enumerate(order, 1):
-            scores[source] = scores.get(source, 0.0) + 1 / (RRF_K + rank)
-    return scores

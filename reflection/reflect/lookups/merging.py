@@ -1,20 +1,23 @@
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from reflection.reflect.lookups.gathered import Gathered
-from retrieval.recipes import RRF_K
+from retrieval.ranking.fusion import Key
+from retrieval.ranking.rrf import add_up_places
 from retrieval.types import RecallItem
 
 
 def merge(lists: Sequence[Sequence[RecallItem]], *, max_tokens: int) -> list[RecallItem]:
     """Several recalls as one within a budget: RRF of their orders, what more than one of them found before the rest."""
-    scores: dict[tuple[str, object], float] = {}
-    items: dict[tuple[str, object], RecallItem] = {}
-    for one in lists:
-        for rank, item in enumerate(one, 1):
-            key = (item.candidate.kind, item.candidate.id)
-            scores[key] = scores.get(key, 0.0) + 1 / (RRF_K + rank)
-            items.setdefault(key, item)
-    return fit((items[key] for key in sorted(scores, key=lambda key: -scores[key])), max_tokens)
+    items: dict[Key, RecallItem] = {}
+    for item in chain.from_iterable(lists):
+        items.setdefault(get_key(item), item)
+    sums = add_up_places([map(get_key, one) for one in lists])
+    return fit((items[key] for key in sorted(sums, key=lambda key: -sums[key])), max_tokens)
+
+
+def get_key(item: RecallItem) -> Key:
+    return item.candidate.kind, item.candidate.id
 
 
 def fit(items: Iterable[RecallItem], max_tokens: int) -> list[RecallItem]:
