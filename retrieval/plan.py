@@ -45,7 +45,7 @@ class Plan:
 
 
 def build_plan(query: RecallQuery, reading: Reading) -> Plan:
-    recipe = get_recipe(reading.type)
+    recipe = get_recipe(reading.type, is_of_whole_time=reading.is_of_whole_time)
     budget = recipe.widen(query.budget)
     return Plan(query, reading, recipe, budget, build_limits(budget, query.filters), find_moment(query, reading))
 

@@ -47,6 +47,7 @@ class Boosts:
     access_full: int = 100
     speaker: float = 0.1  # only upwards: some six places
     speaker_range: float | None = 3.0  # as logit_range; None: in full, however far behind
+    window: float = 0.0  # only upwards: for what lies in the time that is asked for
 
 
 @dataclass(frozen=True)
@@ -99,5 +100,14 @@ RECIPES: Mapping[QuestionType, Recipe] = {
 }
 
 
-def get_recipe(kind: QuestionType) -> Recipe:
-    return RECIPES[kind]
+# Where all of a time is asked for, what lies in it is the answer, however little it resembles the question.
+WHOLE_TIME_WEIGHT = 4.0
+WHOLE_TIME_BOOST = 1.0
+
+
+def get_recipe(kind: QuestionType, *, is_of_whole_time: bool = False) -> Recipe:
+    recipe = RECIPES[kind]
+    if not is_of_whole_time:
+        return recipe
+    weights = {**recipe.weights, Channel.TEMPORAL: WHOLE_TIME_WEIGHT}
+    return replace(recipe, weights=weights, boosts=replace(recipe.boosts, window=WHOLE_TIME_BOOST))

@@ -92,6 +92,7 @@ def begin(bank: Bank, asked: Question, words: "Future[Outcome[RankedWords]]", ex
         reading.names,
         reading.kin,
         reading.window,
+        reading.is_of_whole_time,
         scope,
         limits,
         archive,

@@ -68,7 +68,7 @@ def find_in_window(asked: Asked, window: TimeRange) -> list[Dated]:
         for row_id, distance, has_occurred, middle in rows
         if distance is not None
     ]
-    return [unit for unit in units if unit.cosine >= LEAST_COSINE]
+    return units if asked.is_of_whole_time else [unit for unit in units if unit.cosine >= LEAST_COSINE]
 
 
 TEMPORAL = Declaration(Channel.TEMPORAL, search_temporal, has_statements=True, needs_window=True)

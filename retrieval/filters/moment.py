@@ -16,13 +16,15 @@ RECORDED = sql.SQL("{row}.recorded_at <= {known}")
 
 
 def build_moment_condition(row: sql.Identifier, moment: PointInTime) -> sql.Composable:
-    """`history` opens what is closed, not what was recorded later or was not true then."""
+    """`history` opens what is closed, not what was recorded later or was not true then. So does `as_of`: what is over
+    by now was so then, whether we know that now or knew it at `known_at` (docs/adr/0009).
+    """
     conditions: list[sql.Composable] = []
     if moment.known_at is not None:
         conditions.append(RECORDED.format(row=row, known=sql.Literal(moment.known_at)))
     if moment.as_of is not None:
         conditions.append(was_true(row, moment))
-    if not moment.history and (moment.known_at is not None or moment.as_of is None):
+    if not moment.history and moment.as_of is None:
         conditions.append(any_of([NOT_CLOSED.format(row=row), *closed_later(row, moment)]))
     if not moment.corrected:
         conditions.append(NOT_CORRECTED.format(row=row))

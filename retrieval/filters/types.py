@@ -34,10 +34,14 @@ TagCondition = Union[Tags, AllOf, AnyOf, Not]  # noqa: UP007  # the names are qu
 
 @dataclass(frozen=True)
 class TimeRange:
-    """[start, end), open where None."""
+    """[start, end), open where None. Equal ends are that moment."""
 
     start: datetime | None = None
     end: datetime | None = None
+
+    @property
+    def is_moment(self) -> bool:
+        return self.start is not None and self.start == self.end
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """All that a caller asks of a unit, as one SQL condition over the alias `unit`; whose it must be see `own`."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from psycopg import sql
 
@@ -99,7 +100,7 @@ def occurred_within(wanted: TimeRange) -> list[sql.Composable]:
             )
         )
     if wanted.end is not None:
-        conditions.append(sql.SQL("unit.occurred_start < {}").format(sql.Literal(wanted.end)))
+        conditions.append(ends_by(sql.SQL("unit.occurred_start"), wanted, wanted.end))
     return conditions
 
 
@@ -109,5 +110,9 @@ def happened_within(column: str, wanted: TimeRange, *, row: sql.Identifier = UNI
     if wanted.start is not None:
         conditions.append(sql.SQL("{} >= {}").format(at, sql.Literal(wanted.start)))
     if wanted.end is not None:
-        conditions.append(sql.SQL("{} < {}").format(at, sql.Literal(wanted.end)))
+        conditions.append(ends_by(at, wanted, wanted.end))
     return conditions
+
+
+def ends_by(at: sql.Composable, wanted: TimeRange, end: datetime) -> sql.Composable:
+    return sql.SQL("{} <= {}" if wanted.is_moment else "{} < {}").format(at, sql.Literal(end))

@@ -28,13 +28,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Asked:
-    """What is looked for in one bank. `archive` are the corpora that are followed to their units."""
+    """What is looked for in one bank. `archive` are the corpora that are followed to their units. `is_of_whole_time`:
+    whatever lies in the window.
+    """
 
     bank: Bank
     vector: Vector
     names: tuple[str, ...]
     kin: Kin | None
     window: TimeWindow | None
+    is_of_whole_time: bool
     scope: Scope
     limits: Limits
     archive: tuple[Corpus, ...]

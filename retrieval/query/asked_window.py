@@ -41,6 +41,8 @@ class AnsweredWindow(BaseModel):
 
 @dataclass(frozen=True)
 class AskedWindow:
+    """`usage` is what an LLM spent on it, where one was asked: it does not tell which words say the time."""
+
     window: TimeWindow | None
     usage: Usage
 

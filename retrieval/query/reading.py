@@ -18,6 +18,7 @@ from retrieval.query.kin import Kin, find_kin
 from retrieval.query.language import find_language
 from retrieval.query.names import list_name_candidates
 from retrieval.query.question_type import find_type
+from retrieval.query.whole_time import asks_for_whole_time
 from retrieval.types import Analysis, QuestionType, RecallQuery
 
 DAY = timedelta(days=1)
@@ -28,6 +29,7 @@ GivenWindow = tuple[datetime | None, datetime | None]
 class Reading:
     """`text` is the query as it is searched: on one line, shortened where it is very long.
 
+    `is_of_whole_time`: all of the window is asked for, and nothing by which one memory of it would fit better.
     `names` are what could be names of entities, normalised; `kin` is somebody who is named by whose he is. `usage` is
     what the LLM spent, where one was asked.
     """
@@ -37,6 +39,7 @@ class Reading:
     type: QuestionType
     language: str
     window: TimeWindow | None
+    is_of_whole_time: bool
     wants_history: bool
     names: tuple[str, ...]
     kin: Kin | None
@@ -66,11 +69,16 @@ def read_query(query: RecallQuery, *, llm: LLM | None = None) -> Reading:
         type=kind,
         language=find_language(text, time_languages=asked.window.languages if asked.window else ()),
         window=asked.window,
+        is_of_whole_time=is_of_whole_time(text, asked),
         wants_history=wants_history(text, asked.window, asked_at=query.asked_at),
         names=list_name_candidates(text),
         kin=find_kin(text),
         usage=asked.usage,
     )
+
+
+def is_of_whole_time(text: str, asked: AskedWindow) -> bool:
+    return asked.window is not None and not asked.usage.calls and asks_for_whole_time(text, asked.window)
 
 
 def find_asked_window(text: str, query: RecallQuery, llm: LLM | None) -> AskedWindow:

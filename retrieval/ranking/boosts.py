@@ -99,6 +99,7 @@ def build_scorers(
         "importance": (boosts.importance, partial(score_importance, boosts)),
         "access": (boosts.access, partial(score_access, boosts)),
         "speaker": (boosts.speaker, partial(score_speaker, boosts, best)),
+        "window": (boosts.window, partial(score_window, boosts)),
     }
     return {name: score for name, (strength, score) in scorers.items() if strength}
 
@@ -176,6 +177,10 @@ def keep_best(boosts: Boosts, best: Best, one: Combined) -> float:
 def is_spoken(one: Combined) -> bool:
     """By the one who is asked about."""
     return one.ranked.scores.speaker > 1
+
+
+def score_window(boosts: Boosts, one: Combined) -> float:
+    return 1.0 + boosts.window if Channel.TEMPORAL in one.ranked.scores.places else 1.0
 
 
 def logit(probability: float) -> float:

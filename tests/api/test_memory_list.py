@@ -119,7 +119,9 @@ def make_past(tenant: Tenant, bank: Bank) -> None:
         ({"as_of": "2023-06-01T00:00Z"}, {"Lisbon"}),
         ({"known_at": "2021-12-01T00:00Z"}, {"Porto", "Faro"}),
         ({"known_at": "2021-12-01T00:00Z", "as_of": "2021-11-01T00:00Z"}, {"Porto", "Faro"}),
-        ({"known_at": "2023-01-01T00:00Z", "as_of": "2020-06-01T00:00Z"}, set()),
+        ({"known_at": "2023-01-01T00:00Z", "as_of": "2020-06-01T00:00Z"}, {"Porto"}),
+        ({"known_at": "2023-01-01T00:00Z", "as_of": "2021-11-01T00:00Z"}, {"Lisbon"}),
+        ({"known_at": "2021-12-01T00:00Z", "as_of": "2018-06-01T00:00Z"}, set()),
     ],
 )
 def test_the_past_can_be_listed(

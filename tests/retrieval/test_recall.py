@@ -122,6 +122,7 @@ def test_superseded_units_show_only_to_who_asks_for_the_past(memory: Memory, too
     assert set(ids(recall(memory.bank, replace(query, moment=PointInTime(history=True)), tools))) == {new.id, old.id}
     assert ids(recall(memory.bank, replace(query, moment=PointInTime(known_at=then)), tools)) == [old.id]
     assert old.id in ids(recall(memory.bank, replace(query, moment=PointInTime(as_of=then)), tools))
+    assert old.id in ids(recall(memory.bank, replace(query, moment=PointInTime(as_of=then, known_at=NOW)), tools))
     assert old.id in ids(recall(memory.bank, replace(query, text="Where did Alice live previously?"), tools))
 
 
@@ -132,6 +133,16 @@ def test_what_was_closed_later_is_shown_as_it_was_known_then(memory: Memory, too
     (item,) = recall(memory.bank, query, tools).items
     shown = item.candidate
     assert (shown.valid_until, shown.expired_at, shown.close_reason, shown.superseded_by) == (None, None, "", None)
+
+
+def test_all_of_a_time_stands_before_what_resembles_the_question(memory: Memory, tools: RecallTools) -> None:
+    for number in range(3):
+        memory.unit(f"What happened yesterday? {number}", days=40 + number)
+    then = memory.unit("zebra walrus", days=40, occurred_start=NOW - timedelta(days=1))
+    asked = RecallQuery("What happened yesterday?", NOW, trace=True)
+    first, second, *_ = recall(memory.bank, asked, tools).items
+    assert first.candidate.id == then.id
+    assert (first.scores.boosts["window"], second.scores.boosts["window"]) == (2.0, 1.0)
 
 
 def test_a_channel_that_fails_is_left_out_and_the_answer_comes(

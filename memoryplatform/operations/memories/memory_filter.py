@@ -91,23 +91,24 @@ def holding(bank: Bank, units: UnitQuerySet, letters: str) -> UnitQuerySet:
 
 def in_state(units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
     """A moment that is asked for decides by itself what was held then."""
-    if wanted.known_at is not None:
-        units = units.known_at(wanted.known_at)
     if wanted.as_of is not None:
-        units = true_as_known(units, wanted.as_of, known_at=wanted.known_at)
-    if wanted.as_of is not None or wanted.known_at is not None or wanted.state == "all":
+        return true_as_known(units, wanted.as_of, known_at=wanted.known_at)
+    if wanted.known_at is not None:
+        return units.known_at(wanted.known_at)
+    if wanted.state == "all":
         return units
     return units.current() if wanted.state == "current" else units.exclude(expired_at=None)
 
 
 def true_as_known(units: UnitQuerySet, moment: datetime, *, known_at: datetime | None) -> UnitQuerySet:
-    """What was so at `moment`. Of an end that was learned only after `known_at`, nothing was known then."""
+    """What was so at `moment`. Of an end or a correction that was learned only after `known_at`, nothing was known."""
     if known_at is None:
         return units.true_at(moment)
     begun = Q(valid_from=None) | Q(valid_from__lte=moment)
     told_later = Q(announced_at=None, expired_at__gt=known_at) | Q(announced_at__gt=known_at)
-    not_over = told_later | Q(valid_until=None) | Q(valid_until__gt=moment)
-    return units.filter(begun, not_over)
+    not_over = Q(valid_until=None) | Q(valid_until__gt=moment)
+    was_so = not_over & ~Q(close_reason=MemoryUnit.CloseReason.CORRECTION)
+    return units.filter(begun, told_later | was_so, recorded_at__lte=known_at)
 
 
 def within(units: UnitQuerySet, span: Span) -> UnitQuerySet:

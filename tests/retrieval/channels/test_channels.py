@@ -111,3 +111,8 @@ def test_without_a_time_in_the_query_the_temporal_channel_is_silent(memory: Memo
 def test_what_merely_happened_then_is_no_answer(memory: Memory) -> None:
     memory.unit("zebra walrus", occurred_start=NOW - timedelta(days=1))
     assert search_temporal(begin_search(memory, QUERY)) == []
+
+
+def test_whatever_happened_then_is_the_answer_where_nothing_else_is_asked_for(memory: Memory) -> None:
+    then = memory.unit("zebra walrus", occurred_start=NOW - timedelta(days=1))
+    assert [hit.id for hit in search_temporal(begin_search(memory, "What happened yesterday?"))] == [then.id]

@@ -91,11 +91,13 @@ def occurred_in(unit: Said, wanted: TimeRange) -> bool:
 
 
 def is_in(moment: datetime, wanted: TimeRange) -> bool:
-    return (wanted.start is None or moment >= wanted.start) and (wanted.end is None or moment < wanted.end)
+    return (wanted.start is None or moment >= wanted.start) and (
+        wanted.end is None or moment < wanted.end or moment == wanted.start == wanted.end
+    )
 
 
 def is_visible(unit: Said, moment: PointInTime) -> bool:
-    """Design section 2."""
+    """Design section 2, and docs/adr/0009 for both moments together."""
     if moment.known_at is not None:
         if unit.recorded_at > moment.known_at:
             return False
@@ -106,7 +108,7 @@ def is_visible(unit: Said, moment: PointInTime) -> bool:
         not_over = unit.valid_until is None or moment.as_of < unit.valid_until
         if not (begun and not_over) or unit.close_reason == "correction":
             return False
-    must_be_open = not moment.history and (moment.known_at is not None or moment.as_of is None)
+    must_be_open = not moment.history and moment.as_of is None
     return not must_be_open or unit.expired_at is None
 
 
