@@ -8,7 +8,7 @@ from benchmarks.temporal import score_query_ranges
 
 
 def run(options: Options) -> dict[str, Any]:
-    report = score_query_ranges(options.require("query-ranges*.json", "*.json"))
+    report = score_query_ranges(options.require("query-ranges*.json", "*.json"), most=options.limit)
     measured = report["goals"]
     goals = [
         Goal("English with a range", measured["english_with_range"], at_least=0.95),

@@ -151,6 +151,8 @@ def test_temporal_reports_languages_apart(options: Options) -> None:
     report = temporal.run(options)
     assert report["overall"]["accuracy"] == 1.0
     assert "en with range" in report["by_type"]
+    (options.data / "query-ranges.json").write_text(json.dumps([case | {"range": wanted}, case | {"range": None}]))
+    assert temporal.run(replace(options, limit=1))["overall"]["accuracy"] == 1.0
 
 
 def test_latency_measures_every_goal(options: Options) -> None:
