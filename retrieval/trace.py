@@ -214,6 +214,8 @@ def describe_ranked(ordering: Ordering, names: Names) -> list[dict[str, Any]]:
             "id": names[one.candidate.id.int],
             "rrf_rank": ranks.get(one.candidate.id.int),
             "is_repeat": one.scores.is_repeat,
+            "says_again": one.scores.says_again,
+            "comes_last": one.scores.comes_last,
             "place": one.scores.place,
             "reranker_place": by_reranker.get(one.scores.place or 0),
             "score_components": describe_scores(one.scores),

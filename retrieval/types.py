@@ -233,7 +233,8 @@ class Scores(NamedTuple):
     """Why a result stands where it does: docs/recall.md derives `final` from the others.
 
     `fused` is the sum over the channels. Times `speaker` it makes the order that the reranker gets, where the repeats
-    of a turn stand behind all others: `place` is the one there, from 1. `boosts` are factors by name.
+    of a turn stand behind all others, and behind those what `says_again` what another does: `place` is the one there,
+    from 1. `boosts` are factors by name. What says again what a better one does `comes_last` in the final order too.
     """
 
     fused: float
@@ -244,6 +245,8 @@ class Scores(NamedTuple):
     speaker: float = 1.0
     place: int | None = None  # None: not yet ordered
     is_repeat: bool = False
+    says_again: bool = False
+    comes_last: bool = False
 
 
 class Ranked(NamedTuple):

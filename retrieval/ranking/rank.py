@@ -15,7 +15,7 @@ from retrieval.query.history import has_passed
 from retrieval.ranking.boosts import Combined, boost
 from retrieval.ranking.fusion import Fused, Key, fuse
 from retrieval.ranking.same_turn import put_repeats_last
-from retrieval.ranking.same_words import put_told_last
+from retrieval.ranking.same_words import comes_last, put_told_last, says_again
 from retrieval.ranking.whose_words import Wanted
 from retrieval.reranking.combine import combine
 from retrieval.reranking.instructions import INSTRUCTIONS
@@ -96,7 +96,7 @@ def build_ranked(
 
 def order_for_reranker(ranked: Sequence[Ranked], plan: Plan, wanted: Wanted, kin: Sequence[str]) -> list[Ranked]:
     """`kin` are the names of those who are named by whose they are."""
-    return put_told_last(put_repeats_last(favour_speaker(ranked, plan, wanted, kin)))
+    return put_told_last(put_repeats_last(favour_speaker(ranked, plan, wanted, kin)), says_again)
 
 
 def favour_speaker(ranked: Sequence[Ranked], plan: Plan, wanted: Wanted, kin: Sequence[str]) -> list[Ranked]:
@@ -157,7 +157,7 @@ def order_by_all(ranked: Sequence[Ranked], reranked: Reranked, plan: Plan, *, is
         is_about_past=is_about_past,
         is_of_a_role=is_of_a_role,
     )
-    return put_told_last([one for one in boosted if reaches(one, plan.query.least_scores)])
+    return put_told_last([one for one in boosted if reaches(one, plan.query.least_scores)], comes_last)
 
 
 def reaches(ranked: Ranked, least: LeastScores) -> bool:

@@ -2,19 +2,19 @@
 them is enough at first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from banks.words import FACTUAL, Network
-from retrieval.types import Ranked
+from retrieval.types import Ranked, Scores
 
 END_OF_SENTENCE = ".\u3002"
 Told = dict[tuple[str, object, str], tuple[str, ...]]
 
 
-def put_told_last(ranked: Sequence[Ranked]) -> list[Ranked]:
+def put_told_last(ranked: Sequence[Ranked], mark: Callable[[Scores], Scores]) -> list[Ranked]:
     """The order, but what has the words of a better one under other tags comes after all others, and so does an
-    observation in the words of any fact.
+    observation in the words of any fact. They are marked, so that a reader sees why they stand there.
 
     Under the same tags the same words are two events, or they would be one memory.
     """
@@ -25,8 +25,19 @@ def put_told_last(ranked: Sequence[Ranked]) -> list[Ranked]:
     for one in ranked:
         candidate = one.candidate
         tags = told.setdefault((one.bank_id, candidate.network, candidate.text), candidate.tags)
-        (first if tags == candidate.tags and candidate.id not in said_over else repeats).append(one)
+        if tags == candidate.tags and candidate.id not in said_over:
+            first.append(one)
+        else:
+            repeats.append(one.with_scores(mark(one.scores)))
     return [*first, *repeats]
+
+
+def says_again(scores: Scores) -> Scores:
+    return scores._replace(says_again=True)
+
+
+def comes_last(scores: Scores) -> Scores:
+    return scores._replace(comes_last=True)
 
 
 def find_said_over(ranked: Sequence[Ranked]) -> set[UUID]:

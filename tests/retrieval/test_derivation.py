@@ -55,7 +55,7 @@ class LengthReranker:
 
 @pytest.fixture
 def told(memory: Memory, tools: RecallTools) -> dict[str, Any]:
-    """Words of the one who is asked about, repeats of a turn, a superseded fact, and others."""
+    """Words of the one who is asked about, repeats of a turn, words under two tags, a superseded fact, and others."""
     remember(memory)
     weights = {Channel.KEYWORD: 1.25, Channel.ARCHIVE: 0.8}
     query = replace(QUERY, channel_weights=weights)
@@ -71,6 +71,8 @@ def remember(memory: Memory) -> None:
         memory.quote(memory.unit(text, about=[alice]), turn)
     memory.quote(memory.unit("Bob did say something about Lisbon"), memory.message("Lisbon is big.", speaker="Bob"))
     supersede(memory, memory.unit("Alice left Lisbon", days=400), "What did Alice say about Lisbon")
+    for tag in "ab":
+        memory.unit("Alice did say Lisbon", tags=[tag])
     memory.chunk(text="They spoke about Lisbon and the sea")
     for number in range(5):
         memory.unit(f"Lisbon has a house with the number {number}", days=30 * number, importance=number / 5)
@@ -97,6 +99,7 @@ def test_every_place_follows_from_the_fused_score_the_speaker_and_the_repeats(to
     raised = derive_places(
         candidates,
         lambda one: (
+            one["says_again"],
             one["is_repeat"],
             -one["score_components"]["rrf"] * one["score_components"]["speaker"],
             one["rrf_rank"],
@@ -104,6 +107,7 @@ def test_every_place_follows_from_the_fused_score_the_speaker_and_the_repeats(to
     )
     assert by_place == raised
     assert sum(one["is_repeat"] for one in candidates) == 2
+    assert sum(one["says_again"] for one in candidates) == 1
     assert any(one["score_components"]["speaker"] > 1 for one in candidates)
     assert by_place != derive_places(candidates, lambda one: one["rrf_rank"])
 
@@ -125,6 +129,9 @@ def test_every_final_score_follows_from_the_places_and_the_boosts(told: dict[str
         one = ranked[result["id"]]
         assert result["score"] == one["score_components"]["final"]
         assert result["score"] == pytest.approx(derive_final(one, told["recipe"]), rel=1e-12)
+    ordered = sorted(ranked.values(), key=lambda one: (one["comes_last"], -one["score_components"]["final"]))
+    assert [one["id"] for one in ordered] == [result["id"] for result in told["final_results"]]
+    assert sum(one["comes_last"] for one in ordered) == 1
     assert any("succession" in one["score_components"]["boosts"] for one in ranked.values())
 
 

@@ -12,7 +12,8 @@ from retrieval.types import Candidate, Channel, RecallItem, RecallQuery, Scores,
 
 
 class ScoresOutput(Output):
-    final = serializers.FloatField(help_text="What the results are ordered by.")
+    final = serializers.FloatField(help_text="What the results are ordered by, but for those that come last.")
+    comes_last = serializers.BooleanField(help_text="It says again what another result says, so it stands behind all.")
     reranker = serializers.FloatField(allow_null=True, help_text="0..1; null where there was no time for it.")
     semantic = serializers.FloatField(allow_null=True)
     keyword = serializers.FloatField(allow_null=True)
@@ -166,6 +167,7 @@ def describe_scores(scores: Scores) -> dict[str, Any]:
     semantic, keyword = places.get(Channel.SEMANTIC), places.get(Channel.KEYWORD)
     return {
         "final": scores.final,
+        "comes_last": scores.comes_last,
         "reranker": scores.reranker,
         "semantic": semantic.score if semantic else None,
         "keyword": keyword.score if keyword else None,

@@ -14,6 +14,7 @@ class Scores(Model):
     speaker: float
     ranks: dict[str, int]
     boosts: dict[str, float]
+    comes_last: bool = False
 
 
 class SourceSpan(Model):

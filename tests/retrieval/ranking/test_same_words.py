@@ -4,7 +4,7 @@ import pytest
 
 from banks.words import Network
 from providers.reranking.none import NoReranker
-from retrieval.ranking.same_words import put_told_last
+from retrieval.ranking.same_words import comes_last, put_told_last
 from retrieval.recall import RecallTools, recall
 from retrieval.types import Ranked
 from tests.retrieval.memory import Memory
@@ -17,11 +17,16 @@ def telling(number: int, text: str, *tags: str, network: Network = Network.WORLD
 
 
 def order(*ranked: Ranked) -> list[int]:
-    return [one.candidate.id.int for one in put_told_last(ranked)]
+    return [one.candidate.id.int for one in put_told_last(ranked, comes_last)]
 
 
 def test_the_words_of_a_better_one_under_other_tags_come_last() -> None:
     assert order(telling(1, "tea", "a"), telling(2, "tea", "b"), telling(3, "tea"), telling(4, "oat")) == [1, 4, 2, 3]
+
+
+def test_what_comes_last_is_marked() -> None:
+    ranked = put_told_last([telling(1, "tea", "a"), telling(2, "tea", "b"), telling(3, "oat")], comes_last)
+    assert [one.scores.comes_last for one in ranked] == [False, False, True]
 
 
 def test_the_same_words_under_the_same_tags_are_another_event() -> None:
