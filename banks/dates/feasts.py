@@ -10,6 +10,7 @@ _FIXED = {
     "all saints": (11, 1), "guy fawkes": (11, 5), "veterans": (11, 11), "christmas eve": (12, 24),
     "christmas": (12, 25), "boxing": (12, 26), "new year's eve": (12, 31), "st nicholas": (12, 6),
     "womens": (3, 8), "epiphany": (1, 6), "pi": (3, 14), "groundhog": (2, 2), "cinco de mayo": (5, 5),
+    "assumption": (8, 15),
 }  # fmt: skip
 _AFTER_EASTER = {
     "easter": 0, "good friday": -2, "easter monday": 1, "palm sunday": -7, "ash wednesday": -46, "mardi gras": -47,

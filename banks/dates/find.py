@@ -1,4 +1,5 @@
 import logging
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from banks.dates.chart import MAX_NODES, Node, parse
@@ -13,6 +14,7 @@ from banks.dates.fold import Folded, fold
 from banks.dates.interval import Interval
 from banks.dates.languages.choose import choose_grammar
 from banks.dates.languages.dateparser_languages import ForeignDate, find_foreign_dates, foreign_words
+from banks.dates.names import Span, find_names
 from banks.dates.tense import Pointing, Tenses
 from banks.dates.time_words import may_hold_time, words_of
 from banks.dates.types import END_OF_TIME, START_OF_TIME, FoundDate
@@ -52,14 +54,26 @@ def read_dates(text: str, moment: datetime, *, is_question: bool) -> list[FoundD
     ctx = Context.at(moment, today_counts=is_question)
     most_words = MOST_IN_QUESTION if is_question else MAX_NODES
     nodes = parse(folded.text, choose_grammar(folded.text), most_words=most_words)
-    found = _longest([node for node in nodes if not node.is_latent], folded, ctx)
-    if not found or not words.isdisjoint(foreign_words()):
+    times = [node for node in nodes if not node.is_latent]
+    names = find_names(text[:MAX_CHARACTERS], folded) if times else []
+    found = _longest(_outside(names, times, folded), folded, ctx)
+    if not (found or names) or not words.isdisjoint(foreign_words()):
         foreign = find_foreign_dates(text, ctx)
         found = _with_foreign(found, foreign) if foreign else found
     return [_found_date(text, span, interval, moment, is_relative=relative) for span, interval, relative in found]
 
 
 Reading = tuple[tuple[int, int], Interval, bool]
+
+
+def _outside(names: list[Span], nodes: list[Node], folded: Folded) -> list[Node]:
+    """Those that hold no part of a name: "Mr. Friday" is no day."""
+    if not names:
+        return nodes
+    named = bytearray(max(end for _, end in names))
+    for start, end in names:
+        named[start:end] = b"\1" * (end - start)
+    return [node for node in nodes if 1 not in named[slice(*folded.span(node.start, node.end))]]
 
 
 def _longest(nodes: list[Node], folded: Folded, ctx: Context) -> list[Reading]:
@@ -71,7 +85,7 @@ def _longest(nodes: list[Node], folded: Folded, ctx: Context) -> list[Reading]:
         if not isinstance(node.value, When) or 0 in free[node.start : node.end]:
             continue
         pointing = tenses.at(node.start, node.end)
-        interval = node.value.resolve(ctx.pointing(pointing.direction, has_verb=pointing.has_verb))
+        interval = _resolve(node.value, pointing, ctx)
         if _comes_again(node.value, pointing) or (not ctx.today_counts and _is_length(node.value, pointing)):
             pass  # its words are taken, so that no part of them is a date
         elif interval is not None and _is_sound(interval):
@@ -80,6 +94,14 @@ def _longest(nodes: list[Node], folded: Folded, ctx: Context) -> list[Reading]:
             continue
         free[node.start : node.end] = bytes(node.end - node.start)
     return sorted(taken, key=lambda reading: reading[0])
+
+
+def _resolve(value: When, pointing: Pointing, ctx: Context) -> Interval | None:
+    """Of "how many days until Friday" the answer is in what is said of that day, and today is not it."""
+    here = ctx.pointing(pointing.direction, has_verb=pointing.has_verb)
+    if not pointing.is_counted_to:
+        return value.resolve(here)
+    return (value.anchor if isinstance(value, Open) else value).resolve(replace(here, today_counts=False))
 
 
 def _with_foreign(ours: list[Reading], theirs: list[ForeignDate]) -> list[Reading]:

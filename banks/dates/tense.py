@@ -5,10 +5,11 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from banks.dates.context import Direction
+from banks.dates.countdown import is_counted_to
 from banks.dates.english.verbs import ENGLISH_VERBS
 from banks.dates.languages.choose import list_languages
 from banks.dates.languages.german_verbs import GERMAN_VERBS, is_german
-from banks.dates.verbs import Tense, Verbs
+from banks.dates.verbs import Tense
 
 # Not behind "8 p.m.", "Dr." and "am 20.", which go on.
 _SENTENCE_END = re.compile(r"(?:[!?\n;]|(?<![ap]\.m)(?<!\b[dm]r)(?<!\bmrs)(?<!\b\d)(?<!\b\d\d)\.)(?=\s|$)")
@@ -28,6 +29,7 @@ _IN_CLAUSE = 120  # characters beside a length in which its verb stands
 class Pointing:
     """`has_verb`: a verb says so, and it is no guess. `is_habit`: the time comes again and again ("we always meet on
     Friday"); `is_of_any_year`: every year. `is_of_deed`: "in two hours" is how long something took that is over.
+    `is_counted_to`: it is the next one, and "until" does not reach back from it ("how many days until Friday").
     """
 
     direction: Direction = "past"
@@ -35,6 +37,7 @@ class Pointing:
     is_habit: bool = False
     is_of_any_year: bool = False
     is_of_deed: bool = False
+    is_counted_to: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +112,12 @@ class Tenses:
         before, after = self.text[max(0, start - _AROUND) : start], self.text[end : end + _AROUND]
         is_each = verbs.each_before.search(before) or verbs.each_after.match(after)
         is_over = verbs.looks_back.search(before) and not verbs.begins.search(before)
+        if is_counted_to(self.text, start, is_past=tense == "past"):
+            return Pointing("future", has_verb=True, is_counted_to=True)
         if tense == "present" and (is_over or self.text.startswith(_SINCE, start)):
             tense = "past"
-        if verbs.looks_ahead.search(before) or (tense is None and self._lasts_until(start, verbs)):
+        is_ahead = verbs.looks_ahead(self._lead(start), after)
+        if is_ahead or (tense is None and self._lasts_until(start, sentence)):
             tense = "future"
         if tense in ("past", "future"):
             is_of_deed = sentence.is_of_deed(start, end)
@@ -123,11 +129,20 @@ class Tenses:
             is_of_any_year=bool(verbs.yearly_before.search(before) or verbs.yearly_after.match(after)),
         )
 
-    def _lasts_until(self, start: int, verbs: Verbs) -> bool:
-        """Of verbs that are not known the past is the rarer: "I rent the room until March". Who asks, asks for what is
-        over: "notes until March".
+    def _lead(self, start: int) -> str:
+        """What stands before a time, with the word for "until" that belongs to it."""
+        until = next((word for word in _UNTIL if self.text.startswith(word, start)), "")
+        return self.text[max(0, start - _IN_CLAUSE) : start] + until
+
+    def _lasts_until(self, start: int, sentence: _Sentence) -> bool:
+        """Of verbs that are not known the past is the rarer: "I rent the room until March", "what to do until March?".
+        Who searches with a few words, searches for what is over: "notes until March".
         """
-        return verbs is ENGLISH_VERBS and not self.is_question and self.text.startswith(_UNTIL, start)
+        asks = "?" in sentence.text
+        if self.text.startswith("bis ", start):
+            return asks
+        is_english = sentence.verbs is ENGLISH_VERBS and self.text.startswith(_UNTIL, start)
+        return is_english and (asks or not self.is_question)
 
     def _sentence(self, number: int) -> _Sentence:
         if number not in self.sentences:

@@ -16,9 +16,10 @@ class Verbs:
     `each_after` around a day that is no single one ("every Friday at 5", "on Friday evenings") or is told by another
     word ("today is Friday"). `yearly_before` and `yearly_after` stand around a day of any year ("my birthday is on May
     20", "Christmas is a feast"), and `looks_back` before a time that is over in the present tense as well ("I have
-    photos from August") unless that is what `begins` then ("the flat is ours from December"), `looks_ahead` before one
-    to come in the past tense as well ("was moved to May 20"). `counts_ahead` reads what a past clause has before and
-    after "in two weeks": whether that is to come ("I was told it starts in two weeks") or how long something took.
+    photos from August") unless that is what `begins` then ("the flat is ours from December"). `looks_ahead` reads what
+    stands before and after a time, and whether it is to come in the past tense as well ("was moved to May 20"), and
+    `counts_ahead` what a past clause has before and after "in two weeks": whether that is to come ("I was told it
+    starts in two weeks") or how long something took.
     """
 
     read_tense: Callable[[str], Tense | None]
@@ -29,5 +30,5 @@ class Verbs:
     yearly_after: re.Pattern[str]
     looks_back: re.Pattern[str]
     begins: re.Pattern[str]
-    looks_ahead: re.Pattern[str]
+    looks_ahead: Callable[[str, str], bool]
     counts_ahead: Callable[[str, str], bool]

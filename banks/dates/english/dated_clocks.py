@@ -4,6 +4,7 @@ import re
 
 from banks.dates.chart import Rule, glue, word
 from banks.dates.english.clocks import day_part
+from banks.dates.english.final import is_final
 from banks.dates.expressions.bounds import Open
 from banks.dates.expressions.clock import DAWN, NIGHTFALL, NOON, At, BareHour, Clock, ClockRange, During
 from banks.dates.expressions.steps import CalendarUnit
@@ -22,9 +23,10 @@ class PartOfDay(During):
     __slots__ = ()
 
 
-def _part_of_day(match: re.Match[str]) -> Value:
-    part = match["part"]
-    return PartOfDay(CalendarUnit("day", _TURNS[match["turn"]]), day_part(part))
+def _part_of_day(match: re.Match[str]) -> Value | None:
+    if is_final(match, match["turn"]):
+        return None
+    return PartOfDay(CalendarUnit("day", _TURNS[match["turn"]]), day_part(match["part"]))
 
 
 def _tonight(_: re.Match[str]) -> Value:

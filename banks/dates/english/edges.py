@@ -40,7 +40,10 @@ def _to_date(match: re.Match[str]) -> Value:
     return Range(CalendarUnit(unit, 0), CalendarUnit("day", 0))
 
 
-def _end_of_day(_: re.Match[str]) -> Value:
+def _end_of_day(match: re.Match[str]) -> Value | None:
+    """Who says "at the end of the day, what matters is" means no day."""
+    if match.string.endswith("at ", 0, match.start()) and match.string.startswith(",", match.end()):
+        return None
     return At(CalendarUnit("day", 0), _END_OF_DAY)
 
 

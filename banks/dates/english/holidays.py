@@ -7,6 +7,11 @@ from banks.dates.feasts import NAMES
 
 _NAME = "|".join(re.escape(name).replace(r"\ ", r"[ -]") for name in sorted(NAMES, key=len, reverse=True))
 _DAYS_AROUND = {"christmas": (1, 1), "easter": (2, 1), "thanksgiving": (0, 3)}  # before and behind
+# The thing is not of the day: "which Easter egg".
+_THING = (
+    "tree|card|carol|present|gift|song|movie|cookie|decoration|dinner|egg|bunny|basket|hunt|market|light|ornament"
+    "|cake|pudding|costume|candy|parade|jumper|sweater|wreath|stocking|list|recipe|turkey|roast"
+)
 _LONG = "|".join(name for name, rule in NAMES.items() if rule in _DAYS_AROUND and not name.endswith("day"))
 
 
@@ -22,7 +27,7 @@ def _around(match: re.Match[str]) -> Value:
 
 RULES = (
     Rule(
-        (word(rf"(?:the )?({_NAME})(?! tree| card| carol| present| gift| song| movie| cookie| decoration| dinner)"),),
+        (word(rf"(?:the )?({_NAME})(?! (?:{_THING})(?:s|es)?\b)"),),
         _holiday,
     ),
     Rule((word(rf"over (?:the )?({_LONG})(?! (?:day|eve|dinner|lunch|breakfast)\b)"),), _around),

@@ -3,6 +3,7 @@
 import re
 
 from banks.dates.chart import Rule, glue, led_by, word
+from banks.dates.english.final import is_of_own_thing
 from banks.dates.english.numbers import BELOW_HUNDRED, ORDINAL, ORDINAL_WORD, parse_number, parse_ordinal
 from banks.dates.english.years import Year, find_year
 from banks.dates.expressions.steps import Ago, CalendarUnit
@@ -77,7 +78,7 @@ def _years_ago(date: Yearly, _: re.Match[str], ago: Ago) -> Value | None:
 
 
 def _turned(match: re.Match[str], date: Yearly) -> Value | None:
-    return Turned(date, _TURNS[match[1]]) if date.year is None else None
+    return Turned(date, _TURNS[match[1]]) if date.year is None and not is_of_own_thing(match) else None
 
 
 def _before_last(date: Yearly, _: re.Match[str]) -> Value | None:

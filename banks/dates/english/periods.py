@@ -4,6 +4,7 @@ import re
 
 from banks.dates.chart import Rule, glue, word
 from banks.dates.english.anchors import OF_WHAT
+from banks.dates.english.final import is_final
 from banks.dates.english.weekdays import WEEKDAY, weekday_number
 from banks.dates.english.years import Year
 from banks.dates.expressions.bounds import Range
@@ -27,7 +28,9 @@ _WHOLE = "week|month|year|quarter|weekend|fortnight"
 _WEEK_OF = r"(?:the )?(?:week|wk) (?:of|starting(?: on)?|commencing|beginning(?: on)?)|w/c|week ending"
 
 
-def _turned(match: re.Match[str]) -> Value:
+def _turned(match: re.Match[str]) -> Value | None:
+    if is_final(match, match[1], match[2]):
+        return None
     if match[2] in ("weekend", "week-end") and match[1].endswith("coming"):
         return ComingWeekend()
     if match[2] == "fortnight" and match[1] in ("past", "last", "this past", "this last"):

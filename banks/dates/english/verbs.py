@@ -92,10 +92,17 @@ _BEGINS = re.compile(
     r"(?: (?:here|there|over|up|down|out|again|from home|full[- ]time|part[- ]time|(?:in|at|for|with) \w+))?"
     r" from (?:the )?$"
 )
-_LOOKS_AHEAD = re.compile(
-    r"\b(?:moved|postponed|rescheduled|shifted|delayed|pushed(?: back)?|put off|scheduled|booked|planned|set|invited)"
-    r"(?: [\w']+){0,3} (?:to|for|until|till) (?:the )?$"
+_ARRANGED_FOR = (
+    "postponed|rescheduled|delayed|pushed(?: back)?|put off|scheduled|booked|planned|reserved|arranged|extended"
+    r"|signed(?: \w+)? up|registered|enrolled"
+    r"|(?:bought|got|ordered|purchased|made)(?: [\w']+){0,3} (?:tickets?|seats?|passes|appointment|reservation)"
 )
+_OF_IT = r"(?: (?!and\b|but\b|then\b)[\w'&-]+){0,8}"  # what was arranged
+_LOOKS_AHEAD = re.compile(
+    rf"\b(?:{_ARRANGED_FOR}|moved|shifted|set|invited){_OF_IT} (?:to|for) (?:the )?"
+    rf"(?:(?:my|our|your|his|her|their) [\w']+ (?:on|in) )?$|\b(?:{_ARRANGED_FOR}){_OF_IT} (?:until|till) (?:the )?$"
+)
+_REMAINS = re.compile(r"\b(?:what|there|how much|anything|nothing)(?:'s| is)(?: still)? left\b")
 # What was arranged, wished or said of a time that was to come then.
 _ARRANGED = re.compile(
     r"\b(?:would|due|expected|supposed|booked|scheduled|reserved|arranged|planned|invited|registered|enrolled)\b"
@@ -109,7 +116,7 @@ _NO_VERB = re.compile(
 
 
 def _read_tense(clause: str) -> Tense | None:
-    rest = _HAVE_GOT.sub(" have ", _ASIDE.sub(" ", clause))
+    rest = _HAVE_GOT.sub(" have ", _REMAINS.sub(" is ", _ASIDE.sub(" ", clause)))
     rest, ahead = _FUTURE.subn(" ", rest)
     if _PAST.search(_PASSIVE.sub(" is ", rest)):
         return "past"
@@ -134,6 +141,6 @@ ENGLISH_VERBS = Verbs(
     yearly_after=_YEARLY_AFTER,
     looks_back=_LOOKS_BACK,
     begins=_BEGINS,
-    looks_ahead=_LOOKS_AHEAD,
+    looks_ahead=lambda before, _: _LOOKS_AHEAD.search(before) is not None,
     counts_ahead=_counts_ahead,
 )

@@ -2,6 +2,7 @@ import re
 
 from banks.dates.chart import Rule, glue, led_by, word
 from banks.dates.english.numbers import ORDINAL, parse_number, parse_ordinal
+from banks.dates.expressions.bounds import Range
 from banks.dates.expressions.inside import DayIn, FirstFrom
 from banks.dates.expressions.steps import Ago, Amount, CalendarUnit, Shifted
 from banks.dates.expressions.weekly import DayOfMonth, TurnedWeekday, Weekday
@@ -55,6 +56,12 @@ def _unnumbered(match: re.Match[str]) -> Value | None:
     return None if match.string.endswith(_NUMBERS, 0, match.start()) else _weekday(match)
 
 
+def _either(match: re.Match[str]) -> Value | None:
+    """As in "Sat or Sun": beside another one a short name is no other word."""
+    first, second = _NAMES[match[1]], _NAMES[match[2]]
+    return Range(Weekday(first), Weekday(second)) if first < second else None
+
+
 def _turned(match: re.Match[str]) -> Value:
     turn, by_week = _TURNS[match[1]]
     return TurnedWeekday(_NAMES[match[2]], turn, by_week)
@@ -100,6 +107,7 @@ RULES = (
         (word(rf"{led_by('on', 'on a', 'by', 'since', 'until', 'till')}({WEEKDAY})(?!s\b|'s\b)"),),
         _weekday,
     ),
+    Rule((word(rf"({'|'.join(_SHORT)})(?: or |/)({'|'.join(_SHORT)})"),), _either),
     Rule((word(rf"({_TURN})\s+({WEEKDAY})"),), _turned),
     Rule((Weekday, glue(r",?\s*(?:the )?"), MonthDay), _beside_date),
     Rule((TurnedWeekday, glue(r",?\s*(?:the )?"), MonthDay), _turned_beside_date),

@@ -15,6 +15,7 @@ _FOLLOWERS = (
 )
 _ENDS = rf"(?=\s*(?:[.,;:!?)\]~]|-\s*\d{{4}}\b|$)(?!\d)|\s+(?:{_FOLLOWERS})\b)"
 _LAST_CENTURY, _PIVOT = 1900, 40  # two digits: 40 to 99 are of the last century
+_NUMBERED_THING = re.compile(r"(?<!\bmid)(?<!\bpre)(?<!\bpost)(?<!\bfy)(?<!\bcy)(?<=[a-z])-$")  # "ticket ABC-2024"
 _LAST_WORD = re.compile(r"([^\W\d_]+)\s*$")
 _LONGEST_WORD = 40  # characters, with the spaces behind it; of a longer one the end is enough
 _INTRODUCTIONS = frozenset(
@@ -47,8 +48,9 @@ def find_year(number: int) -> Year | None:
 
 def _stands_alone(match: re.Match[str]) -> Value | None:
     """A noun before the number names a thing ("Room 2019"), any other word or none a time."""
-    before = _LAST_WORD.search(match.string, max(0, match.start() - _LONGEST_WORD), match.start())
-    if before and before[1] not in _INTRODUCTIONS:
+    first = max(0, match.start() - _LONGEST_WORD)
+    before = _LAST_WORD.search(match.string, first, match.start())
+    if (before and before[1] not in _INTRODUCTIONS) or _NUMBERED_THING.search(match.string, first, match.start()):
         return None
     return find_year(int(match[1]))
 

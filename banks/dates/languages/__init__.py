@@ -7,6 +7,7 @@ A new language needs, beside its table here (a `Vocabulary`, or rules of its own
 - banks/dates/english/ranges.py and years.py: its words for two years ("2019 bis 2021") and before one, since years
   tell no language;
 - banks/dates/window.py: `_JOINED`, its words for "and" and "or";
+- banks/dates/countdown.py and names.py: how it counts the days to one, its titles and its streets;
 - its verbs, as in german_verbs.py, and banks/dates/tense.py: without, an ambiguous time is the past one;
 - retrieval/query/stop_words.py: its stop words, which tell the language of a query;
 - retrieval/query/language.py: its script, where it is not Latin;

@@ -29,26 +29,32 @@ _MITTE = frozenset({"mitte"})
 _ENGLISH_WORDS = frozenset(
     listed("i you we she he they the my our your his her to is are and of next last this lives live moved moving")
 )
+_GERMAN_DAY = re.compile(r"\b(?:am|vom|zum|dem|den|der|bis|ab|seit) \d{1,2}\. (?:april|august|september|november)\b")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def choose_grammar(folded: str) -> Grammar:
     """English always, another language where one of its time words occurs."""
-    words = frozenset(_WORD.findall(folded))
-    spaced = () if words.isdisjoint(_CUES) else tuple(_votes(words))
-    return _grammar(spaced + _by_script(folded), has_digits=_DIGIT.search(folded) is not None)
+    return _grammar(tuple(_votes(folded)) + _by_script(folded), has_digits=_DIGIT.search(folded) is not None)
 
 
 def list_languages(folded: str) -> tuple[str, ...]:
     """Those whose tables hold words of a time expression, the likeliest first. English, read always, is none."""
-    words = frozenset(_WORD.findall(folded))
-    votes = {} if words.isdisjoint(_CUES) else _votes(words)
+    votes = _votes(folded)
     spaced = sorted(votes, key=lambda code: -votes[code])
     return (*spaced, *("ja" for code in _by_script(folded) if code == "ja"))
 
 
-def _votes(words: frozenset[str]) -> dict[str, int]:
+def _votes(folded: str) -> dict[str, int]:
     """How many of its time words each language finds."""
+    words = frozenset(_WORD.findall(folded))
+    votes = {} if words.isdisjoint(_CUES) else _count_cues(words)
+    if "de" not in votes and _GERMAN_DAY.search(folded):
+        votes["de"] = 1
+    return votes
+
+
+def _count_cues(words: frozenset[str]) -> dict[str, int]:
     found = {code: words & language.cues for code, language in _SPACED.items()}
     if found["de"] == _MITTE and words & _ENGLISH_WORDS:
         del found["de"]

@@ -6,7 +6,14 @@ DUTCH = Vocabulary(
         "november", "december",
     ),
     weekdays=numbered("maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag", first=0),
-    days={"vandaag": 0, "gisteren": -1, "eergisteren": -2, "morgen": 1, "overmorgen": 2},
+    days={
+        "vandaag": 0, "gisteren": -1, "eergisteren": -2, "morgen": 1, "overmorgen": 2, "vanmorgen": 0, "vanochtend": 0,
+        "vanmiddag": 0, "vanavond": 0,
+    },
+    morning="morgen",
+    morning_leads=frozenset(phrases("de|deze|elke|goede|gisteren|die|hele")),
+    ambiguous=frozenset({"morgen"}),
+    foreign=frozenset(phrases("ich|wir|du|am|heute|gestern|vorgestern|guten|jeden|und|das|dem|ist|sind|habe|haben|nicht")),
     units=grouped(
         second="seconde seconden", minute="minuut minuten", hour="uur uren", day="dag dagen", week="week weken",
         weekend="weekend weekeinde", month="maand maanden", quarter="kwartaal", year="jaar jaren",

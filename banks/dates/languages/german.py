@@ -9,6 +9,10 @@ GERMAN = Vocabulary(
         "montag montags", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag sonnabend", "sonntag", first=0
     ),
     days={"heute": 0, "gestern": -1, "vorgestern": -2, "morgen": 1, "ubermorgen": 2},
+    morning="morgen",
+    morning_leads=frozenset(
+        phrases("am|heute|gestern|vorgestern|jeden|diesen|guten|eines|jenem|nächsten|selben|frühen|ganzen")
+    ),
     units=grouped(
         second="Sekunde Sekunden", minute="Minute Minuten", hour="Stunde Stunden", day="Tag Tage Tagen",
         week="Woche Wochen", weekend="Wochenende", month="Monat Monate Monaten Monats", quarter="Quartal",
@@ -40,6 +44,7 @@ GERMAN = Vocabulary(
     links=phrases("von|vom|im|in|des"),
     of=phrases("des jahres"),
     feast_leads=phrases("an|zu|über"),
+    feast_subjects=phrases("ich|wir|du|ihr"),
     year_word=phrases("jahr|im jahr|jahre"),
     before_last=phrases("vorletzte|vorletzten|vorletzter|vorletztes|vorletztem|vorvorige|vorvorigen|vorvoriges|vorvergangene|vorvergangenen"),
     after_next=phrases("übernächste|übernächsten|übernächster|übernächstes|übernächstem"),
@@ -53,5 +58,6 @@ GERMAN = Vocabulary(
         easter_monday="Ostermontag", good_friday="Karfreitag", pentecost="Pfingsten", new_year="Neujahr|Neujahrstag",
         epiphany="Dreikönigstag", all_saints="Allerheiligen",
     ) | {"silvester": "new year's eve"},
-    ambiguous=frozenset({"silvester"}),
+    ambiguous=frozenset({"silvester", "morgen"}),
+    foreign=frozenset(phrases("ik|wij|het|een|deze|elke|goede|gisteren|niet|heb|heeft")),
 )  # fmt: skip

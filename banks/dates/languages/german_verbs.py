@@ -53,7 +53,10 @@ _YEARLY_BEFORE = re.compile(
 _YEARLY_AFTER = re.compile(r" (?:ist|sind) (?:ein|eine|der|die|das|mein|meine|unser|unsere|sein|ihr)\b")
 _LOOKS_BACK = re.compile(r"\b(?:seit|vom|von|seit dem) $")
 _BEGINS = re.compile(r"(?!)")  # "ab" says so by itself
-_LOOKS_AHEAD = re.compile(r"\bauf den $")
+_PLANNED = "gebucht|reserviert|geplant|vereinbart|ausgemacht|angesetzt|verschoben|verlegt|vertagt|angemeldet"
+_LOOKS_AHEAD = re.compile(rf"\bauf den $|\b(?:{_PLANNED})(?: \w+){{0,4}} (?:fur|auf)(?: den| die| das)? $")
+_FOR_THEN = re.compile(r"\b(?:fur|auf|zum|bis)(?: den| die| das)? $")
+_THEN_PLANNED = re.compile(rf" (?:\w+ ){{0,4}}(?:{_PLANNED})\b")
 _ARRANGED = re.compile(
     r"\b(?:gebucht|vereinbart|ausgemacht|verabredet|angemeldet|reserviert|geplant|sollte|sollten|einen termin)\b"
 )
@@ -73,6 +76,12 @@ def _read_tense(clause: str) -> Tense | None:
     return "present" if _PRESENT.search(rest) else None
 
 
+def _looks_ahead(before: str, after: str) -> bool:
+    if _LOOKS_AHEAD.search(before):
+        return True
+    return _FOR_THEN.search(before) is not None and _THEN_PLANNED.match(after) is not None
+
+
 GERMAN_VERBS = Verbs(
     read_tense=_read_tense,
     habit=_HABIT,
@@ -82,6 +91,6 @@ GERMAN_VERBS = Verbs(
     yearly_after=_YEARLY_AFTER,
     looks_back=_LOOKS_BACK,
     begins=_BEGINS,
-    looks_ahead=_LOOKS_AHEAD,
+    looks_ahead=_looks_ahead,
     counts_ahead=lambda before, after: any(map(_ARRANGED.search, (before, after))),
 )

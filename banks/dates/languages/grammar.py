@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from banks.dates.chart import Rule, glue, word
+from banks.dates.chart import Rule, glue, led_by, word
 from banks.dates.english.years import Year, find_year
 from banks.dates.expressions.bounds import Open, Range
 from banks.dates.expressions.inside import Beside, Nth
@@ -66,9 +66,21 @@ def _days(language: Vocabulary) -> Iterator[Rule]:
     def day(match: re.Match[str]) -> Value | None:
         if match[1] in language.ambiguous and language.foreign & _words_around(match):
             return None
+        if match[1] == language.morning and _is_morning(language, match):
+            return None
         return CalendarUnit("day", language.days[match[1]])
 
     yield Rule((word(rf"({any_of(language.days)})"),), day)
+
+
+def _is_morning(language: Vocabulary, match: re.Match[str]) -> bool:
+    before = _word_before(match)
+    return before in language.morning_leads or before in language.weekdays
+
+
+def _word_before(match: re.Match[str]) -> str:
+    before = _WORD_BEFORE.search(match.string, max(0, match.start() - _LONGEST_WORD), match.start())
+    return before[1] if before else ""
 
 
 def _words_around(match: re.Match[str]) -> set[str]:
@@ -169,8 +181,7 @@ def _weekdays(language: Vocabulary) -> Iterator[Rule]:
 
 def _is_numbered(language: Vocabulary, match: re.Match[str]) -> bool:
     """The first Monday is one of a time that is told elsewhere; the last one may be that before today."""
-    before = _WORD_BEFORE.search(match.string, max(0, match.start() - _LONGEST_WORD), match.start())
-    return before is not None and language.ordinals.get(before[1], 0) > 0
+    return language.ordinals.get(_word_before(match), 0) > 0
 
 
 def _ordinals(language: Vocabulary) -> Iterator[Rule]:
@@ -224,6 +235,8 @@ def _feasts(language: Vocabulary) -> Iterator[Rule]:
     names = any_of(language.feasts.keys() & language.ambiguous)
     yield Rule((word(rf"{articles}({names})"),), feast, is_latent=True)
     yield Rule((word(rf"(?:{any_of(language.feast_leads)})\s+{articles}({names})"),), feast)
+    if language.feast_subjects:
+        yield Rule((word(rf"{led_by(*language.feast_subjects)}({names})"),), feast)
 
 
 def _turned_weekday(language: Vocabulary, turn: int, match: re.Match[str]) -> Value:

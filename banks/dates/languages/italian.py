@@ -8,6 +8,7 @@ ITALIAN = Vocabulary(
     weekdays=numbered("lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica", first=0),
     days={
         "oggi": 0, "ieri": -1, "l'altro ieri": -2, "altro ieri": -2, "avantieri": -2, "domani": 1, "dopodomani": 2,
+        "stamattina": 0, "stasera": 0,
     },
     units=grouped(
         second="secondo secondi", minute="minuto minuti", hour="ora ore", day="giorno giorni",
@@ -48,6 +49,7 @@ ITALIAN = Vocabulary(
     feasts=feasts(
         christmas="Natale", christmas_eve="vigilia di Natale", easter="Pasqua", easter_monday="Pasquetta",
         new_year="Capodanno", epiphany="Epifania|Befana", all_saints="Ognissanti", pentecost="Pentecoste",
+        assumption="Ferragosto",
     ),
     ambiguous=frozenset({"natale"}),
 )  # fmt: skip

@@ -6,7 +6,11 @@ SPANISH = Vocabulary(
         "noviembre", "diciembre",
     ),
     weekdays=numbered("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo", first=0),
-    days={"hoy": 0, "ayer": -1, "anteayer": -2, "antes de ayer": -2, "pasado manana": 2, "manana": 1},
+    days={
+        "hoy": 0, "ayer": -1, "anteayer": -2, "antes de ayer": -2, "pasado manana": 2, "manana": 1, "esta manana": 0,
+    },
+    morning="manana",
+    morning_leads=frozenset(phrases("la|una|cada|esa|aquella|misma|media|buena")),
     units=grouped(
         second="segundo segundos", minute="minuto minutos", hour="hora horas", day="día días", week="semana semanas",
         month="mes meses", quarter="trimestre", year="año años", decade="década",

@@ -44,6 +44,8 @@ class Vocabulary:
     ambiguous word ("hier") belongs to another language. A feast that is ambiguous is also a name ("Noel").
     Those of `next` that are the nearest one to come are `coming` as well ("kommendes Wochenende"), and `telling` are
     those before a month that is spelled as in English which tell the language ("im August").
+    One of `days` may be a `morning` as well, and is behind `morning_leads` and weekdays ("am Morgen", "la mañana").
+    Pronouns in `feast_subjects` are followed by a feast that nothing leads to ("wo war ich Silvester").
     `ordinals` lead to their numbers, the last one to -1, `feasts` to their rules in banks.dates.feasts.
 
     `between` and `to` stand around the ends of a range ("from ... to", "between ... and"); `range_glue`, which is
@@ -89,6 +91,9 @@ class Vocabulary:
     day_suffixes: tuple[str, ...] = ()
     in_season: tuple[str, ...] = ()
     feast_leads: tuple[str, ...] = ()
+    feast_subjects: tuple[str, ...] = ()
+    morning: str = ""
+    morning_leads: frozenset[str] = field(default_factory=frozenset)
     before_last: tuple[str, ...] = ()
     after_next: tuple[str, ...] = ()
     ordinals: Mapping[str, int] = field(default_factory=dict)

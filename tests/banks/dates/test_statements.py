@@ -98,7 +98,8 @@ def test_an_expression_is_found_and_resolved(text: str, words: str, start: str, 
         "version 1.12.3 is out", "it costs $2019", "I have 2000 tokens", "the score was 3-2", "call 555-2019",
         "a 4:3 screen", "every Friday we run", "I run daily", "feb 30 2019", "on 31/31", "half a cup, 1/2",
         "We talked for two hours", "we were a team for four years", "99999999 weeks ago",
-        "99999999999999999999 years ago", "open 24/7", "Room 2019 is free", "",
+        "99999999999999999999 years ago", "open 24/7", "Room 2019 is free", "", "My last day. It was a pleasure.",
+        "This is my last week.", "we were trailing big time in the 4th quarter. Our team won",
     ],
 )  # fmt: skip
 def test_a_text_without_a_time_has_none(text: str) -> None:

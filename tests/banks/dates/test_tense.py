@@ -25,6 +25,7 @@ MOMENT = datetime(2026, 5, 5, 9, 0, tzinfo=UTC)  # a Tuesday
         ("Was wurde auf den 20. Mai verschoben?", "2026-05-20"),
         ("Was mache ich am Freitag?", "2026-05-08"),
         ("Was machen wir im August?", "2026-08-01"),
+        ("Was machen wir am 3. August?", "2026-08-03"),
         ("Habe ich am 20. Mai etwas vor?", "2026-05-20"),
         ("Muss ich am Montag arbeiten?", "2026-05-11"),
     ],
@@ -84,6 +85,16 @@ def test_a_question_about_the_past_and_a_fragment_ask_about_the_last_one(query: 
         ("My band plays its first gig at the Engelsburg on 23 May", "2026-05-23"),
         ("My sister marries Tom on 12 September.", "2026-09-12"),
         ("She turns 40 on 3 June.", "2026-06-03"),
+        ("Booked the Alpenrose chalet in Zell am See for 22 to 28 April.", "2027-04-22"),
+        ("We reserved a table for 3 April.", "2027-04-03"),
+        ("I got two tickets for April 3.", "2027-04-03"),
+        ("I signed us up for April 3.", "2027-04-03"),
+        ("I arranged it for her birthday on 3 April.", "2027-04-03"),
+        ("I booked a flight and went to Rome for 3 April.", "2026-04-03"),
+        ("We moved to Rome in April.", "2026-04-01"),
+        ("Ich habe ein Hotel für den 22. bis 28. März gebucht.", "2027-03-22"),
+        ("Gebucht ist der Tisch für den 3. März.", "2027-03-03"),
+        ("Ich habe für den 3. März gekocht.", "2026-03-03"),
         ("The exhibition runs from 3 June to 20 July.", "2026-06-03"),
         ("Our neighbours move out on 31 May.", "2026-05-31"),
         ("Tom and Ann fly to Rome on 20 May.", "2026-05-20"),
@@ -167,6 +178,8 @@ def test_a_plan_is_stored_with_the_day_to_come() -> None:
         ("Mei stays in Leeds till April 3.", "2027-04-04"),
         ("I lived there until March.", "2026-04-01"),
         ("I sat there until Friday.", "2026-05-02"),
+        ("The party was postponed until March.", "2027-04-01"),
+        ("We moved in with Ann until March.", "2026-04-01"),
     ],
 )
 def test_what_lasts_until_then_lasts_until_the_next_one_unless_it_is_over(text: str, end: str) -> None:
@@ -180,6 +193,51 @@ def test_who_asks_for_all_until_a_month_asks_for_what_is_over() -> None:
     assert window is not None
     assert window.end is not None
     assert window.end.year == 2026
+
+
+@pytest.mark.parametrize(
+    ("query", "end"),
+    [
+        ("What's left to do until March?", "2027-04-01"),
+        ("What to read until March?", "2027-04-01"),
+        ("Welche Termine bis März?", "2027-04-01"),
+        ("Where did I live until March?", "2026-04-01"),
+        ("Wo war ich bis März?", "2026-04-01"),
+        ("How long did we stay until March?", "2026-04-01"),
+        ("How many days before Christmas did she call?", "2025-12-25"),
+    ],
+)
+def test_who_asks_what_lasts_until_then_means_the_next_one(query: str, end: str) -> None:
+    window = find_window(query, asked_at=MOMENT)
+    assert window is not None
+    assert window.start is None
+    assert window.end is not None
+    assert window.end.date().isoformat() == end
+
+
+@pytest.mark.parametrize(
+    ("query", "day"),
+    [
+        ("How long until Christmas?", "2026-12-25"),
+        ("How many days until my exam on April 14?", "2027-04-14"),
+        ("How many days are there till Tuesday?", "2026-05-12"),
+        ("How many weeks to Christmas?", "2026-12-25"),
+        ("Wie viele Tage noch bis Weihnachten?", "2026-12-25"),
+        ("Combien de jours jusqu'à Noël ?", "2026-12-25"),
+        ("¿Cuántos días faltan para Navidad?", "2026-12-25"),
+        ("¿Cuántos días hasta Navidad?", "2026-12-25"),
+        ("Quanti giorni mancano a Natale?", "2026-12-25"),
+        ("Quanti giorni fino a Natale?", "2026-12-25"),
+        ("Quantos dias até o Natal?", "2026-12-25"),
+        ("Hoeveel dagen tot Kerstmis?", "2026-12-25"),
+    ],
+)
+def test_who_counts_the_days_to_a_day_asks_about_that_day(query: str, day: str) -> None:
+    window = find_window(query, asked_at=MOMENT)
+    assert window is not None
+    assert window.start is not None
+    assert window.last is not None
+    assert (window.start.date().isoformat(), window.last.date().isoformat()) == (day, day)
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,17 @@ def days(query: str) -> tuple[str, str] | None:
         ("What happened yesterday and the day before?", "2026-08-10", "2026-08-11"),
         ("What did I eat on Monday and on Tuesday?", "2026-08-10", "2026-08-11"),
         ("Do you know when Mother's Day is this year?", "2026-05-10", "2026-05-10"),
+        ("What happened in the last day?", "2026-08-11", "2026-08-11"),
+        ("Who called the last day or two?", "2026-08-11", "2026-08-11"),
+        ("In the last year I smoked. What else?", "2025-01-01", "2025-12-31"),
+        ("the last week of May", "2026-05-25", "2026-05-31"),
+        ("Did I meet her last week?", "2026-08-03", "2026-08-09"),
+        ("Was I at Joe's last week?", "2026-08-03", "2026-08-09"),
+        ("Summarize my last week", "2026-08-03", "2026-08-09"),
+        ("What did I do on my last summer holidays?", "2025-06-01", "2025-08-31"),
+        ("Who joined in the second quarter?", "2026-04-01", "2026-06-30"),
+        ("Did Sarah call Sat or Sun?", "2026-08-08", "2026-08-09"),
+        ("What was new in FY-2024?", "2024-01-01", "2024-12-31"),
     ],
 )
 def test_an_english_query_names_its_window(query: str, first: str, last: str) -> None:
@@ -199,6 +210,16 @@ def test_an_english_query_names_its_window(query: str, first: str, last: str) ->
         ("2020年以降", "2020-01-01", "open"),
         ("5月の第1月曜日", "2026-05-04", "2026-05-04"),
         ("クリスマスから元旦まで", "2025-12-25", "2026-01-01"),
+        ("¿Qué hago mañana por la mañana?", "2026-08-13", "2026-08-13"),
+        ("¿Qué hice esta mañana?", "2026-08-12", "2026-08-12"),
+        ("Was mache ich morgen früh?", "2026-08-13", "2026-08-13"),
+        ("Was habe ich heute Morgen gemacht?", "2026-08-12", "2026-08-12"),
+        ("Was war am Montag Morgen?", "2026-08-10", "2026-08-10"),
+        ("Wo war ich Silvester?", "2025-12-31", "2025-12-31"),
+        ("Cosa ho fatto a Ferragosto?", "2025-08-15", "2025-08-15"),
+        ("Cosa ho fatto stamattina?", "2026-08-12", "2026-08-12"),
+        ("Wat deed ik vanmorgen?", "2026-08-12", "2026-08-12"),
+        ("Wat doe ik morgen?", "2026-08-13", "2026-08-13"),
     ],
 )
 def test_the_languages_with_a_table_name_their_window(query: str, first: str, last: str) -> None:
@@ -234,7 +255,12 @@ def test_other_languages_are_left_to_the_library(query: str, first: str, last: s
         "the last " + "9" * 400 + " days of x", "一" * 5000 + "年前", "next 0 business days",
         "Which talk is expected to last an hour?", "How will it last three weeks?", "batteries that last a day",
         "What doesn't last 2 months?", "What is 3/4 of 12?", "Who lives at 12 May Street?",
-        "from 2026-05-01 to 2026-04-01",
+        "from 2026-05-01 to 2026-04-01", "What was Marta's last day?", "When is my last day at work?",
+        "the last day", "What happened in the last year of school?", "What was the last year I smoked?",
+        "What was my last summer job?", "Is this the last night of the show?", "It was her last week at Acme",
+        "Who scored in the second quarter?", "Which Easter egg did I find?", "Who filed ticket ABC-2024?",
+        "At the end of the day, what matters?", "¿Qué hago por la mañana?", "a las 8 de la mañana",
+        "Was mache ich am Morgen?", "Guten Morgen!", "Goede morgen!", "Wer ist Silvester?",
     ],
 )  # fmt: skip
 def test_a_query_without_a_time_has_no_window(query: str) -> None:
