@@ -1,18 +1,18 @@
-"""What may go wrong in a provider, apart from what an endpoint answers.
+"""The failures of a provider.
 
 ProviderError
-├── ModelFileError      a file that a model is made of is missing or changed
+├── ModelFileError      a file of a model is missing or changed
 ├── MissingExtra        the chosen provider needs an optional dependency
 ├── UnknownModel        the chosen provider has no such model, or can't use it
 ├── UnusableVector      a vector that can't be compared: empty, not finite, of another length
-├── UnusableScores      what a reranking endpoint gave is no score for the passages that were sent
+├── UnusableScores      a reranking endpoint gave no scores for the passages
 ├── EndpointError       see providers/endpoint/errors.py
 └── LLMError            see providers/llm/errors.py
 """
 
 
 class ProviderError(Exception):
-    """The root: a caller that only wants to know whose fault it was catches this."""
+    """The root, for callers that need to know only that a provider failed."""
 
 
 class ModelFileError(ProviderError):

@@ -6,10 +6,7 @@ T = TypeVar("T")
 
 
 class Once(Generic[T]):
-    """A value that is expensive to load: loaded when first asked for, once, however many threads ask.
-
-    A load that failed is tried again by the next who asks.
-    """
+    """An expensive value, loaded once at the first `get` of any thread. The next `get` repeats a failed load."""
 
     def __init__(self, load: Callable[[], T]) -> None:
         self._load = load
@@ -25,7 +22,7 @@ class Once(Generic[T]):
 
     @property
     def state(self) -> str:
-        """Never waits for a load that is under way."""
+        """Does not wait for a load that is under way."""
         if self._values:
             return "loaded"
         return f"failed: {self._failure}" if self._failure else "not loaded"

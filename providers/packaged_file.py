@@ -1,4 +1,4 @@
-"""Files that another distribution carries, found without running any of its code and checked before use."""
+"""Files of another distribution, found without running its code and checked before use."""
 
 import hashlib
 import importlib.util

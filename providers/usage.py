@@ -1,12 +1,40 @@
+"""The usage of provider calls, and their Prometheus metrics.
+
+Each provider counts its own calls, so that no caller can forget it. Every HTTP request to an endpoint counts, so a rate
+limit shows even if a retry succeeded.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Self
+
+from prometheus_client import Counter, Histogram
+
+CALLS = Counter(
+    "memoryplatform_provider_calls_total",
+    "Calls of model providers; outcome is ok, abandoned or the class of the error.",
+    ["provider", "kind", "outcome"],
+)
+SECONDS = Histogram(
+    "memoryplatform_provider_seconds",
+    "Duration of the calls of model providers.",
+    ["provider", "kind"],
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120),
+)
+TOKENS = Counter(
+    "memoryplatform_provider_tokens_total",
+    "Tokens that model providers read (input) and wrote (output).",
+    ["provider", "direction"],
+)
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a provider spent. Retries that brought no answer are not in it: nobody is billed for them.
+    """The tokens and calls of a provider. Retries without an answer are not in it: they cost nothing.
 
-    `estimated` says that at least a part was counted here, because the endpoint did not say.
+    `estimated`: at least a part was counted here, because the endpoint gave no count.
     """
 
     input_tokens: int = 0
@@ -21,3 +49,29 @@ class Usage:
             calls=self.calls + other.calls,
             estimated=self.estimated or other.estimated,
         )
+
+
+@dataclass(frozen=True)
+class WatchedCall:
+    provider: str
+
+    def spent(self, usage: Usage) -> None:
+        TOKENS.labels(self.provider, "input").inc(usage.input_tokens)
+        TOKENS.labels(self.provider, "output").inc(usage.output_tokens)
+
+
+@contextmanager
+def watched(provider: str, kind: str) -> Iterator[WatchedCall]:
+    started = perf_counter()
+    outcome = "ok"
+    try:
+        yield WatchedCall(provider)
+    except GeneratorExit:
+        outcome = "abandoned"
+        raise
+    except BaseException as error:
+        outcome = type(error).__name__
+        raise
+    finally:
+        SECONDS.labels(provider, kind).observe(perf_counter() - started)
+        CALLS.labels(provider, kind, outcome).inc()

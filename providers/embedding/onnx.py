@@ -1,18 +1,14 @@
 from collections.abc import Sequence
 
-from providers.assistants import Assistants
-from providers.embedding.protocol import Embedding, EmbeddingBatch
-from providers.embedding.query_prefix import BGE_ENGLISH
-from providers.embedding.text_batch import TextBatch, embed_text
-from providers.embedding.vector import Vector
+from providers.embedding.protocol import BGE_ENGLISH, Embedding, EmbeddingBatch
+from providers.embedding.vector import Vector, normalise
 from providers.errors import UnknownModel
 from providers.once import Once
-from providers.onnx_model import ModelFiles, OnnxModel
-from providers.usage import Usage
-from providers.watch import watched
+from providers.onnx_model import HelperThreads, ModelFiles, OnnxModel
+from providers.usage import Usage, watched
 
 MODEL = "BAAI/bge-small-en-v1.5"
-MODEL_ID = f"{MODEL}-int8"  # the unquantised model's vectors are not the same
+MODEL_ID = f"{MODEL}-int8"  # the vectors of the unquantised model differ
 DIMENSION = 384
 FILES = ModelFiles(
     folder="bge_small_en",
@@ -26,7 +22,7 @@ class OnnxEmbedder:
     """bge-small-en-v1.5: the first token's state, normalised. The same text always gives the same vector.
 
     A query is one text on all threads. Documents are several texts at once, each on one thread: on 2 cores 300 facts
-    of some 40 tokens took 3.3 s against 4.4 s. That is a second session over the weights, loaded when first needed.
+    of some 40 tokens took 3.3 s against 4.4 s. That takes a second session over the weights, loaded at the first need.
     """
 
     model_id = MODEL_ID
@@ -39,7 +35,7 @@ class OnnxEmbedder:
         self._model = OnnxModel.load(FILES, threads=threads)
         self._threads = threads
         self._on_one_thread = Once(lambda: OnnxModel.load(FILES, threads=1))
-        self._assistants = Assistants(threads - 1, name="embed")
+        self._helpers = HelperThreads(threads - 1, name="embed")
 
     def embed_documents(self, texts: Sequence[str]) -> EmbeddingBatch:
         with watched(PROVIDER, "embed_documents") as call:
@@ -58,6 +54,18 @@ class OnnxEmbedder:
     def _embed_all(self, texts: Sequence[str]) -> list[tuple[Vector, int]]:
         if self._threads == 1 or len(texts) == 1:
             return [embed_text(self._model, text) for text in texts]
-        batch = TextBatch(self._on_one_thread.get(), texts)
-        self._assistants.work_off(batch, pieces=len(texts))
-        return batch.embedded
+        model = self._on_one_thread.get()
+        embedded: dict[int, tuple[Vector, int]] = {}
+
+        def embed(item: tuple[int, str]) -> None:
+            index, text = item
+            embedded[index] = embed_text(model, text)
+
+        self._helpers.work_through(enumerate(texts), embed, count=len(texts))
+        return [embedded[index] for index in range(len(texts))]
+
+
+def embed_text(model: OnnxModel, text: str) -> tuple[Vector, int]:
+    """The vector and the number of tokens."""
+    encoding = model.encode(text)
+    return normalise(model.run(encoding)[0]), len(encoding.ids)

@@ -7,19 +7,17 @@ import openai
 from pydantic import BaseModel, ValidationError
 
 from providers import tokens
-from providers.embedding.protocol import Embedding, EmbeddingBatch
-from providers.embedding.query_prefix import find_query_prefix
+from providers.embedding.protocol import Embedding, EmbeddingBatch, find_query_prefix
 from providers.embedding.vector import Vector, normalise
-from providers.encodable import encodable
-from providers.endpoint.config import EndpointConfig
 from providers.endpoint.endpoint import Endpoint
 from providers.endpoint.errors import ErrorClasses
-from providers.endpoint.retry import RetryPolicy
+from providers.endpoint.limits import EndpointConfig, RetryPolicy
 from providers.errors import UnusableVector
+from providers.tokens import encodable
 from providers.usage import Usage
 
 PATH = "/embeddings"
-BATCH = 32  # the most that text-embeddings-inference takes at once by default; OpenAI takes 2,048
+BATCH = 32  # the default maximum of text-embeddings-inference; OpenAI takes 2,048
 MAX_TOKENS = 8_000  # OpenAI's models take 8,191 and refuse a longer text
 
 
@@ -40,8 +38,8 @@ class WireEmbeddings(BaseModel):
 class OpenAIEmbedder:
     """Any endpoint that speaks OpenAI's embedding protocol.
 
-    `dimension` is what the endpoint gave first; a vector of another length is an error, because it would be stored
-    beside vectors that it can't be compared with.
+    `dimension` is the length of the first vector. A vector of another length is an error: it could not be compared with
+    the stored ones.
     """
 
     def __init__(
@@ -60,7 +58,7 @@ class OpenAIEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Asks the endpoint where nothing has been embedded yet."""
+        """Asks the endpoint if nothing has been embedded yet."""
         if self._dimension is None:
             self.embed_query("dimension")
         if self._dimension is None:
@@ -100,7 +98,7 @@ class OpenAIEmbedder:
 
 
 def prepare(text: str) -> str:
-    """Endpoints refuse the empty string, and a text beyond the model's limit."""
+    """Avoid the empty string and a text beyond the model's limit: endpoints refuse both."""
     return tokens.truncate(encodable(text), MAX_TOKENS) or " "
 
 
@@ -118,7 +116,7 @@ def read_embeddings(body: bytes) -> WireEmbeddings:
 
 
 def order_vectors(answer: WireEmbeddings, count: int) -> Iterator[Vector]:
-    """In the order of the texts, which is not always the order of the answer."""
+    """Put the vectors into the order of the texts: the endpoint may give another one."""
     by_index = {one.index: one.embedding for one in answer.data}
     if len(answer.data) != count or set(by_index) != set(range(count)):
         raise UnusableVector(f"The endpoint gave {len(answer.data)} embeddings for {count} texts.")

@@ -5,6 +5,14 @@ from typing import Protocol
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 
+# The text that these models want before a query. Their own files do not say so.
+BGE_ENGLISH = "Represent this sentence for searching relevant passages: "
+QUERY_PREFIXES = {
+    "BAAI/bge-small-en-v1.5": BGE_ENGLISH,
+    "BAAI/bge-base-en-v1.5": BGE_ENGLISH,
+    "BAAI/bge-large-en-v1.5": BGE_ENGLISH,
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
@@ -21,9 +29,9 @@ class EmbeddingBatch:
 
 
 class Embedder(Protocol):
-    """Texts to vectors of length 1. Thread-safe. Any text is accepted, also the empty one.
+    """Turns any text, also the empty one, into a vector of length 1. Thread-safe.
 
-    `model_id` is stored beside the vectors: two embedders whose vectors must not be compared differ in it.
+    `model_id` is stored beside the vectors. Two embedders with incomparable vectors differ in it.
     """
 
     @property
@@ -35,3 +43,7 @@ class Embedder(Protocol):
     def embed_documents(self, texts: Sequence[str]) -> EmbeddingBatch: ...
 
     def embed_query(self, text: str) -> Embedding: ...
+
+
+def find_query_prefix(model: str) -> str | None:
+    return QUERY_PREFIXES.get(model)

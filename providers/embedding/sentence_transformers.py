@@ -4,13 +4,11 @@ from threading import Lock
 from typing import Any
 
 from providers import tokens
-from providers.embedding.protocol import Embedding, EmbeddingBatch
-from providers.embedding.query_prefix import find_query_prefix
+from providers.embedding.protocol import Embedding, EmbeddingBatch, find_query_prefix
 from providers.embedding.vector import normalise
-from providers.encodable import encodable
 from providers.errors import MissingExtra, UnknownModel
-from providers.usage import Usage
-from providers.watch import watched
+from providers.tokens import encodable
+from providers.usage import Usage, watched
 
 PROVIDER = "sentence-transformers"
 
@@ -18,7 +16,7 @@ PROVIDER = "sentence-transformers"
 class SentenceTransformersEmbedder:
     """Any model name or folder that sentence-transformers can load.
 
-    It pads its batches, so the same text may differ in the last digits from one batch to the next.
+    The library pads its batches, so the last digits of a vector may change with the batch.
     """
 
     def __init__(self, *, model: str, query_prefix: str | None = None) -> None:
@@ -40,7 +38,7 @@ class SentenceTransformersEmbedder:
         cleaned = [encodable(text)]
         usage = estimate(cleaned)
         with watched(PROVIDER, "embed_query") as call, self._lock:
-            # No prompt given: the model's own "query" prompt serves, where its files have one.
+            # Without a prompt, the model's own "query" prompt serves, if its files have one.
             rows = self._model.encode_query(cleaned, prompt=self._query_prefix, show_progress_bar=False)
             call.spent(usage)
         return Embedding(normalise(rows[0]), usage)

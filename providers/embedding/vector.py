@@ -7,7 +7,7 @@ Vector = npt.NDArray[np.float32]
 
 
 def normalise(values: npt.ArrayLike) -> Vector:
-    """The vector at length 1, in memory of its own, so that a batch is not kept alive by one of its rows."""
+    """The vector at length 1, as a copy: a view of one row would keep its whole batch in memory."""
     vector = np.array(values, dtype=np.float64)
     length = float(np.linalg.norm(vector)) if vector.ndim == 1 else 0.0
     if not np.isfinite(length) or length == 0.0:

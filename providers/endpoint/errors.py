@@ -1,13 +1,13 @@
-"""What an OpenAI-compatible endpoint may do to us.
+"""The failures of an OpenAI-compatible endpoint.
 
 EndpointError
-├── EndpointUnavailable    no connection, a lost one, or 5xx, also after the retries
+├── EndpointUnavailable    no connection, a lost one, or 5xx, after all retries
 ├── EndpointTimeout        no answer in time, or no free slot to ask in
-├── EndpointRateLimited    429, also after the retries
-└── EndpointRefused        any other 4xx: asking again the same way is no use
+├── EndpointRateLimited    429, after all retries
+└── EndpointRefused        any other 4xx: the same request would fail again
 
-No message holds a key or anything of what was asked or answered: `detail` is the endpoint's own sentence, which
-may quote the question, and is for the eyes of whoever asked.
+No message holds a key or a word of question or answer. `detail` is the endpoint's own sentence, which may quote the
+question: only the caller may see it.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from providers.errors import ProviderError
 
 
 class EndpointError(ProviderError):
-    """`retry_after` is in seconds, where the endpoint said when to come back."""
+    """`retry_after` is in seconds, if the endpoint named a time."""
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class EndpointRefused(EndpointError):
 
 @dataclass(frozen=True)
 class ErrorClasses:
-    """Which classes an endpoint raises, so that an LLM's errors can have names of their own."""
+    """The classes that an endpoint raises: an LLM's errors have names of their own."""
 
     unavailable: type[EndpointUnavailable] = EndpointUnavailable
     timeout: type[EndpointTimeout] = EndpointTimeout

@@ -1,12 +1,27 @@
+"""The body of a chat request, in the dialect of the endpoint.
+
+Endpoints speak the same protocol with small differences. A refusal shows the difference, and the dialect keeps it.
+"""
+
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from providers.encodable import encodable
-from providers.llm.dialect import Dialect
+from providers.endpoint.errors import EndpointRefused
 from providers.llm.protocol import ChatMessage
 from providers.llm.strict_schema import StrictSchema
+from providers.tokens import encodable
+
+StructuredOutput = Literal["json_schema", "json_object"]
+REFUSES_A_PARAMETER = {400, 422}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    structured_output: StructuredOutput
+    limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    sends_temperature: bool = True
 
 
 @dataclass(frozen=True)
@@ -39,7 +54,7 @@ def build_schema_format(schema: StrictSchema) -> dict[str, Any]:
 
 
 def write_schema_into(messages: list[ChatMessage], schema: StrictSchema) -> list[ChatMessage]:
-    """Into the first system message, because some endpoints take only one, and only at the start."""
+    """Write into the first system message: some endpoints take only one, and only at the start."""
     demand = (
         "Answer with one JSON object and nothing else. It must match this JSON schema:\n"
         f"{json.dumps(schema.schema, ensure_ascii=False)}"
@@ -47,3 +62,20 @@ def write_schema_into(messages: list[ChatMessage], schema: StrictSchema) -> list
     if messages and messages[0].role == "system":
         return [ChatMessage("system", f"{messages[0].content}\n\n{demand}"), *messages[1:]]
     return [ChatMessage("system", demand), *messages]
+
+
+def find_adapted(dialect: Dialect, refused: EndpointRefused, *, structured: bool) -> Dialect | None:
+    """The dialect to try next, or None if the refusal has another reason.
+
+    No step is ever taken back, so the attempts end. A refusal does not always name the schema, so any refusal of a
+    structured request leads to JSON mode. The caller keeps that only if JSON mode is accepted.
+    """
+    if refused.status not in REFUSES_A_PARAMETER:
+        return None
+    if "max_completion_tokens" in refused.detail and dialect.limit_field == "max_tokens":
+        return replace(dialect, limit_field="max_completion_tokens")
+    if "temperature" in refused.detail and dialect.sends_temperature:
+        return replace(dialect, sends_temperature=False)
+    if structured and dialect.structured_output == "json_schema":
+        return replace(dialect, structured_output="json_object")
+    return None

@@ -1,15 +1,15 @@
-"""What an LLM may do to us.
+"""The failures of an LLM.
 
 LLMError
-├── LLMUnavailable       no connection, a lost one, or 5xx, also after the retries
+├── LLMUnavailable       no connection, a lost one, or 5xx, after all retries
 ├── LLMTimeout           no answer in time, or no free slot to ask in
-├── LLMRateLimited       429, also after the retries; `retry_after` where the endpoint said it
+├── LLMRateLimited       429, after all retries; `retry_after` if the endpoint named a time
 ├── LLMRefused           any other 4xx, or the model declined
-├── MalformedAnswer      not what was asked for, also after a repair; `raw` is the answer
+├── MalformedAnswer      not in the form that was asked for, also after a repair; `raw` is the answer
 └── StreamInterrupted    a stream that broke off; `partial` is the text up to there
 
 The first four are endpoint errors as well, so a caller may treat embeddings and answers alike. The attributes `raw`,
-`partial` and `detail` hold text of the conversation and don't belong into a log; the messages hold none.
+`partial` and `detail` hold text of the conversation and must not be logged. The messages hold none.
 """
 
 from providers.endpoint.errors import (
@@ -68,8 +68,8 @@ LLM_ERRORS = ErrorClasses(
 
 
 def concerns_content(failure: LLMError) -> bool:
-    """Whether another text, or a part of it, may be answered. Anything else is about the key, the model or the network,
-    and whoever set those can mend it.
+    """Whether the endpoint may answer another text, or a part of this one. All other failures are about the key, the
+    model or the network, and the operator must act.
     """
     return isinstance(failure, MalformedAnswer) or (
         isinstance(failure, LLMRefused) and failure.status in REFUSES_CONTENT

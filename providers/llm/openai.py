@@ -1,5 +1,5 @@
 import logging
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -8,24 +8,27 @@ import openai
 from openai.types.chat import ChatCompletionChunk
 from pydantic import BaseModel, ValidationError
 
-from providers.endpoint.config import EndpointConfig
 from providers.endpoint.endpoint import Endpoint
-from providers.endpoint.retry import RetryPolicy
-from providers.llm.answer import read_answer, read_repaired
-from providers.llm.chat_request import ChatRequest, build_body
-from providers.llm.dialect import Dialect, StructuredOutput, find_adapted
-from providers.llm.errors import LLM_ERRORS, LLMRefused
+from providers.endpoint.limits import EndpointConfig, RetryPolicy
+from providers.llm.answer import (
+    WireChunk,
+    WireUsage,
+    build_repair,
+    build_usage,
+    parse_structured,
+    read_answer,
+    read_repaired,
+)
+from providers.llm.chat_request import ChatRequest, Dialect, StructuredOutput, build_body, find_adapted
+from providers.llm.errors import LLM_ERRORS, LLMRefused, StreamInterrupted
 from providers.llm.protocol import ChatMessage, Completion, StreamEnd, Structured, TextDelta
-from providers.llm.repair import build_repair, parse_structured
-from providers.llm.stream import AnswerStream
 from providers.llm.strict_schema import build_strict_schema
+from providers.usage import Usage, WatchedCall
 
 logger = logging.getLogger(__name__)
-
 T = TypeVar("T", bound=BaseModel)
 R = TypeVar("R")
 Body = dict[str, Any]
-
 PATH = "/chat/completions"
 
 
@@ -97,7 +100,7 @@ class OpenAILLM:
         return completion
 
     def _adapt(self, request: ChatRequest, ask: Callable[[Body], R]) -> R:
-        """Ask in the dialect that served last, and where it is refused in the next that may serve."""
+        """Ask in the dialect that served last, and after a refusal in the next one that may serve."""
         known = dialect = self._dialect
         while True:
             try:
@@ -127,3 +130,52 @@ def post_for_stream(body: Body, client: openai.OpenAI, timeout: float) -> openai
         stream=True,
         stream_cls=openai.Stream[ChatCompletionChunk],
     )
+
+
+class AnswerStream:
+    """The chunks of one answer. Every failure becomes StreamInterrupted, which carries the text so far."""
+
+    def __init__(self, chunks: Iterable[ChatCompletionChunk], messages: Sequence[ChatMessage]) -> None:
+        self._chunks = chunks
+        self._messages = messages
+        self._text: list[str] = []
+        self._counted: WireUsage | None = None
+        self._finish_reason: str | None = None
+
+    def read(self, call: WatchedCall) -> Generator[TextDelta | StreamEnd, None, None]:
+        try:
+            yield from self._read_deltas()
+        finally:
+            call.spent(self.usage)
+        if self._finish_reason is None:
+            raise self._interrupted("it ended without a finish reason")
+        yield StreamEnd(self.usage, self._finish_reason)
+
+    @property
+    def usage(self) -> Usage:
+        return build_usage(self._counted, self._messages, "".join(self._text))
+
+    def _read_deltas(self) -> Generator[TextDelta, None, None]:
+        try:
+            for chunk in self._chunks:
+                text = self._note(WireChunk.model_validate(chunk))
+                if text:
+                    yield TextDelta(text)
+        except (openai.OpenAIError, ValueError) as error:  # ValueError: a chunk that is no JSON, or of another shape
+            reason = type(error).__name__
+        else:
+            return
+        raise self._interrupted(reason)
+
+    def _note(self, chunk: WireChunk) -> str:
+        self._counted = chunk.usage or self._counted
+        if not chunk.choices:
+            return ""
+        choice = chunk.choices[0]
+        self._finish_reason = choice.finish_reason or self._finish_reason
+        text = choice.delta.content if choice.delta else None
+        self._text.append(text or "")
+        return text or ""
+
+    def _interrupted(self, reason: str) -> StreamInterrupted:
+        return StreamInterrupted(f"The stream broke off: {reason}.", partial="".join(self._text), usage=self.usage)

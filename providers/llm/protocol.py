@@ -28,7 +28,7 @@ class Completion:
 
 @dataclass(frozen=True)
 class Structured(Generic[T]):
-    """`raw` is the answer that `value` was read from; `repaired` says that it was the second one."""
+    """`value` was read from the answer `raw`, which is the second answer if `repaired`."""
 
     value: T
     usage: Usage
@@ -50,8 +50,8 @@ class StreamEnd:
 class LLM(Protocol):
     """A chat model. Thread-safe.
 
-    `timeout` is in seconds and covers one call with its queueing and retries; None is the configured one. An argument
-    that is None is not sent, so the endpoint's default serves. The errors are in providers/llm/errors.py.
+    `timeout` is in seconds and covers one call with its queueing and retries; None means the configured one. Other
+    arguments that are None are not sent, so the endpoint's default serves. providers/llm/errors.py has the errors.
     """
 
     @property
@@ -75,7 +75,7 @@ class LLM(Protocol):
         temperature: float | None = None,
         timeout: float | None = None,
     ) -> Structured[T]:
-        """An answer read into `schema`. A faulty one is shown to the model once, with its faults and a new timeout."""
+        """An answer read into `schema`. The model sees a faulty answer once more, with its faults and a new timeout."""
         ...
 
     def stream(
@@ -86,5 +86,5 @@ class LLM(Protocol):
         temperature: float | None = None,
         timeout: float | None = None,
     ) -> Generator[TextDelta | StreamEnd, None, None]:
-        """Deltas as they come and a StreamEnd last. Closing the generator closes the connection."""
+        """The deltas as they arrive, then a StreamEnd. Closing the generator closes the connection."""
         ...

@@ -6,16 +6,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
-# Strict endpoints refuse these. Nothing is lost: the answer is validated by the pydantic model itself.
+# Strict endpoints refuse these. The pydantic model itself still checks them in the answer.
 REFUSED_KEYWORDS = {"default", "minLength", "maxLength", "uniqueItems", "discriminator", "title"}
 
-UNFIT_FOR_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")  # such as the brackets of a generic model
+NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")  # such as the brackets of a generic model
 LONGEST_NAME = 64
 
 
 @dataclass(frozen=True)
 class StrictSchema:
-    """`strict` is false where the model has a mapping with free keys, which no strict schema can say."""
+    """`strict` is false for a model with free keys, which a strict schema can't express."""
 
     name: str
     schema: dict[str, Any]
@@ -28,15 +28,14 @@ def build_strict_schema(model: type[BaseModel]) -> StrictSchema:
     schema = tighten(whole)
     if definitions:
         schema["$defs"] = {name: tighten(definition) for name, definition in definitions.items()}
-    name = UNFIT_FOR_A_NAME.sub("_", model.__name__)[:LONGEST_NAME]
+    name = NOT_IN_NAMES.sub("_", model.__name__)[:LONGEST_NAME]
     return StrictSchema(name, schema, strict=not has_free_keys(schema))
 
 
 def tighten(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with every property required and no other allowed, throughout.
+    """Require every property and allow no other, at every level.
 
-    A union is an anyOf, because strict schemas know no oneOf; a reference stands alone, because they allow nothing
-    beside it.
+    Strict schemas have no oneOf, so a union becomes an anyOf. They allow nothing beside a reference.
     """
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}

@@ -6,14 +6,12 @@ import httpx2
 import openai
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
-from providers.encodable import encodable
-from providers.endpoint.config import EndpointConfig
 from providers.endpoint.endpoint import Endpoint
 from providers.endpoint.errors import EndpointTimeout, ErrorClasses
-from providers.endpoint.retry import RetryPolicy
+from providers.endpoint.limits import EndpointConfig, RetryPolicy
 from providers.errors import UnusableScores
-from providers.reranking.protocol import Ranking
-from providers.reranking.ranking import rank, sigmoid
+from providers.reranking.protocol import Ranking, rank, sigmoid
+from providers.tokens import encodable
 
 PATH = "/rerank"
 
@@ -30,8 +28,8 @@ class WireRanking(BaseModel):
 class HttpReranker:
     """Any endpoint that has `/rerank` in the manner of Cohere and Jina (vLLM, llama.cpp and others have it too).
 
-    It answers for all passages in one request or not at all. Where the time box ends before the answer comes, nothing
-    is scored; without a box a late answer is an error like any other.
+    The endpoint answers for all passages in one request or not at all. If the time limit ends before the answer, no
+    passage is scored. Without a limit a late answer is an error.
     """
 
     def __init__(
@@ -72,8 +70,8 @@ def post(body: dict[str, object], client: openai.OpenAI, timeout: float) -> http
 
 
 def read_scores(content: bytes, count: int) -> list[float | None]:
-    """In the order of the passages; None for one that the endpoint left out. Some endpoints give logits: where a score
-    is not in 0..1, all of them are taken for such.
+    """The scores in the order of the passages; None for a passage that the endpoint left out. Some endpoints give
+    logits: if one score is not in 0..1, all of them are read as logits.
     """
     given = {one.index: one.relevance_score for one in read_ranking(content).results}
     if not given or not set(given) <= set(range(count)) or not all(map(isfinite, given.values())):

@@ -4,7 +4,7 @@ from providers.reranking.protocol import Ranking, Scored
 
 
 class NoReranker:
-    """Keeps the order: what the channels found best stays best."""
+    """Keeps the order of the channels."""
 
     model_id = "none"
 

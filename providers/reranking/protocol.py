@@ -1,5 +1,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import exp
 from typing import Protocol
 
 from providers.usage import Usage
@@ -7,14 +8,14 @@ from providers.usage import Usage
 
 @dataclass(frozen=True)
 class Scored:
-    """`index` is the passage's place in what was given; `score` is in 0..1, or None where there was no time for it."""
+    """`index` is the passage's place in the input. `score` is in 0..1, or None if the time was over before it."""
 
     index: int
     score: float | None
 
 
 class Ranking(list[Scored]):
-    """Every passage once, best first. `usage` is what an endpoint counts; a model on this machine is not paid for."""
+    """Every passage once, best first. `usage` is an endpoint's count; a model on this machine costs nothing."""
 
     def __init__(self, scored: Iterable[Scored] = (), usage: Usage | None = None) -> None:
         super().__init__(scored)
@@ -24,13 +25,12 @@ class Ranking(list[Scored]):
 class Reranker(Protocol):
     """Scores how well each passage answers the query. Thread-safe.
 
-    `rerank` returns every passage once, best first. With `within_seconds` it scores in the order given (the
-    caller's order is the prior), begins no passage that it does not expect to finish in time, and returns what it
-    scored, best first, followed by what it did not, in the order given. Where not even the first passage fits,
-    nothing is scored: the time box holds before all else. Boxes are made for models on this machine; one that is asked
-    over the network has a least time by setting, and takes that where the box is smaller.
+    `rerank` returns every passage once, best first. With `within_seconds` it scores in the order given, which is the
+    caller's prior, and begins no passage that it does not expect to finish in time. The scored passages come first,
+    best first, then the others in the order given. It scores none if not even the first one fits. The limit is made
+    for models on this machine: a model behind the network has a minimum by setting, which counts if it is longer.
 
-    `instruction` says what to look for. A model that takes none goes by the query alone.
+    `instruction` says what to look for. Models without instructions go by the query alone.
     """
 
     @property
@@ -39,3 +39,16 @@ class Reranker(Protocol):
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
     ) -> Ranking: ...
+
+
+def rank(scores: Sequence[float | None], usage: Usage | None = None) -> Ranking:
+    """Best first, ties in the order given, then the passages without a score in the order given."""
+    scored = [Scored(index, score) for index, score in enumerate(scores)]
+    return Ranking(sorted(scored, key=lambda one: (one.score is None, -(one.score or 0.0), one.index)), usage)
+
+
+def sigmoid(logit: float) -> float:
+    """One formula for each sign, because exp overflows above 709."""
+    if logit >= 0:
+        return 1 / (1 + exp(-logit))
+    return exp(logit) / (1 + exp(logit))

@@ -4,15 +4,15 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from providers.encodable import encodable
+from providers.deadline import Deadline
 from providers.errors import MissingExtra, UnknownModel
-from providers.reranking.protocol import Ranking
-from providers.reranking.ranking import rank, sigmoid
-from providers.reranking.time_box import Pace, TimeBox
-from providers.watch import watched
+from providers.reranking.pace import Pace
+from providers.reranking.protocol import Ranking, rank, sigmoid
+from providers.tokens import encodable
+from providers.usage import watched
 
 PROVIDER = "sentence-transformers"
-BATCH = 8  # the step of a time box; without one the library batches by itself
+BATCH = 8  # pairs between two looks at the deadline; without one the library batches by itself
 
 Pair = tuple[str, str]
 
@@ -29,23 +29,23 @@ class SentenceTransformersReranker:
     def rerank(
         self, query: str, passages: Sequence[str], *, within_seconds: float | None = None, instruction: str = ""
     ) -> Ranking:
-        box = TimeBox.starting_now(within_seconds)
+        deadline = Deadline.after(within_seconds)
         pairs = [(encodable(query), encodable(passage)) for passage in passages]
         with watched(PROVIDER, "rerank"):
-            scores = self._score_all(pairs) if within_seconds is None else self._score_within(box, pairs)
+            scores = self._score_all(pairs) if within_seconds is None else self._score_within(deadline, pairs)
         return rank([*scores, *[None] * (len(pairs) - len(scores))])
 
-    def _score_within(self, box: TimeBox, pairs: list[Pair]) -> list[float]:
+    def _score_within(self, deadline: Deadline, pairs: list[Pair]) -> list[float]:
         scores: list[float] = []
         for start in range(0, len(pairs), BATCH):
             batch = pairs[start : start + BATCH]
             work = predict_work(batch)
-            if not box.has_room_for(self._pace.predict(work)):
+            if not deadline.has_room_for(self._pace.predict(work)):
                 break
             started = monotonic()
             scores += self._score_all(batch)
             self._pace.learn(work, monotonic() - started)
-        if pairs and not scores and box.has_room_for(0.0):
+        if pairs and not scores and not deadline.is_over:
             self._pace.hope()
         return scores
 
@@ -53,13 +53,13 @@ class SentenceTransformersReranker:
         if not pairs:
             return []
         with self._lock:
-            # Some models are saved with a sigmoid and some without: ask for the logits of all.
+            # Some models are saved with a sigmoid and some without, so ask all for their logits.
             logits = self._model.predict(pairs, activation_fn=keep_logits, show_progress_bar=False)
         return [sigmoid(float(logit)) for logit in logits]
 
 
 def predict_work(batch: list[Pair]) -> float:
-    """A batch is padded to its longest, so that one decides."""
+    """The longest pair decides: a batch is padded to it."""
     return len(batch) * max(len(query) + len(passage) + 1 for query, passage in batch)
 
 

@@ -1,1 +1,1 @@
-"""What every question to a model needs: text of others fenced, answers read with tolerance, paid for once, counted."""
+"""Tools for every prompt: fences around foreign text, tolerant types for answers, a cache, a count of the usage."""

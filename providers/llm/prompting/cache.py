@@ -1,7 +1,4 @@
-"""Answers that were paid for once.
-
-The store belongs to one tenant: an answer quotes what was asked.
-"""
+"""A cache of answers. Its store belongs to one tenant, because an answer quotes the question."""
 
 import hashlib
 import json
@@ -10,15 +7,15 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from providers.llm.answer import parse_structured
 from providers.llm.protocol import LLM, ChatMessage, Completion, StreamEnd, Structured, TextDelta
-from providers.llm.repair import parse_structured
 from providers.usage import Usage
 
 T = TypeVar("T", bound=BaseModel)
 
 
 class AnswerStore(Protocol):
-    """Thread-safe. Two who put the same key at once may both succeed; either answer serves."""
+    """Thread-safe. Two puts of the same key at once may both succeed; either answer serves."""
 
     def get(self, key: str) -> str | None: ...
 
@@ -31,7 +28,7 @@ class StoredAnswer(BaseModel):
 
 
 class CachedLLM:
-    """An LLM that asks the same thing once. A cached answer has no usage. What failed or was cut off is not kept."""
+    """An LLM that asks each question once. A cached answer has no usage. Failed or truncated answers are not kept."""
 
     def __init__(self, llm: LLM, store: AnswerStore) -> None:
         self._llm = llm
@@ -97,7 +94,7 @@ class CachedLLM:
 
 
 def find_value(schema: type[T], text: str) -> T | None:
-    """None where the validators have changed since it was stored: then it is asked anew."""
+    """None if the stored answer does not fit the schema any more. The model is asked again then."""
     try:
         return parse_structured(schema, text)
     except ValidationError:
@@ -112,7 +109,7 @@ def build_key(
     max_tokens: int | None,
     temperature: float | None,
 ) -> str:
-    """Everything that the answer hangs on but the endpoint, which a tenant has one of."""
+    """A hash of the whole request. The endpoint is no part of it: a tenant has only one."""
     asked = {
         "model": model_id,
         "schema": schema and schema.model_json_schema(),

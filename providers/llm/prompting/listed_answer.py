@@ -1,14 +1,12 @@
-"""Answers that are a list under one name."""
-
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, model_validator
 
 
 class ListedAnswer(BaseModel):
-    """Takes the bare list too. The field `listed` has no default: an object about something else is a fault to repair.
+    """An object with one list, whose field `listed` names. The bare list is accepted too.
 
-    Were it read as an empty list, a passage would be forgotten without a word.
+    The field has no default: an object without it is a fault to repair. An empty list would lose a passage silently.
     """
 
     listed: ClassVar[str]

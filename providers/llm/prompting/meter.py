@@ -11,16 +11,15 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class Meter:
-    """Asks, and adds up what was spent, also for an answer that could not be used. For one thread."""
+    """Asks an LLM and sums up the usage, also of unusable answers. For one thread."""
 
-    def __init__(self, llm: LLM, *, answer_tokens: int | None = None) -> None:
+    def __init__(self, llm: LLM) -> None:
         self.usage = Usage()
         self._llm = llm
-        self._answer_tokens = answer_tokens
 
     def ask(self, schema: type[T], messages: Sequence[ChatMessage]) -> T:
         try:
-            answer = self._llm.complete_as(schema, messages, max_tokens=self._answer_tokens, temperature=0.0)
+            answer = self._llm.complete_as(schema, messages, temperature=0.0)
         except MalformedAnswer as malformed:
             self.usage += malformed.usage
             raise

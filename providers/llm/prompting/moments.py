@@ -1,19 +1,19 @@
-"""When something happened, from what the model wrote about it. Nonsense is dropped, never the fact."""
+"""Reads the dates in a model's answer. An unreadable date is dropped, never the fact."""
 
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
 ISO_DATE = re.compile(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?")
-# Models write these years where they mean "unknown" or "always", and no moment in them is safe to shift by a zone.
+# Models write these years for "unknown" or "always", and a shift by a time zone can leave the range of datetime.
 SENTINEL_YEARS = {1, 9999}
 LAST_MONTH = 12
-FARTHEST_ZONE = timedelta(hours=16)  # that the database takes; on earth it is 14
+FARTHEST_ZONE = timedelta(hours=16)  # of the database; on earth it is 14
 
 
 @dataclass(frozen=True)
 class Span:
-    """[start, end) of what was written: a day, a month, a year, or a moment, which has no length."""
+    """[start, end) of a day, a month, a year, or a moment, which has no length."""
 
     start: datetime
     end: datetime
@@ -32,7 +32,7 @@ class Occurrence:
 
 
 def read_occurrence(start: str, end: str, *, zone: tzinfo | None) -> Occurrence:
-    """An end that is a date means the whole of it. An end that is not after the start says nothing."""
+    """An end that is a date includes the whole of it. An end that is not after the start is ignored."""
     first, last = find_span(start, zone=zone), find_span(end, zone=zone)
     if first is None:
         return Occurrence(None, last.end if last else None)
@@ -50,7 +50,7 @@ def find_span(text: str, *, zone: tzinfo | None) -> Span | None:
 
 
 def parse_date(text: str, zone: tzinfo | None) -> Span | None:
-    """A year, a month or a day, written as numbers; None where it is written in another way."""
+    """A year, a month or a day in numbers; None for any other form."""
     match = ISO_DATE.fullmatch(text)
     if match is None:
         return None
@@ -73,7 +73,7 @@ def parse_moment(text: str, zone: tzinfo | None) -> Span:
 
 
 def round_up_day(moment: datetime) -> datetime:
-    """The last minute of a day stands for the end of the day, which is the next one's beginning."""
+    """The last minute of a day means the end of the day, which is the beginning of the next one."""
     if (moment.hour, moment.minute) != (23, 59):
         return moment
     return moment.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)

@@ -1,6 +1,6 @@
-"""Types for what a model answers: close to the schema that it was given, but seldom to the letter.
+"""Tolerant types for a model's answers, which are close to the schema but seldom exact.
 
-The schema that is sent is that of the plain type; what is read is more. A wrong detail costs the detail, not the fact.
+The model gets the schema of the plain type, and more than that is read. A wrong detail costs the detail, not the fact.
 """
 
 import math
@@ -26,7 +26,7 @@ def read_text(value: object) -> str:
 
 
 def find_share(value: object) -> float | None:
-    """A number between 0 and 1, the nearest one to what was said; None where no number was."""
+    """The number between 0 and 1 that is nearest to the value; None without a number."""
     try:
         number = float(str(value))
     except ValueError:
@@ -35,7 +35,7 @@ def find_share(value: object) -> float | None:
 
 
 def find_number(value: object) -> int | None:
-    """A place in a list: 2, "2", "turn 2" or 2.0."""
+    """A position in a list: 2, "2", "turn 2" or 2.0."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
     found = FIRST_NUMBER.search(str(value)[:LONGEST_NUMBER])
@@ -56,7 +56,7 @@ def read_flag(value: object) -> bool:
 
 
 def snake(value: object) -> str:
-    """A word of a vocabulary, however it was written."""
+    """A word of a vocabulary in snake case, in any spelling of the model."""
     return NO_LETTER.sub("_", str(value).casefold()).strip("_")
 
 

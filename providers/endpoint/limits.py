@@ -1,13 +1,13 @@
-"""When to ask again.
+"""The limits of an endpoint, and the waits between two attempts.
 
-The openai package retries too, but it takes a quarter off the wait instead of spreading it, waits up to two minutes
-where it is told to, and knows no limit for the whole: so it is told not to retry, and this decides.
+The openai package could retry too. It takes a quarter off the wait instead of spreading it, follows a Retry-After of up
+to two minutes, and has no limit for all attempts together. So its retries are off.
 """
 
 import math
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -19,11 +19,11 @@ class RetryPolicy:
     longest_seconds: float = 30.0
 
     def find_wait(self, retry: int, asked: float | None) -> float | None:
-        """Seconds to wait before retry number `retry` (from 0), or None where it should not be tried.
+        """Seconds to wait before retry number `retry` (from 0), or None for no retry.
 
-        Full jitter (Brooker 2015): anything from 0 to the doubled ceiling, so that many clients do not come back
-        together. A Retry-After is kept to, with the first step's jitter on top; one beyond the longest wait is left to
-        the caller, who can do something else meanwhile.
+        Full jitter (Brooker 2015): a random wait from 0 to the doubled ceiling, so that many clients do not come back
+        together. A Retry-After is followed, with the first step's jitter on top. One beyond the longest wait is left
+        to the caller, who can do other work meanwhile.
         """
         if retry >= self.max_retries:
             return None
@@ -36,7 +36,7 @@ class RetryPolicy:
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from Retry-After, which holds seconds or an HTTP date; the date of the answer is our clock's."""
+    """The seconds of Retry-After, which holds seconds or an HTTP date. Our clock gives the date of the answer."""
     value = headers.get("retry-after", "").strip()
     try:
         seconds = float(value)
@@ -53,3 +53,12 @@ def parse_wait_until(value: str) -> float | None:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+@dataclass(frozen=True)
+class EndpointConfig:
+    base_url: str
+    api_key: str | None = field(default=None, repr=False)
+    timeout_seconds: float = 60.0
+    max_retries: int = 3
+    max_concurrency: int = 8
