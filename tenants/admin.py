@@ -12,7 +12,7 @@ from unfold.paginator import InfinitePaginator
 from tenants.models import ApiKey, AuditEvent, Delivery, Member, Tenant, UsageRecord, User, Webhook
 from tenants.platform_admin import PLATFORM, PlatformAdmin, ReadOnlyAdmin
 
-admin.site.unregister(Group)  # rights are given by membership in a tenant
+admin.site.unregister(Group)  # membership in a tenant gives the rights
 admin.site.unregister(EmailAddress)  # allauth's own bookkeeping
 
 
@@ -35,7 +35,7 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not g
     add_fieldsets = ((None, {"classes": ("wide",), "fields": ("email", "password1", "password2")}),)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """A person is made inactive, not deleted: the audit log names who did what."""
+        """A person becomes inactive and is not deleted: the audit log refers to the row."""
         return False
 
 
@@ -47,7 +47,7 @@ class TenantAdmin(PlatformAdmin):
     ordering = ("name",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """A tenant is suspended, not deleted, here: what it owns must be erased first."""
+        """The admin suspends a tenant and does not delete it: its rows must be erased first."""
         return False
 
 
@@ -83,7 +83,7 @@ class AuditEventAdmin(ReadOnlyAdmin):
     list_select_related = ("tenant", "user")
     list_filter = ("action",)
     search_fields = ("action", "target", "request_id", "tenant__slug")
-    paginator = InfinitePaginator  # every look adds a row: nobody counts them
+    paginator = InfinitePaginator  # every view adds a row, and counting takes too long
     show_full_result_count = False
     ordering = ("-id",)
 

@@ -1,6 +1,6 @@
-"""The audit log: written in the transaction of the change, so that neither stands without the other.
+"""The audit log, written in the transaction of the change, so that neither exists without the other.
 
-Who asked to be told of such changes is told in the same transaction.
+The webhook deliveries about the change are written in the same transaction.
 """
 
 from dataclasses import dataclass
@@ -8,13 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from tenants.models import AuditEvent
-from tenants.webhooks.announce import Event, announce
-from tenants.webhooks.events import AUDITED
+from tenants.webhook_outbox import AUDITED_EVENTS, Event, announce
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Who acts: a key, a person, or the service itself where both are empty."""
+    """A key, a person, or the service itself if both are empty."""
 
     api_key_prefix: str = ""
     user_id: UUID | None = None
@@ -41,12 +40,12 @@ def record(
         request_id=actor.request_id,
         detail=detail or {},
     )
-    if action in AUDITED:
-        announce(tenant_id, tell(action, target, detail or {}))
+    if action in AUDITED_EVENTS:
+        announce(tenant_id, build_event(action, target, detail or {}))
 
 
-def tell(action: str, target: str, detail: dict[str, Any]) -> Event:
-    """A bank is the target itself, or stands in the detail."""
+def build_event(action: str, target: str, detail: dict[str, Any]) -> Event:
+    """The bank is the target itself, or a part of the detail."""
     kind, _, name = target.partition(":")
     bank_id = name if kind == "bank" else str(detail.get("bank_id", ""))
     rest = {key: value for key, value in detail.items() if key != "bank_id"}

@@ -1,4 +1,4 @@
-"""What the id of a bank may be. An API key names banks that need not be there yet."""
+"""The form of bank ids. An API key may name banks that don't exist yet."""
 
 import re
 
@@ -7,5 +7,5 @@ BANK_ID = re.compile(r"[^/\x00-\x1f\x7f\ud800-\udfff]{1,200}")
 
 
 def is_bank_id(value: str) -> bool:
-    """Spaces at its ends are lost on the way as often as not, and two banks would be told by nothing else."""
+    """Spaces at the ends are refused: clients often lose them, and two banks would differ by nothing else."""
     return BANK_ID.fullmatch(value) is not None and value == value.strip() and value not in {".", ".."}

@@ -1,4 +1,4 @@
-"""The third wall: one migration operation that gives a table its keys, its foreign keys and its policies."""
+"""The third wall between tenants: a migration operation that adds keys, foreign keys and row-level security."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,13 +11,13 @@ from django.db.migrations.state import ProjectState
 from tenants.roles import PLATFORM_GROUP
 from tenants.transactions import TENANT_SETTING
 
-# Reads as null where no tenant is set, and null equals nothing: no row is visible and none can be written.
-# After a transaction-local setting ends, Postgres leaves '' behind, which nullif turns into null as well.
+# Null without a tenant, and null equals nothing: no row is visible and none can be written. After the end of a
+# transaction-local setting, Postgres leaves '' behind, which nullif turns into null as well.
 CURRENT_TENANT = f"nullif(current_setting('{TENANT_SETTING}', true), '')::uuid"
 
 
 class IsolateTenantTable(Operation):
-    """Wall a tenant-owned table in. Stands in the migration that creates the table, after it.
+    """Isolate the tenants of a table. Use it in the migration that creates the table, after the creation.
 
     - `UNIQUE (tenant_id, id)`, which other tables point at;
     - a composite foreign key for every relation to a tenant-owned table, so that a row can't point into another
@@ -35,7 +35,7 @@ class IsolateTenantTable(Operation):
         self.cascade = cascade
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """Nothing of this shows in Django's picture of the models."""
+        """Django's state of the models does not change."""
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
@@ -68,7 +68,7 @@ class IsolateTenantTable(Operation):
 
 
 def tenant_relations(model: type[models.Model]) -> list[models.ForeignKey[Any, Any]]:
-    """The relations of a model that lead to a tenant-owned table; Django's own constraint must be off there."""
+    """The relations to tenant-owned tables. Django's own constraint must be off there."""
     found = [
         field
         for field in model._meta.local_fields

@@ -1,4 +1,4 @@
-"""API keys: made once, shown once, found by their prefix, compared in constant time."""
+"""API keys: shown once, found by their prefix, compared in constant time."""
 
 import hashlib
 import hmac
@@ -16,15 +16,16 @@ from django.utils import timezone
 from tenants.models import ApiKey
 from tenants.transactions import tenant_transaction
 
-# mpk_<prefix>_<secret>: the prefix finds the row, the secret (190 bits) proves it.
+# mpk_<prefix>_<secret>: the prefix finds the row, the secret (190 bits) authenticates.
 KEY_FORM = re.compile(r"mpk_([0-9a-f]{12})_([0-9A-Za-z_-]{32})")
 PREFIX_FORM = re.compile(r"(?:mpk_)?([0-9a-f]{12})(?:_[0-9A-Za-z_-]{32})?")
-LAST_USED_EVERY = timedelta(minutes=1)  # a row write a request would cost more than it tells
+LONGEST_AGENT = 200
+LAST_USED_EVERY = timedelta(minutes=1)  # one write for each request would cost too much
 
 
 @dataclass(frozen=True)
 class KeyIdentity:
-    """A key that was shown and is good: whose it is and what it may do."""
+    """A valid key: its tenant and its rights. A signed-in person has `user_id` and `role`, and no prefix."""
 
     id: UUID
     tenant_id: UUID
@@ -32,13 +33,15 @@ class KeyIdentity:
     scopes: frozenset[str]
     banks: frozenset[str] | None
     last_used_at: datetime | None
+    user_id: UUID | None = None
+    role: str = ""
 
     def allows(self, scope: str) -> bool:
         return scope in self.scopes or ApiKey.Scope.ADMIN in self.scopes
 
 
 def make_key(tenant_id: UUID, *, name: str, scopes: list[str], **fields: Any) -> tuple[ApiKey, str]:
-    """Store a new key and return it with its text, which can't be had again. Call inside a tenant transaction."""
+    """Store a new key and return it with its text, which is not stored. Call inside a tenant transaction."""
     prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(24)
     key = ApiKey.objects.for_tenant(tenant_id).create(
         name=name, prefix=prefix, digest=digest_of(prefix, secret), scopes=scopes, **fields
@@ -47,7 +50,7 @@ def make_key(tenant_id: UUID, *, name: str, scopes: list[str], **fields: Any) ->
 
 
 def find_identity(text: str) -> KeyIdentity | None:
-    """Whose key this is, or None where it is malformed, unknown, wrong, expired, revoked or of a suspended tenant."""
+    """The identity of a key; None if it is malformed, unknown, wrong, expired, revoked or of a suspended tenant."""
     match = KEY_FORM.fullmatch(text)
     if match is None:
         return None
@@ -68,13 +71,13 @@ def find_identity(text: str) -> KeyIdentity | None:
 
 
 def read_prefix(text: str) -> str | None:
-    """Of a key, or of that part of it that may be shown."""
+    """The prefix of a key, or of its public part."""
     match = PREFIX_FORM.fullmatch(text)
     return match and match[1]
 
 
 def look_up(prefix: str) -> tuple[Any, ...] | None:
-    """Through the wall by a function of the owner that knows this one question only."""
+    """Use a function of the owner, which sees every tenant and answers this one question only."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT id, tenant_id, digest, scopes, banks, last_used_at FROM api_key_by_prefix(%s)", [prefix])
         row: tuple[Any, ...] | None = cursor.fetchone()
@@ -85,14 +88,17 @@ def digest_of(prefix: str, secret: str) -> bytes:
     return hmac.digest(settings.API_KEY_SECRET.encode(), f"{prefix}_{secret}".encode(), hashlib.sha256)
 
 
-def note_use(identity: KeyIdentity) -> None:
+def note_use(identity: KeyIdentity, *, address: str | None = None, agent: str = "") -> None:
+    """Time, address and user agent of the last use, written at most once a minute."""
     now = timezone.now()
     if identity.last_used_at is not None and now - identity.last_used_at < LAST_USED_EVERY:
         return
     with tenant_transaction(identity.tenant_id):
-        ApiKey.objects.for_tenant(identity.tenant_id).filter(id=identity.id).update(last_used_at=now)
+        ApiKey.objects.for_tenant(identity.tenant_id).filter(id=identity.id).update(
+            last_used_at=now, last_used_address=address or None, last_used_agent=agent[:LONGEST_AGENT]
+        )
 
 
 def revoke_key(key: ApiKey) -> None:
-    """Works at once: the look-up of the next request no longer finds it. Call inside a tenant transaction."""
+    """Takes effect at once: the look-up of the next request finds nothing. Call inside a tenant transaction."""
     ApiKey.objects.for_tenant(key.tenant_id).filter(id=key.id, revoked_at=None).update(revoked_at=timezone.now())

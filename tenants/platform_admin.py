@@ -1,4 +1,4 @@
-"""The admin's way through the wall: a connection of its own, for staff only, with a trace of every look."""
+"""The admin's access to all tenants: a connection of its own, for staff only, with an audit event for every view."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ PLATFORM = PLATFORM_CONNECTION
 
 
 class PlatformForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run time
-    """Checks a new row on the same connection that will store it."""
+    """Checks a new row on the connection that will store it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -68,7 +68,7 @@ class PlatformAdmin(ModelAdmin):
 
 
 class ReadOnlyAdmin(PlatformAdmin):
-    """For looking at what the service itself keeps."""
+    """For rows that only the service writes."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -1,21 +1,24 @@
-"""The database roles, made by whoever may make roles. Needs psycopg only: it runs before there is a database.
+"""The database roles: how they are made, their rights, and the check of the service's role.
 
-Rights hang on two group roles that the migrations name; the logins are members and can be called anything.
+Two group roles have the rights, and the migrations name them. The logins are members and can have any name.
 """
 
 from dataclasses import dataclass
 
 import psycopg
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
 
 SERVICE_GROUP = "memoryplatform_service"
 PLATFORM_GROUP = "memoryplatform_platform"
 IDLE_TRANSACTION_LIMIT = "30s"
 OLDEST_POSTGRES = 15  # ON DELETE SET NULL (column)
+GROUPS = f"{SERVICE_GROUP}, {PLATFORM_GROUP}"
 
 
 class ProvisioningError(Exception):
-    """The database can't be prepared; the message is one sentence for the operator."""
+    """The database can't be prepared. The message is one sentence for the operator."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Login:
 
 
 def provision(setup_url: str, *, database: str, owner: Login, service: Login, platform: Login) -> None:
-    """Make the groups, the three logins, the database and its extension. Can be run again at any time."""
+    """Make the groups, the three logins, the database and its extension. Repeatable at any time."""
     try:
         with psycopg.connect(setup_url, autocommit=True, connect_timeout=10) as connection:
             check_version(connection)
@@ -65,7 +68,7 @@ def ensure_group(connection: psycopg.Connection, name: str) -> None:
 
 
 def ensure_login(connection: psycopg.Connection, login: Login) -> None:
-    """Make or refresh a login that can do nothing by itself. The account of the set-up stays as it is."""
+    """Make or refresh a login without rights of its own. The account of the set-up stays as it is."""
     if login.name == connection.info.user:
         return
     verb = sql.SQL("ALTER" if role_exists(connection, login.name) else "CREATE")
@@ -79,7 +82,7 @@ def grant(connection: psycopg.Connection, group: str, login: Login) -> None:
 
 
 def limit_idle_transactions(connection: psycopg.Connection, login: Login) -> None:
-    """No transaction waits for a model or a client, so one that idles is of a frozen process, and holds locks."""
+    """End idle transactions: none waits for a model or a client, so an idle one belongs to a frozen process."""
     statement = sql.SQL("ALTER ROLE {} SET idle_in_transaction_session_timeout = {}")
     connection.execute(statement.format(sql.Identifier(login.name), sql.Literal(IDLE_TRANSACTION_LIMIT)))
 
@@ -91,7 +94,7 @@ def ensure_database(connection: psycopg.Connection, database: str, owner: Login)
 
 
 def open_schema(connection: psycopg.Connection, database: str, owner: Login) -> None:
-    """Let the owner make tables in a database that somebody else created."""
+    """Let the owner make tables in a database that another role created."""
     name = sql.Identifier(owner.name)
     connection.execute(sql.SQL("GRANT CONNECT, CREATE ON DATABASE {} TO {}").format(sql.Identifier(database), name))
     connection.execute(sql.SQL("GRANT USAGE, CREATE ON SCHEMA public TO {}").format(name))
@@ -106,3 +109,48 @@ def ensure_vector(connection: psycopg.Connection) -> None:
 
 def first_line(error: psycopg.Error) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
+def grant_rights_on_new_tables(connection: BaseDatabaseWrapper) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"GRANT USAGE ON SCHEMA public TO {GROUPS}")
+        cursor.execute(
+            f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {GROUPS}"
+        )
+        cursor.execute(f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {GROUPS}")
+
+
+def protect_migration_history(connection: BaseDatabaseWrapper) -> None:
+    """Let all roles read the applied migrations, for the readiness check. Only the owner writes them."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {GROUPS}")
+
+
+class WallIsOpen(Exception):
+    """The service's database role could see every tenant. The message names the reason."""
+
+
+def check_service_role(*, using: str = "default") -> None:
+    """Refuse to serve as a superuser, as a role that bypasses row-level security, or as an owner of walled tables."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT r.rolsuper, r.rolbypassrls, EXISTS (
+                SELECT 1 FROM pg_class c WHERE c.relrowsecurity AND pg_has_role(r.oid, c.relowner, 'MEMBER')
+            ), EXISTS (
+                SELECT 1 FROM pg_roles g WHERE g.rolname = %s AND pg_has_role(r.oid, g.oid, 'MEMBER')
+            )
+            FROM pg_roles r WHERE r.rolname = current_user
+            """,
+            [PLATFORM_GROUP],
+        )
+        is_superuser, bypasses, owns, sees_all = cursor.fetchone()
+    faults = {
+        "is a superuser": is_superuser,
+        "bypasses row-level security": bypasses,
+        "owns tables": owns,
+        "is the platform's": sees_all,
+    }
+    for fault, is_present in faults.items():
+        if is_present:
+            raise WallIsOpen(f"DATABASE_URL: the role {fault}, so tenants would not be walled off.")

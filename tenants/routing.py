@@ -2,7 +2,7 @@ from typing import Any
 
 
 class Router:
-    """Tables are made by the owner and used by the service; whoever wants another connection says `using`."""
+    """The owner makes the tables and the service uses them. Any other connection is named with `using`."""
 
     def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool:
         return db == "owner"

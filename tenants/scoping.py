@@ -1,7 +1,7 @@
-"""Query sets that know their tenant and refuse to run without one.
+"""Query sets that refuse to run without a tenant.
 
-This is the second of the three walls: the API key decides the tenant, this refuses what forgot it, and row-level
-security in Postgres stops what slipped through both.
+This is the second of three walls between tenants: the API key decides the tenant, these query sets refuse a query
+without one, and row-level security in Postgres stops the rest.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,21 +13,21 @@ from django.db import models
 from tenants.identifiers import uuid7
 
 M = TypeVar("M", bound="TenantOwned")
-PLATFORM_CONNECTION = "platform"  # the admin's; whoever names it means all tenants
+PLATFORM_CONNECTION = "platform"  # of the admin, which sees all tenants
 
 
 class UnscopedQuery(Exception):
-    """A tenant-owned table was used without saying whose rows are meant."""
+    """A tenant-owned table was queried without a tenant."""
 
 
 class ForeignRow(Exception):
-    """A row of one tenant was handed to the query set of another."""
+    """A row of one tenant was given to the query set of another."""
 
 
 class TenantQuerySet(models.QuerySet[M]):
     """Call `for_tenant(...)` first.
 
-    `across_tenants(reason=...)` is the one way out, easy to grep for; `using("platform")` implies it.
+    `across_tenants(reason=...)` is the only exception and easy to find; `using("platform")` implies it.
     """
 
     _tenant_id: UUID | None = None
@@ -39,7 +39,7 @@ class TenantQuerySet(models.QuerySet[M]):
         return scoped
 
     def across_tenants(self, *, reason: str) -> Self:
-        """Leave the second wall open. Row-level security still holds on every connection but `platform`."""
+        """Allow a query of all tenants. Row-level security still holds on every connection but `platform`."""
         open_set = self._chain()  # type: ignore[attr-defined]  # Django's own way to copy a query set, not in its stubs
         open_set._reason_to_cross = reason  # noqa: SLF001  # of our own class
         return open_set  # type: ignore[no-any-return]
@@ -56,7 +56,7 @@ class TenantQuerySet(models.QuerySet[M]):
             raise UnscopedQuery(f"{self.model.__name__}.objects needs .for_tenant(tenant_id) before it can be used.")
 
     def _claim(self, row: M) -> M:
-        """Give the row to this query set's tenant, or refuse it where it belongs to another."""
+        """Give the row to this query set's tenant, or refuse a row of another tenant."""
         self._refuse_unscoped()
         if row.tenant_id is None:
             row.tenant_id = self._tenant_id
@@ -89,7 +89,7 @@ class TenantQuerySet(models.QuerySet[M]):
         return super().explain(**kwargs)
 
     def raw(self, *args: Any, **kwargs: Any) -> Any:
-        """SQL by hand names its own tenant, so it must say that it knows."""
+        """Raw SQL needs a tenant too."""
         self._refuse_unscoped()
         return super().raw(*args, **kwargs)
 

@@ -1,4 +1,4 @@
-"""Text that is stored sealed, under keys that are derived from SECRET_KEY and its predecessors."""
+"""Text that is stored encrypted, under keys derived from SECRET_KEY and SECRET_KEY_FALLBACKS."""
 
 import base64
 from functools import lru_cache
@@ -10,13 +10,13 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.db import models
 
-PREFIX = "sealed1:"  # rows without it are from before there was a seal
+PREFIX = "sealed1:"  # older rows have none and are plain text
 PURPOSE = b"memoryplatform.tenants.sealed_text"
 KEY_BYTES = 32
 
 
 class SealedText(str):
-    """A text as it is stored, which no key of ours opens. It is stored again as it is."""
+    """A stored text that none of our keys opens. It is stored again unchanged."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ def unseal(stored: str) -> str:
 
 
 def get_keys() -> MultiFernet:
-    """The first seals, all of them open."""
+    """The first key encrypts; all of them decrypt."""
     return derive_keys((settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
 
 
@@ -50,7 +50,7 @@ def derive_key(secret: str) -> bytes:
 
 
 class SealedTextField(models.TextField):  # type: ignore[type-arg]  # generic for the type checker alone
-    """In Python plain, or a SealedText where the key has gone; a row can't be found by it, unless it is empty."""
+    """Plain text in Python, or a SealedText if its key is gone. A query can find only the empty text."""
 
     def get_prep_value(self, value: Any) -> Any:
         text = super().get_prep_value(value)

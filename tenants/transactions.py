@@ -1,4 +1,4 @@
-"""A transaction that belongs to one tenant: the key that row-level security turns on."""
+"""Transactions of one tenant, which row-level security relies on."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ TENANT_SETTING = "memoryplatform.tenant_id"
 
 
 class CrossTenantTransaction(Exception):
-    """A transaction of one tenant was asked to serve another."""
+    """A transaction of one tenant was opened for another tenant."""
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def tenant_transaction(
 
 
 def set_locally(settings: Mapping[str, str], *, using: str) -> None:
-    """For this transaction, in one round trip."""
+    """Set them for this transaction, in one round trip."""
     calls = ", ".join(["set_config(%s, %s, true)"] * len(settings))
     with connections[using].cursor() as cursor:
         cursor.execute(f"SELECT {calls}", [part for setting in settings.items() for part in setting])
@@ -52,6 +52,6 @@ def read_tenant(*, using: str) -> str:
 
 
 def let_go_of_connection() -> None:
-    """The caller's goes back to the pool while others work for him, or all callers together could drain it."""
+    """Return the connection to the pool while other threads work for the caller. Otherwise callers could drain it."""
     if not connection.in_atomic_block:
         connection.close()

@@ -1,4 +1,4 @@
-"""The usage ledger: what a tenant's requests and operations spent, written in the transaction that it paid for."""
+"""The usage ledger of a tenant's requests and operations, written in their own transactions."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ def record_usage(
     operation_id: UUID | None = None,
     memories: int = 0,
 ) -> None:
-    """Call inside a tenant transaction. The same operation again, after a crash, is not written twice."""
+    """Call inside a tenant transaction. A repeated operation is not written twice."""
     row = UsageRecord(
         kind=kind,
         bank_id=bank_id,

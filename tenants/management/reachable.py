@@ -1,4 +1,4 @@
-"""A database that can't be reached, told to the operator of a command in a sentence."""
+"""Turns the error of an unreachable database into a sentence for the operator of a command."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

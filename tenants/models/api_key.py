@@ -3,12 +3,12 @@ from typing import ClassVar
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from tenants.models.user import User
+from tenants.models.accounts import User
 from tenants.scoping import TenantManager, TenantOwned
 
 
 class ApiKey(TenantOwned):
-    """What a program shows to act for a tenant. The secret itself is never stored, only its HMAC."""
+    """The credential of a program that acts for a tenant. Only the HMAC of the secret is stored."""
 
     class Scope(models.TextChoices):
         READ = "read"
@@ -32,6 +32,17 @@ class ApiKey(TenantOwned):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
+    last_used_address = models.GenericIPAddressField(null=True, blank=True)
+    last_used_agent = models.CharField(max_length=200, blank=True, help_text="The User-Agent header.")
+    replaced_by = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        related_name="+",
+        help_text="The key that a rotation made; this one works until `expires_at`.",
+    )
 
     objects: ClassVar[TenantManager["ApiKey"]] = TenantManager()
 

@@ -26,13 +26,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", help="A member of the tenant.")
-        parser.add_argument("--tenant", help="The tenant's slug, where the person belongs to several.")
+        parser.add_argument("--tenant", help="The tenant's slug, if the person belongs to several.")
         parser.add_argument("--name", default="made on the command line")
         parser.add_argument(
-            "--scope", action="append", choices=ApiKey.Scope.values, help="Again for each; default: read, write."
+            "--scope", action="append", choices=ApiKey.Scope.values, help="Repeatable; default: read, write."
         )
-        parser.add_argument("--bank", action="append", help="Limit the key to this bank; again for each.")
-        parser.add_argument("--days", type=int, help="Days until it expires; never where left out.")
+        parser.add_argument("--bank", action="append", help="Limit the key to this bank; repeatable.")
+        parser.add_argument("--days", type=int, help="Days until it expires; default: never.")
 
     def handle(self, **options: Any) -> None:
         check_limits(options)

@@ -7,9 +7,9 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from tenants.audit import Actor, record
-from tenants.founding import found_tenant
 from tenants.keys import make_key
 from tenants.management.reachable import needing_database
+from tenants.memberships import found_tenant
 from tenants.models import Tenant, User
 from tenants.transactions import tenant_transaction
 
@@ -22,9 +22,9 @@ class Command(BaseCommand):
     help = "Make a tenant with its first owner and an API key, which is shown once. A slug that is taken is refused."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", help="What people call the tenant.")
-        parser.add_argument("--email", required=True, help="Of the owner; made where there is no such person yet.")
-        parser.add_argument("--slug", help="Its short name in commands; made from the name where left out.")
+        parser.add_argument("name", help="The name of the tenant.")
+        parser.add_argument("--email", required=True, help="The owner's address. A new person is created if needed.")
+        parser.add_argument("--slug", help="Its short name in commands; default: made from the name.")
 
     def handle(self, **options: Any) -> None:
         name, email = check_name(options["name"]), check_email(options["email"])
@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
 
 def create_tenant(name: str, slug: str, email: str) -> str:
-    """All of it or nothing; returns the key."""
+    """Creates the owner, the tenant and the key, or nothing. Returns the key."""
     try:
         with transaction.atomic():
             owner = User.objects.filter(email__iexact=email).first() or User.objects.create_user(email)

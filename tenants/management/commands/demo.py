@@ -6,9 +6,9 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
-from tenants.founding import found_tenant
 from tenants.keys import make_key
 from tenants.management.reachable import needing_database
+from tenants.memberships import found_tenant
 from tenants.models import User
 from tenants.transactions import tenant_transaction
 
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(made))
             return
         for name, value in made.items():
-            self.stdout.write(f"{name}: {value or 'was shown when it was made'}")
+            self.stdout.write(f"{name}: {value or 'shown only when it was made'}")
 
 
 def make_demo() -> dict[str, str | None]:

@@ -2,17 +2,38 @@ from typing import ClassVar
 
 from django.db import models
 
+from tenants.models.accounts import User
 from tenants.scoping import TenantManager, TenantOwned
 
 
+class AuditEvent(TenantOwned):
+    """An entry of the audit log: actor, action, target, time. Append-only; holds names and ids, never memory text."""
+
+    at = models.DateTimeField(auto_now_add=True)
+    action = models.CharField(max_length=60, help_text="Such as bank.deleted or api_key.revoked.")
+    target = models.CharField(max_length=300, help_text="What it was done to, such as bank:support.")
+    api_key_prefix = models.CharField(max_length=16, blank=True)
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    request_id = models.CharField(max_length=64, blank=True)
+    detail = models.JSONField(default=dict)
+
+    objects: ClassVar[TenantManager["AuditEvent"]] = TenantManager()
+
+    class Meta:
+        indexes = (models.Index(fields=["tenant", "-id"], name="audit_newest_first"),)  # the admin and the audit log
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.target}"
+
+
 class UsageRecord(TenantOwned):
-    """What one request or operation spent. Append-only, written with what it paid for; holds no memory text."""
+    """The usage of one request or operation. Append-only, written in its transaction; holds no memory text."""
 
     class Kind(models.TextChoices):
         RETAIN = "retain"
         RECALL = "recall"
         REFLECT = "reflect"
-        CONSOLIDATE = "consolidate"  # what follows a retain in the background
+        CONSOLIDATE = "consolidate"  # the background work after a retain
 
     at = models.DateTimeField(auto_now_add=True)
     kind = models.CharField(max_length=12, choices=Kind)
@@ -28,7 +49,7 @@ class UsageRecord(TenantOwned):
 
     class Meta:
         constraints = (
-            # An operation that is tried again is paid once.
+            # A repeated operation is billed once.
             models.UniqueConstraint(fields=["tenant", "operation_id", "kind"], name="usage_of_operation_once"),
         )
         indexes = (models.Index(fields=["tenant", "at"], name="usage_by_time"),)  # bills and time series

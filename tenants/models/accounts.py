@@ -1,0 +1,113 @@
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+
+from tenants.identifiers import uuid7
+from tenants.scoping import TenantManager, TenantOwned
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        user = self.model(email=email.strip().lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(email__iexact=username)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person with an e-mail address. `Member` connects a person with any number of tenants."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    email = models.EmailField(unique=True, error_messages={"unique": "A user with this e-mail address exists."})
+    name = models.CharField(max_length=200, blank=True)
+    is_staff = models.BooleanField(default=False, help_text="May enter the admin, which sees every tenant.")
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    objects = UserManager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(Lower("email"), name="user_email_unique_ignoring_case"),)
+
+    def __str__(self) -> str:
+        return self.email
+
+
+class Tenant(models.Model):
+    """A customer. Row-level security covers this row too, by its own id."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    slug = models.SlugField(max_length=63, unique=True)
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+    suspended_at = models.DateTimeField(null=True, blank=True, help_text="No key of a suspended tenant works.")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Member(TenantOwned):
+    class Role(models.TextChoices):
+        OWNER = "owner"
+        ADMIN = "admin"
+        MEMBER = "member"
+        VIEWER = "viewer"
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=10, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects: ClassVar[TenantManager["Member"]] = TenantManager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "user"], name="member_once_per_tenant"),
+            models.CheckConstraint(
+                condition=models.Q(role__in=["owner", "admin", "member", "viewer"]), name="member_role_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user_id} ({self.role})"
+
+
+class Invitation(TenantOwned):
+    """An offer of membership, sent by e-mail. Only the SHA-256 of its token is stored; it can be accepted once."""
+
+    email = models.EmailField()
+    role = models.CharField(max_length=10, choices=Member.Role)
+    digest = models.BinaryField(max_length=32, unique=True)
+    invited_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    revoked_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[TenantManager["Invitation"]] = TenantManager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                "tenant", Lower("email"), condition=models.Q(accepted_at=None, revoked_at=None), name="invited_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(role__in=["owner", "admin", "member", "viewer"]), name="invitation_role_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.email} ({self.role})"
