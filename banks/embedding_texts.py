@@ -1,43 +1,44 @@
-"""What the vector of a row is made of, a function a kind of row.
+"""The texts to embed, one function for each kind of row.
 
-Vectors are made when a row is stored, and anew after an import, an edit and when something of the row was forgotten.
-Each time it is the same text, made of what the row holds: a vector that differs by its head alone is found less well.
+A row is embedded when it is stored, and again after an import or an edit. The text depends only on the fields of the
+row, so that it is the same each time.
 """
 
 from datetime import datetime
 
-from banks.dates.in_words import write_month
-from banks.dates.told_zone import find_zone, localise
-from banks.words import FACTUAL
+from banks.enums import FACTUAL
+from timewords.rendering import find_zone, localise, write_month
 
 
 def build_unit_text(
     text: str, network: str, *, occurred_start: datetime | None = None, occurred_end: datetime | None = None
 ) -> str:
-    """The text with a readable time behind it, which helps a search that names one (TEMPR 2.2.2).
+    """The text with a readable time after it, which helps a search with a time in it (TEMPR 2.2.2).
 
-    Only of what was told: opinions and observations are held, reworded and compared by their words alone.
+    Only facts get a time. Opinions and observations are compared by their words alone.
     """
     if occurred_start is None or network not in FACTUAL:
         return text
-    return f"{text} (happened in {write_month(find_told_day(occurred_start, occurred_end))})"
+    return f"{text} (happened in {write_month(find_local_start(occurred_start, occurred_end))})"
 
 
-def find_told_day(start: datetime, end: datetime | None) -> datetime:
-    """A row has its moments in UTC, where the first of June begins in May for all who live east of Greenwich.
+def find_local_start(start: datetime, end: datetime | None) -> datetime:
+    """The start in the speaker's zone: in UTC the first of June begins in May for everyone east of Greenwich.
 
-    The zone of whole days shows in them; anything else is told by the zone that the moment comes with.
+    Whole days show their zone. Any other moment keeps its own.
     """
     return localise(start, find_zone(start, end, start.tzinfo))
 
 
 def build_chunk_text(text: str, *, heading: str, context: str = "") -> str:
-    """What the caller said of the source and the date go before it: a piece alone rarely says what it is about."""
-    return "\n".join([*([context] if context else []), heading, text])
+    """The caller's context and the date, then the chunk. A chunk of one message has no heading, so that it shares its
+    vector with the unit of the same words.
+    """
+    return "\n".join(part for part in (context, heading, text) if part)
 
 
 def build_episode_text(narrative: str, *, thread: str = "") -> str:
-    """One that nothing was told of yet has its thread's name."""
+    """The narrative, or the thread's name before there is one."""
     return narrative or thread
 
 

@@ -1,8 +1,5 @@
-"""What a bank holds, for staff to look at. Importing it registers the pages."""
+"""The admin pages of banks. Importing this package registers them."""
 
-from banks.admin.archive import EpisodeAdmin, MessageAdmin
-from banks.admin.bank import BankAdmin
-from banks.admin.entity import EntityAdmin, RelationshipAdmin
-from banks.admin.unit import UnitAdmin
+from banks.admin import pages
 
-__all__ = ["BankAdmin", "EntityAdmin", "EpisodeAdmin", "MessageAdmin", "RelationshipAdmin", "UnitAdmin"]
+__all__ = ["pages"]

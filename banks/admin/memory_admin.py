@@ -1,6 +1,8 @@
-"""The base of every page that shows what a tenant's agents remember."""
+"""The base of every admin page about a tenant's memory: filters, search, and the audit of lists."""
 
-from typing import Any, ClassVar
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 from django.contrib import admin
@@ -8,24 +10,44 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
+from unfold.contrib.filters.admin import TextFilter
+from unfold.decorators import display
 from unfold.paginator import InfinitePaginator
 
-from banks.admin.looking import note_listing
-from banks.admin.whose import BankFilter, TenantFilter, find_banks
 from banks.admin.word_search import match_words
-from banks.models import Corpus
-from tenants.platform_admin import ReadOnlyAdmin
+from banks.models import Bank, Corpus
+from tenants.models import AuditEvent, User
+from tenants.platform_admin import PLATFORM, ReadOnlyAdmin
 from tenants.scoping import TenantOwned
 
+F = TypeVar("F", bound=Callable[..., object])
 VECTORS = frozenset({"embedding", "centroid"})
-WHOSE = (TenantFilter, BankFilter)
+
+
+class TenantFilter(TextFilter):
+    title = "tenant (its slug)"
+    parameter_name = "tenant"
+
+    def queryset(self, _request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(tenant__slug=self.value()) if self.value() else queryset
+
+
+class BankFilter(TextFilter):
+    title = "bank (its id)"
+    parameter_name = "bank"
+
+    def queryset(self, _request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(bank__bank_id=self.value()) if self.value() else queryset
+
+
+OWNER_FILTERS = (TenantFilter, BankFilter)
 
 
 class MemoryAdmin(ReadOnlyAdmin):
-    """Looked at and not changed; lists are audited as single rows are.
+    """Read-only pages. A list is audited like a single row.
 
-    Tables are large: a page is read by an index, nothing counts them, and no column sorts them. A search finds an id,
-    and words where `corpus` names the index that has them.
+    The tables are large, so a page is read by an index, rows are not counted and columns can't be sorted. A search
+    finds an id, and the words of a text if `corpus` names its index.
     """
 
     corpus: ClassVar[Corpus | None] = None
@@ -34,7 +56,7 @@ class MemoryAdmin(ReadOnlyAdmin):
     show_facets = admin.ShowFacets.NEVER
     list_per_page = 50
     list_select_related = ("tenant", "bank")
-    list_filter: Any = WHOSE
+    list_filter: Any = OWNER_FILTERS
     list_filter_submit = True
     sortable_by = ()
     search_fields = ("id",)
@@ -68,7 +90,7 @@ class MemoryAdmin(ReadOnlyAdmin):
         return response
 
     @admin.display(description="Tenant")
-    def whose(self, row: TenantOwned) -> str:
+    def in_tenant(self, row: TenantOwned) -> str:
         return format_html('<a href="?tenant={}">{}</a>', row.tenant.slug, row.tenant.name)
 
     @admin.display(description="Bank")
@@ -84,15 +106,57 @@ def parse_id(text: str) -> UUID | None:
 
 
 def link_to(row: Any, text: str) -> str:
-    """To the page of a row."""
+    """A link to the page of a row."""
     return link_to_id(row._meta.label_lower, row.pk, text)
 
 
 def link_to_id(label: str, pk: Any, text: str) -> str:
-    """To the page of a row that is known by its id. `label` is such as banks.memoryunit."""
+    """A link to the page of a row by its id. An example of `label` is banks.memoryunit."""
     address = reverse(f"admin:{label.replace('.', '_')}_change", args=[pk])
     return format_html('<a class="text-primary-600 dark:text-primary-500" href="{}">{}</a>', address, text)
 
 
 def shorten(text: str, length: int = 160) -> str:
     return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
+
+
+def find_banks(request: HttpRequest) -> QuerySet[Bank]:
+    """The banks that pass the two filters."""
+    banks: QuerySet[Bank] = Bank.objects.using(PLATFORM).live()
+    if slug := request.GET.get(TenantFilter.parameter_name):
+        banks = banks.filter(tenant__slug=slug)
+    if bank_id := request.GET.get(BankFilter.parameter_name):
+        banks = banks.filter(bank_id=bank_id)
+    return banks
+
+
+def note_listing(request: HttpRequest, kind: str, rows: Iterable[TenantOwned]) -> None:
+    """Write one audit event for each tenant with rows in the list."""
+    by_tenant: defaultdict[UUID, list[TenantOwned]] = defaultdict(list)
+    for row in rows:
+        by_tenant[row.tenant_id].append(row)
+    if not isinstance(request.user, User) or not by_tenant:
+        return
+    request_id = getattr(request, "request_id", "")
+    events = [
+        AuditEvent(
+            tenant_id=tenant_id,
+            action="admin.listed",
+            target=kind,
+            user=request.user,
+            request_id=request_id,
+            detail={"rows": len(seen), "banks": sorted({str(row.bank) for row in seen if hasattr(row, "bank")})},
+        )
+        for tenant_id, seen in by_tenant.items()
+    ]
+    AuditEvent.objects.using(PLATFORM).bulk_create(events)
+
+
+def labelled(description: str, tones: Mapping[str, str]) -> Callable[[F], F]:
+    """A column of coloured labels. A word without a tone is grey."""
+
+    def decorate(function: F) -> F:
+        decorated: F = display(description=description, label=dict(tones))(function)
+        return decorated
+
+    return decorate

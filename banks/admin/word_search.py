@@ -1,4 +1,4 @@
-"""Texts of any bank by their words, through the index that recall uses: no list ever reads every text."""
+"""Finds texts by their words through the text index, so that no list reads every text."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ Blocks = dict[UUID, dict[str, set[int]]]
 
 
 def match_words(corpus: Corpus, banks: QuerySet[Bank], words: str) -> Q:
-    """The condition that a text has every one of the words. Common words in many banks find a part of the texts."""
+    """A condition for texts with all of the words. Common words in many banks find only a part of the texts."""
     lexemes = {lexeme for lexeme in extract_lexemes(words.casefold()) if not lexeme.startswith(EXACT)}
     if not lexemes:
         return Q(pk__in=[])
@@ -35,7 +35,7 @@ def match_words(corpus: Corpus, banks: QuerySet[Bank], words: str) -> Q:
 
 
 def read_blocks(corpus: Corpus, banks: QuerySet[Bank], lexemes: Iterable[str]) -> Blocks:
-    """By bank and lexeme the numbers of the texts that hold it."""
+    """The numbers of the texts with each lexeme, by bank."""
     rows = PostingBlock.objects.using(PLATFORM).filter(bank__in=banks, corpus=corpus, lexeme__in=sorted(lexemes))
     found: Blocks = defaultdict(lambda: defaultdict(set))
     for bank_id, lexeme, postings in rows.values_list("bank_id", "lexeme", "postings")[:MOST_BLOCKS]:

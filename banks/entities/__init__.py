@@ -1,1 +1,1 @@
-"""Whom and what memories are about: names, which of them mean the same one, and what is known of each."""
+"""The people and things that memories are about: their names, mentions and descriptions."""

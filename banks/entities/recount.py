@@ -1,4 +1,4 @@
-"""What an entity's row says of its mentions, counted anew after mentions went or moved by hand."""
+"""Counts the mentions of entities again, after mentions were deleted or moved by hand."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -7,13 +7,12 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Count, Max, Min, Q
 
-from banks.entities.curation.chosen import find_chosen
 from banks.entities.names.canonical import choose_canonical
-from banks.entities.names.normalise import alias_keys, identity_key, index_keys, normalise_name, spelling_key
+from banks.entities.names.normalise import alias_keys, identity_key, normalise_name, spelling_key
 from banks.entities.resolution.known import read_aliases
-from banks.entities.store import LONGEST_KEY, UPSERT_COMPANIONS, execute
+from banks.entities.store import UPSERT_COMPANIONS, execute, find_namesake, list_keys
+from banks.enums import Network
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention, Relationship
-from banks.words import Network
 from tenants.identifiers import uuid7
 
 COUNT_COMPANIONS = """
@@ -29,18 +28,18 @@ GROUP BY 1, 2
 
 
 def recount_entities(bank: Bank, entity_ids: Collection[UUID]) -> int:
-    """Counts, times and companions become those of the mentions that are there; who has none left goes. Observations
-    count for nothing: they are made of what was counted.
+    """Set counts, times and companions from the remaining mentions, and delete entities without any. Observations do
+    not count: they repeat facts.
 
-    Summaries were made of facts that may be gone, so they are emptied. Call inside a tenant transaction, after
-    `lock_memory`; returns how many entities went.
+    Summaries are cleared, because their facts may be deleted. Call inside a tenant transaction, after `lock_memory`.
+    Returns the number of deleted entities.
     """
     rows = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id__in=entity_ids).values("entity_id")
-    told = ~Q(unit__network=Network.OBSERVATION)
+    in_fact = ~Q(unit__network=Network.OBSERVATION)
     counted = rows.annotate(
-        count=Count("id", filter=told),
-        first=Min("unit__mentioned_at", filter=told),
-        last=Max("unit__mentioned_at", filter=told),
+        count=Count("id", filter=in_fact),
+        first=Min("unit__mentioned_at", filter=in_fact),
+        last=Max("unit__mentioned_at", filter=in_fact),
     )
     seen = {row["entity_id"]: (row["count"], row["first"], row["last"]) for row in counted}
     gone = drop_unmentioned(bank, set(entity_ids) - set(seen))
@@ -55,7 +54,7 @@ def recount_entities(bank: Bank, entity_ids: Collection[UUID]) -> int:
 
 
 def drop_unmentioned(bank: Bank, entity_ids: set[UUID]) -> int:
-    """Except those that a relationship still speaks of."""
+    """Entities of a relationship stay."""
     relationships = Relationship.objects.for_tenant(bank.tenant_id)
     named = relationships.filter(Q(subject_id__in=entity_ids) | Q(object_id__in=entity_ids))
     kept = {entity_id for pair in named.values_list("subject_id", "object_id") for entity_id in pair}
@@ -79,9 +78,9 @@ def recount_companions(bank: Bank, entity_ids: list[UUID]) -> None:
     )
 
 
-def forget_names(bank: Bank, heard: Iterable[tuple[UUID, str]]) -> None:
-    """A name goes with the last mention that had it. `heard` are the entities and names of mentions that went."""
-    gone = {(entity_id, key) for entity_id, name in heard for key in alias_keys(name)}
+def forget_names(bank: Bank, lost: Iterable[tuple[UUID, str]]) -> None:
+    """Delete the names without any mention. `lost` are the entities and names of deleted mentions."""
+    gone = {(entity_id, key) for entity_id, name in lost for key in alias_keys(name)}
     entity_ids = {entity_id for entity_id, _ in gone}
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id__in=entity_ids)
     said = list(mentions.values_list("entity_id", "name"))
@@ -94,22 +93,28 @@ def forget_names(bank: Bank, heard: Iterable[tuple[UUID, str]]) -> None:
     free = [row for row in touched if chosen.get(row.entity_id) != normalise_name(row.name)]
     respell(free, said)
     rows.bulk_update(touched, ["uses", "name"])
-    lost = [row for row in free if row.uses == 0]
-    rows.filter(id__in=[row.id for row in lost]).delete()
-    for entity in Entity.objects.of_bank(bank).filter(id__in={row.entity_id for row in lost}):
+    unused = [row for row in free if row.uses == 0]
+    rows.filter(id__in=[row.id for row in unused]).delete()
+    for entity in Entity.objects.of_bank(bank).filter(id__in={row.entity_id for row in unused}):
         rename_after_loss(bank, entity)
 
 
 def respell(rows: Iterable[EntityName], said: Iterable[tuple[UUID, str]]) -> None:
-    """A normal form whose first spelling is gone is written as one of those that are left."""
-    heard = {(entity_id, key): name for entity_id, name in said for key in alias_keys(name)}
+    """If the first spelling of a normal form has no mention left, one of the remaining spellings takes its place."""
+    spellings = {(entity_id, key): name for entity_id, name in said for key in alias_keys(name)}
     for row in rows:
-        if row.uses and (row.entity_id, spelling_key(row.name)) not in heard:
-            row.name = heard[row.entity_id, row.normalised_name]
+        if row.uses and (row.entity_id, spelling_key(row.name)) not in spellings:
+            row.name = spellings[row.entity_id, row.normalised_name]
+
+
+def find_chosen(bank: Bank, entity_ids: Collection[UUID]) -> dict[UUID, str]:
+    """The entities whose name a person chose, with its normal form. Call inside a tenant transaction."""
+    chosen = Entity.objects.of_bank(bank).filter(id__in=entity_ids, name_is_chosen=True)
+    return {entity_id: normalise_name(name) for entity_id, name in chosen.values_list("id", "name")}
 
 
 def rename_after_loss(bank: Bank, entity: Entity) -> None:
-    """Its names are what its rows say now: the canonical one, the key of its identity, and the keys to be found by."""
+    """Set the canonical name, the identity and the index keys from the remaining names."""
     names = read_aliases(bank, [entity.id])[entity.id]
     if not names:
         return
@@ -117,12 +122,10 @@ def rename_after_loss(bank: Bank, entity: Entity) -> None:
         entity.name = choose_canonical(names)
         entity.identity = free_identity(bank, entity)
         entity.save(update_fields=["name", "identity"])
-    wanted = {key for name in names for key in index_keys(name) if len(key) <= LONGEST_KEY}
-    EntityKey.objects.for_tenant(bank.tenant_id).filter(entity=entity).exclude(key__in=wanted).delete()
+    EntityKey.objects.for_tenant(bank.tenant_id).filter(entity=entity).exclude(key__in=list_keys(names)).delete()
 
 
 def free_identity(bank: Bank, entity: Entity) -> str:
-    """That of its name, or the one that it has where another entity was quicker."""
+    """The identity of its name, or its present one if another entity has that already."""
     identity = identity_key(entity.name)
-    others = Entity.objects.of_bank(bank).filter(identity=identity, kind=entity.kind).exclude(id=entity.id)
-    return entity.identity if others.exists() else identity
+    return entity.identity if find_namesake(bank, identity, entity.kind, but=entity.id) else identity

@@ -1,7 +1,7 @@
-"""The rows of resolved mentions: names, keys, mentions, counts and companions, a statement each."""
+"""The rows of resolved mentions: names, keys, mentions, counts and companions, one statement each."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import combinations
 from typing import Any
@@ -9,14 +9,13 @@ from uuid import UUID
 
 from django.db import connection
 
-from banks.entities.named import Resolved
 from banks.entities.names.normalise import identity_key, index_keys, normalise_name, spelling_key
-from banks.entities.types import MentionOf
-from banks.models import Bank
+from banks.entities.types import MentionOf, Resolved
+from banks.models import Bank, Entity
 from tenants.identifiers import uuid7
 
 LONGEST_KEY = 120
-MOST_NAMES = 50  # of an entity, after which no further spelling of a name that it has is kept
+MOST_NAMES = 50  # of an entity: beyond that no further spelling of a known name is stored
 LONGEST_SPELLING = 300
 
 KnownName = tuple[UUID, str]  # an entity and a name that it has
@@ -41,7 +40,7 @@ ON CONFLICT (bank_id, normalised_name, entity_id) DO UPDATE SET uses = banks_ent
 RETURNING entity_id, name
 """
 
-# A spelling that has its row is counted; a new one is kept while the entity has few.
+# A known spelling is counted. A new one is stored while the entity has few names.
 UPSERT_SPELLINGS = """
 INSERT INTO banks_entityname (id, tenant_id, bank_id, entity_id, name, normalised_name, uses)
 SELECT id, %(tenant_id)s, %(bank_id)s, entity_id, name, normalised_name, uses
@@ -97,7 +96,7 @@ ON CONFLICT (first_id, second_id) DO UPDATE SET count = banks_cooccurrence.count
 
 
 def insert_entities(bank: Bank, mentions: Sequence[MentionOf]) -> None:
-    """One for each name and kind that the bank has none of."""
+    """Insert an entity for each new pair of name and kind."""
     execute(
         INSERT_ENTITIES,
         bank,
@@ -110,13 +109,11 @@ def insert_entities(bank: Bank, mentions: Sequence[MentionOf]) -> None:
 
 
 def store_names(bank: Bank, resolved: Sequence[Resolved], *, known: AbstractSet[KnownName] = frozenset()) -> None:
-    """A name that is known has its keys already, and is only counted."""
+    """A known name has its keys already and is only counted."""
     first_written = count_names(bank, resolved)
     count_spellings(bank, [one for one in resolved if (one.entity_id, spelling_key(one.name)) not in first_written])
     fresh = {(one.entity_id, one.name) for one in resolved} - known
-    keys = sorted(
-        {(entity_id, key) for entity_id, name in fresh for key in index_keys(name) if len(key) <= LONGEST_KEY}
-    )
+    keys = sorted({(entity_id, key) for entity_id, name in fresh for key in list_keys([name])})
     execute(
         INSERT_KEYS,
         bank,
@@ -126,8 +123,19 @@ def store_names(bank: Bank, resolved: Sequence[Resolved], *, known: AbstractSet[
     )
 
 
+def list_keys(names: Iterable[str]) -> set[str]:
+    """The index keys of the names, without those that are too long for their column."""
+    return {key for name in names for key in index_keys(name) if len(key) <= LONGEST_KEY}
+
+
+def find_namesake(bank: Bank, identity: str, kind: str, *, but: UUID | None = None) -> Entity | None:
+    """The other entity with this identity and kind: there can be only one. Call inside a tenant transaction."""
+    same = Entity.objects.of_bank(bank).filter(identity=identity, kind=kind)
+    return (same.exclude(id=but) if but else same).first()
+
+
 def count_names(bank: Bank, resolved: Sequence[Resolved]) -> set[KnownName]:
-    """One row for each normal form; returns the spellings that these rows have, which are those that came first."""
+    """Count one row for each normal form. Returns the spellings of these rows, which are the first ones."""
     uses = Counter((one.entity_id, normalise_name(one.name)) for one in resolved)
     spelling = {(one.entity_id, normalise_name(one.name)): one.name for one in reversed(resolved)}
     rows = execute(
@@ -143,7 +151,7 @@ def count_names(bank: Bank, resolved: Sequence[Resolved]) -> set[KnownName]:
 
 
 def count_spellings(bank: Bank, resolved: Sequence[Resolved]) -> None:
-    """The other spellings of names that an entity has: Google Inc. beside Google, José beside Jose."""
+    """Count the other spellings of known names: Google Inc. beside Google, José beside Jose."""
     uses = Counter((one.entity_id, spelling_key(one.name)) for one in resolved)
     kept = [(entity_id, key) for entity_id, key in uses if len(key) <= LONGEST_SPELLING]
     written = {(one.entity_id, spelling_key(one.name)): one.name for one in reversed(resolved)}
@@ -160,7 +168,7 @@ def count_spellings(bank: Bank, resolved: Sequence[Resolved]) -> None:
 
 
 def store_mentions(bank: Bank, resolved: Sequence[Resolved]) -> None:
-    """A unit that is told again mentions nobody anew."""
+    """A unit mentions an entity once."""
     names = {(one.entity_id, one.naming.unit_id): one.name for one in resolved}
     execute(
         INSERT_MENTIONS,
@@ -199,7 +207,7 @@ def store_companions(bank: Bank, resolved: Sequence[Resolved]) -> None:
 
 
 def execute(statement: str, bank: Bank, *, most: int = 0, **columns: list[object]) -> list[tuple[Any, ...]]:
-    """The rows that it returns, if any."""
+    """Returns the rows of the statement, if it returns any."""
     if not any(columns.values()):
         return []
     with connection.cursor() as cursor:

@@ -6,32 +6,34 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from banks.words import EntityKind
+from banks.enums import EntityKind
+from banks.types import FoundEntity
 
 Verdict = Literal["same", "new", "ask"]
 
 
 @dataclass(frozen=True)
 class MentionOf:
-    """A name in a fact. `companions` are the other names of that fact: they are held to be other entities."""
+    """A name in a fact. `companions` are the other names in the fact, which mean other entities."""
 
     name: str
     kind: EntityKind
     companions: frozenset[str]
     seen_at: datetime
     kind_is_guess: bool = False
-    kind_is_stated: bool = False  # somebody who knows said so, which makes OTHER a kind and not a gap
+    kind_is_stated: bool = False  # OTHER is then a kind, not a gap
+    speakers: frozenset[str] = frozenset()  # they are companions of every name, so they are no evidence
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An entity that the bank has, as far as telling it from others needs it."""
+    """A known entity, with the fields that resolution needs."""
 
     id: UUID
     canonical_name: str
     aliases: tuple[str, ...]
     kind: EntityKind
-    companions: Mapping[str, int]  # the names of entities that it shares facts with, and how many facts
+    companions: Mapping[str, int]  # names of entities in the same facts, and the number of these facts
     last_seen_at: datetime
     mention_count: int
     is_speaker: bool
@@ -40,7 +42,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How far two names can be names of one thing, 0..1, and the rule that said so.
+    """How likely two names mean the same thing, 0..1, and the rule behind the value.
 
     A veto is stronger than any evidence: the names contradict each other.
     """
@@ -52,7 +54,7 @@ class Likeness:
 
 @dataclass(frozen=True)
 class Score:
-    """Formula 2 of the paper, and what the names alone say. A veto makes the total 0."""
+    """Formula 2 of the paper, and the value of the names alone. A veto makes the total 0."""
 
     total: float
     string: float
@@ -62,9 +64,30 @@ class Score:
 
 @dataclass(frozen=True)
 class Decision:
-    """`ask` names the candidate that an LLM should be asked about; where there is no LLM it means a new entity."""
+    """`ask` names the candidate for a question to an LLM. Without an LLM it means a new entity."""
 
     entity_id: UUID | None
     score: Score | None
     verdict: Verdict
-    same_as: int | None = None  # resolve_all: the place of the mention in the call that this one is another name of
+    same_as: int | None = None  # of resolve_all: the place of the mention in the call that means the same entity
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The entities that one unit names. `beside` are its names whose entities are known."""
+
+    unit_id: UUID
+    entities: tuple[FoundEntity, ...]
+    seen_at: datetime
+    speakers: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A mention with its entity."""
+
+    naming: Naming
+    name: str
+    kind: EntityKind
+    entity_id: UUID

@@ -1,1 +1,1 @@
-"""What happens to memories after they were stored: restated, closed, edited, restored, deleted."""
+"""The life of a stored memory: it is restated, closed, edited, restored, deleted."""

@@ -1,12 +1,15 @@
-"""What became of a memory, forward and back."""
+"""The history of a unit: its changes, its successors and predecessors, and the end that it had before."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import takewhile
 from uuid import UUID
 
 from banks.models import Bank, MemoryUnit, UnitChange
 
 LONGEST_CHAIN = 100  # steps in one direction
+ENDING = (UnitChange.Action.INVALIDATED, UnitChange.Action.SUPERSEDED, UnitChange.Action.SCHEDULED)
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ def follow_forward(bank: Bank, unit: MemoryUnit) -> tuple[MemoryUnit, ...]:
 
 
 def follow_back(bank: Bank, unit: MemoryUnit) -> tuple[MemoryUnit, ...]:
-    """A unit may have superseded several, and each of them others: level by level."""
+    """Level by level: a unit may have superseded several units, and each of them others."""
     found: dict[UUID, MemoryUnit] = {}
     level: Collection[UUID] = [unit.id]
     while level and len(found) < LONGEST_CHAIN:
@@ -44,3 +47,25 @@ def follow_back(bank: Bank, unit: MemoryUnit) -> tuple[MemoryUnit, ...]:
         found |= newest
         level = newest.keys()
     return tuple(found.values())
+
+
+def write_moment(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def describe_end(unit: MemoryUnit) -> dict[str, str | None]:
+    return {
+        "valid_until": write_moment(unit.valid_until),
+        "expired_at": write_moment(unit.expired_at),
+        "close_reason": unit.close_reason,
+        "superseded_by": str(unit.superseded_by_id) if unit.superseded_by_id else None,
+    }
+
+
+def find_former_end(bank: Bank, unit: MemoryUnit) -> datetime | None:
+    """The `valid_until` before the unit was closed or its end was scheduled, from the first of these steps."""
+    changes = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=unit)
+    steps = changes.filter(action__in=(*ENDING, UnitChange.Action.RESTORED)).order_by("-changed_at", "-id")
+    since_open = list(takewhile(lambda step: step.action != UnitChange.Action.RESTORED, steps))
+    noted = since_open[-1].before.get("valid_until") if since_open else None
+    return datetime.fromisoformat(noted) if noted else None

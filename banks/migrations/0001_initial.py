@@ -29,10 +29,10 @@ class Migration(migrations.Migration):
                 ('empathy', models.SmallIntegerField(default=3, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(5)])),
                 ('bias_strength', models.FloatField(default=0.5, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)])),
                 ('extraction_mode', models.CharField(choices=[('narrative', 'Narrative'), ('calibrated', 'Calibrated'), ('verbatim', 'Verbatim')], default='narrative', max_length=12)),
-                ('embedding_model', models.CharField(help_text="One model a bank: its vectors can't be mixed.", max_length=200)),
+                ('embedding_model', models.CharField(help_text="Vectors of different models can't be mixed, so a bank has one model.", max_length=200)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
-                ('deleted_at', models.DateTimeField(blank=True, help_text='Being deleted since.', null=True)),
+                ('deleted_at', models.DateTimeField(blank=True, help_text="When its deletion began.", null=True)),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
             options={

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('corpus', models.CharField(choices=[('unit', 'Unit'), ('chunk', 'Chunk'), ('episode', 'Episode'), ('relationship', 'Relationship')], max_length=12)),
                 ('texts', models.PositiveIntegerField(default=0)),
                 ('words', models.PositiveBigIntegerField(default=0)),
-                ('next_number', models.PositiveIntegerField(default=0, help_text='Never given twice, also after a deletion.')),
+                ('next_number', models.PositiveIntegerField(default=0, help_text="A number is never used twice, also after a deletion.")),
                 ('bank', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='banks.bank')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
             ],
@@ -51,9 +51,9 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=tenants.identifiers.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('action', models.CharField(choices=[('edited', 'Edited'), ('merged', 'Merged'), ('invalidated', 'Invalidated'), ('superseded', 'Superseded'), ('restored', 'Restored')], max_length=12)),
-                ('before', models.JSONField(default=dict, help_text='The fields that changed, as they were.')),
+                ('before', models.JSONField(default=dict, help_text="The former values of the changed fields.")),
                 ('after', models.JSONField(default=dict)),
-                ('actor', models.CharField(help_text="Who or what did it: an API key's name, an engine.", max_length=200)),
+                ('actor', models.CharField(help_text="The name of an API key or an engine.", max_length=200)),
                 ('reason', models.CharField(blank=True, max_length=500)),
                 ('changed_at', models.DateTimeField(auto_now_add=True)),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
@@ -66,22 +66,22 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='chunk',
             name='number',
-            field=models.PositiveIntegerField(help_text='Its name in the text index; null until it is there.', null=True),
+            field=models.PositiveIntegerField(help_text="Its number in the text index; null until it is indexed.", null=True),
         ),
         migrations.AddField(
             model_name='episode',
             name='number',
-            field=models.PositiveIntegerField(help_text='Its name in the text index; null until it is there.', null=True),
+            field=models.PositiveIntegerField(help_text="Its number in the text index; null until it is indexed.", null=True),
         ),
         migrations.AddField(
             model_name='memoryunit',
             name='number',
-            field=models.PositiveIntegerField(help_text='Its name in the text index; null until it is there.', null=True),
+            field=models.PositiveIntegerField(help_text="Its number in the text index; null until it is indexed.", null=True),
         ),
         migrations.AddField(
             model_name='relationship',
             name='number',
-            field=models.PositiveIntegerField(help_text='Its name in the text index; null until it is there.', null=True),
+            field=models.PositiveIntegerField(help_text="Its number in the text index; null until it is indexed.", null=True),
         ),
         migrations.AddConstraint(
             model_name='chunk',

@@ -13,12 +13,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='document',
             name='utc_offset',
-            field=models.SmallIntegerField(default=0, help_text='Minutes east of Greenwich where it was said.'),
+            field=models.SmallIntegerField(default=0, help_text="The speaker's offset from UTC, in minutes."),
         ),
         migrations.AddField(
             model_name='message',
             name='utc_offset',
-            field=models.SmallIntegerField(default=0, help_text='Minutes east of Greenwich where it was said.'),
+            field=models.SmallIntegerField(default=0, help_text="The speaker's offset from UTC, in minutes."),
         ),
         migrations.AlterField(
             model_name='document',

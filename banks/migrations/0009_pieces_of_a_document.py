@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='document',
             name='pieces',
-            field=models.JSONField(default=list, help_text='Where each appended part begins, with its own date.'),
+            field=models.JSONField(default=list, help_text="The start, date and labels of each appended part."),
         ),
     ]

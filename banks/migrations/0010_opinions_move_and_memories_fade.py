@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='memoryunit',
             name='faded_at',
-            field=models.DateTimeField(help_text='Ranked lower since: it is old, and nobody recalled it.', null=True),
+            field=models.DateTimeField(help_text="Ranked lower since then: it is old and was never recalled.", null=True),
         ),
         migrations.AddConstraint(
             model_name='bank',

@@ -13,11 +13,11 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='entity',
             name='kind_is_stated',
-            field=models.BooleanField(db_default=False, help_text='Somebody said so; else it was guessed.'),
+            field=models.BooleanField(db_default=False, help_text="A caller or a model stated the kind; otherwise it is a guess."),
         ),
         migrations.AddField(
             model_name='entity',
             name='name_is_chosen',
-            field=models.BooleanField(db_default=False, help_text='By a person: no retain calls it otherwise.'),
+            field=models.BooleanField(db_default=False, help_text="A person chose the name, so retain does not change it."),
         ),
     ]

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='bank',
             name='learns_background',
-            field=models.BooleanField(db_default=False, help_text='Whether what people tell the agent about itself is merged into the background.'),
+            field=models.BooleanField(db_default=False, help_text="Whether statements about the agent are merged into its background."),
         ),
     ]

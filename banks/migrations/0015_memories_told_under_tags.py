@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='memoryunit',
             name='tags_hash',
-            field=models.BinaryField(db_default=b'', help_text='Of its tags; empty where it has none.', max_length=16),
+            field=models.BinaryField(db_default=b'', help_text="Of its tags; empty without tags.", max_length=16),
         ),
         migrations.RunSQL(
             [*OPEN, FILL, "SET CONSTRAINTS ALL IMMEDIATE", *CLOSE], reverse_sql=migrations.RunSQL.noop

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='chunk',
             name='stands_alone',
-            field=models.BooleanField(db_default=True, default=True, help_text='May be found where no memory tells it. Not once a memory of it was deleted: that is not to return.'),
+            field=models.BooleanField(db_default=True, default=True, help_text="A search may find it without a memory. False once one of its memories was deleted."),
         ),
     ]

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='chunk',
             name='context',
-            field=models.TextField(blank=True, db_default='', default='', help_text="What the caller said of its conversation, for the embedding. A document's stands in its pieces."),
+            field=models.TextField(blank=True, db_default='', default='', help_text="The caller's context of the conversation, for the embedding. A document has it in its pieces."),
         ),
     ]

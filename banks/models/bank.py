@@ -4,7 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from banks.words import Mode
+from banks.enums import Mode
 from tenants.scoping import TenantOwned, TenantQuerySet
 
 TRAIT = (MinValueValidator(1), MaxValueValidator(5))
@@ -13,11 +13,11 @@ SHARE = (MinValueValidator(0.0), MaxValueValidator(1.0))
 
 class BankQuerySet(TenantQuerySet["Bank"]):
     def live(self) -> Self:
-        """Without those that are being deleted: for every caller they are gone already."""
+        """Without banks under deletion: for every caller they are gone already."""
         return self.filter(deleted_at=None)
 
     def within(self, bank_ids: frozenset[str] | None) -> Self:
-        """Only these, where a key is limited to some."""
+        """Only these banks, for a key that is limited to some."""
         return self if bank_ids is None else self.filter(bank_id__in=bank_ids)
 
 
@@ -31,7 +31,7 @@ class Bank(TenantOwned):
     name = models.CharField(max_length=200)
     background = models.TextField(blank=True, help_text="Who the agent is, in the first person.")
     learns_background = models.BooleanField(
-        db_default=False, help_text="Whether what people tell the agent about itself is merged into the background."
+        db_default=False, help_text="Whether statements about the agent are merged into its background."
     )
     skepticism = models.SmallIntegerField(default=3, validators=TRAIT)
     literalism = models.SmallIntegerField(default=3, validators=TRAIT)
@@ -44,10 +44,12 @@ class Bank(TenantOwned):
         null=True, blank=True, help_text="Cosine from which a fact bears on an opinion; empty: the deployment's."
     )
     extraction_mode = models.CharField(max_length=12, choices=Mode, default=Mode.NARRATIVE)
-    embedding_model = models.CharField(max_length=200, help_text="One model a bank: its vectors can't be mixed.")
+    embedding_model = models.CharField(
+        max_length=200, help_text="Vectors of different models can't be mixed, so a bank has one model."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
-    deleted_at = models.DateTimeField(null=True, blank=True, help_text="Being deleted since.")
+    deleted_at = models.DateTimeField(null=True, blank=True, help_text="When its deletion began.")
 
     objects: ClassVar[BankManager["Bank"]] = BankManager()
 

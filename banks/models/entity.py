@@ -4,10 +4,10 @@ from django.db import models
 from django.db.models import F, Q
 from pgvector.django import VectorField
 
+from banks.enums import EntityKind
 from banks.models.bank import Bank
 from banks.models.of_bank import OfBankQuerySet
 from banks.models.unit import MemoryUnit
-from banks.words import EntityKind
 from tenants.scoping import TenantManager, TenantOwned
 
 
@@ -19,18 +19,22 @@ EntityManager = models.Manager.from_queryset(EntityQuerySet)
 
 
 class Entity(TenantOwned):
-    """Somebody or something that memories are about, under one canonical name."""
+    """A person or thing that memories are about, under one canonical name."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
-    name = models.CharField(max_length=300, help_text="Canonical: the most complete one that was heard.")
-    identity = models.CharField(max_length=300, help_text="The name without what makes no difference.")
+    name = models.CharField(max_length=300, help_text="The canonical name: the most complete one so far.")
+    identity = models.CharField(max_length=300, help_text="The key of the name, unique together with the kind.")
     kind = models.CharField(max_length=12, choices=EntityKind)
     summary = models.TextField(blank=True)
     attributes = models.JSONField(default=dict)
     embedding = VectorField(null=True)
     is_speaker = models.BooleanField(default=False)
-    name_is_chosen = models.BooleanField(db_default=False, help_text="By a person: no retain calls it otherwise.")
-    kind_is_stated = models.BooleanField(db_default=False, help_text="Somebody said so; else it was guessed.")
+    name_is_chosen = models.BooleanField(
+        db_default=False, help_text="A person chose the name, so retain does not change it."
+    )
+    kind_is_stated = models.BooleanField(
+        db_default=False, help_text="A caller or a model stated the kind; otherwise it is a guess."
+    )
     mention_count = models.PositiveIntegerField(default=0)
     first_seen_at = models.DateTimeField(null=True)
     last_seen_at = models.DateTimeField(null=True)
@@ -69,9 +73,9 @@ class EntityName(TenantOwned):
 
 
 class EntityKey(TenantOwned):
-    """Three letters of a name, or what a nickname or acronym stands for: candidates for a mention share some.
+    """A trigram of a name, or the full name behind a nickname or acronym. Candidates for a mention share some keys.
 
-    Compared by equality, which is what an index can serve under row-level security.
+    Keys are compared by equality, because only that can use an index under row-level security.
     """
 
     entity = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
@@ -88,7 +92,7 @@ class EntityKey(TenantOwned):
 
 
 class Mention(TenantOwned):
-    """A unit speaks of an entity. Two units that mention the same one are neighbours; no edge is stored for that."""
+    """A unit names an entity. Two units that mention the same entity are neighbours without a stored link."""
 
     unit = models.ForeignKey(MemoryUnit, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     entity = models.ForeignKey(
@@ -106,7 +110,7 @@ class Mention(TenantOwned):
 
 
 class CoOccurrence(TenantOwned):
-    """How often two entities stood in one unit. The smaller id first, so that a pair is one row."""
+    """How often two entities are in one unit. The smaller id comes first, so that a pair has one row."""
 
     first = models.ForeignKey(
         Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"

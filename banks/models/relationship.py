@@ -30,7 +30,7 @@ class Relationship(Validity):
     embedding = VectorField(null=True)
     mentioned_at = models.DateTimeField(help_text="When it was last said.")
     proof_count = models.PositiveIntegerField(default=1)
-    number = models.PositiveIntegerField(null=True, help_text="Its name in the text index; null until it is there.")
+    number = models.PositiveIntegerField(null=True, help_text="Its number in the text index; null until it is indexed.")
     superseded_by = models.ForeignKey(
         "self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )
@@ -50,11 +50,11 @@ class Relationship(Validity):
         )
         indexes = (
             models.Index(fields=["bank", "relation"], name="relationship_of_bank"),  # the list route
-            # those whose announced end may have come: few of all
+            # scheduled ends: few of all
             models.Index(
                 fields=["bank", "valid_until"],
-                condition=Q(announced_at__isnull=False, expired_at=None),
-                name="relationship_announced",
+                condition=Q(valid_until__isnull=False, expired_at=None),
+                name="relation_with_scheduled_end",
             ),
         )
 
@@ -63,12 +63,13 @@ class Relationship(Validity):
 
 
 class RelationshipSource(TenantOwned):
-    """The units that a relationship was read from."""
+    """A unit that states a relationship. `is_whole_unit`: the unit says nothing else, so both end together."""
 
     relationship = models.ForeignKey(
         Relationship, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
     )
     unit = models.ForeignKey(MemoryUnit, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    is_whole_unit = models.BooleanField(default=False, db_default=False)
 
     objects: ClassVar[TenantManager["RelationshipSource"]] = TenantManager()
 

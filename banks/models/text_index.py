@@ -1,4 +1,4 @@
-"""The inverted index behind BM25: for each word of a corpus the numbered texts that hold it, packed into blocks."""
+"""The inverted index behind BM25: for each lexeme of a corpus the numbered texts with it, packed into blocks."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from tenants.scoping import TenantManager, TenantOwned
 
 
 class Corpus(models.TextChoices):
-    """Texts that are ranked among each other: how rare a word is, is counted within one."""
+    """Texts that are ranked together. The rarity of a word is counted within one corpus."""
 
     UNIT = "unit"
     CHUNK = "chunk"
@@ -19,13 +19,15 @@ class Corpus(models.TextChoices):
 
 
 class CorpusStatistics(TenantOwned):
-    """How many live texts a bank's corpus has, how long they are together, and which number the next one gets."""
+    """The number of live texts in a bank's corpus, their total length, and the next free number."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     corpus = models.CharField(max_length=12, choices=Corpus)
     texts = models.PositiveIntegerField(default=0)
     words = models.PositiveBigIntegerField(default=0)
-    next_number = models.PositiveIntegerField(default=0, help_text="Never given twice, also after a deletion.")
+    next_number = models.PositiveIntegerField(
+        default=0, help_text="A number is never used twice, also after a deletion."
+    )
 
     objects: ClassVar[TenantManager["CorpusStatistics"]] = TenantManager()
 
@@ -37,9 +39,9 @@ class CorpusStatistics(TenantOwned):
 
 
 class PostingBlock(TenantOwned):
-    """Some of the texts that hold a lexeme, by their numbers. A row a word and text would take thirty times the room.
+    """Some of the texts with a lexeme, by their numbers. A row for each word and text would need thirty times the room.
 
-    A text that was superseded stays in the block, so that the past can be searched; `live` counts the others.
+    A superseded text stays in the block, so that the past can be searched; `live` counts the others.
     """
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")

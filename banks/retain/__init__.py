@@ -1,1 +1,1 @@
-"""Retain: what an agent sees and says becomes an archive, episodes, facts, entities and links."""
+"""Retain: the input of an agent becomes an archive, episodes, facts, entities and links."""

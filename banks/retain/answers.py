@@ -1,4 +1,4 @@
-"""LLM answers by question, kept for a tenant: a retry or a reprocessing costs nothing twice."""
+"""Cached LLM answers of a tenant, so that a retry costs nothing."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,27 +11,24 @@ from tenants.transactions import tenant_transaction
 
 
 def forget_answers(tenant_id: UUID, *, before: datetime | None = None) -> None:
-    """All, or those of an earlier time. Call inside a tenant transaction.
+    """Delete all answers, or those of an earlier time. Call inside a tenant transaction.
 
-    An answer may hold what was deleted since, and its key tells nobody: with a deletion all of them go, and those that
-    are still to come from what was read before it are not kept.
+    An answer may quote a deleted memory, and its key does not say which. So every deletion deletes all answers. The
+    counter also keeps out later answers from processes that read the memory before the deletion. Its row lock keeps
+    others from adding answers until the commit.
     """
     rows = CachedAnswer.objects.for_tenant(tenant_id)
-    if before is None:
-        begin_anew(tenant_id)
-        rows.delete()
-    else:
+    if before is not None:
         rows.filter(created_at__lt=before).delete()
-
-
-def begin_anew(tenant_id: UUID) -> None:
-    """Before the rows are deleted: the lock on this one keeps others from adding to them until the commit."""
-    AnswerPurge.objects.for_tenant(tenant_id).bulk_create([AnswerPurge(times=0)], ignore_conflicts=True)
-    AnswerPurge.objects.for_tenant(tenant_id).update(times=F("times") + 1)
+        return
+    purges = AnswerPurge.objects.for_tenant(tenant_id)
+    purges.bulk_create([AnswerPurge(times=0)], ignore_conflicts=True)
+    purges.update(times=F("times") + 1)
+    rows.delete()
 
 
 def open_answers(tenant_id: UUID) -> "TenantAnswers":
-    """Call before anything is read that questions are made of."""
+    """Call before reading any memory for a question."""
     with tenant_transaction(tenant_id):
         times = AnswerPurge.objects.for_tenant(tenant_id).values_list("times", flat=True).first()
     return TenantAnswers(tenant_id, times or 0)
@@ -41,8 +38,8 @@ def open_answers(tenant_id: UUID) -> "TenantAnswers":
 class TenantAnswers:
     """The store behind `CachedLLM`. Its keys are hex digests of model, schema and messages.
 
-    `purges` is how often answers were forgotten by when it was opened. After one more it keeps nothing: who holds it
-    may have read what was deleted then.
+    `purges` is the number of purges when it was opened. After another purge it keeps nothing: its holder may have
+    read a memory that was deleted then.
     """
 
     tenant_id: UUID

@@ -1,21 +1,18 @@
-"""The first step: what came in is stored as it came, in the transaction that accepts the call."""
+"""The first step of retain: the input is stored unchanged, in the transaction that accepts the call."""
 
-import hashlib
+from typing import Any
 from uuid import UUID
 
+from banks.document_pieces import hash_text, list_former_labels, list_pieces, write_first_piece, write_piece
 from banks.models import Bank, Document, Message
-from banks.models.spoken import find_utc_offset
-from banks.retain.documents.pieces import describe_first, describe_piece, list_former_labels, list_pieces
+from banks.models.archive import find_utc_offset
 from banks.retain.input import RetainItem
-from banks.retain.labels import Labels
+from banks.types import Labels
 from tenants.identifiers import uuid7
 
 
 def archive_messages(bank: Bank, item: RetainItem) -> dict[str, list[UUID]]:
-    """Append the messages of a conversation and return their ids, in order, by their threads.
-
-    Call inside a tenant transaction.
-    """
+    """Append the messages of a conversation. Returns their ids by thread. Call inside a tenant transaction."""
     rows = [
         Message(
             bank=bank,
@@ -37,7 +34,7 @@ def archive_messages(bank: Bank, item: RetainItem) -> dict[str, list[UUID]]:
 
 
 def archive_document(bank: Bank, item: RetainItem) -> Document:
-    """Store a text under its id, or bring the one that is there up to date. Call inside a tenant transaction."""
+    """Store a text under its id, or replace or extend the stored one. Call inside a tenant transaction."""
     document = lock_document(bank, item)
     if document.text and item.update_mode == "append":
         append_to(document, item, item.text)
@@ -47,10 +44,10 @@ def archive_document(bank: Bank, item: RetainItem) -> Document:
 
 
 def append_to(document: Document, item: RetainItem, text: str) -> None:
-    """What was said of the document before stays said: its date, its context, its labels."""
+    """The document keeps its date and context, and gets the new labels beside its own."""
     document.version += 1
-    piece = describe_piece(len(document.text) + 1, item, version=document.version)
-    document.pieces = [*(document.pieces or [describe_first(document)]), piece]
+    piece = build_piece(len(document.text) + 1, item, document)
+    document.pieces = [*(document.pieces or [write_first_piece(document)]), piece]
     document.text = f"{document.text}\n{text}"
     document.content_hash = hash_text(document.text)
     document.context = document.context or item.context
@@ -63,7 +60,7 @@ def save_document(document: Document, item: RetainItem, text: str) -> None:
     former = list_outdated(document, item.labels) if document.version else []
     document.version += 1
     document.text, document.content_hash = text, hash_text(text)
-    document.pieces = [describe_piece(0, item, version=document.version)]
+    document.pieces = [build_piece(0, item, document)]
     if former:
         document.pieces[0]["former"] = [labels.write() for labels in former]
     document.context, document.said_at = item.context, item.said_at
@@ -72,16 +69,22 @@ def save_document(document: Document, item: RetainItem, text: str) -> None:
     document.save()
 
 
+def build_piece(start: int, item: RetainItem, document: Document) -> dict[str, Any]:
+    return write_piece(
+        start, item.said_at, item.labels, version=document.version, infer=item.infer, is_ready=bool(item.facts)
+    )
+
+
 def list_outdated(document: Document, labels: Labels) -> list[Labels]:
-    """What the document's units have or may still have, and what comes in its place does not say."""
+    """Labels that units of the document may still have, other than the new ones."""
     known = [*list_former_labels(document), *(piece.labels for piece in list_pieces(document))]
     return [one for place, one in enumerate(known) if one != labels and one not in known[:place]]
 
 
 def lock_document(bank: Bank, item: RetainItem) -> Document:
-    """The row of that id, made where it is missing: two calls at once meet in the same one, one after the other.
+    """Find or create the row of that id. Two calls at once get the same row, one after the other.
 
-    The insert locks a row that is there, so that nobody deletes it before it is read.
+    The insert locks an existing row, so that no other call deletes it before it is read.
     """
     rows = Document.objects.for_tenant(bank.tenant_id)
     document_id = item.document_id or uuid7().hex
@@ -92,7 +95,3 @@ def lock_document(bank: Bank, item: RetainItem) -> Document:
         [empty], update_conflicts=True, unique_fields=["bank", "document_id"], update_fields=["document_id"]
     )
     return rows.get(bank=bank, document_id=document_id)
-
-
-def hash_text(text: str) -> bytes:
-    return hashlib.sha256(text.encode()).digest()

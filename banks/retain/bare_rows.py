@@ -1,4 +1,4 @@
-"""Rows that came without their vectors, and the texts that those are made of."""
+"""Rows that an import brought without vectors, and the texts to embed for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from uuid import UUID
 from django.db import connection
 from psycopg import sql
 
+from banks.document_pieces import is_of_ready_facts, read_context
 from banks.embedding_texts import build_chunk_text, build_entity_text, build_episode_text, build_unit_text
 from banks.models import Bank, Chunk, Entity, Episode, MemoryUnit, Relationship
-from banks.retain.documents.pieces import is_of_ready_facts, read_context
-from banks.vector_index.literal import write_vector
+from banks.vectors import write_vector
 from providers.embedding.vector import Vector
 from tenants.scoping import TenantQuerySet
 
@@ -23,7 +23,7 @@ UPDATE {table} AS bare SET embedding = given.vector::vector
 FROM unnest(%s::uuid[], %s::text[]) AS given (id, vector)
 WHERE bare.tenant_id = %s AND bare.bank_id = %s AND bare.id = given.id AND bare.embedding IS NULL
 """)
-# A topic that is continued is held against the mean of its turns; that of its passages is as near as can be had.
+# A new turn is compared with the mean vector of the episode's turns. The mean of its chunks is the best substitute.
 FILL_TOPICS = """
 UPDATE banks_episode AS episode SET centroid = coalesce(passages.mean, episode.embedding)
 FROM banks_episode AS same LEFT JOIN LATERAL (
@@ -46,7 +46,7 @@ def count_bare_rows(bank: Bank) -> int:
 
 
 def find_bare_rows(bank: Bank, model: BareModel, *, after: UUID, most: int) -> list[BareRow]:
-    """In the order of their ids, passing over those that are to have none. Call inside a tenant transaction."""
+    """In the order of their ids, without the rows that need no vector. Call inside a tenant transaction."""
     rows = find_bare(bank, model).order_by("id")
     if model is Chunk:
         rows = rows.select_related("document").defer("document__text")
@@ -62,17 +62,17 @@ def find_bare(bank: Bank, model: BareModel) -> TenantQuerySet[Any]:
 
 
 def wants_vector(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> bool:
-    """Not a chunk of ready facts: those are found by their own vectors."""
+    """False for a chunk of ready facts: the units of the facts have vectors."""
     if not isinstance(row, Chunk) or row.episode_id is not None:
         return True
     return row.document is not None and not is_of_ready_facts(row.document, row.start)
 
 
 def build_text(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> str:
-    """As it is embedded when the row is made."""
+    """The same text that retain embeds."""
     if isinstance(row, MemoryUnit):
         times = {"occurred_start": row.occurred_start, "occurred_end": row.occurred_end}
-        return build_unit_text(row.text, row.network, **times)
+        return build_unit_text(row.search_text or row.rendered_text, row.network, **times)
     if isinstance(row, Chunk):
         context = read_context(row.document, row.start) if row.document else row.context
         return build_chunk_text(row.text, heading=row.heading, context=context)
@@ -84,7 +84,7 @@ def build_text(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> str
 
 
 def store_bare_vectors(bank: Bank, model: BareModel, rows: Sequence[BareRow], vectors: Sequence[Vector]) -> None:
-    """Call inside a tenant transaction. What got a vector meanwhile keeps it."""
+    """Call inside a tenant transaction. A row that got a vector meanwhile keeps it."""
     statement = FILL.format(table=sql.Identifier(model._meta.db_table))
     ids, written = [row.id for row in rows], [write_vector(vector) for vector in vectors]
     with connection.cursor() as cursor:
@@ -92,6 +92,6 @@ def store_bare_vectors(bank: Bank, model: BareModel, rows: Sequence[BareRow], ve
 
 
 def fill_topics(bank: Bank) -> None:
-    """Call inside a tenant transaction, once the passages have their vectors."""
+    """Call inside a tenant transaction, when the chunks have their vectors."""
     with connection.cursor() as cursor:
         cursor.execute(FILL_TOPICS, [bank.tenant_id, bank.id])

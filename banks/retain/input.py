@@ -1,11 +1,11 @@
-"""What a caller brings to retain."""
+"""The input of retain: items as callers give them, and the instructions that go with a source."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from banks.retain.labels import Labels
-from banks.retain.types import ExtractedFact, FoundEntity, Role
+from banks.enums import Mode
+from banks.types import ExtractedFact, FoundEntity, Labels, Role
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class GivenMessage:
     said_at: datetime
     name: str = ""
     actor: str = ""
-    thread: str = ""  # the item's where it is empty
+    thread: str = ""  # empty: the item's thread
 
     @property
     def speaker(self) -> str:
@@ -24,9 +24,9 @@ class GivenMessage:
 
 @dataclass(frozen=True)
 class RetainItem:
-    """A conversation (`messages`), a text, or facts that the caller extracted, with what is said about it.
+    """A conversation (`messages`), a text, or facts that the caller extracted, with its labels.
 
-    `is_dated`: whether the caller said when; else `said_at` is when he called.
+    `is_dated`: the caller gave a date. Otherwise `said_at` is the time of the call.
     """
 
     said_at: datetime
@@ -46,3 +46,13 @@ class RetainItem:
     @property
     def labels(self) -> Labels:
         return Labels(self.context, self.tags, self.metadata)
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """`infer=False`: the source is archived and can be searched, but no facts are extracted."""
+
+    mode: Mode = Mode.NARRATIVE
+    infer: bool = True
+    labels: Labels = field(default_factory=Labels)
+    entities: tuple[FoundEntity, ...] = ()

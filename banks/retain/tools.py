@@ -1,55 +1,44 @@
+"""The collaborators of retain, and the outcome of one passage."""
+
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from uuid import UUID
 
-from banks.lifecycle.delete import Removed
-from banks.retain.engines.protocol import Engine
-from banks.retain.steps import Step, unnoticed
-from banks.retain.storing.units import StoredUnit
+from banks.lifecycle.deleting import Removed
+from banks.lifecycle.planning import Planners
+from banks.retain.engine import Engine
+from banks.types import StoredUnit
+from banks.vectors import Step, report_nothing
 from providers.embedding.protocol import Embedder
 from providers.usage import Usage
 
 
 @dataclass(frozen=True)
 class Tools:
-    """What the steps work with. `write` opens the transaction of every write: an operation's is fenced.
+    """`write` opens the transaction of every write. The transaction of an operation checks its fencing token.
 
-    `report` tells how many passages are done; `step` how far a long one is, and is where a cancelled operation ends.
-    `removed` is told what went with the earlier text of a document, in the transaction that deletes it.
+    `report` gets the number of finished passages, `step` the progress within a long one. Both raise if the operation
+    was cancelled. `removed` gets the rows that were deleted with the earlier text of a document, in the transaction
+    that deletes them.
     """
 
     engine: Engine
     embedder: Embedder
     write: Callable[[], AbstractContextManager[object]]
     report: Callable[[int, int], None] = lambda _done, _total: None
-    step: Step = unnoticed
+    step: Step = report_nothing
     removed: Callable[[Removed], None] = lambda _removed: None
-    longest_passage: int | None = None  # characters that the engine is given at once; None: it bounds itself
+
+    @property
+    def planners(self) -> Planners:
+        return Planners(self.engine.judge, self.engine.identifier, self.embedder)
 
 
 @dataclass(frozen=True)
 class Retained:
-    """What came of one passage; `error` where its facts could not be read, `note` where they are no longer wanted."""
+    """`error` says that the passage could not be read, `note` that its source was deleted or replaced."""
 
     units: tuple[StoredUnit, ...] = ()
     usage: Usage = field(default_factory=Usage)
     error: str = ""
     note: str = ""
-
-    @property
-    def new_ids(self) -> tuple[UUID, ...]:
-        return tuple(dict.fromkeys(unit.id for unit in self.units if unit.is_new))
-
-    @property
-    def proven_ids(self) -> tuple[UUID, ...]:
-        return tuple(dict.fromkeys(unit.id for unit in self.units if not unit.is_new))
-
-    @property
-    def closed_ids(self) -> tuple[UUID, ...]:
-        return tuple(dict.fromkeys(unit_id for unit in self.units for unit_id in unit.closed))
-
-    @property
-    def entity_ids(self) -> tuple[UUID, ...]:
-        """Of all units, also those that were only proven: what is known of them has changed."""
-        return tuple(dict.fromkeys(entity_id for unit in self.units for entity_id in unit.entity_ids))

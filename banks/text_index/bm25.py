@@ -1,4 +1,4 @@
-"""BM25 in Lucene's variant, and the exact best texts of a query without a full sum for each that holds a word of it."""
+"""BM25 in Lucene's variant. The best texts are exact, without the full sum for every text with a word of the query."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from banks.text_index.packing import Postings
 
 K1 = 1.2
 B = 0.75
-DECIMALS = 9  # beyond these, sums of the same parts in another order differ: rounded, they tie
+DECIMALS = 9  # scores are rounded to these: sums in another order differ beyond them
 SLACK = 10.0**-DECIMALS * 2
 
 Floats = npt.NDArray[np.float64]
@@ -27,7 +27,7 @@ class RankedText:
 
 @dataclass(frozen=True)
 class Term:
-    """A lexeme of the query: more than a text can gain by it, and who holds it, in the order of the numbers."""
+    """A lexeme of the query. No text gains more than `weight` by it. `postings` are sorted by number."""
 
     weight: float
     postings: Postings
@@ -40,7 +40,7 @@ class Candidates:
 
 
 def weigh(repeats: int, *, texts: int, holders: int) -> float:
-    """Lucene's idf, ln(1 + (N - df + 0.5) / (df + 0.5)), for each time that the query says the lexeme."""
+    """Lucene's idf, ln(1 + (N - df + 0.5) / (df + 0.5)), times the lexeme's repeats in the query."""
     return repeats * math.log(1 + (texts - holders + 0.5) / (holders + 0.5))
 
 
@@ -53,10 +53,10 @@ def score_postings(weight: float, postings: Postings, average_length: float) -> 
 
 
 def rank(terms: Sequence[Term], *, average_length: float, limit: int) -> list[RankedText]:
-    """The best texts, ties by number; as if every sum had been made.
+    """The best texts, ties by number. The result equals that of a full sum for every text.
 
-    MaxScore (Turtle and Flood 1995): the rarest lexemes first. Once the texts in the lead have more than all the
-    lexemes that are left could give, those are only looked up for texts that may still come to the front.
+    MaxScore (Turtle and Flood 1995): the rarest lexemes come first. When the leading texts have a higher score than all
+    remaining lexemes could give, these lexemes are looked up only for texts that may still win.
     """
     ordered = sorted((term for term in terms if term.postings.size), key=lambda term: -term.weight)
     if not ordered or limit < 1:
@@ -71,9 +71,9 @@ def rank(terms: Sequence[Term], *, average_length: float, limit: int) -> list[Ra
 def sum_until_settled(
     terms: Sequence[Term], bounds: Sequence[float], average_length: float, limit: int
 ) -> tuple[Candidates, int]:
-    """Who can be among the best, and from which place on the lexemes bring in nobody new.
+    """The texts that can be among the best, and the place of the first lexeme that adds no candidate.
 
-    The threshold is the last place among the texts of a single lexeme: no more than that among all, and cheap.
+    The threshold is the last score among the best texts of a single lexeme. It is cheap, and never too high.
     """
     sums = np.zeros(max(int(term.postings["number"][-1]) for term in terms) + 1)
     threshold, place = 0.0, 0
@@ -87,7 +87,7 @@ def sum_until_settled(
 
 
 def find_threshold(scores: Floats, limit: int) -> float:
-    """The score of the last one that is among the best, 0 while there are too few."""
+    """The score of the last text among the best; 0 if there are too few texts."""
     if scores.size < limit:
         return 0.0
     return float(np.partition(scores, scores.size - limit)[scores.size - limit])

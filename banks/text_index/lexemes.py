@@ -1,6 +1,6 @@
-"""The lexemes of a text: what the index holds of it, and what a query is looked up by.
+"""The lexemes of a text or query, which are the keys of the index.
 
-A change here, in `folding` or in the stop words calls for `manage.py rebuild_text_index`.
+After a change here, in `banks.folding` or in the stop words, run `manage.py rebuild_text_index`.
 """
 
 import re
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from banks.text_index.folding import fold_case, fold_characters
+from banks.folding import fold_case, fold_characters
 from banks.text_index.stop_words import STOP_WORDS
 
 LONGEST = 64  # characters; what PostingBlock.lexeme holds
@@ -49,7 +49,7 @@ _english = _English()
 
 
 def extract_lexemes(text: str) -> list[str]:
-    """In the order of the text, each as often as it stands there; the same for texts and for queries."""
+    """In the order of the text, with repeats. Texts and queries get the same lexemes."""
     folded = fold_characters(text)
     return [lexeme for match in _TOKEN.finditer(folded) for lexeme in _lexemes_of(match, folded)]
 
@@ -71,7 +71,7 @@ def _lexemes_of_number(token: str) -> Iterator[str]:
 
 
 def _lexemes_of_compound(token: str, *, is_name: bool) -> Iterator[str]:
-    """A compound's parts and the whole in one word: e-mail is found by mail and by email."""
+    """The parts of a compound and the whole as one word: mail and email both find e-mail."""
     parts = token.replace("'", "").split("-")
     for part in parts:
         yield from _lexemes_of_word(part, is_name=is_name)
@@ -93,9 +93,9 @@ def _lexemes_of_run(run: str, *, is_name: bool) -> Iterator[str]:
 
 @lru_cache(maxsize=50_000)
 def _lexemes_of_spelling(word: str, is_name: bool) -> tuple[str, ...]:  # noqa: FBT001 - a cache wants plain arguments
-    """The stem; of a capitalised word that stemming changes also the word itself, so that Woods is not only wood.
+    """The stem. A capitalised word that stemming changes also gives the word itself, so that Woods is not only wood.
 
-    A stop word that is written as a name is one: Will, or the US; "The" only begins one.
+    A capitalised stop word is a name (Will, the US), except "The".
     """
     folded = fold_case(word)[:LONGEST]
     if not folded:
@@ -116,7 +116,7 @@ def _stem(word: str) -> str:
 
 
 def _is_written_as_name(match: re.Match[str], text: str) -> bool:
-    """Capitalised where no sentence begins, or before the colon that follows a speaker's name."""
+    """Capitalised inside a sentence, or before the colon after a speaker's name."""
     if not match.group()[0].isupper():
         return False
     if text[match.end() : match.end() + 1] == ":":

@@ -1,4 +1,4 @@
-"""A posting in eight bytes: which text holds the lexeme, how often, how long the text is, and whether it is retired."""
+"""A posting in eight bytes: the number of a text, the frequency of the lexeme, the text's length, and `retired`."""
 
 from collections.abc import Iterable
 
@@ -7,16 +7,16 @@ import numpy.typing as npt
 
 Postings = npt.NDArray[np.void]
 
-# The number comes first and big-endian, so that Postgres can compare the beginning of a posting with int4send(number).
+# The number comes first and is big-endian, so that Postgres can compare it with int4send(number).
 POSTING = np.dtype([("number", ">u4"), ("frequency", "u1"), ("retired", "?"), ("length", ">u2")])
-MOST_FREQUENT = 255  # by then a frequency weighs 99 % of what it ever can
+MOST_FREQUENT = 255  # this frequency gives 99 % of the greatest possible weight
 LONGEST_TEXT = 65_535
 
 PostingValues = tuple[int, int, bool, int]
 
 
 def build_postings(values: Iterable[PostingValues]) -> Postings:
-    """From (number, frequency, retired, length), in the order of the numbers. What is too large is capped."""
+    """From (number, frequency, retired, length), in the order of the numbers. Greater values are capped."""
     capped = [
         (number, min(frequency, MOST_FREQUENT), retired, min(length, LONGEST_TEXT))
         for number, frequency, retired, length in values

@@ -14,9 +14,9 @@ from banks.text_index.bm25 import RankedText, Term, rank, weigh
 from banks.text_index.packing import Postings, unpack
 from banks.text_index.texts import owner_of
 
-MOST_LEXEMES = 256  # of a query: a question has ten, and a pasted book must not read the whole index
+MOST_LEXEMES = 256  # of a query. A question has ten; a pasted book must not read the whole index
 
-# One statement is one view of the bank: the counts belong to the blocks, whatever is written meanwhile.
+# One statement sees one state of the bank, so the counts match the blocks.
 READ = """
 SELECT corpus, NULL AS lexeme, 0 AS place, texts AS live, words, NULL AS postings
 FROM banks_corpusstatistics
@@ -31,7 +31,7 @@ ORDER BY place
 
 @dataclass
 class Holders:
-    """The blocks of a lexeme, in order, and how many live texts they have."""
+    """The blocks of a lexeme, in order, and the number of their live texts."""
 
     live: int = 0
     blocks: list[bytes] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Holders:
 
 @dataclass
 class CorpusView:
-    """What a query needs to know of a corpus."""
+    """The statistics of a corpus, and the blocks of the query's lexemes."""
 
     texts: int = 0
     words: int = 0
@@ -49,10 +49,10 @@ class CorpusView:
 def rank_texts(
     bank: Bank, limits: Mapping[Corpus, int], lexemes: Sequence[str], *, with_retired: bool = False
 ) -> dict[Corpus, list[RankedText]]:
-    """At most so many of each corpus, the best first, ties by number. Call inside a tenant transaction.
+    """The best texts of each corpus, ties by number. Call inside a tenant transaction.
 
-    Retired texts are found where they are asked for; they are scored by the counts of the live ones. A lexeme that
-    the query repeats weighs as often. Of a very long query the first lexemes count.
+    Retired texts are found only on request, and scored by the counts of the live ones. A repeated lexeme counts
+    several times. Only the first lexemes of a very long query count.
     """
     repeats = dict(islice(Counter(lexemes).items(), MOST_LEXEMES))
     views = read_views(bank, list(limits), list(repeats)) if repeats else {}

@@ -1,4 +1,4 @@
-"""The index of a bank made anew from its rows."""
+"""Rebuilds the index of a bank from its rows."""
 
 from uuid import UUID
 
@@ -15,9 +15,9 @@ BEFORE_ALL = UUID(int=0)
 
 
 def rebuild_corpus(bank: Bank, corpus: Corpus) -> int:
-    """One transaction, so that readers see the old index until the new one is whole; writers of the bank wait.
+    """One transaction: readers see the old index until the commit, and writers of the bank wait.
 
-    Returns how many rows were looked at.
+    Returns the number of rows.
     """
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)

@@ -1,4 +1,4 @@
-"""How many live texts a corpus has and how long they are together: what makes a word rare and a text long."""
+"""The number of live texts in a corpus and their total length, for the weights of words and lengths."""
 
 from typing import Any
 
@@ -24,10 +24,7 @@ WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND corpus = %(corpus)
 
 
 def take_numbers(bank: Bank, corpus: Corpus, numbers: int, *, texts: int = 0, words: int = 0) -> int:
-    """The first of so many fresh numbers; one that is not used after all is left out for good.
-
-    Counts the live texts that are sure to get them.
-    """
+    """Reserve numbers, and add live texts to the statistics. Returns the first number. An unused number is lost."""
     counts: dict[str, Any] = {"id": uuid7(), "corpus": corpus, "numbers": numbers, "texts": texts, "words": words}
     with connection.cursor() as cursor:
         cursor.execute(ENLARGE, {**owner_of(bank), **counts})
@@ -40,5 +37,5 @@ def change_statistics(bank: Bank, corpus: Corpus, *, texts: int, words: int) -> 
 
 
 def reset_statistics(bank: Bank, corpus: Corpus) -> None:
-    """The numbers go on: a reader may still hold old ones."""
+    """The next number stays, because a reader may still hold old ones."""
     CorpusStatistics.objects.for_tenant(bank.tenant_id).filter(bank=bank, corpus=corpus).update(texts=0, words=0)

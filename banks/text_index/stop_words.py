@@ -1,4 +1,4 @@
-"""English words that say nothing of what a text is about. Contractions stand here without their apostrophe."""
+"""English words without content. Contractions have no apostrophe here."""
 
 _ENGLISH = """
 a about above after again against all also am an and any are arent as at be because been before being below between

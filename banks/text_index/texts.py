@@ -1,4 +1,4 @@
-"""Where the texts of each corpus stand, and the numbers that their rows have in the index."""
+"""The tables of each corpus: reading texts, and writing the numbers of rows in the index."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,11 +11,12 @@ from django.db import connection
 from psycopg import sql
 
 from banks.models import Bank, Corpus
+from banks.rendering import SEARCHED_TEXT
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.packing import LONGEST_TEXT, MOST_FREQUENT
 
 TABLES = {
-    Corpus.UNIT: ("banks_memoryunit", "text"),
+    Corpus.UNIT: ("banks_memoryunit", SEARCHED_TEXT.format(unit="banks_memoryunit")),
     Corpus.CHUNK: ("banks_chunk", "text"),
     Corpus.EPISODE: ("banks_episode", "narrative"),
     Corpus.RELATIONSHIP: ("banks_relationship", "text"),
@@ -43,7 +44,7 @@ WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND number IS NOT NULL
 """)
 
 
-@lru_cache(maxsize=512)  # a text that is about to be stored is counted again when it stands in its row
+@lru_cache(maxsize=512)  # a new text is counted before and after it is stored
 def count_lexemes(text: str) -> Counter[str]:
     return Counter(extract_lexemes(text))
 
@@ -61,17 +62,17 @@ class StoredText:
 
     @cached_property
     def length(self) -> int:
-        """As the index counts it."""
+        """The number of lexemes, capped as in a posting."""
         return min(self.frequencies.total(), LONGEST_TEXT)
 
     @cached_property
     def capped_frequencies(self) -> int:
-        """The sum of what its postings hold."""
+        """The sum of the frequencies in its postings."""
         return sum(min(frequency, MOST_FREQUENT) for frequency in self.frequencies.values())
 
 
 def read_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> list[StoredText]:
-    """In the order of their ids, which is that of time: numbers are given in it, and ties are broken by it."""
+    """In the order of their ids, which is the order of time. Numbers and ties follow it."""
     if not ids:
         return []
     with connection.cursor() as cursor:
@@ -103,7 +104,5 @@ def owner_of(bank: Bank) -> dict[str, Any]:
 def build_sql(template: sql.SQL, corpus: Corpus) -> str:
     table, column = TABLES[corpus]
     is_expired = "expired_at IS NOT NULL" if corpus in CAN_EXPIRE else "false"
-    statement = template.format(
-        table=sql.Identifier(table), text=sql.Identifier(column), is_expired=sql.SQL(is_expired)
-    )
+    statement = template.format(table=sql.Identifier(table), text=sql.SQL(column), is_expired=sql.SQL(is_expired))
     return statement.as_string()

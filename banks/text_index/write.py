@@ -1,7 +1,7 @@
-"""Texts into the index and out of it. The index says what the rows say: text and validity are read from them.
+"""Adding texts to the index and removing them. Text and validity are read from the rows.
 
-Call everything here inside a tenant transaction that holds `lock_memory(bank)`. A batch of any size takes the same
-number of statements.
+Call everything here inside a tenant transaction that holds `lock_memory(bank)`. The number of statements does not
+depend on the size of the batch.
 """
 
 from collections import defaultdict
@@ -12,16 +12,14 @@ from itertools import count
 from uuid import UUID
 
 from banks.models import Bank, Corpus
-from banks.text_index.append import append_postings
-from banks.text_index.blocks import Block, write_blocks
-from banks.text_index.locate import locate_blocks
+from banks.text_index.blocks import Block, append_postings, locate_blocks, write_blocks
 from banks.text_index.packing import Postings, PostingValues, build_postings
 from banks.text_index.statistics import change_statistics, take_numbers
 from banks.text_index.texts import StoredText, count_lexemes, read_texts, write_numbers
 
 
 def add_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
-    """Index the rows that are not yet. An expired one is there for searches of the past and counts for nothing else.
+    """Index the rows without a number. An expired row serves searches of the past and does not count in the statistics.
 
     A text without lexemes (an emoji, stop words) gets no number: no query finds it.
     """
@@ -36,9 +34,10 @@ def add_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
 
 
 def number_texts(bank: Bank, corpus: Corpus, texts: Sequence[str]) -> list[int | None]:
-    """Numbers for rows that will be inserted with these texts, so that none is written twice: a row has a vector.
+    """Numbers for rows that will be inserted with these texts; None for a text without lexemes. So no row with its
+    vector is written twice.
 
-    `add_numbered_texts` has to follow before anything else is added to the corpus. None: without lexemes.
+    Call `add_numbered_texts` before anything else is added to the corpus.
     """
     worded = [bool(count_lexemes(text)) for text in texts]
     if not any(worded):
@@ -48,7 +47,7 @@ def number_texts(bank: Bank, corpus: Corpus, texts: Sequence[str]) -> list[int |
 
 
 def add_numbered_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
-    """Index rows that were just inserted with their numbers. Once only: nothing tells that they are indexed."""
+    """Index rows that were just inserted with their numbers. Call it only once: it can't see that they are indexed."""
     texts = _read_indexed(bank, corpus, ids)
     if not texts:
         return
@@ -58,9 +57,9 @@ def add_numbered_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
 
 
 def retire_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
-    """When rows expire, before or after: they no longer count, and only a search of the past finds them.
+    """Call when rows expire, before or after. They no longer count, and only a search of the past finds them.
 
-    What is retired already, or not indexed, is left as it is.
+    Rows that are retired already, or not indexed, stay unchanged.
     """
     _mark(bank, corpus, ids, retired=True)
 
@@ -71,15 +70,15 @@ def revive_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
 
 
 def remove_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
-    """Before rows are deleted: nothing of their texts stays. What is not indexed is left as it is."""
+    """Remove the texts from the index. Call before the rows are deleted. Rows that are not indexed stay unchanged."""
     texts = _read_indexed(bank, corpus, ids)
     if not texts:
         return
     live: dict[int, int] = {}
     edited: list[Block] = []
     for one in locate_blocks(bank, corpus, texts):
-        live |= _lengths(one.postings[one.meant & ~one.postings["retired"]])
-        edited.append(replace(one.block, postings=one.postings[~one.meant]))
+        live |= _lengths(one.postings[one.wanted & ~one.postings["retired"]])
+        edited.append(replace(one.block, postings=one.postings[~one.wanted]))
     write_blocks(bank, edited)
     change_statistics(bank, corpus, texts=-len(live), words=-sum(live.values()))
     write_numbers(bank, corpus, {text.id: None for text in texts.values()})
@@ -87,14 +86,13 @@ def remove_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
 
 @contextmanager
 def replacing_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> Iterator[None]:
-    """Change the texts of these rows inside the `with`: the old ones are taken out before, the new ones added after."""
+    """Change the texts of these rows inside the `with`: the old texts are removed before, the new ones added after."""
     remove_texts(bank, corpus, ids)
     yield
     add_texts(bank, corpus, ids)
 
 
 def _append(bank: Bank, corpus: Corpus, texts: Mapping[int, StoredText]) -> None:
-    """By their numbers."""
     values: defaultdict[str, list[PostingValues]] = defaultdict(list)
     for number, text in sorted(texts.items()):
         for lexeme, frequency in text.frequencies.items():
@@ -109,7 +107,7 @@ def _mark(bank: Bank, corpus: Corpus, ids: Sequence[UUID], *, retired: bool) -> 
     changed: dict[int, int] = {}
     edited: list[Block] = []
     for one in locate_blocks(bank, corpus, texts):
-        turns = one.meant & (one.postings["retired"] != retired)
+        turns = one.wanted & (one.postings["retired"] != retired)
         changed |= _lengths(one.postings[turns])
         postings = one.postings.copy()
         postings["retired"][turns] = retired
@@ -124,5 +122,5 @@ def _read_indexed(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> dict[int, 
 
 
 def _lengths(postings: Postings) -> dict[int, int]:
-    """By number."""
+    """The lengths of the texts by number."""
     return dict(zip(postings["number"].tolist(), postings["length"].tolist(), strict=True))

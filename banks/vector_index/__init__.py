@@ -1,1 +1,1 @@
-"""A large bank's own index over the vectors of its units; a small one is scanned, which is exact and as quick."""
+"""Search by vector: a large bank has an index of its own, a small one is scanned, which is exact and as fast."""

@@ -1,1 +1,1 @@
-"""Names as letters and words: how they are stored, and whether two of them can be one's."""
+"""Names as letters and words: their stored forms, and the comparison of two names."""

@@ -2,19 +2,19 @@
 
 from functools import lru_cache
 
-from banks.entities.names.characters import romanise
-from banks.entities.names.given_names import is_known
+from banks.entities.names.first_names import is_known
 from banks.entities.names.likeness import CERTAIN, DOUBTFUL, LIKELY, WEAK, vetoed
 from banks.entities.names.parsed import ParsedName, parse_name
 from banks.entities.names.people import compare_people
+from banks.entities.names.spelling import romanise
 from banks.entities.names.things import compare_things
 from banks.entities.types import Likeness
-from banks.words import EntityKind
+from banks.enums import EntityKind
 
 STATED_OTHERWISE = "equal, stated to be something else"
-_BOTH_UNKNOWN = 0.93  # where neither side has a kind, the rules for people are a guess
+_BOTH_UNKNOWN = 0.93  # factor if neither name has a kind: the rules for people are a guess then
 
-# Extractors waver between these: YouTube is a firm and an app, Universal Studios a firm and a place.
+# Extractors confuse these kinds: YouTube is a firm and an app, Universal Studios a firm and a place.
 _NEIGHBOURS = frozenset(
     frozenset(pair)
     for pair in (
@@ -23,7 +23,7 @@ _NEIGHBOURS = frozenset(
         (EntityKind.PRODUCT, EntityKind.CONCEPT),
     )
 )
-# A name of these that is written small is a common noun: Apple and an apple, Shell and a shell.
+# In lower case such a name is a common noun: Apple and an apple, Shell and a shell.
 _PROPER = frozenset({EntityKind.ORGANIZATION, EntityKind.PRODUCT})
 
 
@@ -45,9 +45,10 @@ def compare_names(one: str, one_kind: EntityKind, other: str, other_kind: Entity
 
 
 def compare_stated(one: str, one_kind: EntityKind, other: str, other_kind: EntityKind) -> Likeness:
-    """Where both kinds were stated OTHER agrees with itself and with ideas only: the fruit Apple is not the firm.
+    """Compare names whose kinds were both stated. OTHER then agrees only with OTHER and CONCEPT: the fruit Apple is not
+    the firm.
 
-    An equal name is still worth a question, since OTHER is what is said of much that nobody looked at closely.
+    An equal name is still worth a question, since callers use OTHER loosely.
     """
     kinds = {one_kind, other_kind}
     if EntityKind.OTHER not in kinds or kinds <= {EntityKind.OTHER, EntityKind.CONCEPT}:
@@ -59,13 +60,13 @@ def compare_stated(one: str, one_kind: EntityKind, other: str, other_kind: Entit
 
 
 def is_namesake(one: str, other: str) -> bool:
-    """Cheaper than `compare_names`, and true wherever that says EXACT: most names of a call are known to the letter."""
+    """A cheap test that is true if `compare_names` says EXACT. Most names of a call are known exactly."""
     first, second = parse_name(one), parse_name(other)
     return first.words == second.words or first.key == second.key
 
 
 def _compare_across_scripts(one: str, one_kind: EntityKind, other: str, other_kind: EntityKind) -> Likeness:
-    """A rendering in Latin letters is one of several, so it is never more than likely."""
+    """A name has several renderings in Latin letters, so the result is LIKELY at most."""
     likeness = compare_names(_in_latin(one), one_kind, _in_latin(other), other_kind)
     return Likeness(min(likeness.value, LIKELY), f"across scripts: {likeness.rule}", likeness.veto)
 
@@ -93,7 +94,7 @@ def _compare_in_kind(one: ParsedName, other: ParsedName, kind: EntityKind) -> Li
 
 
 def _over_spellings(one: ParsedName, other: ParsedName) -> Likeness | None:
-    """Müller and Mueller, Мария and Mariya: another spelling of one side is the other side."""
+    """Müller and Mueller, Мария and Mariya: the names share a spelling."""
     if one.key == other.key or one.titled or other.titled or not one.spellings & other.spellings:
         return None
     return Likeness(CERTAIN, "transliteration")

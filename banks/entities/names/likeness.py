@@ -1,7 +1,7 @@
-"""The steps on the scale of string similarity, fixed by rule instead of by counting letters.
+"""The scale of string similarity. Rules set the values, not the number of equal letters.
 
-With the weights of `banks.entities.resolution.score` a name at LIKELY or above is the same without other evidence,
-DOUBTFUL needs company that agrees, FAINT is asked about in any company, and WEAK is asked about at most.
+With the weights of `banks.entities.resolution.scoring`, LIKELY or more means the same entity without other evidence.
+DOUBTFUL needs agreeing companions. FAINT always leads to a question, and WEAK leads to a question at most.
 """
 
 from functools import lru_cache
@@ -16,7 +16,7 @@ LIKELY = 0.89
 DOUBTFUL = 0.78
 FAINT = 0.69
 WEAK = 0.66
-_UNLIKE = 0.5  # what two names that no rule relates can reach at most
+_UNLIKE = 0.5  # the maximum for two names that no rule relates
 
 
 def unlike(resemblance: float) -> Likeness:

@@ -1,10 +1,10 @@
-"""What a name says beside its letters: titles, legal forms, numbers, initials."""
+"""The parts of a name: titles, legal forms, numbers, initials."""
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from banks.entities.names.characters import fold, fold_with_umlauts, romanise
+from banks.entities.names.spelling import fold, fold_with_umlauts, romanise
 from banks.entities.names.vocabulary import (
     GENERATIONS,
     HONORIFIC_SPELLINGS,
@@ -23,10 +23,10 @@ _REMEMBERED_NAMES = 50_000
 
 @dataclass(frozen=True)
 class ParsedName:
-    """`words` are what is left when titles, articles and legal forms are set aside; never empty for a usable name."""
+    """`words` exclude titles, articles and legal forms; a usable name always has words."""
 
     words: tuple[str, ...]
-    honorific: str | None  # set aside, or the first word of a name such as "Dr Smith"
+    honorific: str | None  # removed from the words, or the first word of a name such as "Dr Smith"
     titled: bool  # the honorific is needed: only one word follows it
     legal_form: str | None
     generation: str | None
@@ -38,7 +38,7 @@ class ParsedName:
     spellings: frozenset[str]  # the whole name, plain, with umlauts written out, romanised
     compact: str  # without spaces
     key: str  # the normal form
-    identity: str  # with all that can tell two entities apart
+    identity: str  # the key with legal form and generation
 
 
 @lru_cache(maxsize=_REMEMBERED_NAMES)
@@ -70,7 +70,7 @@ def parse_name(name: str) -> ParsedName:
 
 
 def _join_initials(words: list[str]) -> list[str]:
-    """J. K. Rowling and JK Rowling, U.N. and UN: letters that stand alone side by side are one word."""
+    """J. K. Rowling and JK Rowling, U.N. and UN: single letters in a row are one word."""
     joined: list[str] = []
     run = ""
     for word in [*words, ""]:
@@ -124,7 +124,7 @@ def _spellings(name: str, plain: str) -> frozenset[str]:
 
 
 def _parallel(other: str, plain: str) -> str:
-    """Another spelling of the whole name, cut to the words that `plain` kept: they stand at the same places."""
+    """Another spelling of the whole name, reduced to the words of `plain`, which have the same places."""
     words, wanted = _join_initials(other.split()), len(plain.split())
     if len(words) == wanted:
         return " ".join(words)

@@ -1,13 +1,43 @@
-"""Whether two names can be one person's."""
+"""Compares two names of people: can they belong to one person?"""
 
-from banks.entities.names.first_names import OWN_NAME, compare_first_names
-from banks.entities.names.given_names import Gender, genders_of, is_known, is_own_right
-from banks.entities.names.likeness import CERTAIN, DOUBTFUL, EXACT, LIKELY, WEAK, unlike, vetoed
+from functools import lru_cache
+
+from banks.entities.names.first_names import (
+    OWN_NAME,
+    Gender,
+    compare_first_names,
+    genders_of,
+    is_known,
+    is_known_surname,
+    is_own_right,
+)
+from banks.entities.names.likeness import CERTAIN, DOUBTFUL, EXACT, LIKELY, STRONG, WEAK, unlike, vetoed
 from banks.entities.names.parsed import ParsedName
-from banks.entities.names.spelling import is_slip, resemblance
-from banks.entities.names.surnames import compare_surnames
+from banks.entities.names.spelling import is_near_slip, is_slip, resemblance, sounds_like
 from banks.entities.names.vocabulary import FEMALE_HONORIFICS, MALE_HONORIFICS, PARTICLES
 from banks.entities.types import Likeness
+
+
+@lru_cache(maxsize=50_000)
+def compare_surnames(one: tuple[str, ...], other: tuple[str, ...]) -> Likeness:
+    """A surname with several words is double or has particles. One part of a double surname is enough."""
+    if one == other or "".join(one) == "".join(other):
+        return Likeness(EXACT, "equal")
+    if set(one) <= set(other) or set(other) <= set(one):
+        return Likeness(LIKELY, "part of a double surname")
+    return _compare_words(one[-1], other[-1])
+
+
+def _compare_words(one: str, other: str) -> Likeness:
+    shorter, longer = sorted((one, other), key=len)
+    if len(shorter) == 1:
+        return Likeness(LIKELY, "initial") if longer.startswith(shorter) else vetoed("surnames disagree")
+    both_known = is_known_surname(one) and is_known_surname(other)
+    if sounds_like(one, other):
+        return Likeness(DOUBTFUL if both_known else STRONG, "spelling")
+    if both_known or not is_near_slip(one, other):
+        return vetoed("surnames disagree")
+    return Likeness(STRONG if is_slip(one, other) else DOUBTFUL, "typing error")
 
 
 def compare_people(one: ParsedName, other: ParsedName) -> Likeness:
@@ -53,7 +83,7 @@ def _compare_single(one: ParsedName, other: ParsedName) -> Likeness:
     if one.titled or other.titled:
         return unlike(resemblance(one.compact, other.compact))
     first = compare_first_names(one.words[0], other.words[0])
-    if first.rule == "initial":  # "J" alone is nobody in particular
+    if first.rule == "initial":  # "J" alone can mean anyone
         return Likeness(WEAK, "initial alone")
     return first
 
@@ -68,9 +98,9 @@ def _compare_part(part: ParsedName, full: ParsedName) -> Likeness:
 
 
 def _literal_part(word: str, full: ParsedName) -> Likeness | None:
-    if word == full.words[0]:
-        return Likeness(LIKELY, "first name alone")
-    if word == full.words[-1]:  # a surname that is also a first name is mostly somebody's first name
+    if word == full.words[0]:  # a neighbour called Tom is not Tom Waits: companions must agree
+        return Likeness(DOUBTFUL, "first name alone")
+    if word == full.words[-1]:  # such a surname is mostly used as a first name
         return Likeness(WEAK if is_own_right(word) else DOUBTFUL, "surname alone")
     if word == "".join(w[:1] for w in full.words) and not is_known(word):
         return Likeness(DOUBTFUL, "initials")
@@ -80,8 +110,7 @@ def _literal_part(word: str, full: ParsedName) -> Likeness | None:
 def _varied_first_name(part: ParsedName, full: ParsedName) -> Likeness:
     likeness = compare_first_names(part.words[0], full.words[0])
     if likeness.value >= LIKELY and likeness.rule != "initial":
-        certain = likeness.rule in {"nickname", "short form"}
-        return Likeness(LIKELY if certain else DOUBTFUL, f"first name alone: {likeness.rule}")
+        return Likeness(DOUBTFUL, f"first name alone: {likeness.rule}")
     return Likeness(WEAK, likeness.rule) if likeness.value >= WEAK else _distant(part, full)
 
 
@@ -108,9 +137,9 @@ def _compare_full(one: ParsedName, other: ParsedName) -> Likeness:
 
 
 def _joined(first_names: Likeness, surnames: Likeness) -> Likeness:
-    """An agreeing surname carries a nickname or an initial; two doubts together are more than one.
+    """An equal surname supports a nickname or an initial. Two doubts weigh more than one.
 
-    Anna and Hannah of one surname may be sisters: company has to agree as well.
+    Anna and Hannah with one surname may be sisters: companions must agree as well.
     """
     if surnames.value == EXACT and first_names.rule == OWN_NAME:
         return Likeness(DOUBTFUL, f"surname and {OWN_NAME}")

@@ -1,17 +1,66 @@
-"""Whether two words are one word written in two ways: by habit of the writer, or by a slip."""
+"""Letters and spellings: folding, romanising, sounds and typing errors."""
 
 import re
+import unicodedata
 from functools import lru_cache
 
+from anyascii import anyascii
 from rapidfuzz.distance import OSA, JaroWinkler
 
-# A slip in a word of four letters makes another word (Jon, Joan); two slips need a long word (Austria, Australia).
+from banks.folding import ACCENTS, UNDIVIDED
+
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+_APOSTROPHES = re.compile("['’‘ʼ`´]")  # noqa: RUF001 - people type them for one another
+_POSSESSIVE = re.compile(r"(?<=\w)(?:['’‘ʼ`´]s|(?<=s)['’‘ʼ`´])(?=\W*$)")  # noqa: RUF001 - the same
+_INSIDE_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
+_KEPT = frozenset("+#")  # C, C++ and C# are three things
+_DECIMAL = "\ue000"  # replaces the point of "3.5" while other points become spaces
+
+
+def fold(text: str) -> str:
+    """Lower case without accents, emoji and punctuation; words apart by one space. Other scripts stay as they are."""
+    return " ".join(_letters(_without_accents(_prepared(text).translate(UNDIVIDED))).split())
+
+
+def fold_with_umlauts(text: str) -> str:
+    """As `fold`, with umlauts written out: Müller is Mueller to one writer and Muller to the next."""
+    prepared = unicodedata.normalize("NFC", _prepared(text))
+    return " ".join(_letters(_without_accents(prepared.translate(_UMLAUTS).translate(UNDIVIDED))).split())
+
+
+def romanise(text: str) -> str:
+    """Latin letters for any script. Different Chinese names become equal, so the result is a hint and never a key."""
+    return fold(anyascii(fold(text)))
+
+
+def _prepared(text: str) -> str:
+    well_formed = text.encode("utf-8", "replace").decode("utf-8")
+    normal = unicodedata.normalize("NFKC", well_formed).casefold()
+    return _APOSTROPHES.sub("", _POSSESSIVE.sub("", normal))
+
+
+def _without_accents(text: str) -> str:
+    return unicodedata.normalize("NFC", ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+
+
+def _letters(text: str) -> str:
+    marked = _INSIDE_NUMBER.sub(_DECIMAL, text.replace("&", " and "))
+    return "".join(map(_letter_or_space, marked)).replace(_DECIMAL, ".")
+
+
+def _letter_or_space(character: str) -> str:
+    if character == _DECIMAL or character in _KEPT or unicodedata.category(character)[0] in "LNM":
+        return character if character not in "\ufe0f\ufe0e\u20e3" else ""
+    return "" if unicodedata.category(character) in {"Cf", "Cs", "Co"} else " "
+
+
+# One typing error turns a word of four letters into another (Jon, Joan). Two need a long word (Austria, Australia).
 _MIN_FOR_ONE = 6
 _MIN_FOR_TWO = 11
 _MIN_NEAR = 4
 _VOWELS = re.compile(r"[aeiouy]|(.)(?=\1)")
 
-# Spellings that are heard as one, most from rendering other alphabets: Sergei/Sergey, Katherine/Catherine, Sara/Sarah.
+# Spellings with the same sound, mostly of other alphabets: Sergei/Sergey, Katherine/Catherine, Sara/Sarah.
 _SOUNDS = tuple(
     (re.compile(pattern), sound)
     for pattern, sound in (
@@ -44,7 +93,7 @@ def sounds_like(one: str, other: str) -> bool:
 
 
 def is_slip(one: str, other: str) -> bool:
-    """A likely typing error: one letter, or two in a long word, and not the first, which people seldom get wrong."""
+    """A likely typing error: one letter, or two in a long word, but not the first letter."""
     shorter = min(len(one), len(other))
     if shorter < _MIN_FOR_ONE or one[0] != other[0]:
         return False
@@ -52,7 +101,7 @@ def is_slip(one: str, other: str) -> bool:
 
 
 def is_near_slip(one: str, other: str) -> bool:
-    """Could be a typing error, in a word too short or a place too prominent to be sure."""
+    """A possible typing error, in a short word or in the first letter."""
     return min(len(one), len(other)) >= _MIN_NEAR and slips(one, other) <= 1
 
 

@@ -1,4 +1,4 @@
-"""Whether two names of organisations, places, products or ideas can be names of one."""
+"""Compares two names of organisations, places, products or ideas."""
 
 from banks.entities.names.likeness import CERTAIN, DOUBTFUL, EXACT, LIKELY, STRONG, WEAK, unlike, vetoed
 from banks.entities.names.normalise import acronyms_of
@@ -13,13 +13,13 @@ from banks.entities.names.vocabulary import (
     ROMAN_NUMERALS,
 )
 from banks.entities.types import Likeness
-from banks.words import EntityKind
+from banks.enums import EntityKind
 
 _NAMED_BY_ACRONYM = frozenset({EntityKind.ORGANIZATION, EntityKind.LOCATION})
 _SAFE_ACRONYM = 3
 _COUNTED = frozenset({EntityKind.CONCEPT, EntityKind.PRODUCT, EntityKind.OTHER})
 _MIN_PLURAL = 4
-_TYPED_FREELY = frozenset({EntityKind.CONCEPT, EntityKind.OTHER})  # common words: a letter more is another word
+_TYPED_FREELY = frozenset({EntityKind.CONCEPT, EntityKind.OTHER})  # common words: one more letter makes another word
 
 
 def compare_things(one: ParsedName, other: ParsedName, kind: EntityKind) -> Likeness:
@@ -92,7 +92,7 @@ def _is_plural(word: str, plural: str) -> bool:
 
 
 def _as_misspelt(one: ParsedName, other: ParsedName, kind: EntityKind) -> Likeness | None:
-    """Each word has its counterpart; a slip in a common word may be another word (adoption, adaption)."""
+    """Each word has a counterpart. A changed letter in a common word may make another word (adoption, adaption)."""
     if len(one.words) != len(other.words):
         return None
     pairs = [(a, b) for a, b in zip(one.words, other.words, strict=True) if a != b]

@@ -1,4 +1,4 @@
-"""Closed word lists that names are read with. All in the spelling of `banks.entities.names.characters.fold`."""
+"""Closed word lists for names, in the spelling of `banks.entities.names.spelling.fold`."""
 
 
 def _words(text: str) -> list[str]:
@@ -28,7 +28,7 @@ GENERATIONS = {"jr": "jr", "junior": "jr", "sr": "sr", "senior": "sr"}
 # Surname particles belong to the word after them: "van der Berg" is one surname.
 PARTICLES = frozenset(_words("van von der den de la le du da di del della dos das el al bin ibn ben mac st ter ten"))
 
-# One form a line of spellings; forms of different countries contradict each other.
+# The form of each spelling. Forms of different countries contradict each other.
 LEGAL_FORMS = {
     "inc": "inc",
     "incorporated": "inc",
@@ -80,10 +80,10 @@ ABBREVIATIONS = {
     "rd": "road",
 }
 
-# Left out of an acronym or not, as its founders liked: FBI leaves "of" out, DOJ keeps it.
+# An acronym may contain them or not: FBI leaves "of" out, DOJ keeps it.
 LINKING_WORDS = frozenset(_words("of and the for in on at de la du des der die das und et y e al"))
 
-# Words that say what a thing is, not which one: "Stanford" is mostly "Stanford University".
+# Words for the kind of a thing: "Stanford" mostly means "Stanford University".
 DESCRIPTORS = frozenset(
     _words(
         "university college group foundation institute studios bank airlines airport hotel restaurant cafe museum "

@@ -1,1 +1,1 @@
-"""Which entity a mention means: candidates, scores, and who is asked where rules do not tell."""
+"""Finds the entity that a mention means: candidates, scores, and questions to a model."""

@@ -1,35 +1,67 @@
-"""Resolves the mentions of one call together: two spellings of a new name in it are one entity."""
+"""Resolving the mentions of one call together: two spellings of a new name are one entity."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from banks.entities.names.canonical import merge_aliases
-from banks.entities.names.normalise import identity_key
+from banks.entities.names.normalise import identity_key, index_keys
 from banks.entities.names.parsed import parse_name
-from banks.entities.resolution.candidate_index import CandidateIndex
-from banks.entities.resolution.resolve import resolve
+from banks.entities.resolution.scoring import resolve
 from banks.entities.types import Candidate, Decision, MentionOf
-from banks.words import EntityKind
+from banks.enums import EntityKind
+
+_SPECIAL_WEIGHT = 20  # a shared nickname or acronym outranks shared letters
+
+
+class CandidateIndex:
+    def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
+        self._candidates: dict[str, Candidate] = {}
+        self._places: defaultdict[str, set[str]] = defaultdict(set)
+        for candidate in candidates:
+            self.put(candidate)
+
+    def put(self, candidate: Candidate) -> None:
+        """Add the candidate, or replace the one with its id. Keys of former names stay: they only cost time."""
+        place = str(candidate.id)
+        before = self._candidates.get(place)
+        self._candidates[place] = candidate
+        for name in names_of(candidate) - (names_of(before) if before else frozenset()):
+            for key in index_keys(name):
+                self._places[key].add(place)
+
+    def nearest(self, mention: MentionOf, *, limit: int) -> list[Candidate]:
+        """The candidates that share most keys, ties by id, so that the order of insertion does not matter."""
+        shared: Counter[str] = Counter()
+        for key in index_keys(mention.name):
+            weight = _SPECIAL_WEIGHT if key.startswith("=") else 1
+            for place in self._places.get(key, ()):
+                shared[place] += weight
+        ranked = sorted(shared.items(), key=lambda item: (-item[1], item[0]))
+        return [self._candidates[place] for place, _ in ranked[:limit]]
+
+
+def names_of(candidate: Candidate) -> frozenset[str]:
+    return frozenset({candidate.canonical_name, *candidate.aliases})
+
 
 _CANDIDATES_A_MENTION = 20
 
 
 @dataclass(frozen=True)
 class _Group:
-    """The mentions of one name and kind; they are decided once."""
+    """The mentions of one name and kind. They get one decision."""
 
     places: tuple[int, ...]
     mention: MentionOf
 
 
 def resolve_all(mentions: Sequence[MentionOf], candidates: Sequence[Candidate]) -> list[Decision]:
-    """One decision a mention, in their order; which ones they are does not depend on it.
+    """One decision for each mention, in order. The decisions do not depend on the order of the mentions.
 
-    The fullest names are decided first, so that "Alice" meets both Alice Chen and Alice Cooper of the same call; of
-    one name the kinds that are known before the guessed ones.
-    A mention that `same_as` points at is itself `new` or `ask`, and stands for its entity.
+    The fullest names are decided first, so that "Alice" meets both Alice Chen and Alice Cooper of the same call. Known
+    kinds of a name come before guessed ones. The target of `same_as` is itself `new` or `ask`.
     """
     index = CandidateIndex(candidates)
     leaders: dict[UUID, int] = {}
@@ -81,14 +113,14 @@ def _decide(group: _Group, index: CandidateIndex, leaders: dict[UUID, int]) -> D
 
 
 def _inside_the_call(decision: Decision, leader: int) -> Decision:
-    """A doubt between two mentions of the call has no entity to ask about yet: each stands for itself."""
+    """A doubt between two mentions of the call has no stored entity to ask about: the mention is new."""
     if decision.verdict == "same":
         return replace(decision, entity_id=None, same_as=leader)
     return replace(decision, entity_id=None, verdict="new")
 
 
 def _lead(group: _Group, index: CandidateIndex) -> dict[UUID, int]:
-    """Puts a stand-in among the candidates. Its id is its place in the call, which no real id looks like."""
+    """Add a stand-in to the candidates. Its id is its place in the call, so it differs from every real id."""
     leader, mention = group.places[0], group.mention
     stand_in = UUID(int=leader)
     index.put(

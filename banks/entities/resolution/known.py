@@ -10,15 +10,15 @@ from django.db.models import Count
 
 from banks.entities.names.normalise import index_keys, normalise_name
 from banks.entities.types import Candidate
+from banks.enums import EntityKind
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName
-from banks.words import EntityKind
 
-MOST_CANDIDATES = 500  # for one call; those that share most with its names come first
+MOST_CANDIDATES = 500  # for one call, those with the most shared keys first
 NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def find_candidates(bank: Bank, names: Iterable[str]) -> list[Candidate]:
-    """Call inside a tenant transaction. Companions are those that have one of the names: no other is asked for."""
+    """Call inside a tenant transaction. Only companions with one of the names are read: no other can decide."""
     wanted = set(names)
     namesakes = find_namesakes(bank, wanted)
     ids = list(dict.fromkeys([*namesakes, *find_alike(bank, wanted)]))
@@ -45,7 +45,7 @@ def find_candidates(bank: Bank, names: Iterable[str]) -> list[Candidate]:
 
 
 def find_namesakes(bank: Bank, names: AbstractSet[str]) -> list[UUID]:
-    """Those that have one of the names, as their own or as an alias."""
+    """The entities with one of the names, canonical or alias."""
     rows = EntityName.objects.for_tenant(bank.tenant_id).filter(
         bank_id=bank.id, normalised_name__in={normalise_name(name) for name in names}
     )
@@ -53,7 +53,7 @@ def find_namesakes(bank: Bank, names: AbstractSet[str]) -> list[UUID]:
 
 
 def find_alike(bank: Bank, names: AbstractSet[str]) -> list[UUID]:
-    """Those that share the most letters with any."""
+    """The entities that share the most letters with any of the names."""
     wanted = frozenset().union(*(index_keys(name) for name in names)) if names else frozenset()
     shared = EntityKey.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, key__in=wanted)
     ranked = shared.values("entity_id").annotate(shared=Count("*")).order_by("-shared", "entity_id")
@@ -72,7 +72,9 @@ def read_aliases(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, list[str]]:
 def read_companions(
     bank: Bank, ids: Sequence[UUID], namesakes: Mapping[UUID, str]
 ) -> defaultdict[UUID, dict[str, int]]:
-    """How often each stood beside one of the namesakes, by their names. Somebody well known stands beside thousands."""
+    """How often each entity and a namesake were in one unit, by the namesake's name. A well-known entity has thousands
+    of other companions.
+    """
     companions: defaultdict[UUID, dict[str, int]] = defaultdict(dict)
     rows = CoOccurrence.objects.for_tenant(bank.tenant_id)
     pairs = [

@@ -7,15 +7,15 @@ from banks.text_index.rebuild import rebuild_corpus
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 
-OWNER_CONNECTION = "owner"  # may list the tenants, and sees no row of theirs
+OWNER_CONNECTION = "owner"  # may list the tenants, and sees none of their rows
 
 
 class Command(BaseCommand):
-    help = "Make the text index anew from the rows: after a change of the rules for lexemes, or as a repair."
+    help = "Rebuild the text index from the rows: after a change of the rules for lexemes, or as a repair."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--tenant", help="The slug of one tenant; all where left out.")
-        parser.add_argument("--bank", help="The id of a bank; all where left out.")
+        parser.add_argument("--tenant", help="The slug of one tenant; default: all.")
+        parser.add_argument("--bank", help="The id of a bank; default: all.")
 
     def handle(self, **options: Any) -> None:
         wanted = {"slug": options["tenant"]} if options["tenant"] else {}

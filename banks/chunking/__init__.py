@@ -1,0 +1,1 @@
+"""Cutting sources into the archive's retrieval units."""

@@ -1,0 +1,1 @@
+"""Correcting entities by hand: merge, split, rename."""

@@ -1,1 +1,0 @@
-"""Ends that lie ahead: announced, put off, handed on, and come."""

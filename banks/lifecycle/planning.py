@@ -1,0 +1,114 @@
+"""Planning a batch of facts before the write: candidates, decisions, vectors of merged texts, names to resolve.
+
+No transaction is open while a model works. `settle` checks the plan against the memory under the bank's lock.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from banks.embedding_texts import build_unit_text
+from banks.entities.mentions import build_mention, usable
+from banks.entities.resolution.identifier import Identified, Identifier, Identities, NameQuestion, find_questions
+from banks.entities.types import Naming
+from banks.enums import Network
+from banks.facts import PreparedFact
+from banks.lifecycle.candidates import find_candidates
+from banks.lifecycle.decisions import Action, AddEverything, Decision, Judge, LifecycleQuestion
+from banks.models import Bank
+from banks.vectors import embed_texts
+from providers.embedding.protocol import Embedder
+from providers.usage import Usage
+from tenants.transactions import tenant_transaction
+
+NO_UNIT = UUID(int=0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One decision for each fact. `identities` are a model's answers about names that the rules leave open."""
+
+    decisions: tuple[Decision, ...]
+    judge: str
+    usage: Usage = field(default_factory=Usage)
+    identities: Identities = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Planners:
+    """The engine's judge and identifier, and the embedder of merged texts."""
+
+    judge: Judge
+    identifier: Identifier | None
+    embedder: Embedder
+
+
+def plan_facts(bank: Bank, facts: Sequence[PreparedFact], planners: Planners, *, speakers: frozenset[str]) -> Plan:
+    """Call outside of transactions. `store_facts` takes the plan, in the transaction of the write."""
+    judge = planners.judge
+    if not judge.needs_candidates and planners.identifier is None:
+        return plan_to_add(facts)
+    with tenant_transaction(bank.tenant_id):
+        candidates = find_candidates(bank, facts) if judge.needs_candidates else [[] for _ in facts]
+        questions = list_name_questions(bank, facts, speakers) if planners.identifier else []
+    judged = judge.judge(
+        [
+            LifecycleQuestion(one.fact.rendered_text, one.fact.mentioned_at, tuple(known))
+            for one, known in zip(facts, candidates, strict=True)
+        ]
+    )
+    allowed = [restrict(decision, fact) for decision, fact in zip(judged.decisions, facts, strict=True)]
+    decisions, embedding_usage = embed_merged_texts(bank, allowed, planners.embedder)
+    identified = identify(questions, planners.identifier)
+    usage = judged.usage + embedding_usage + identified.usage
+    return Plan(tuple(decisions), judge.name, usage, identified.identities)
+
+
+def plan_to_add(facts: Sequence[PreparedFact]) -> Plan:
+    """The plan of the built-in engine, and of callers who ask no judge."""
+    return Plan(tuple(Decision() for _ in facts), AddEverything.name)
+
+
+def restrict(decision: Decision, fact: PreparedFact) -> Decision:
+    """An opinion is never merged: its wording is its history, and a person may have approved it.
+
+    A fact under other tags is no proof of a unit. Otherwise a caller who may see one of the tags would see the unit.
+    """
+    if decision.action not in {Action.NONE, Action.MERGE}:
+        return decision
+    targets = tuple(target for target in decision.targets if target.tags_hash == fact.identity.tags)
+    can_merge = decision.text and fact.fact.network is not Network.OPINION
+    if not targets or (decision.action is Action.MERGE and not can_merge):
+        return Decision()
+    return replace(decision, targets=targets)
+
+
+def embed_merged_texts(bank: Bank, decisions: Sequence[Decision], embedder: Embedder) -> tuple[list[Decision], Usage]:
+    merges = {place: decision for place, decision in enumerate(decisions) if decision.action is Action.MERGE}
+    if not merges:
+        return list(decisions), Usage()
+    embedded = embed_texts(bank.tenant_id, embedder, [build_merged_text(one) for one in merges.values()])
+    vectors = dict(zip(merges, embedded.vectors, strict=True))
+    merged = [replace(one, vector=vectors[place]) if place in merges else one for place, one in enumerate(decisions)]
+    return merged, embedded.usage
+
+
+def build_merged_text(decision: Decision) -> str:
+    held = decision.targets[0]
+    return build_unit_text(
+        decision.text, held.network, occurred_start=held.occurred_start, occurred_end=held.occurred_end
+    )
+
+
+def list_name_questions(bank: Bank, facts: Sequence[PreparedFact], speakers: frozenset[str]) -> list[NameQuestion]:
+    mentions = []
+    for one in facts:
+        naming = Naming(NO_UNIT, one.fact.entities, one.fact.mentioned_at, speakers)
+        mentions += [(build_mention(naming, entity), one.fact.text) for entity in usable(naming)]
+    return find_questions(bank, mentions)
+
+
+def identify(questions: Sequence[NameQuestion], identifier: Identifier | None) -> Identified:
+    if not questions or identifier is None:
+        return Identified({}, Usage())
+    return identifier.identify(questions)

@@ -1,1 +1,0 @@
-"""Edges between units. Neighbours by entity and by time are derived when they are asked for."""

@@ -1,0 +1,204 @@
+"""Retaining a conversation: messages are placed in episodes, and each episode gives chunks and facts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import F
+from django.utils import timezone
+
+from banks.chunking.spans import TurnChunk, hash_chunk, heading
+from banks.chunking.turns import chunk_turns
+from banks.embedding_texts import build_chunk_text, build_episode_text
+from banks.entities.names.canonical import ROLE_NAMES
+from banks.facts import list_embedding_texts, prepare_facts
+from banks.lifecycle.planning import plan_facts
+from banks.locking import lock_memory
+from banks.models import Bank, Chunk, ChunkPart, Corpus, EntityName, Episode, Message
+from banks.rendering import render_text
+from banks.retain.echoes import find_echoes
+from banks.retain.episodes import build_narrative
+from banks.retain.extraction import read_passage
+from banks.retain.input import Instructions
+from banks.retain.placing import Sent, build_turn, identify, place_messages
+from banks.retain.storing import store_facts
+from banks.retain.tools import Retained, Tools
+from banks.text_index.write import add_texts, replacing_texts
+from banks.types import Passage, Source, Turn
+from banks.vectors import embed_texts
+from providers.embedding.vector import Vector
+from tenants.transactions import tenant_transaction
+
+CHARACTERS_FOR_TOPIC = 500  # the beginning of a long message shows its topic
+MANY_FACTS = 500  # deciding and storing more facts takes seconds, so progress is reported before
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """The messages of one item."""
+
+    bank: Bank
+    thread: str
+    message_ids: tuple[UUID, ...]
+    instructions: Instructions = field(default_factory=Instructions)
+
+
+def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retained]:
+    """Continues after a crash: a placed message keeps its episode, and an extracted message is not read again."""
+    known = place_new_messages(conversation, tools)
+    episodes = group_waiting_messages(conversation)
+    outcomes = []
+    for done, (episode_id, messages) in enumerate(episodes.items()):
+        tools.report(done, len(episodes))
+        outcomes.append(retain_episode(conversation, episode_id, messages, tools, known))
+    return outcomes
+
+
+def place_new_messages(conversation: Conversation, tools: Tools) -> dict[str, Vector]:
+    """Returns the vectors by rendered text: a short message becomes a unit with the same text."""
+    messages = load_messages(conversation.bank, id__in=conversation.message_ids, episode=None)
+    if not messages:
+        return {}
+    texts = [render_text(message.speaker, message.content[:CHARACTERS_FOR_TOPIC]) for message in messages]
+    embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, texts, step=tools.step)
+    with tools.write():
+        place_messages(conversation.bank, conversation.thread, messages, embedded.vectors)
+    return dict(zip(texts, embedded.vectors, strict=True))
+
+
+def group_waiting_messages(conversation: Conversation) -> dict[UUID, list[Message]]:
+    groups: dict[UUID, list[Message]] = {}
+    for message in load_messages(conversation.bank, id__in=conversation.message_ids, extracted_at=None):
+        groups.setdefault(message.episode_id, []).append(message)  # type: ignore[arg-type]  # all are placed by now
+    return groups
+
+
+def load_messages(bank: Bank, **conditions: object) -> list[Message]:
+    with tenant_transaction(bank.tenant_id):
+        return list(Message.objects.for_tenant(bank.tenant_id).filter(**conditions).order_by("said_at", "id"))
+
+
+def retain_episode(
+    conversation: Conversation,
+    episode_id: UUID,
+    messages: Sequence[Message],
+    tools: Tools,
+    known: Mapping[str, Vector],
+) -> Retained:
+    bank, instructions = conversation.bank, conversation.instructions
+    turns = tuple(build_turn(message) for message in messages)
+    episode = load_messages(bank, episode=episode_id)
+    reading = read_passage(
+        bank, build_passage(conversation, turns, list_turns_before(episode, messages)), instructions, tools
+    )
+    cut = chunk_turns(turns)
+    chunks = [build_chunk(conversation, episode_id, messages, one) for one in cut]
+    narrative = build_narrative(list_turns_once(episode))
+    fact_texts = list_embedding_texts(reading.facts)
+    chunk_texts = [build_chunk_text(one.text, heading=one.heading, context=one.context) for one in chunks]
+    texts = [*fact_texts, *chunk_texts, build_episode_text(narrative)]
+    embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step, known=known)
+    *chunk_vectors, narrative_vector = embedded.vectors[len(fact_texts) :]
+    for chunk, vector in zip(chunks, chunk_vectors, strict=True):
+        chunk.embedding = vector
+    prepared = prepare_facts(
+        reading.facts,
+        embedded.vectors[: len(fact_texts)],
+        instructions.labels,
+        lambda quote: Source(quote.start, quote.end, message_id=messages[quote.turn].id),
+        is_agents=lambda quote: messages[quote.turn].role != "user",
+    )
+    speakers = frozenset(turn.speaker for turn in turns)
+    if len(prepared) > MANY_FACTS:
+        tools.step("deciding", 0, len(prepared))
+    plan = plan_facts(bank, prepared, tools.planners, speakers=speakers)
+    if len(prepared) > MANY_FACTS:
+        tools.step("storing", 0, len(prepared))
+    with tools.write():
+        lock_memory(bank)
+        store_chunks(bank, episode_id, messages, chunks, cut)
+        units = store_facts(bank, prepared, speakers=speakers, plan=plan)
+        with replacing_texts(bank, Corpus.EPISODE, [episode_id]):
+            rows = Episode.objects.for_tenant(bank.tenant_id).filter(id=episode_id)
+            rows.update(narrative=narrative, embedding=narrative_vector)
+        if reading.is_done:
+            ids = [message.id for message in messages]
+            Message.objects.for_tenant(bank.tenant_id).filter(id__in=ids).update(extracted_at=timezone.now())
+    return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, "\n".join(reading.errors))
+
+
+def build_passage(conversation: Conversation, turns: tuple[Turn, ...], before: Sequence[Turn]) -> Passage:
+    instructions = conversation.instructions
+    return Passage(
+        turns,
+        instructions.labels.context,
+        agent_name=conversation.bank.name,
+        given_entities=instructions.entities,
+        before=tuple(before),
+        echoes=find_echoes(conversation.bank, turns),
+        speaker_names=read_speaker_names(conversation.bank),
+    )
+
+
+def read_speaker_names(bank: Bank) -> dict[str, str]:
+    """The names of speakers who introduced themselves: {"User": "Maya"}."""
+    with tenant_transaction(bank.tenant_id):
+        rows = EntityName.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, name__in=ROLE_NAMES)
+        named = rows.exclude(entity__name=F("name")).filter(entity__is_speaker=True)
+        return dict(named.values_list("name", "entity__name"))
+
+
+def list_turns_before(episode: Sequence[Message], messages: Sequence[Message]) -> list[Turn]:
+    """The turns of the episode before this call: a question may come in one call and its answer in the next."""
+    waiting = {message.id for message in messages}
+    earlier = (one for one in episode if one.said_at <= messages[0].said_at and one.extracted_at is not None)
+    return [build_turn(message) for message in earlier if message.id not in waiting]
+
+
+def list_turns_once(episode: Sequence[Message]) -> list[Turn]:
+    """The whole episode. A message that was sent twice counts once."""
+    first: dict[Sent, Message] = {}
+    for message in episode:
+        first.setdefault(identify(message), message)
+    return [build_turn(message) for message in first.values()]
+
+
+def build_chunk(conversation: Conversation, episode_id: UUID, messages: Sequence[Message], cut: TurnChunk) -> Chunk:
+    """The date is above several messages. A single message has the text of its unit and no heading."""
+    first = messages[cut.parts[0].turn_index]
+    return Chunk(
+        bank=conversation.bank,
+        episode_id=episode_id,
+        heading=heading(first.said_locally) if len(cut.parts) > 1 else "",
+        context=conversation.instructions.labels.context,
+        text=cut.text,
+        content_hash=bytes.fromhex(hash_chunk(cut.text)),
+        said_at=first.said_at,
+    )
+
+
+def store_chunks(
+    bank: Bank, episode_id: UUID, messages: Sequence[Message], chunks: Sequence[Chunk], cut: Sequence[TurnChunk]
+) -> None:
+    """Store and index the chunks, unless an earlier attempt did. Call inside a tenant transaction."""
+    if ChunkPart.objects.for_tenant(bank.tenant_id).filter(message__in=messages).exists():
+        return
+    rows = Chunk.objects.for_tenant(bank.tenant_id)
+    first = rows.filter(episode_id=episode_id).count()
+    for place, chunk in enumerate(chunks, first):
+        chunk.position, chunk.extracted_at = place, timezone.now()
+    rows.bulk_create(chunks)
+    parts = [
+        ChunkPart(
+            chunk=chunk,
+            message_id=messages[part.turn_index].id,
+            message_start=part.turn_start,
+            message_end=part.turn_end,
+            start=part.start,
+            end=part.end,
+        )
+        for chunk, one in zip(chunks, cut, strict=True)
+        for part in one.parts
+    ]
+    ChunkPart.objects.for_tenant(bank.tenant_id).bulk_create(parts)
+    add_texts(bank, Corpus.CHUNK, [chunk.id for chunk in chunks])

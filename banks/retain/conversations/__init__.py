@@ -1,1 +1,0 @@
-"""Retaining conversations: messages become episodes, chunks and facts."""

@@ -1,0 +1,252 @@
+"""Retaining a document: only chunks with a new text are read, and units without any other source are deleted."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.chunking.spans import ChunkSpan, hash_chunk, heading
+from banks.chunking.text import chunk_text
+from banks.document_pieces import Piece, find_piece, list_former_labels, list_pieces
+from banks.embedding_texts import build_chunk_text
+from banks.facts import list_embedding_texts, prepare_facts
+from banks.lifecycle.deleting import Removed, delete_chunks
+from banks.lifecycle.planning import plan_facts
+from banks.locking import lock_memory
+from banks.models import Bank, Chunk, Corpus, Document
+from banks.retain.extraction import read_passage
+from banks.retain.input import Instructions
+from banks.retain.relabeling import relabel_units
+from banks.retain.storing import store_facts
+from banks.retain.tools import Retained, Tools
+from banks.text_index.write import add_texts
+from banks.types import Passage, Source, Turn
+from banks.vectors import embed_texts
+from tenants.transactions import tenant_transaction
+
+BATCH = 500  # chunks in one statement
+
+
+class SourceGone(Exception):
+    """The source needs no more work. The tenant reads the text."""
+
+
+class SourceDeleted(SourceGone):
+    def __init__(self) -> None:
+        super().__init__("The document was deleted meanwhile: nothing of it is kept.")
+
+
+class SourceReplaced(SourceGone):
+    def __init__(self) -> None:
+        super().__init__("The document was replaced meanwhile: the call that replaced it retains its new text.")
+
+
+@dataclass(frozen=True)
+class DocumentVersion:
+    """A document as one call wrote it. `version` also names the piece that the call brought."""
+
+    bank: Bank
+    document_pk: UUID
+    version: int
+
+
+def load_document(source: DocumentVersion, *, lock: bool = False, with_text: bool = True) -> Document:
+    """Raises SourceGone if the document was deleted, or replaced by a later call. Call inside a tenant transaction."""
+    rows = Document.objects.for_tenant(source.bank.tenant_id).filter(id=source.document_pk)
+    if lock:
+        rows = rows.select_for_update(no_key=True)
+    document = (rows if with_text else rows.defer("text")).first()
+    if document is None:
+        raise SourceDeleted
+    if all(piece.get("version") != source.version for piece in document.pieces):
+        raise SourceReplaced
+    return document
+
+
+def check_still_there(source: DocumentVersion) -> None:
+    with tenant_transaction(source.bank.tenant_id):
+        load_document(source, with_text=False)
+
+
+def give_way(outcomes: list[Retained], gone: SourceGone) -> list[Retained]:
+    """The outcomes so far, with their usage. The units of a deleted document were deleted with it. A replaced document
+    keeps the units that its new text still states.
+    """
+    if isinstance(gone, SourceDeleted):
+        outcomes = [replace(outcome, units=()) for outcome in outcomes]
+    return [*outcomes, Retained(note=str(gone))]
+
+
+def update_chunks(bank: Bank, document: Document) -> Removed:
+    """Cut the text again. Chunks of ready facts stay. Call inside a tenant transaction that has the document locked."""
+    pieces = list_pieces(document)
+    rows = list(Chunk.objects.for_tenant(bank.tenant_id).filter(document=document))
+    ready = {chunk.id for chunk in rows if find_piece(pieces, chunk.start).is_ready}
+    starts_of_facts = sorted(chunk.start for chunk in rows if chunk.id in ready)
+    cut = [chunk for chunk in rows if chunk.id not in ready]
+    wanted = {
+        bytes(chunk.content_hash): chunk
+        for place, span in enumerate(cut_pieces(document.text, pieces))
+        for chunk in [build_chunk(document, pieces, span, place + bisect_left(starts_of_facts, span.start))]
+    }
+    removed = remove_chunks(bank, [chunk for chunk in cut if bytes(chunk.content_hash) not in wanted])
+    write_chunks(bank, cut, wanted)
+    return removed
+
+
+def write_chunks(bank: Bank, known: Iterable[Chunk], wanted: Mapping[bytes, Chunk]) -> dict[bytes, UUID]:
+    """Move the known chunks with a wanted hash to their new places, and store the others. Returns the ids by hash."""
+    table = Chunk.objects.for_tenant(bank.tenant_id)
+    there = {bytes(chunk.content_hash): chunk for chunk in known}
+    moved = [chunk for content_hash, chunk in there.items() if content_hash in wanted]
+    for chunk in moved:
+        new = wanted[bytes(chunk.content_hash)]
+        chunk.position, chunk.start, chunk.end = new.position, new.start, new.end
+    table.bulk_update(moved, ["position", "start", "end"], batch_size=BATCH)
+    table.bulk_create(chunk for content_hash, chunk in wanted.items() if content_hash not in there)
+    return {content_hash: there.get(content_hash, chunk).id for content_hash, chunk in wanted.items()}
+
+
+def cut_pieces(text: str, pieces: Sequence[Piece]) -> list[ChunkSpan]:
+    """No chunk reaches from one piece into the next: it would have two dates."""
+    return [
+        ChunkSpan(piece.start + span.start, piece.start + span.end)
+        for piece in pieces
+        if not piece.is_ready
+        for span in chunk_text(text[piece.start : piece.end])
+    ]
+
+
+def build_chunk(document: Document, pieces: list[Piece], span: ChunkSpan, position: int) -> Chunk:
+    piece, text = find_piece(pieces, span.start), span.read(document.text)
+    is_whole_piece = text == document.text[piece.start : piece.end].strip()
+    return Chunk(
+        bank_id=document.bank_id,
+        document=document,
+        position=position,
+        start=span.start,
+        end=span.end,
+        heading="" if is_whole_piece else heading(piece.said_at),
+        text=text,
+        content_hash=bytes.fromhex(hash_chunk(text)),
+        said_at=piece.said_at,
+    )
+
+
+def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> Removed:
+    """Also deletes the units without any other source. Call inside a tenant transaction."""
+    if not chunks:
+        return Removed()
+    lock_memory(bank)
+    return delete_chunks(bank, [chunk.id for chunk in chunks])
+
+
+@dataclass(frozen=True)
+class WaitingChunk:
+    chunk: Chunk
+    piece: Piece
+
+    @property
+    def embedding_text(self) -> str:
+        return build_chunk_text(self.chunk.text, heading=self.chunk.heading, context=self.piece.labels.context)
+
+
+def retain_document(source: DocumentVersion, instructions: Instructions, tools: Tools) -> list[Retained]:
+    """Continues after a crash: a chunk whose facts were extracted is not read again."""
+    outcomes: list[Retained] = []
+    try:
+        with tools.write():
+            tools.removed(update_document(source))
+        outcomes += embed_bare_chunks(source, tools)
+        waiting = [one for one in load_chunks(source, extracted_at=None) if one.piece.version == source.version]
+        for done, one in enumerate(waiting):
+            tools.report(done, len(waiting))
+            check_still_there(source)
+            outcomes.append(retain_chunk(source, one, instructions, tools))
+    except SourceGone as gone:
+        return give_way(outcomes, gone)
+    return outcomes
+
+
+def update_document(source: DocumentVersion) -> Removed:
+    """Cut the newest text into chunks and hand on the newest labels. Call inside a tenant transaction."""
+    document = load_document(source, lock=True)
+    removed = update_chunks(source.bank, document)
+    former = {labels.context for labels in list_former_labels(document)}
+    removed += relabel_units(source.bank, document)
+    if former - {list_pieces(document)[0].labels.context}:
+        clear_vectors(document)
+    return removed
+
+
+def clear_vectors(document: Document) -> None:
+    """A chunk's vector depends on the context. `embed_bare_chunks` makes the vectors again after the commit."""
+    first = list_pieces(document)[0]
+    rows = Chunk.objects.for_tenant(document.tenant_id).filter(document=document, start__lt=first.end)
+    rows.update(embedding=None)
+
+
+def embed_bare_chunks(source: DocumentVersion, tools: Tools) -> list[Retained]:
+    """Embed the chunks that were read and have lost their vectors."""
+    bare = load_chunks(source, extracted_at__isnull=False, embedding=None)
+    if not bare:
+        return []
+    embedded = embed_texts(source.bank.tenant_id, tools.embedder, [one.embedding_text for one in bare], step=tools.step)
+    for one, vector in zip(bare, embedded.vectors, strict=True):
+        one.chunk.embedding = vector
+    with tools.write():
+        rows = Chunk.objects.for_tenant(source.bank.tenant_id)
+        rows.bulk_update([one.chunk for one in bare], ["embedding"], batch_size=BATCH)
+    return [Retained(usage=embedded.usage)]
+
+
+def load_chunks(source: DocumentVersion, **conditions: object) -> list[WaitingChunk]:
+    """Without the chunks of ready facts."""
+    with tenant_transaction(source.bank.tenant_id):
+        document = load_document(source)
+        pieces = list_pieces(document)
+        rows = Chunk.objects.for_tenant(source.bank.tenant_id).filter(document=document, **conditions)
+        found = [WaitingChunk(chunk, find_piece(pieces, chunk.start)) for chunk in rows.order_by("position")]
+    return [one for one in found if not one.piece.is_ready]
+
+
+def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instructions, tools: Tools) -> Retained:
+    bank, chunk, piece = source.bank, waiting.chunk, waiting.piece
+    instructions = replace(given, infer=piece.infer, labels=piece.labels)
+    passage = Passage(
+        turns=(Turn(role="user", speaker="", text=chunk.text, said_at=piece.said_at),),
+        context=piece.labels.context,
+        agent_name=bank.name,
+        is_document=True,
+        given_entities=instructions.entities,
+    )
+    reading = read_passage(bank, passage, instructions, tools)
+    texts = [waiting.embedding_text, *list_embedding_texts(reading.facts)]
+    embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step)
+    prepared = prepare_facts(
+        reading.facts,
+        embedded.vectors[1:],
+        piece.labels,
+        lambda quote: Source(quote.start, quote.end, chunk_id=chunk.id),
+    )
+    plan = plan_facts(bank, prepared, tools.planners, speakers=frozenset())
+    with tools.write():
+        lock_memory(bank)
+        check_chunk(source, chunk)
+        units = store_facts(bank, prepared, speakers=frozenset(), plan=plan)
+        add_texts(bank, Corpus.CHUNK, [chunk.id])
+        Chunk.objects.for_tenant(bank.tenant_id).filter(id=chunk.id).update(
+            embedding=embedded.vectors[0], extracted_at=timezone.now() if reading.is_done else None
+        )
+    return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, "\n".join(reading.errors))
+
+
+def check_chunk(source: DocumentVersion, chunk: Chunk) -> None:
+    """Call inside a tenant transaction, after `lock_memory`: no other process can remove the chunk then."""
+    bank = source.bank
+    if Chunk.objects.for_tenant(bank.tenant_id).filter(id=chunk.id, document_id=source.document_pk).exists():
+        return
+    is_there = Document.objects.for_tenant(bank.tenant_id).filter(id=source.document_pk).exists()
+    raise SourceReplaced if is_there else SourceDeleted

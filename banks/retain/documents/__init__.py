@@ -1,1 +1,0 @@
-"""Retaining documents: what is new in them is read, what is gone from them goes."""

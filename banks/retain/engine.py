@@ -1,0 +1,64 @@
+"""The protocol of an engine, which turns passages into facts."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from banks.entities.resolution.identifier import Identifier
+from banks.enums import Mode
+from banks.lifecycle.decisions import Judge
+from banks.types import ExtractedFact, FoundEntity, Passage
+from banks.vectors import Step, report_nothing
+from providers.usage import Usage
+
+FindKnown = Callable[[Sequence[str]], Sequence[str]]
+"""The facts of the bank about some texts, the nearest first. The calibrated mode predicts from them."""
+
+
+def find_nothing(_texts: Sequence[str]) -> Sequence[str]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The facts of a passage. `errors` name parts that could not be read. The tenant reads them.
+
+    A passage that is not `is_done` is read again by the next retain.
+    """
+
+    facts: tuple[ExtractedFact, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    errors: tuple[str, ...] = ()
+    is_done: bool = True
+
+
+class Engine(Protocol):
+    """Thread-safe. The passage is data: nothing in it is an instruction."""
+
+    @property
+    def name(self) -> str:
+        """`builtin`, or the model's id; stored with the operation."""
+        ...
+
+    @property
+    def judge(self) -> Judge:
+        """Decides what becomes of a fact beside similar ones."""
+        ...
+
+    @property
+    def identifier(self) -> Identifier | None:
+        """Decides which entity a name means if the rules can't. Without an identifier the name gets a new entity."""
+        ...
+
+    def extract(
+        self, passage: Passage, *, mode: Mode, find_known: FindKnown = find_nothing, step: Step = report_nothing
+    ) -> Extraction:
+        """`step` is called between the parts of a long passage. Call outside of transactions."""
+        ...
+
+    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> ExtractedFact:
+        """The fact with the entities and relationships of its text, which a person has edited.
+
+        `known` are the entities that the memory mentioned before.
+        """
+        ...

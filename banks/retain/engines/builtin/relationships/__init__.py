@@ -1,1 +1,0 @@
-"""Who stands to whom or to what, since when and until when, in the wordings that are common and clear."""

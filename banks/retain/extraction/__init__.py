@@ -1,1 +1,0 @@
-"""From a passage to its facts, by whichever engine."""

@@ -1,0 +1,77 @@
+"""The engine that asks a language model."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from banks.entities.names.normalise import mentions
+from banks.enums import Mode
+from banks.retain.echoes import blank_echoes
+from banks.retain.engine import Engine, Extraction, FindKnown, find_nothing
+from banks.retain.llm.disambiguation import LLMIdentifier
+from banks.retain.llm.extraction import choose_known, extract_calibrated, extract_cold, extract_narrative, predict
+from banks.retain.llm.halving import PartReader, Read, join
+from banks.retain.llm.lifecycle import LLMJudge
+from banks.retain.llm.section import Section, build_section, split_section
+from banks.types import ExtractedFact, FoundEntity, Passage, Turn
+from banks.vectors import Step, report_nothing
+from providers.llm.prompting.meter import Meter
+from providers.llm.protocol import LLM
+
+LONGEST_STEP = 40_000  # characters: a few calls, between which a caller sees progress
+CALL_TOKENS = 3_000  # of a passage in one call: a few facts can't hold the content of more
+
+
+class LLMEngine:
+    """Raises the errors of providers/llm/errors.py if the model can't be reached or refuses the service.
+
+    The mode `verbatim` needs no model: `quoting` is the engine that quotes.
+    """
+
+    def __init__(self, llm: LLM, *, quoting: Engine) -> None:
+        self._llm = llm
+        self._quoting = quoting
+        self.judge = LLMJudge(llm)
+        self.identifier = LLMIdentifier(llm)
+
+    @property
+    def name(self) -> str:
+        return self._llm.model_id
+
+    def extract(
+        self, passage: Passage, *, mode: Mode, find_known: FindKnown = find_nothing, step: Step = report_nothing
+    ) -> Extraction:
+        """A long passage is read in steps. If one step can't be read, the facts of the others are kept."""
+        if mode is Mode.VERBATIM:
+            return self._quoting.extract(passage, mode=mode)
+        whole = build_section(replace(passage, turns=blank_echoes(passage.turns, passage.echoes)))
+        sections = [section for section in split_section(whole, longest=LONGEST_STEP) if not section.is_blank]
+        meter = Meter(self._llm)
+        found, errors = [], []
+        for done, section in enumerate(sections):
+            if done:
+                step("extracting", done, len(sections))
+            reader = PartReader(choose_reader(section, meter, mode=mode, find_known=find_known), CALL_TOKENS)
+            found.append(reader.read(section))
+            errors += reader.errors
+        facts = tuple(join(found))
+        return Extraction(facts, meter.usage, tuple(dict.fromkeys(errors)), is_done=bool(facts) or not errors)
+
+    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> ExtractedFact:
+        """One call: the entities and relationships of all facts that the model finds in the text."""
+        turn = Turn("user", "", fact.rendered_text, fact.mentioned_at)
+        facts = self.extract(Passage((turn,), is_document=True), mode=Mode.NARRATIVE).facts
+        found = {one.name.casefold(): one for part in facts for one in part.entities}
+        still_named = {one.name.casefold(): one for one in known if mentions(fact.text, one.name)}
+        relationships = tuple(one for part in facts for one in part.relationships)
+        return replace(fact, entities=tuple((found | still_named).values()), relationships=relationships)
+
+
+def choose_reader(section: Section, meter: Meter, *, mode: Mode, find_known: FindKnown) -> Read:
+    """The prediction is made once for the section, also if the section is read in parts."""
+    if mode is Mode.NARRATIVE:
+        return partial(extract_narrative, meter)
+    known = choose_known(find_known([piece.turn.text for piece in section.pieces]))
+    if not known:
+        return partial(extract_cold, meter)
+    return partial(extract_calibrated, meter, known=known, predictions=predict(meter, section, known))

@@ -1,0 +1,255 @@
+"""Facts in a model's answer, and how they become extracted facts. An unusable field is dropped, never the fact."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from enum import StrEnum
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
+
+from banks.chunking.spans import ends_sentence
+from banks.enums import EntityKind, Kind, Network
+from banks.retain.llm.section import Section, TurnPiece
+from banks.types import Cause, CauseType, Dimensions, ExtractedFact, FoundEntity, FoundRelationship
+from providers.llm.prompting.moments import Occurrence, find_span, read_occurrence
+from providers.llm.prompting.tolerance import Flag, MaybeList, Number, Numbers, Share, Text, snake
+from timewords import FoundDate, find_dates
+
+UNSTATED_CONFIDENCE = 0.5  # of an opinion whose confidence the model left out
+UNSTATED_STRENGTH = 1.0
+LONGEST_DATE = 200  # characters: a longer text is no date
+
+# The words that models use for our terms.
+NETWORKS = {
+    Network.WORLD: "world fact facts general user people",
+    Network.EXPERIENCE: "experience experiences agent assistant bank self action biographical",
+    Network.OPINION: "opinion opinions belief beliefs judgement judgment view",
+}
+KINDS = {
+    Kind.EVENT: "event events happening occurrence dated",
+    Kind.CONVERSATION: "conversation conversations statement state said undated",
+}
+ENTITY_KINDS = {
+    EntityKind.PERSON: "person people human character user speaker per",
+    EntityKind.ORGANIZATION: (
+        "organization organisation org company business institution group team school university band agency"
+    ),
+    EntityKind.LOCATION: "location loc place city country region area venue building address gpe geo fac",
+    EntityKind.PRODUCT: "product software tool app device brand book film movie song game work_of_art vehicle",
+    EntityKind.CONCEPT: "concept topic idea activity hobby skill event field subject language",
+    EntityKind.OTHER: "other misc unknown thing object animal pet",
+}
+CAUSE_TYPES = {
+    CauseType.CAUSES: "causes cause caused leads_to led_to results_in resulted_in triggers triggered",
+    CauseType.CAUSED_BY: "caused_by because because_of due_to results_from resulted_from triggered_by motivated_by",
+    CauseType.ENABLES: "enables enable enabled allows allowed makes_possible helps",
+    CauseType.PREVENTS: "prevents prevent prevented blocks blocked stops stopped hinders",
+}
+
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def build_index(words: Mapping[E, str]) -> dict[str, E]:
+    return {word: member for member, known in words.items() for word in known.split()}
+
+
+NETWORK_OF = build_index(NETWORKS)
+KIND_OF = build_index(KINDS)
+ENTITY_KIND_OF = build_index(ENTITY_KINDS)
+CAUSE_TYPE_OF = build_index(CAUSE_TYPES)
+
+
+def read_network(value: object) -> Network:
+    """World by default."""
+    return NETWORK_OF.get(snake(value), Network.WORLD)
+
+
+def read_kind(value: object) -> Kind:
+    return KIND_OF.get(snake(value), Kind.CONVERSATION)
+
+
+def read_entity_kind(value: object) -> EntityKind:
+    return ENTITY_KIND_OF.get(snake(value), EntityKind.OTHER)
+
+
+def find_cause_type(value: object) -> CauseType | None:
+    return CAUSE_TYPE_OF.get(snake(value))
+
+
+# Observations are written from facts, never extracted.
+EXTRACTED_NETWORKS = {"type": "string", "enum": [Network.WORLD, Network.EXPERIENCE, Network.OPINION]}
+
+
+class AnsweredEntity(BaseModel):
+    name: Text = Field(default="", validation_alias=AliasChoices("name", "text"))
+    kind: Annotated[EntityKind, BeforeValidator(read_entity_kind)] = Field(
+        default=EntityKind.OTHER, validation_alias=AliasChoices("kind", "type")
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def take_a_bare_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+
+class AnsweredCause(BaseModel):
+    target: Number = None
+    type: Annotated[CauseType | None, BeforeValidator(find_cause_type)] = None
+    strength: Share = None
+
+
+class AnsweredRelationship(BaseModel):
+    subject: Text = ""
+    relation: Text = ""
+    object: Text = ""
+    object_is_value: Flag = False
+    valid_from: Text = ""
+    valid_until: Text = ""
+    text: Text = ""
+
+
+class AnsweredFact(BaseModel):
+    """`number` is the fact's own, from 1; causes refer to it. `turns` are the numbers of turns in the transcript."""
+
+    number: Number = None
+    what: Text = ""
+    when: Text = ""
+    where: Text = ""
+    who: Text = ""
+    why: Text = ""
+    network: Annotated[Network, BeforeValidator(read_network), WithJsonSchema(EXTRACTED_NETWORKS)] = Field(
+        default=Network.WORLD, validation_alias=AliasChoices("network", "fact_type")
+    )
+    kind: Annotated[Kind, BeforeValidator(read_kind)] = Field(
+        default=Kind.CONVERSATION, validation_alias=AliasChoices("kind", "fact_kind")
+    )
+    occurred_start: Text = ""
+    occurred_end: Text = ""
+    entities: Annotated[list[AnsweredEntity], MaybeList] = []
+    causes: Annotated[list[AnsweredCause], MaybeList] = []
+    relationships: Annotated[list[AnsweredRelationship], MaybeList] = []
+    confidence: Share = None
+    turns: Numbers = []
+
+
+A = TypeVar("A", bound=AnsweredFact)
+
+
+def read_facts(answered: Sequence[A], section: Section) -> list[tuple[A, ExtractedFact]]:
+    """Each answered fact with the extracted one. A fact without text is dropped."""
+    numbered = zip(find_numbers(answered), answered, strict=True)
+    kept = {number: fact for number, fact in numbered if build_text(fact)}
+    order = {number: place for place, number in enumerate(kept)}
+    return [(fact, read_fact(fact, find_pieces(fact.turns, section), number, order)) for number, fact in kept.items()]
+
+
+def find_numbers(answered: Sequence[AnsweredFact]) -> list[int]:
+    """The facts' own numbers if they are distinct, else their places from 1."""
+    own = [fact.number for fact in answered if fact.number is not None]
+    return own if len(set(own)) == len(answered) else list(range(1, len(answered) + 1))
+
+
+def read_fact(fact: AnsweredFact, pieces: Sequence[TurnPiece], number: int, order: Mapping[int, int]) -> ExtractedFact:
+    """`pieces` are the turns that the fact rests on, `order` the places of all facts by their numbers."""
+    said_at = pieces[-1].turn.said_at
+    occurred = find_occurrence(fact.occurred_start, fact.occurred_end, fact.when, said_at=said_at)
+    relationships = tuple(read_relationships(fact.relationships, zone=said_at.tzinfo))
+    return ExtractedFact(
+        text=build_text(fact),
+        network=fact.network,
+        mentioned_at=said_at,
+        kind=fact.kind if occurred.is_known else Kind.CONVERSATION,
+        dimensions=Dimensions(fact.what, fact.when, fact.where, fact.who, fact.why),
+        occurred_start=occurred.start,
+        occurred_end=occurred.end,
+        entities=tuple(gather_entities(fact, relationships)),
+        relationships=relationships,
+        causes=read_causes(fact.causes, number, order),
+        quotes=tuple(piece.quote for piece in pieces),
+        confidence=read_confidence(fact),
+    )
+
+
+def read_confidence(fact: AnsweredFact) -> float | None:
+    if fact.network is not Network.OPINION:
+        return None
+    return UNSTATED_CONFIDENCE if fact.confidence is None else fact.confidence
+
+
+def find_pieces(turns: Iterable[int], section: Section) -> Sequence[TurnPiece]:
+    """The turns with these numbers in the transcript; all turns if no number is valid."""
+    numbers = sorted({number for number in turns if 1 <= number <= len(section.pieces)})
+    return [section.pieces[number - 1] for number in numbers] or section.pieces
+
+
+def read_causes(answered: Iterable[AnsweredCause], number: int, order: Mapping[int, int]) -> tuple[Cause, ...]:
+    causes: dict[tuple[int, str], Cause] = {}
+    for one in answered:
+        target = None if one.target is None else order.get(one.target)
+        if target is None or target == order[number] or one.type is None:
+            continue
+        strength = UNSTATED_STRENGTH if one.strength is None else one.strength
+        causes.setdefault((target, one.type), Cause(target, one.type, strength))
+    return tuple(causes.values())
+
+
+def read_relationships(answered: Iterable[AnsweredRelationship], *, zone: tzinfo | None) -> Iterable[FoundRelationship]:
+    for one in answered:
+        relation = snake(one.relation)
+        if not (one.subject and relation and one.object):
+            continue
+        since, until = find_span(one.valid_from, zone=zone), find_span(one.valid_until, zone=zone)
+        yield FoundRelationship(
+            subject=one.subject,
+            relation=relation,
+            object=one.object,
+            text=one.text or f"{one.subject} {relation.replace('_', ' ')} {one.object}.",
+            object_is_value=one.object_is_value,
+            valid_from=since.start if since else None,
+            valid_until=until.end if until and not (since and until.end <= since.start) else None,
+        )
+
+
+def gather_entities(fact: AnsweredFact, relationships: Iterable[FoundRelationship]) -> list[FoundEntity]:
+    """The entities that the model named, and both ends of its relationships. A speaker is an entity of the fact only if
+    the model says so.
+    """
+    ends = [name for one in relationships for name in (one.subject, "" if one.object_is_value else one.object)]
+    return merge_by_name([*map(read_entity, fact.entities), *(FoundEntity(name) for name in ends)])
+
+
+def read_entity(entity: AnsweredEntity) -> FoundEntity:
+    return FoundEntity(entity.name, entity.kind, is_stated="kind" in entity.model_fields_set)
+
+
+def merge_by_name(found: Iterable[FoundEntity]) -> list[FoundEntity]:
+    merged: dict[str, FoundEntity] = {}
+    for entity in found:
+        key = " ".join(entity.name.split()).casefold()
+        known = merged.get(key)
+        if known is None and key:
+            merged[key] = entity
+        elif known is not None and known.kind is EntityKind.OTHER:
+            merged[key] = FoundEntity(known.name, entity.kind, is_stated=known.is_stated or entity.is_stated)
+    return list(merged.values())
+
+
+def build_text(fact: AnsweredFact) -> str:
+    """The model's own sentences, unchanged: what happened, then who the people are and why."""
+    sentences = [part.strip() for part in (fact.what, fact.who, fact.why) if part.strip()]
+    return " ".join(part if ends_sentence(part) else f"{part}." for part in sentences)
+
+
+def find_occurrence(start: str, end: str, when: str, *, said_at: datetime) -> Occurrence:
+    """From the structured dates; if they are empty, from the only date that `when` names."""
+    occurred = read_occurrence(start, end, zone=said_at.tzinfo)
+    if occurred.is_known:
+        return occurred
+    found = find_only_date(start, said_at=said_at) or find_only_date(when, said_at=said_at)
+    return Occurrence(found.start, found.end) if found else occurred
+
+
+def find_only_date(text: str, *, said_at: datetime) -> FoundDate | None:
+    found = find_dates(text, said_at=said_at) if len(text) <= LONGEST_DATE else []
+    return found[0] if len(found) == 1 else None

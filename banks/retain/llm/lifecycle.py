@@ -1,0 +1,150 @@
+"""The model's decision about a new fact beside the candidates that the memory holds."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, BeforeValidator
+
+from banks.lifecycle.decisions import Action, Decision, Decisions, LifecycleQuestion, Reason
+from banks.prompting import answer_all, excerpt, measure, write_moment
+from providers.llm.prompting.fence import build_data_rule, fence
+from providers.llm.prompting.listed_answer import ListedAnswer
+from providers.llm.prompting.meter import Meter
+from providers.llm.prompting.tolerance import Number, Numbers, Text, snake
+from providers.llm.protocol import LLM, ChatMessage
+
+BATCH = 8  # facts, each with its candidates
+
+SYSTEM = f"""\
+You keep the memory of an AI agent in order. For each numbered new fact you are given candidates: facts that \
+the memory holds, numbered, each with the day on which it was said. Decide what becomes of the new one.
+
+{build_data_rule("list of facts")}
+
+- ADD: the new fact says something else than the candidates. The same kind of event on another day, with another \
+person or in another place is something else. targets is empty.
+- NONE: one candidate says all of it already. targets holds that one.
+- MERGE: one candidate is about the same matter, and the new fact adds a detail to it. targets holds that one; text \
+says both in one, in their language, with every name, number and date of either.
+- INVALIDATE: it can't be true now together with the candidates in targets. reason is "update" if they were true until \
+the world changed, or will be true until a known date on which it changes; "correction" if they were never true.
+In doubt choose ADD. A past event stays true: a later event does not undo it. A plan that was carried out, a former \
+employer or an earlier favourite is an update of a statement in the present tense.
+
+Answer with a JSON object: {{"decisions": [{{"fact": 1, "action": "INVALIDATE", "targets": [2], "reason": "update", \
+"text": ""}}]}}."""
+
+CLOSING = "End of the facts. Decide on each new fact by the rules that you were given."
+
+
+ACTIONS = {
+    "add": Action.ADD,
+    "new": Action.ADD,
+    "merge": Action.MERGE,
+    "update": Action.MERGE,
+    "invalidate": Action.INVALIDATE,
+    "delete": Action.INVALIDATE,
+    "supersede": Action.INVALIDATE,
+    "replace": Action.INVALIDATE,
+    "none": Action.NONE,
+    "noop": Action.NONE,
+    "duplicate": Action.NONE,
+}
+
+
+def find_action(value: object) -> Action | None:
+    return ACTIONS.get(snake(value))
+
+
+class AnsweredDecision(BaseModel):
+    fact: Number = None
+    action: Annotated[Action | None, BeforeValidator(find_action)] = None
+    targets: Numbers = []
+    reason: Text = ""
+    text: Text = ""
+
+
+class LifecycleAnswer(ListedAnswer):
+    listed: ClassVar[str] = "decisions"
+
+    decisions: list[AnsweredDecision]
+
+
+def decide(llm: LLM, questions: Sequence[LifecycleQuestion]) -> Decisions:
+    """A fact without candidates is added without asking."""
+    open_questions = [question for question in questions if question.candidates]
+    meter = Meter(llm)
+    answered = iter(
+        answer_all(
+            open_questions, partial(ask, meter), undecided=Decision(), size=BATCH, count_characters=count_characters
+        )
+    )
+    decisions = tuple(next(answered) if question.candidates else Decision() for question in questions)
+    return Decisions(decisions, meter.usage)
+
+
+def count_characters(question: LifecycleQuestion) -> int:
+    return measure(render(BATCH, question))
+
+
+def ask(meter: Meter, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
+    return read_answer(meter.ask(LifecycleAnswer, build_messages(questions)), questions)
+
+
+def build_messages(questions: Sequence[LifecycleQuestion]) -> list[ChatMessage]:
+    lines = (line for number, question in enumerate(questions, start=1) for line in render(number, question))
+    return [ChatMessage("system", SYSTEM), ChatMessage("user", f"{fence('facts', lines)}\n\n{CLOSING}")]
+
+
+def render(number: int, question: LifecycleQuestion) -> Iterator[str]:
+    yield f"new fact {number}, said on {write_moment(question.mentioned_at)}:"
+    yield from excerpt(question.text).lines
+    for place, fact in enumerate(question.candidates, start=1):
+        yield f"candidate {place} for new fact {number}, said on {write_moment(fact.mentioned_at)}:"
+        yield from excerpt(fact.text).lines
+
+
+def read_answer(answer: LifecycleAnswer, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
+    return [read_decision(answer, number, question) for number, question in enumerate(questions, start=1)]
+
+
+def read_decision(answer: LifecycleAnswer, number: int, question: LifecycleQuestion) -> Decision:
+    """The fact is added if the answer is no usable decision: that loses nothing."""
+    said = next((one for one in answer.decisions if one.fact == number), None)
+    if said is None or said.action is None:
+        return Decision()
+    if said.action is Action.ADD:
+        return Decision()
+    places = dict.fromkeys(place for place in said.targets if 1 <= place <= len(question.candidates))
+    targets = [question.candidates[place - 1] for place in places]
+    if not targets:
+        return Decision()
+    if said.action is Action.INVALIDATE:
+        return Decision(said.action, tuple(targets), reason=read_reason(said.reason))
+    is_merge = said.action is Action.MERGE
+    needed = [question.text, targets[0].text] if is_merge else [question.text]
+    if not all(excerpt(text).is_whole for text in needed):
+        return Decision()  # the text that the model did not see would be lost
+    return Decision(said.action, (targets[0],), text=said.text if is_merge else "")
+
+
+def read_reason(text: str) -> Reason:
+    """An update by default: it keeps the older fact true for its own time."""
+    return "correction" if snake(text).startswith("correct") else "update"
+
+
+class LLMJudge:
+    """Asks the model about every fact that has candidates."""
+
+    needs_candidates = True
+
+    def __init__(self, llm: LLM) -> None:
+        self._llm = llm
+
+    @property
+    def name(self) -> str:
+        return self._llm.model_id
+
+    def judge(self, questions: Sequence[LifecycleQuestion]) -> Decisions:
+        return decide(self._llm, questions)

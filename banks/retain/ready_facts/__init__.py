@@ -1,1 +1,0 @@
-"""Retaining facts that a caller extracted."""

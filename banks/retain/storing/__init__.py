@@ -1,1 +1,0 @@
-"""The writes of retain that all its ways share: facts and units."""

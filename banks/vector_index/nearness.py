@@ -1,8 +1,0 @@
-from dataclasses import dataclass
-from uuid import UUID
-
-
-@dataclass(frozen=True)
-class Neighbour:
-    unit_id: UUID
-    cosine: float
