@@ -3,13 +3,13 @@ from typing import Any
 from django.contrib import admin
 from unfold.contrib.filters.admin import BooleanRadioFilter
 
-from banks.admin.memory_admin import WHOSE, MemoryAdmin, shorten
+from banks.admin.memory_admin import OWNER_FILTERS, MemoryAdmin, shorten
 from retrieval.models import Feedback, RecallRecord
 
 
 @admin.register(RecallRecord)
 class RecallRecordAdmin(MemoryAdmin):
-    list_display = ("asked", "query_type", "found", "tokens", "took", "in_bank", "whose", "recalled_at")
+    list_display = ("asked", "query_type", "found", "tokens", "took", "in_bank", "in_tenant", "recalled_at")
     search_help_text = "An id."
 
     @admin.display(description="Query")
@@ -27,8 +27,8 @@ class RecallRecordAdmin(MemoryAdmin):
 
 @admin.register(Feedback)
 class FeedbackAdmin(MemoryAdmin):
-    list_display = ("memory_id", "useful", "rank", "said", "marked_by", "in_bank", "whose", "updated_at")
-    list_filter = (("useful", BooleanRadioFilter), *WHOSE)
+    list_display = ("memory_id", "useful", "rank", "said", "marked_by", "in_bank", "in_tenant", "updated_at")
+    list_filter = (("useful", BooleanRadioFilter), *OWNER_FILTERS)
     search_help_text = "An id."
 
     @admin.display(description="Comment")

@@ -1,27 +1,36 @@
+"""Packing: the results that fit into the token budget (formula 17)."""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from providers import tokens
-from retrieval.passages.finder import PassageFinder
-from retrieval.recipes import Passages
-from retrieval.token_counts import TOKEN_COUNTS, TokenCounts
+from providers.tokens import TOKEN_COUNTS, TokenCounts
+from retrieval.passages import PassageFinder
+from retrieval.plan import Passages
+from retrieval.query.language import DEFAULT
 from retrieval.types import Ranked, RecallItem
 
 
 @dataclass(frozen=True)
 class Packed:
-    """`left` are the results, in order, that the token budget cut."""
+    """`left` are the results, in order, that did not fit."""
 
     items: tuple[RecallItem, ...]
     tokens: int
     left: tuple[Ranked, ...]
 
 
-def pack(ranked: Sequence[Ranked], *, max_tokens: int, query: str = "", counts: TokenCounts = TOKEN_COUNTS) -> Packed:
-    """As many as fit, in order, up to the first that does not (formula 17); the very first is cut to fit.
+def pack(
+    ranked: Sequence[Ranked],
+    *,
+    max_tokens: int,
+    query: str = "",
+    language: str = DEFAULT,
+    counts: TokenCounts = TOKEN_COUNTS,
+) -> Packed:
+    """As many as fit, in order, up to the first that does not. The very first is cut to its best passage.
 
-    What is left of it is the passage that matters for the query. The tokens of what is returned never exceed
-    `max_tokens`.
+    The tokens of the items never exceed `max_tokens`.
     """
     items: list[RecallItem] = []
     spent = 0
@@ -32,15 +41,15 @@ def pack(ranked: Sequence[Ranked], *, max_tokens: int, query: str = "", counts: 
         items.append(build_item(one, counted))
         spent += counted
     if ranked and not items:
-        items = cut_to_fit(ranked[0], max_tokens, query)
+        items = cut_to_fit(ranked[0], max_tokens, query, language)
     return Packed(tuple(items), sum(item.tokens for item in items), tuple(ranked[len(items) :]))
 
 
-def cut_to_fit(first: Ranked, max_tokens: int, query: str) -> list[RecallItem]:
-    """Empty where not even the first character fits."""
+def cut_to_fit(first: Ranked, max_tokens: int, query: str, language: str) -> list[RecallItem]:
+    """Empty if not even the first character fits."""
     if max_tokens <= 0 or not first.text:
         return []
-    found = PassageFinder(query, Passages(whole=0, most=max_tokens)).find(first.text)
+    found = PassageFinder(query, Passages(whole=0, most=max_tokens), language).find(first.text)
     at, text = (found.start, found.text) if found.text else (0, tokens.truncate(first.text, max_tokens))
     if not text:
         return []

@@ -1,6 +1,5 @@
-"""Recall: analyse, search, fuse, hydrate, rerank, boost, pack."""
+"""Recall: analyse, search, fuse, hydrate, rerank, boost, pack, include."""
 
-import logging
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -9,45 +8,38 @@ from uuid import UUID
 from django.db import OperationalError
 
 from banks.models import Bank
-from banks.text_index.lexemes import extract_lexemes
+from providers.deadline import Deadline
 from providers.embedding.protocol import Embedder
-from providers.embedding.vector import Vector
-from providers.errors import ProviderError
 from providers.llm.protocol import LLM
 from providers.reranking.protocol import Reranker
 from providers.usage import Usage
-from retrieval.deadline import Deadline
+from retrieval.access_counts import ACCESS_COUNTS
+from retrieval.analysis import analyse, embed
 from retrieval.errors import NothingSearched
-from retrieval.hydrate import hydrate
-from retrieval.includes.include import include
-from retrieval.log.access_counts import ACCESS_COUNTS
-from retrieval.other_names import OtherNames, find_other_names
+from retrieval.fusion import Fused, Key, count_own_passages
+from retrieval.hydration import hydrate
+from retrieval.includes import include
 from retrieval.packing import pack
 from retrieval.plan import Plan, build_plan
-from retrieval.query.reading import read_query
-from retrieval.query_vectors import NO_VECTOR, QUERY_VECTORS
-from retrieval.ranking.fusion import Fused, Key
-from retrieval.ranking.own_passage import count_own_passages
-from retrieval.ranking.rank import (
+from retrieval.ranking import (
     Merged,
     build_ranked,
     fuse_channels,
     merge_banks,
-    order_by_all,
     order_for_reranker,
-    rerank_all,
+    order_results,
+    rerank_candidates,
 )
-from retrieval.ranking.whose_words import find_whose_words
-from retrieval.reranking.rerank import Reranked
-from retrieval.searching import Found, Question, ask_words, search_banks, start_words
+from retrieval.reranking import Reranked
+from retrieval.search import Found, search_banks, start_words
+from retrieval.speaker_match import find_aliased, match_speaker
 from retrieval.threads import get_executor
 from retrieval.trace import Ordering, Trace
 from retrieval.turns import TURNS
 from retrieval.types import Candidate, LeftOut, Part, RecallQuery, RecallResult
 from tenants.transactions import let_go_of_connection
 
-UNREAD = "It did not score all that it was to read, and what has no score reaches no floor."
-logger = logging.getLogger(__name__)
+UNSCORED = "It did not score every candidate, and a candidate without a score reaches no floor."
 
 
 @dataclass(frozen=True)
@@ -63,7 +55,10 @@ def recall(bank: Bank, query: RecallQuery, tools: RecallTools) -> RecallResult:
 
 
 def recall_across(banks: Sequence[Bank], query: RecallQuery, tools: RecallTools) -> RecallResult:
-    """One answer out of several banks of one tenant. Call outside transactions: none stays open while a model works."""
+    """One answer from several banks of one tenant.
+
+    Call outside transactions: none may stay open while a model works.
+    """
     tenant_id = get_tenant_id(banks)
     let_go_of_connection()
     with TURNS.take(tenant_id):
@@ -73,44 +68,48 @@ def recall_across(banks: Sequence[Bank], query: RecallQuery, tools: RecallTools)
 def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: RecallTools) -> RecallResult:
     trace = Trace(query)
     with trace.phase("analysis"):
-        plan = build_plan(query, read_query(query, llm=tools.llm))
-        lexemes = tuple(extract_lexemes(plan.reading.text))
-    words = start_words(banks, ask_words(plan, lexemes), tools.executor)
+        plan = build_plan(query, analyse(query, llm=tools.llm))
+    words = start_words(banks, plan, tools.executor)
     with trace.phase("embedding"):
-        vector, usage = embed(plan, tools.embedder)
+        plan = replace(plan, analysis=embed(plan.analysis, tools.embedder))
     deadline = plan.limits.start_clock()
     with trace.phase("channels"):
-        asked = Question(plan, vector, tools.embedder.model_id, deadline.keeping_a_share())
-        found = search_banks(banks, asked, words, tools.executor)
-        entity_ids = tuple(entity.id for bank in found for entity in bank.entities)
-        analysis = plan.reading.complete(lexemes=lexemes, entity_ids=entity_ids, vector=vector)
-        others = list_other_names(plan.reading.names, found)
+        found = search_banks(
+            banks,
+            plan,
+            words,
+            tools.executor,
+            embedding_model=tools.embedder.model_id,
+            deadline=deadline.without_one_share(),
+        )
+        entities = [entity for bank in found for entity in bank.entities]
+        analysis = replace(plan.analysis, entity_ids=tuple(entity.id for entity in entities))
+        aliased = find_aliased(analysis.names, entities)
     with trace.phase("fusion"):
         merged = merge_banks(found, plan)
         fused = fuse_channels(merged, plan)
     with trace.phase("hydration"):
-        rows = hydrate_all(fused, merged, plan, deadline)
+        rows = hydrate_banks(fused, merged, plan, deadline)
         fused = count_own_passages(fused, rows, plan.weights, merged.lists)
-        wanted = find_whose_words(plan.reading.text, plan.reading.names, list(rows.values()), others.every)
-        candidates = order_for_reranker(build_ranked(fused, rows, merged, plan), plan, wanted, others.kin)
+        match = match_speaker(analysis.text, analysis.names, list(rows.values()), aliased)
+        candidates = order_for_reranker(build_ranked(fused, rows, merged, plan), plan, match)
     with trace.phase("reranking") as reranking:
-        reranked = rerank_all(candidates, plan, tools.reranker, tenant_id, others)
+        reranked = rerank_candidates(candidates, plan, tools.reranker, tenant_id, aliased)
     deadline = deadline.shifted(reranking.seconds)
     with trace.phase("packing"):
-        ranked = order_by_all(candidates, reranked, plan, is_of_a_role=bool(wanted.role))
-        packed = pack(ranked, max_tokens=query.max_tokens, query=plan.reading.text)
+        ranked = order_results(candidates, reranked, plan, match)
+        packed = pack(ranked, max_tokens=query.max_tokens, query=analysis.text, language=analysis.language)
     with trace.phase("inclusion"):
-        along = include(tenant_id, packed.items, query.include, plan, deadline)
+        inclusion = include(tenant_id, packed.items, query.include, plan, deadline)
     ACCESS_COUNTS.note(tenant_id, [item.candidate.id for item in packed.items if item.candidate.kind == "unit"])
     trace.note_result(analysis, Ordering(plan, fused, reranked, ranked), packed)
     note_channels(trace, found, merged)
-    trace.left_out += [*find_unread(reranked, query), *along.left_out]
-    result = RecallResult(packed.items, packed.tokens, analysis, included=along.included)
-    return with_account(result, trace, plan.reading.usage + usage + reranked.usage)
+    trace.left_out += [*list_unscored(reranked, query), *inclusion.left_out]
+    result = RecallResult(packed.items, packed.tokens, analysis, included=inclusion.included)
+    return add_trace(result, trace, analysis.usage + reranked.usage)
 
 
-def with_account(result: RecallResult, trace: Trace, usage: Usage) -> RecallResult:
-    """What it took, what is missing, and the reasons where they were asked for."""
+def add_trace(result: RecallResult, trace: Trace, usage: Usage) -> RecallResult:
     return replace(
         result,
         left_out=tuple(trace.left_out),
@@ -127,25 +126,8 @@ def get_tenant_id(banks: Sequence[Bank]) -> UUID:
     return tenants.pop()
 
 
-def embed(plan: Plan, embedder: Embedder) -> tuple[Vector, Usage]:
-    """An embedder that fails costs the channels that need a vector, not the answer."""
-    try:
-        return QUERY_VECTORS.embed(plan.reading.search_text, embedder)
-    except ProviderError:
-        logger.warning("The query was not embedded.", exc_info=True)
-        return NO_VECTOR, Usage()
-
-
-def list_other_names(asked: Sequence[str], found: Sequence[Found]) -> OtherNames:
-    """Of those whom the query names, and of those whom it names by whose they are."""
-    return OtherNames(
-        find_other_names(asked, [entity for bank in found for entity in bank.entities]),
-        find_other_names(asked, [entity for bank in found for entity in bank.kin]),
-    )
-
-
-def hydrate_all(fused: Sequence[Fused], merged: Merged, plan: Plan, deadline: Deadline) -> dict[Key, Candidate]:
-    """One statement a bank. Ids that can't be read are no answer."""
+def hydrate_banks(fused: Sequence[Fused], merged: Merged, plan: Plan, deadline: Deadline) -> dict[Key, Candidate]:
+    """One statement a bank. If the candidates can't be read, there is no answer."""
     keys: dict[str, list[Key]] = {}
     banks: dict[str, Bank] = {}
     for one in fused:
@@ -161,11 +143,11 @@ def hydrate_all(fused: Sequence[Fused], merged: Merged, plan: Plan, deadline: De
     return {(row.kind, row.id): row for row in rows}
 
 
-def find_unread(reranked: Reranked, query: RecallQuery) -> list[LeftOut]:
-    """Where a floor of the reranker was asked for, what it did not read is missing from the answer."""
+def list_unscored(reranked: Reranked, query: RecallQuery) -> list[LeftOut]:
+    """With a score floor for the reranker, candidates that it did not score are missing from the answer."""
     if query.least_scores.reranker is None or not (reranked.failure or reranked.out_of_time):
         return []
-    reason = f"It failed with {reranked.failure}." if reranked.failure else UNREAD
+    reason = f"It failed with {reranked.failure}." if reranked.failure else UNSCORED
     return [LeftOut(Part.RERANKING, reason)]
 
 

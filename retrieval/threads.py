@@ -1,26 +1,33 @@
-"""Work beside the caller's thread. A connection is held for a statement and then goes back to the pool."""
+"""Work on other threads, and its outcome: a part of a recall may fail without failing the recall.
+
+A thread holds a connection for a statement and then returns it to the pool.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from threading import get_ident
-from typing import Any, TypeVar
+from time import perf_counter
+from typing import Any, Generic, TypeVar
 
-from django.db import connection
+from django.db import OperationalError, connection
+from psycopg.errors import QueryCanceled
 
 from providers.once import Once
+from retrieval.errors import NoVector
 
 T = TypeVar("T")
-THREADS = 8  # of all recalls in the process; the pool of connections must have room for them and the callers
+THREADS = 8  # for all recalls of the process; the connection pool must have room for them and the callers
 
 
 class SerialExecutor(Executor):
-    """Does the work when it is submitted: for those whose rows other connections can't see yet."""
+    """Works at once, on the caller's thread: for callers whose rows other connections can't see yet."""
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         future: Future[T] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001  # a future keeps whatever it was
+        except Exception as error:  # noqa: BLE001  # a future keeps any error
             future.set_exception(error)
         return future
 
@@ -30,17 +37,58 @@ def get_executor() -> Executor:
 
 
 def start(executor: Executor, work: Callable[[], T]) -> Future[T]:
-    """Tasks may wait for tasks that were started before them, never for later ones: the pool works in that order."""
+    """A task may wait for tasks that were started before it, never for later ones: the pool works in that order."""
     caller = get_ident()
 
-    def work_and_let_go() -> T:
+    def work_and_release_connection() -> T:
         try:
             return work()
         finally:
             if get_ident() != caller:
                 connection.close()
 
-    return executor.submit(work_and_let_go)
+    return executor.submit(work_and_release_connection)
 
 
 EXECUTOR: Once[Executor] = Once(lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="recall"))
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[T]):
+    """The value of some work, or its error."""
+
+    value: T | None
+    error: Exception | None
+    seconds: float
+
+    def get(self) -> T:
+        if self.error is not None:
+            raise self.error
+        return self.value  # type: ignore[return-value]  # without an error there is a value
+
+
+def attempt(work: Callable[[], T]) -> Outcome[T]:
+    started = perf_counter()
+    try:
+        value = work()
+    except Exception as error:  # noqa: BLE001  # whatever a channel fails with, the answer comes without it
+        return Outcome(None, error, perf_counter() - started)
+    return Outcome(value, None, perf_counter() - started)
+
+
+def wait(future: "Future[Outcome[T]]", *, seconds: float | None) -> Outcome[T]:
+    try:
+        return future.result(seconds)
+    except TimeoutError as error:
+        return Outcome(None, error, seconds or 0.0)
+
+
+def explain_failure(error: Exception) -> str:
+    """For the caller: never the error's own text, which may hold other people's words."""
+    if isinstance(error, TimeoutError) or isinstance(error.__cause__, QueryCanceled):
+        return "It took longer than its share of time."
+    if isinstance(error, NoVector):
+        return "There is no vector of the query that could be compared with the bank's."
+    if isinstance(error, OperationalError):
+        return "The database did not answer."
+    return f"It failed with {type(error).__name__}."

@@ -1,6 +1,6 @@
-"""What a recall did and why its results stand where they do.
+"""The trace of a recall: ranks, scores, times, and what was left out and why.
 
-While it runs only references are kept; `as_dict` makes the JSON, for whoever asked for it.
+A running recall keeps references only; `as_dict` makes the JSON if the caller asked for it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,16 +11,14 @@ from time import perf_counter
 from typing import Any
 from uuid import UUID
 
-from banks.dates import TimeWindow
+from retrieval.channels.graph import list_entry_points
 from retrieval.filters.types import Tags
-from retrieval.graph.rules import SPREAD
+from retrieval.fusion import RRF_K, Fused
 from retrieval.packing import Packed
 from retrieval.plan import Plan
-from retrieval.ranking.fusion import Fused
-from retrieval.recipes import RRF_K
-from retrieval.reranking.combine import place_by_reranker
-from retrieval.reranking.rerank import Reranked
+from retrieval.reranking import Reranked, place_by_reranker
 from retrieval.types import Analysis, Channel, Hit, LeftOut, Ranked, RecallItem, RecallQuery, Scores
+from timewords import TimeWindow
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class ChannelTrace:
 
 @dataclass
 class Phase:
-    """`seconds` are known when it is over."""
+    """`seconds` are set when it ends."""
 
     name: str
     seconds: float = 0.0
@@ -39,7 +37,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Ordering:
-    """How the candidates came to their order. `fused` are all that were found, `ranked` those that could be read."""
+    """`fused` are all rows that were found, `ranked` the candidates in their final order."""
 
     plan: Plan
     fused: Sequence[Fused]
@@ -49,7 +47,7 @@ class Ordering:
 
 @dataclass
 class Trace:
-    """Filled by the steps of one recall, from any of its threads; each step notes its own part once."""
+    """The steps of one recall fill it, from any of its threads; each step sets its own part once."""
 
     query: RecallQuery
     analysis: Analysis | None = None
@@ -77,28 +75,28 @@ class Trace:
         self.analysis, self.ordering, self.packed = analysis, ordering, packed
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, in the shape of Hindsight's trace where it has one for the thing."""
+        """For JSON, in the shape of Hindsight's trace as far as that goes."""
         names = Names()
         return {
-            "query": describe_query(self.query, self.analysis),
-            "retrieval_results": [describe_channel(channel, found, names) for channel, found in self.channels.items()],
+            "query": render_query(self.query, self.analysis),
+            "retrieval_results": [render_channel(channel, found, names) for channel, found in self.channels.items()],
             "left_out": [{"method_name": one.channel.value, "reason": one.reason} for one in self.left_out],
-            "entry_points": describe_hits(self._entry_points, names),
-            "recipe": describe_recipe(self.ordering.plan) if self.ordering else None,
-            "rrf_merged": [describe_fused(rank, one, names) for rank, one in enumerate(self._fused, 1)],
-            "reranked": describe_ranked(self.ordering, names) if self.ordering else [],
-            "final_results": [describe_item(rank, one) for rank, one in enumerate(self._items, 1)],
+            "entry_points": render_hits(self._entry_points, names),
+            "recipe": render_recipe(self.ordering.plan) if self.ordering else None,
+            "rrf_merged": [render_fused(rank, one, names) for rank, one in enumerate(self._fused, 1)],
+            "reranked": render_ranked(self.ordering, names) if self.ordering else [],
+            "final_results": [render_item(rank, one) for rank, one in enumerate(self._items, 1)],
             "cut_by_token_budget": [str(one.candidate.id) for one in (self.packed.left if self.packed else ())],
             "summary": self._summarise(),
         }
 
     @property
     def _entry_points(self) -> Sequence[Hit]:
-        """Where the graph was entered: at the nearest units."""
+        """The units at which the graph walk began."""
         nearest = self.channels.get(Channel.SEMANTIC)
         if nearest is None or Channel.GRAPH not in self.channels:
             return ()
-        return [hit for hit in nearest.hits[: SPREAD.entry_points] if hit.score >= SPREAD.least_entry_cosine]
+        return list_entry_points(nearest.hits)
 
     @property
     def _fused(self) -> Sequence[Fused]:
@@ -125,9 +123,9 @@ class Trace:
         }
 
 
-def describe_query(query: RecallQuery, analysis: Analysis | None) -> dict[str, Any]:
+def render_query(query: RecallQuery, analysis: Analysis | None) -> dict[str, Any]:
     tags = query.filters.tags
-    described: dict[str, Any] = {
+    rendered: dict[str, Any] = {
         "query_text": query.text,
         "timestamp": query.asked_at.isoformat(),
         "budget": query.budget.nodes,
@@ -138,9 +136,9 @@ def describe_query(query: RecallQuery, analysis: Analysis | None) -> dict[str, A
         "temporal_constraint": None,
     }
     if analysis is None:
-        return described
-    return described | {
-        "temporal_constraint": describe_window(analysis.window),
+        return rendered
+    return rendered | {
+        "temporal_constraint": render_window(analysis.window),
         "search_text": analysis.search_text,
         "question_type": analysis.type.value,
         "language": analysis.language,
@@ -150,40 +148,45 @@ def describe_query(query: RecallQuery, analysis: Analysis | None) -> dict[str, A
     }
 
 
-def describe_window(window: TimeWindow | None) -> dict[str, str | None] | None:
+def render_window(window: TimeWindow | None) -> dict[str, str | None] | None:
     if window is None:
         return None
-    return {"start": write(window.start), "end": write(window.end), "grain": window.grain, "text": window.text}
+    return {
+        "start": write_moment(window.start),
+        "end": write_moment(window.end),
+        "grain": window.grain,
+        "text": window.text,
+    }
 
 
-def write(moment: datetime | None) -> str | None:
+def write_moment(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None
 
 
 class Names(dict[int, str]):
-    """Ids as text, by their numbers, each written once: they stand in every channel, and writing a UUID is slow."""
+    """Ids as text, by their integers, each formatted once: formatting a UUID is slow, and every channel has them."""
 
     def __missing__(self, number: int) -> str:
         name = self[number] = str(UUID(int=number))
         return name
 
 
-def describe_channel(channel: Channel, found: ChannelTrace, names: Names) -> dict[str, Any]:
+def render_channel(channel: Channel, found: ChannelTrace, names: Names) -> dict[str, Any]:
     return {
         "method_name": channel.value,
         "duration_seconds": round(found.seconds, 6),
-        "results": describe_hits(found.hits, names),
+        "results": render_hits(found.hits, names),
     }
 
 
-def describe_hits(hits: Sequence[Hit], names: Names) -> list[dict[str, Any]]:
+def render_hits(hits: Sequence[Hit], names: Names) -> list[dict[str, Any]]:
     return [
         {"rank": rank, "kind": hit.kind, "id": names[hit.id.int], "score": hit.score}
         for rank, hit in enumerate(hits, 1)
     ]
 
 
-def describe_fused(rank: int, fused: Fused, names: Names) -> dict[str, Any]:
+def render_fused(rank: int, fused: Fused, names: Names) -> dict[str, Any]:
     return {
         "rank": rank,
         "kind": fused.kind,
@@ -193,8 +196,8 @@ def describe_fused(rank: int, fused: Fused, names: Names) -> dict[str, Any]:
     }
 
 
-def describe_recipe(plan: Plan) -> dict[str, Any]:
-    """The constants that a reader needs to work the scores out."""
+def render_recipe(plan: Plan) -> dict[str, Any]:
+    """The constants from which a reader can derive the scores."""
     weights, recipe = plan.weights, plan.recipe
     return {
         "rrf_k": RRF_K,
@@ -205,7 +208,7 @@ def describe_recipe(plan: Plan) -> dict[str, Any]:
     }
 
 
-def describe_ranked(ordering: Ordering, names: Names) -> list[dict[str, Any]]:
+def render_ranked(ordering: Ordering, names: Names) -> list[dict[str, Any]]:
     ranks = {one.id.int: rank for rank, one in enumerate(ordering.fused, 1)}
     by_reranker = dict(enumerate(place_by_reranker(ordering.reranked.scores), 1))
     return [
@@ -214,17 +217,16 @@ def describe_ranked(ordering: Ordering, names: Names) -> list[dict[str, Any]]:
             "id": names[one.candidate.id.int],
             "rrf_rank": ranks.get(one.candidate.id.int),
             "is_repeat": one.scores.is_repeat,
-            "says_again": one.scores.says_again,
             "comes_last": one.scores.comes_last,
             "place": one.scores.place,
             "reranker_place": by_reranker.get(one.scores.place or 0),
-            "score_components": describe_scores(one.scores),
+            "score_components": render_scores(one.scores),
         }
         for rank, one in enumerate(ordering.ranked, 1)
     ]
 
 
-def describe_scores(scores: Scores) -> dict[str, Any]:
+def render_scores(scores: Scores) -> dict[str, Any]:
     return {
         "rrf": scores.fused,
         "speaker": scores.speaker,
@@ -234,7 +236,7 @@ def describe_scores(scores: Scores) -> dict[str, Any]:
     }
 
 
-def describe_item(rank: int, item: RecallItem) -> dict[str, Any]:
+def render_item(rank: int, item: RecallItem) -> dict[str, Any]:
     return {
         "rank": rank,
         "id": str(item.candidate.id),

@@ -1,4 +1,4 @@
-"""Who may recall now. Beyond so many at once they would only wait for one another, each with its clock running."""
+"""A queue for recalls. More of them at once would only wait for each other, each with its clock running."""
 
 from collections import OrderedDict, deque
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ PATIENCE_SECONDS = 10.0
 
 
 class Turns:
-    """So many `places`, and those who wait for one. Tenants take turns, so that one who asks much waits for itself."""
+    """A number of `places` and a queue for them. Tenants take turns, so a tenant that sends much delays only itself."""
 
     def __init__(self, places: int, *, patience: float) -> None:
         self._lock = Lock()
@@ -23,7 +23,7 @@ class Turns:
 
     @contextmanager
     def take(self, tenant_id: UUID) -> Iterator[None]:
-        """Overloaded where none came in time."""
+        """Raises Overloaded if no place is free in time."""
         called = self._ask(tenant_id)
         if not called.wait(self._patience) and not self._give_up(tenant_id, called):
             raise Overloaded
@@ -43,7 +43,7 @@ class Turns:
         return called
 
     def _give_up(self, tenant_id: UUID, called: Event) -> bool:
-        """Whether the turn came after all, between the end of the patience and the lock."""
+        """True if the turn came after all, between the timeout and the lock."""
         with self._lock:
             if called.is_set():
                 return True
@@ -54,7 +54,7 @@ class Turns:
             return False
 
     def _pass_on(self) -> None:
-        """The place goes to the next tenant's first, who then stands behind all the others."""
+        """The place goes to the first caller of the next tenant, which then moves to the end of the queue."""
         with self._lock:
             if not self._waiting:
                 self._free += 1

@@ -8,15 +8,17 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from banks.dates.types import TimeWindow
+import numpy as np
+
+from banks.enums import Network
 from banks.models import Corpus
-from banks.words import Network
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 from retrieval.filters.types import Filters
-from retrieval.includes.types import Included
+from timewords.types import TimeWindow
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
+NO_VECTOR: Vector = np.zeros(0, dtype=np.float32)  # the embedder failed, or the bank has vectors of another model
 
 
 class Channel(StrEnum):
@@ -41,14 +43,14 @@ class QuestionType(StrEnum):
 
 @dataclass(frozen=True)
 class Budget:
-    """How much a recall may look at: nodes of the graph and rows a channel, passages to rerank, seconds for that."""
+    """How much a recall may read: `nodes` bounds the graph and the rows of each channel."""
 
     nodes: int
     rerank_depth: int
-    rerank_seconds: float | None  # None: no time box, for runs that must come out the same each time
+    rerank_seconds: float | None  # None: no time box, for runs that must be repeatable
 
 
-# A pair takes 20 to 50 ms of one core, so the small budgets read few: see docs/adr/0005.
+# The reranker takes 20 to 50 ms of one core for a pair, so the small budgets rerank few: see docs/adr/0005.
 BUDGETS: Mapping[str, Budget] = {
     "low": Budget(nodes=100, rerank_depth=8, rerank_seconds=0.07),
     "mid": Budget(nodes=300, rerank_depth=16, rerank_seconds=0.15),
@@ -58,10 +60,9 @@ BUDGETS: Mapping[str, Budget] = {
 
 @dataclass(frozen=True)
 class PointInTime:
-    """`as_of`: what was true then. `known_at`: what we knew then. Neither: what we hold now.
+    """`as_of`: what was true then. `known_at`: what the bank knew then. Neither: what is current.
 
-    `history` shows superseded units too; a query that asks for history sets it. Without `corrected` it does not show
-    those that were never so.
+    `history` shows superseded units too. Without `corrected` it hides units that were closed as corrections.
     """
 
     as_of: datetime | None = None
@@ -74,10 +75,9 @@ AT_PRESENT = PointInTime()
 
 
 class Part(StrEnum):
-    """What an answer has besides what the channels find: its order by the reranker, and what may come along."""
+    """Parts of an answer besides the channels' hits, any of which may be left out."""
 
     RERANKING = "reranking"
-
     ENTITIES = "entities"
     CHUNKS = "chunks"
     SOURCE_MESSAGES = "source_messages"
@@ -86,12 +86,12 @@ class Part(StrEnum):
 
 @dataclass(frozen=True)
 class Include:
-    """What comes along with the results, each within tokens of its own; None leaves it out."""
+    """Extra rows to return beside the results, each kind within a token budget of its own; None leaves it out."""
 
     entities: int | None = None
     chunks: int | None = None
     source_messages: int | None = None
-    neighbours: int = 0  # of each source message, before and after it, where its tokens allow
+    neighbours: int = 0  # messages before and after each source message, within the tokens of `source_messages`
     links: bool = False
 
 
@@ -103,19 +103,12 @@ class LeastScores:
     final: float | None = None
 
 
-class GraphWalk(StrEnum):
-    """How the graph is walked from the entry points. Plain expansion is there to be compared with."""
-
-    SPREADING = "spreading"
-    PLAIN = "plain"
-
-
 @dataclass(frozen=True)
 class RecallQuery:
-    """What a caller asks. `window` is one of his own, in place of what the words say: it ranks and does not filter."""
+    """The request. `window` replaces the time window that the words of the query name: it ranks and does not filter."""
 
     text: str
-    asked_at: datetime  # aware; its zone is the one that "yesterday" is told in
+    asked_at: datetime  # aware; "yesterday" is resolved in its zone
     max_tokens: int = 4096
     budget: Budget = BUDGETS["mid"]
     filters: Filters = field(default_factory=Filters)
@@ -123,32 +116,36 @@ class RecallQuery:
     window: tuple[datetime | None, datetime | None] | None = None
     include: Include = field(default_factory=Include)
     least_scores: LeastScores = field(default_factory=LeastScores)
-    channel_weights: Mapping[Channel, float] = field(default_factory=dict)  # factors on those of the recipe
-    graph_walk: GraphWalk = GraphWalk.SPREADING
+    channel_weights: Mapping[Channel, float] = field(default_factory=dict)  # factors on the recipe's weights
     rerank: bool = True
     trace: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What the words of a query say, before anything is searched.
+    """Everything that the words of a query say.
 
-    `search_text` has the window written out ("in March 2023 (2023-03-01 to 2023-03-31)"): the embedder and the
-    reranker read that. `lexemes` are of the query's own words. `vector` is empty where the embedder failed.
+    `text` is the query on one line, shortened if it is very long. `search_text` has the window written out ("in March
+    2023 (2023-03-01 to 2023-03-31)"); the embedder and the reranker read it. `names` are normalised candidates for
+    entity names. `vector` is empty if the embedder failed. `entity_ids` are known after the search. `usage` is what an
+    LLM spent on the window.
     """
 
+    text: str
     search_text: str
     type: QuestionType
     language: str
     window: TimeWindow | None
-    lexemes: tuple[str, ...]
-    entity_ids: tuple[UUID, ...]
     wants_history: bool
-    vector: Vector
+    names: tuple[str, ...]
+    lexemes: tuple[str, ...]
+    usage: Usage = field(default_factory=Usage)
+    vector: Vector = field(default_factory=lambda: NO_VECTOR)
+    entity_ids: tuple[UUID, ...] = ()
 
 
 class NamedEntity(NamedTuple):
-    """An entity of the bank that the query names, by whichever of its names; `name` is the canonical one."""
+    """An entity that the query names by its name or an alias; `name` is the canonical one."""
 
     id: UUID
     name: str
@@ -157,7 +154,8 @@ class NamedEntity(NamedTuple):
 class Hit(NamedTuple):
     """A row that a channel found, best first in its list.
 
-    A named tuple, as are those below of which a recall makes a thousand: they are made in a third of the time.
+    Hits and the values below are named tuples because a recall makes a thousand of them, each in a third of the time
+    that a dataclass takes.
     """
 
     kind: Literal["unit", "chunk"]
@@ -166,7 +164,7 @@ class Hit(NamedTuple):
 
 
 class CorpusHit(NamedTuple):
-    """A row of any corpus that a look-up found, before it became units. `number` is its name in the text index."""
+    """A row of any corpus near to the query. `number` identifies it in the text index."""
 
     corpus: Corpus
     id: UUID
@@ -175,7 +173,7 @@ class CorpusHit(NamedTuple):
 
 
 class SourceSpan(NamedTuple):
-    """Where a result rests: characters `start` to `end` of a message or chunk."""
+    """A source of a result: characters `start` to `end` of a message or chunk."""
 
     message_id: UUID | None
     chunk_id: UUID | None
@@ -186,14 +184,17 @@ class SourceSpan(NamedTuple):
 
 
 class Voice(NamedTuple):
-    """Who said what a result quotes."""
+    """The speaker of a message that a result quotes."""
 
     name: str
     role: str
 
 
 class Candidate(NamedTuple):
-    """A unit, or a chunk that no unit covers, with all that ranking and answering need."""
+    """A unit, or a chunk that no unit covers, with every field that ranking and answering need.
+
+    `text` is the rendered text. The reranker reads `search_text` where it is not empty.
+    """
 
     kind: Literal["unit", "chunk"]
     id: UUID
@@ -213,28 +214,30 @@ class Candidate(NamedTuple):
     importance: float
     proof_count: int
     access_count: int
-    is_faded: bool = False  # by a retention rule: old, and never recalled
+    is_faded: bool = False  # by a retention rule
     entities: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, str] = NOTHING
     sources: tuple[SourceSpan, ...] = ()
     voices: tuple[Voice, ...] = ()
-    is_own_passage: bool = False  # a fact that was given ready: it was taken from no text
+    is_own_passage: bool = False  # the caller gave this fact ready-made: no text of the archive holds it
+    search_text: str = ""
 
 
 class Place(NamedTuple):
-    """Where a channel had a candidate: its rank from 1, and the channel's own score."""
+    """The rank of a candidate in a channel, from 1, and the channel's own score."""
 
     rank: int
     score: float
 
 
 class Scores(NamedTuple):
-    """Why a result stands where it does: docs/recall.md derives `final` from the others.
+    """The reasons for a result's place: docs/recall.md derives `final` from the others.
 
-    `fused` is the sum over the channels. Times `speaker` it makes the order that the reranker gets, where the repeats
-    of a turn stand behind all others, and behind those what `says_again` what another does: `place` is the one there,
-    from 1. `boosts` are factors by name. What says again what a better one does `comes_last` in the final order too.
+    `fused` is the sum over the channels. `fused` times `speaker` makes the order that the reranker gets; there
+    `is_repeat` puts further parts of the same message behind the others, and `comes_last` puts duplicates behind those.
+    `place` is the place in that order, from 1. `boosts` are factors by name. A result that `comes_last` stands last in
+    the final order too.
     """
 
     fused: float
@@ -245,40 +248,39 @@ class Scores(NamedTuple):
     speaker: float = 1.0
     place: int | None = None  # None: not yet ordered
     is_repeat: bool = False
-    says_again: bool = False
     comes_last: bool = False
 
 
 class Ranked(NamedTuple):
-    """A candidate in the order of ranking, before the token budget. `text` is what a reader is to get of it."""
+    """A candidate in the order of ranking, before the token budget. `text` is the part of it that is returned."""
 
     candidate: Candidate
     text: str
     scores: Scores
     bank_id: str
-    passage: tuple[int, int] | None = None  # where the text stands in the candidate's; None: it is the whole
+    passage: tuple[int, int] | None = None  # the characters of the candidate's text; None: the whole text
 
     def with_scores(self, scores: Scores) -> "Ranked":
-        """By position: `_replace` takes twice as long, and a recall scores some hundred of them."""
+        """Twice as fast as `_replace`; a recall scores some hundred candidates."""
         return Ranked(self.candidate, self.text, scores, self.bank_id, self.passage)
 
 
 class RecallItem(NamedTuple):
-    """One result. `text` is what the token budget counts: the candidate's, or the passage of it that matters."""
+    """One result. The token budget counts `text`: the candidate's text, or the best passage of it."""
 
     candidate: Candidate
     text: str
     tokens: int
     scores: Scores
     bank_id: str
-    passage: tuple[int, int] | None = None  # where the text stands in the candidate's; None: it is the whole
+    passage: tuple[int, int] | None = None  # the characters of the candidate's text; None: the whole text
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A channel, or a part of the answer, that failed or took longer than its share; the answer came without.
+    """A channel or a part of the answer that failed or took too long. The answer comes without it.
 
-    `bank_id` is there where several banks were asked and one of them was meant.
+    `bank_id` names the bank if several were asked.
     """
 
     channel: Channel | Part
@@ -287,10 +289,62 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class RecallResult:
-    """`usage` is what the providers spent; `trace` is there where the query asked for it, ready for JSON.
+class IncludedEntity:
+    """An entity that the results mention; the token budget counts `text`."""
 
-    `milliseconds` are those of each stage.
+    id: UUID
+    bank_id: str
+    name: str
+    kind: str
+    text: str
+    mention_count: int
+    unit_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True)
+class IncludedChunk:
+    id: UUID
+    text: str
+    position: int
+    heading: str
+    said_at: datetime
+    document_id: str
+    unit_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True)
+class IncludedMessage:
+    id: UUID
+    speaker: str
+    role: str
+    text: str
+    said_at: datetime
+    unit_ids: tuple[UUID, ...]
+    is_neighbour: bool = False  # said just before or after a message that a result quotes
+
+
+@dataclass(frozen=True)
+class IncludedLink:
+    """An edge between two of the results."""
+
+    source_id: UUID
+    target_id: UUID
+    type: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Included:
+    entities: tuple[IncludedEntity, ...] = ()
+    chunks: tuple[IncludedChunk, ...] = ()
+    messages: tuple[IncludedMessage, ...] = ()
+    links: tuple[IncludedLink, ...] = ()
+
+
+@dataclass(frozen=True)
+class RecallResult:
+    """`usage` is what the providers spent. `trace` is ready for JSON, if the query asked for it. `milliseconds` are by
+    stage.
     """
 
     items: tuple[RecallItem, ...]

@@ -1,20 +1,33 @@
-from banks.vector_index.literal import write_vector
-from retrieval.declaration import Declaration
-from retrieval.filters.joining import all_of
-from retrieval.filters.own import list_owners
+"""The temporal channel: units of the window that a query is about (formulas 13 and 14)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from heapq import heapify, heappop, heappush
+from uuid import UUID
+
+from banks.vectors import write_vector
+from retrieval.channels.graph import weigh_time
+from retrieval.channels.lookups import BankQuery
+from retrieval.errors import NoVector
+from retrieval.filters.conditions import all_of, list_owners
+from retrieval.filters.scope import happened_within, occurred_within
 from retrieval.filters.types import TimeRange
-from retrieval.filters.units import happened_within, occurred_within
-from retrieval.lookups.nearest import NoVector
-from retrieval.lookups.reading import read_rows
-from retrieval.lookups.shared import Asked, Lookups
-from retrieval.proximity import CLOSENESS, Dated, Window, score_closeness, spread_in_time
-from retrieval.types import Channel, Hit
+from retrieval.statements import read_rows
+from retrieval.types import Hit
+from timewords.types import END_OF_TIME, START_OF_TIME, TimeWindow
 
-LEAST_COSINE = 0.4  # TEMPR 3.1.4: what merely happened then is no answer
-REACH = 2  # so many times the entry points are read, for what stands beside them in time
+LEAST_COSINE = 0.4  # TEMPR 3.1.4: to happen in the window is not enough
+REACH = 2  # rows are read for each entry point, for its neighbours in time
+DAY = timedelta(days=1)
+DAY_SECONDS = DAY.total_seconds()
+UNDATED = 0.5  # for a unit without an occurrence date, which uses mentioned_at
+DECAY = 0.7  # TEMPR 3.1.4
+NEIGHBOURS = 10  # each way, in the order of time
+CLOSENESS = 0.5  # its share of the score; the rest is the cosine, for the middle of a year means little
 
-# Two branches, so that each has an index of its own. What is told of a unit is worked out after the nearest are
-# chosen: a wide window holds most of a bank.
+# Two branches, so that each uses an index of its own. The middle is computed after the nearest are chosen, because a
+# wide window holds most of a bank.
 IN_WINDOW = """
 SELECT unit.id, unit.distance, unit.began IS NOT NULL,
     extract(epoch FROM coalesce(unit.began + (coalesce(unit.ended, unit.began) - unit.began) / 2, unit.said))::float8
@@ -33,14 +46,38 @@ ORDER BY unit.distance, unit.id
 """
 
 
-def search_temporal(lookups: Lookups) -> list[Hit]:
-    """Units of the asked time, by how well they fit into it and how near they are. Nothing without a window."""
-    asked = lookups.asked
-    if asked.window is None:
-        return []
-    window = Window.around(asked.window)
-    units = find_in_window(asked, TimeRange(window.start, window.end))
-    entries = units[: asked.limits.rows // REACH]
+@dataclass(frozen=True)
+class Dated:
+    """A unit in the window. `middle` is that of its occurrence, or when it was said, in seconds since 1970."""
+
+    id: UUID
+    cosine: float
+    middle: float
+    has_occurred: bool
+
+
+@dataclass(frozen=True)
+class Window:
+    start: datetime | None
+    end: datetime | None
+
+    @classmethod
+    def around(cls, asked: TimeWindow) -> "Window":
+        """At least a day long, around the same middle, within the calendar."""
+        if asked.start is None or asked.end is None or asked.end - asked.start >= DAY:
+            return cls(asked.start, asked.end)
+        middle = asked.start + (asked.end - asked.start) / 2
+        earliest = START_OF_TIME.replace(tzinfo=middle.tzinfo) + DAY / 2
+        latest = END_OF_TIME.replace(tzinfo=middle.tzinfo) - DAY / 2
+        middle = min(max(middle, earliest), latest)
+        return cls(middle - DAY / 2, middle + DAY / 2)
+
+
+def search_temporal(query: BankQuery, asked: TimeWindow) -> list[Hit]:
+    """Units of the window, by how well their time fits and by their cosine."""
+    window = Window.around(asked)
+    units = find_in_window(query, TimeRange(window.start, window.end))
+    entries = units[: query.limits.rows // REACH]
     closeness = {unit.id: score_closeness(unit, window) for unit in entries}
     reached = spread_in_time(units, closeness)
     cosines = {unit.id: unit.cosine for unit in units}
@@ -51,24 +88,65 @@ def search_temporal(lookups: Lookups) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
 
-def find_in_window(asked: Asked, window: TimeRange) -> list[Dated]:
+def find_in_window(query: BankQuery, window: TimeRange) -> list[Dated]:
     """The nearest to the query first."""
-    if not asked.vector.size:
+    if not query.vector.size:
         raise NoVector
     statement = IN_WINDOW.format(
-        scope=asked.scope.unit,
+        scope=query.scope.unit,
         occurred=all_of(occurred_within(window)).as_string(),
         mentioned=all_of(happened_within("mentioned_at", window)).as_string(),
-        limit=asked.limits.rows,
+        limit=query.limits.rows,
     )
-    values = (*list_owners(asked.bank), write_vector(asked.vector))
-    rows = read_rows(asked.bank.tenant_id, statement, values, within_seconds=asked.deadline.next_share())
-    units = [
+    values = (*list_owners(query.bank), write_vector(query.vector))
+    rows = read_rows(query.bank.tenant_id, statement, values, within_seconds=query.deadline.next_share())
+    return [
         Dated(row_id, 1.0 - distance, middle, has_occurred)
         for row_id, distance, has_occurred, middle in rows
-        if distance is not None
+        if distance is not None and 1.0 - distance >= LEAST_COSINE
     ]
-    return units if asked.is_of_whole_time else [unit for unit in units if unit.cosine >= LEAST_COSINE]
 
 
-TEMPORAL = Declaration(Channel.TEMPORAL, search_temporal, has_statements=True, needs_window=True)
+def score_closeness(unit: Dated, window: Window) -> float:
+    """1 - |middle of unit - middle of window| / (half of window), in 0..1. An open window has no middle: all fit."""
+    penalty = 1.0 if unit.has_occurred else UNDATED
+    if window.start is None or window.end is None:
+        return penalty
+    half = (window.end - window.start).total_seconds() / 2
+    middle = window.start.timestamp() + half
+    return penalty * min(1.0, max(0.0, 1 - abs(unit.middle - middle) / half))
+
+
+def spread_in_time(units: Sequence[Dated], closeness: Mapping[UUID, float]) -> dict[UUID, float]:
+    """A unit passes a part of its closeness on to its neighbours in time, and they a part of that.
+
+    Best first: parts only get smaller, so a unit's value is final when it spreads.
+    """
+    ordered = sorted(units, key=lambda unit: (unit.middle, unit.id))
+    values = [closeness.get(unit.id, 0.0) for unit in ordered]
+    waiting = [(-value, place) for place, value in enumerate(values) if value]
+    heapify(waiting)
+    final: dict[UUID, float] = {}
+    middles = [unit.middle for unit in ordered]
+    done = [False] * len(ordered)
+    while waiting:
+        negative, place = heappop(waiting)
+        if done[place]:
+            continue
+        done[place] = True
+        final[ordered[place].id] = -negative
+        for other, value in raise_beside(middles, values, place):
+            values[other] = value
+            heappush(waiting, (-value, other))
+    return final | {unit_id: 0.0 for unit_id in closeness if unit_id not in final}
+
+
+def raise_beside(middles: Sequence[float], values: Sequence[float], place: int) -> Iterator[tuple[int, float]]:
+    """The neighbours that get more than they have. Most have more than the decay allows and are skipped."""
+    middle, own = middles[place], values[place]
+    for other in range(max(0, place - NEIGHBOURS), min(len(middles), place + NEIGHBOURS + 1)):
+        if values[other] < own * DECAY:
+            apart = abs(middles[other] - middle)
+            value = own * weigh_time(apart) * DECAY
+            if apart < DAY_SECONDS and value > values[other]:
+                yield other, value

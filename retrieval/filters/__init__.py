@@ -1,1 +1,1 @@
-"""Which units a recall may return: the caller's conditions, as values and as SQL."""
+"""The units that a recall may return: the caller's conditions, as values and as SQL."""

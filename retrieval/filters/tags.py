@@ -1,20 +1,20 @@
-"""A tree of tag conditions as SQL over `unit`.
+"""A tree of tag conditions as SQL over the alias `unit`.
 
-Tags are rows that are compared by equality: under row-level security an array's `&&` would use no index, as it is not
-leakproof (see docs/adr/0004).
+Tags are rows compared by equality: under row-level security an array's `&&` uses no index, because it is not leakproof
+(see docs/adr/0004).
 """
 
 from collections.abc import Callable, Iterator
 
 from psycopg import sql
 
-from retrieval.filters.joining import all_of, any_of
+from retrieval.filters.conditions import all_of, any_of, text_array
 from retrieval.filters.types import AllOf, AnyOf, Not, TagCondition, Tags
 
-# Of subqueries in one condition. Postgres weighs in which order to join each of them, which for dozens takes seconds;
-# what stands under IS TRUE is looked up once and not weighed.
+# Subqueries in one condition. The planner orders the joins of each of them, which takes seconds for dozens; a subquery
+# under IS TRUE is evaluated once and is not part of that search.
 FEW = 4
-# What rests on memories that share no tag has one of these. It tells of them all: only who asks without tags sees it.
+# A unit made of memories that share no tag has one of these. A condition on tags hides it, unless it names the tag.
 FORMED_UNDER_SEVERAL = "formed:under-several-tags"  # an opinion
 OBSERVED_UNDER_SEVERAL = "observed:under-several-tags"
 UNDER_SEVERAL = (FORMED_UNDER_SEVERAL, OBSERVED_UNDER_SEVERAL)
@@ -31,7 +31,7 @@ HAS_ALL_OF = """(unit.id IN (
     SELECT tag.unit_id FROM banks_unittag AS tag WHERE tag.bank_id = $2 AND tag.tag = ANY({tags})
     GROUP BY tag.unit_id HAVING count(*) = {count}
 ) IS TRUE)"""
-# All tags of the unit, for a tree that asks many things of them.
+# All tags of the unit as an array, for a tree with many leaves.
 OF_ALL_TAGS = """(
     SELECT {condition} FROM (
         SELECT coalesce(array_agg(tag.tag::text), ARRAY[]::text[]) AS tags FROM banks_unittag AS tag
@@ -41,7 +41,7 @@ OF_ALL_TAGS = """(
 
 
 def build_tag_condition(condition: TagCondition) -> sql.Composable:
-    """A `Not` alone would let pass what rests on memories that it hides: that has none of the tags which they have."""
+    """A `Not` alone would let a unit pass that is made of hidden memories: it has none of their tags."""
     named = {tag for leaf in list_leaves(condition) for tag in leaf.tags}
     hidden = tuple(tag for tag in UNDER_SEVERAL if tag not in named)
     seen = [sql.SQL("NOT {}").format(has_one_of(hidden))] if hidden else []
@@ -125,7 +125,3 @@ def has_all_of(tags: tuple[str, ...]) -> sql.Composable:
 def has_others(tags: tuple[str, ...]) -> sql.Composable:
     """Has a tag besides these; with none given, has any tag at all."""
     return sql.SQL(HAS_OTHERS).format(tags=text_array(tags))
-
-
-def text_array(values: tuple[str, ...]) -> sql.Composable:
-    return sql.SQL("{}::text[]").format(sql.Literal(list(values)))

@@ -2,9 +2,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Union
 
-from banks.words import Network
+from banks.enums import Network
 
-# any/all let units without a tag pass; the strict forms don't; exact wants these tags and no others.
+# any and all let units without tags pass; the strict forms do not; exact wants these tags and no others.
 TagMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
 
 
@@ -34,7 +34,7 @@ TagCondition = Union[Tags, AllOf, AnyOf, Not]  # noqa: UP007  # the names are qu
 
 @dataclass(frozen=True)
 class TimeRange:
-    """[start, end), open where None. Equal ends are that moment."""
+    """[start, end), open where None. Equal ends mean that moment."""
 
     start: datetime | None = None
     end: datetime | None = None
@@ -46,7 +46,7 @@ class TimeRange:
 
 @dataclass(frozen=True)
 class Filters:
-    """Every condition must hold. An empty one lets all pass."""
+    """Every condition must hold. An empty condition lets every unit pass."""
 
     networks: tuple[Network, ...] = ()
     tags: TagCondition | None = None

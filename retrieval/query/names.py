@@ -1,18 +1,16 @@
-"""Which parts of a query could be names; whether they are, the bank's entities tell."""
+"""Candidates for entity names in a query. The bank's entities decide which of them are names."""
 
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from banks.dates.fold import fold_word
 from banks.entities.names.normalise import normalise_name
 from banks.entities.names.vocabulary import ABBREVIATIONS, HONORIFICS
-from retrieval.query.cleaning import shorten
-from retrieval.query.stop_words import ALL_STOP_WORDS
+from retrieval.query.language import ALL_STOP_WORDS
+from timewords.folding import fold_word
 
 LONGEST = 4  # words, and characters where a script has no spaces
-MOST = 64  # candidates: 20 words have 74 n-grams, of which stop words leave a third
-MAX_CHARACTERS = 600
+MOST = 64  # candidates: 20 words have 74 n-grams, and stop words leave a third of them
 WORD = re.compile(r"[\w&+#]+(?:['\u2019.\-/][\w&+#]+)*\.?")
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]{2,}")
 POSSESSIVE = re.compile(r"['\u2019]s?$")
@@ -20,17 +18,17 @@ BREAK = re.compile(r"[?!\u2026;:()\"\u201c\u201d.]")
 
 
 def list_name_candidates(query: str) -> tuple[str, ...]:
-    """Normalised as entities' names are. What is written with capitals comes first and what is short before what is
-    long, so that the bound drops what is least likely; lower case is no obstacle: "where does alice work".
+    """Normalised like the names of entities. Capitalised phrases come first, and short ones before long ones, so that
+    the bound drops the least likely. Lower case is allowed: "where does alice work".
     """
-    phrases = sorted(list_phrases(shorten(query, MAX_CHARACTERS)), key=lambda phrase: not is_capitalised(phrase))
+    phrases = sorted(list_phrases(query), key=lambda phrase: not is_capitalised(phrase))
     keys = dict.fromkeys(normalise_name(phrase) for phrase in phrases)
     return tuple(key for key in keys if any(character.isalnum() for character in key))[:MOST]
 
 
 def list_phrases(query: str) -> Iterator[str]:
-    """N-grams that neither begin nor end with a stop word, unless that is written with a capital inside a sentence
-    ("The Who", "Will"), and that reach over no end of a sentence.
+    """N-grams within a sentence that neither begin nor end with a stop word, unless it has a capital inside a sentence
+    ("The Who", "Will").
     """
     words = list(WORD.finditer(query))
     for size in range(1, LONGEST + 1):
@@ -55,7 +53,7 @@ def is_stop_word(word: str) -> bool:
 
 
 def is_title(word: str) -> bool:
-    """A capital where none is needed; "I" always has it."""
+    """Has a capital; "I" does not count."""
     return len(word) > 1 and word[0].isupper()
 
 
@@ -66,7 +64,7 @@ def is_broken(query: str, run: list[re.Match[str]]) -> bool:
 
 
 def ends_sentence(word: str) -> bool:
-    """A full stop does, unless it belongs to the word: "Dr.", "J."."""
+    """Ends with a full stop that is not part of the word, as in "Dr." and "J."."""
     bare = word[:-1].lower()
     return word.endswith(".") and len(bare) > 1 and bare not in HONORIFICS and bare not in ABBREVIATIONS
 

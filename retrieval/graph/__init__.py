@@ -1,1 +1,0 @@
-"""Spreading activation over the memory graph (formula 12)."""

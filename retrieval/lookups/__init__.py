@@ -1,1 +1,0 @@
-"""The statements that all channels share, each read once for a recall."""

@@ -1,1 +1,0 @@
-"""Of a long text the passage that matters for a query."""

@@ -1,0 +1,194 @@
+"""SQL statements of recall: the rows and the time that each may take, and how it runs.
+
+Each runs in a short transaction of its own, so none stays open while a model works.
+"""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast
+from uuid import UUID
+
+from django.conf import settings as django_settings
+from django.db import DatabaseError, connection
+from django.db.backends.utils import CursorWrapper
+from psycopg import Connection, RawCursor, sql
+from psycopg.abc import Params
+from psycopg.pq import Format
+
+from banks.models import Corpus
+from providers.deadline import Deadline
+from retrieval.filters.types import Filters
+from retrieval.types import Budget, PointInTime
+from tenants.transactions import TENANT_SETTING, tenant_transaction
+
+# A chunk holds some eight turns and an episode up to 25, so a few of them lead to many units.
+ARCHIVE_SHARES: Mapping[Corpus, float] = {Corpus.CHUNK: 0.25, Corpus.EPISODE: 0.05, Corpus.RELATIONSHIP: 0.1}
+MOST_HOPS = 5
+# A hop is a statement. A small budget has eight for the whole recall: the bank, the nearest rows, the words, the units
+# behind both, the window, two hops, and the candidates.
+FEW_NODES, FEW_HOPS = 200, 2
+# The text index ignores filters and points in time, which hide rows of its list afterwards.
+HIDING_DEPTH = 5
+SECONDS_A_STATEMENT = 1.0  # a hundred times the usual; the reranker's time comes on top
+# A recall may spend three shares: on the search, on repeating it without a late part, and on reading the candidates.
+SHARES = 3
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`nodes` and `hops` bound the graph walk, `rows` the other channels. `seconds` is the share of one statement; None
+    for runs that must be repeatable.
+    """
+
+    rows: int
+    nodes: int
+    hops: int
+    words: int
+    sources: Mapping[Corpus, int]
+    seconds: float | None
+
+    def at(self, moment: PointInTime) -> "Limits":
+        """A point in time hides texts that came later, however well their words match."""
+        if moment.as_of is None and moment.known_at is None:
+            return self
+        return replace(self, words=self.rows * HIDING_DEPTH)
+
+    def start_clock(self) -> Deadline:
+        """The time of a recall on its database, shared out to its statements. The time of models comes on top."""
+        return Deadline.after(None if self.seconds is None else SHARES * self.seconds, share=self.seconds)
+
+    def by_meaning(self, wanted: Container[Corpus]) -> dict[Corpus, int]:
+        return {corpus: most for corpus, most in {Corpus.UNIT: self.rows, **self.sources}.items() if corpus in wanted}
+
+    def by_words(self, wanted: Container[Corpus]) -> dict[Corpus, int]:
+        return {corpus: most for corpus, most in {Corpus.UNIT: self.words, **self.sources}.items() if corpus in wanted}
+
+
+def build_limits(budget: Budget, filters: Filters) -> Limits:
+    return Limits(
+        rows=budget.nodes,
+        nodes=budget.nodes,
+        hops=FEW_HOPS if budget.nodes <= FEW_NODES else MOST_HOPS,
+        words=budget.nodes * (1 if filters == Filters() else HIDING_DEPTH),
+        sources={corpus: max(1, round(budget.nodes * share)) for corpus, share in ARCHIVE_SHARES.items()},
+        seconds=None if budget.rerank_seconds is None else SECONDS_A_STATEMENT + budget.rerank_seconds,
+    )
+
+
+Row = tuple[Any, ...]
+KEEP_PLAN = {"plan_cache_mode": "force_generic_plan"}  # from the first execution on, not after five custom plans
+
+
+class Statement(sql.SQL):
+    """SQL with placeholders $1, $2 and so on, and their values.
+
+    `keeps_plan`: the text is the same at every call and its best plan does not depend on the values, so Postgres may
+    keep it prepared. A plan that depends on a value, such as a bank with an index of its own, must not be kept.
+    """
+
+    def __init__(self, text: str, values: Sequence[Any], *, keeps_plan: bool = False) -> None:
+        super().__init__(text)
+        self.values = values
+        self.keeps_plan = keeps_plan
+
+
+class ReadingCursor(RawCursor[Row]):
+    """Sends a statement and the settings of its transaction together, in one round trip.
+
+    Postgres treats a pipeline as one transaction, so `settings` are local to the statement. Without `settings` the
+    statement runs in the open transaction. Binary results take a fifth of the time to parse.
+    """
+
+    def __init__(self, connection: Connection[Any], settings: Mapping[str, str] | None = None) -> None:
+        super().__init__(connection)
+        self.format = Format.BINARY
+        self._settings = settings
+
+    def execute(
+        self, query: Any, params: Params | None = None, *, prepare: bool | None = None, binary: bool | None = None
+    ) -> Self:
+        if isinstance(query, Statement):
+            params, prepare = query.values, None if query.keeps_plan else False
+        if self._settings is None:
+            return super().execute(query, params, prepare=prepare, binary=binary)
+        with self.connection.pipeline():
+            RawCursor(self.connection).execute(*write_settings(self._settings))
+            return super().execute(query, params, prepare=prepare, binary=binary)
+
+
+def write_settings(settings: Mapping[str, str]) -> tuple[sql.SQL, list[str]]:
+    calls = [f"set_config(${place}, ${place + 1}, true)" for place in range(1, 2 * len(settings), 2)]
+    return sql.SQL(f"SELECT {', '.join(calls)}"), [part for setting in settings.items() for part in setting]
+
+
+def reading(
+    tenant_id: UUID, *, within_seconds: float | None, settings: Mapping[str, str] | None = None
+) -> AbstractContextManager[None]:
+    """A transaction with local `settings`. A statement that exceeds its time raises an OperationalError."""
+    return tenant_transaction(tenant_id, settings=limit_time(within_seconds, settings))
+
+
+def limit_time(within_seconds: float | None, settings: Mapping[str, str] | None) -> dict[str, str]:
+    given = dict(settings or {})
+    if within_seconds is not None:
+        given["statement_timeout"] = str(max(1, round(within_seconds * 1000)))
+    return given
+
+
+def read_rows(
+    tenant_id: UUID,
+    statement: sql.Composable | str,
+    values: Sequence[Any] = (),
+    *,
+    within_seconds: float | None,
+    settings: Mapping[str, str] | None = None,
+    keeps_plan: bool = False,
+) -> list[Row]:
+    """`values` are those of $1, $2 and so on. The statement uses the open transaction, or makes its own."""
+    text = statement if isinstance(statement, str) else statement.as_string()
+    keeps_plan = keeps_plan and may_prepare()
+    wanted = Statement(text, values, keeps_plan=keeps_plan)
+    if connection.in_atomic_block:
+        with reading(tenant_id, within_seconds=within_seconds, settings=settings):
+            return fetch(wanted, ReadingCursor(connection.connection))
+    given = limit_time(within_seconds, settings) | (KEEP_PLAN if keeps_plan else {})
+    connection.ensure_connection()
+    try:
+        return fetch(wanted, ReadingCursor(connection.connection, given | {TENANT_SETTING: str(tenant_id)}))
+    except DatabaseError:
+        if keeps_plan:
+            drop_connection()
+        raise
+
+
+def drop_connection() -> None:
+    """Close it, do not return it to the pool. If preparing a statement fails in a pipeline, for example because of a
+    locked table, psycopg believes that the statement is prepared, and the next user of the connection can't run it.
+    """
+    connection.connection.close()
+    connection.close()
+
+
+def may_prepare() -> bool:
+    """Some poolers can't keep prepared statements, and Django's query log has no text for them."""
+    return bool(django_settings.DATABASE_PREPARED_STATEMENTS) and not connection.queries_logged
+
+
+def fetch(statement: Statement, cursor: ReadingCursor) -> list[Row]:
+    """Through Django's wrapper, which logs statements and translates database errors."""
+    wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    with wrap(cast("CursorWrapper", cursor)) as wrapped:
+        wrapped.execute(cast("str", statement))
+        rows: list[Row] = wrapped.fetchall()
+    return rows
+
+
+def write_ids(ids: Iterable[UUID]) -> str:
+    """An array as text, for $n::uuid[]: psycopg would adapt each element by itself."""
+    return f"{{{','.join([f'{one.int:032x}' for one in ids])}}}"
+
+
+def write_numbers(numbers: Iterable[int]) -> str:
+    """An array as text, for $n::int[]."""
+    return f"{{{','.join(map(str, numbers))}}}"
