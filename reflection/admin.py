@@ -1,4 +1,4 @@
-"""The histories and rules behind what an agent believes, to look at. Opinions are reviewed in memoryplatform.review."""
+"""Read-only pages of histories, rules and mental models. Opinions are reviewed in memoryplatform.review."""
 
 from django.contrib import admin
 from django.db.models import Q
@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html_join
 from unfold.contrib.filters.admin import BooleanRadioFilter, ChoicesDropdownFilter
 
-from banks.admin.memory_admin import WHOSE, MemoryAdmin, link_to_id, parse_id, shorten
+from banks.admin.memory_admin import OWNER_FILTERS, MemoryAdmin, link_to_id, parse_id, shorten
 from reflection.models import (
     BackgroundRevision,
     Directive,
@@ -21,8 +21,8 @@ from tenants.platform_admin import PLATFORM
 
 @admin.register(OpinionRevision)
 class OpinionRevisionAdmin(MemoryAdmin):
-    list_display = ("of_opinion", "number", "cause", "from_to", "actor", "in_bank", "whose", "created_at")
-    list_filter = (("cause", ChoicesDropdownFilter), *WHOSE)
+    list_display = ("of_opinion", "number", "cause", "from_to", "actor", "in_bank", "in_tenant", "created_at")
+    list_filter = (("cause", ChoicesDropdownFilter), *OWNER_FILTERS)
     search_help_text = "The id of a revision or of an opinion."
 
     def match(self, request: HttpRequest, term: str) -> Q:
@@ -45,9 +45,9 @@ class OpinionRevisionAdmin(MemoryAdmin):
 
     @admin.display(description="Evidence")
     def all_evidence(self, revision: OpinionRevision) -> str:
-        """As it reads now; the opinion's own page has the texts of then. What was taken back bears on nothing."""
-        told = Q(bears=True) | Q(revision__cause=OpinionRevision.Cause.WITHDRAWN)
-        rows = RevisionEvidence.objects.using(PLATFORM).filter(told, revision=revision).select_related("fact")
+        """The present texts; the opinion's page has the former ones. A withdrawing revision shows the lost evidence."""
+        shown = Q(bears=True) | Q(revision__cause=OpinionRevision.Cause.WITHDRAWN)
+        rows = RevisionEvidence.objects.using(PLATFORM).filter(shown, revision=revision).select_related("fact")
         facts = [row.fact for row in rows.defer("fact__embedding").order_by("id") if row.fact]
         lines = ((link_to_id("banks.memoryunit", fact.pk, shorten(fact.text)),) for fact in facts)
         return format_html_join("\n", "{}", lines) or "-"
@@ -55,14 +55,14 @@ class OpinionRevisionAdmin(MemoryAdmin):
     readonly_fields = ("opinion_page", "all_evidence")
     fieldsets = (
         (None, {"fields": ("opinion_page", "number", "cause", "actor", "created_at", "bank", "tenant")}),
-        ("What changed", {"fields": ("confidence_before", "confidence_after", "text_before", "text_after")}),
-        ("Why", {"fields": ("all_evidence", "step", "reasoning", "withdrawn")}),
+        ("Change", {"fields": ("confidence_before", "confidence_after", "text_before", "text_after")}),
+        ("Reasons", {"fields": ("all_evidence", "step", "reasoning", "withdrawn")}),
     )
 
 
 @admin.register(BackgroundRevision)
 class BackgroundRevisionAdmin(MemoryAdmin):
-    list_display = ("became", "number", "engine", "actor", "in_bank", "whose", "created_at")
+    list_display = ("became", "number", "engine", "actor", "in_bank", "in_tenant", "created_at")
     search_help_text = "An id."
 
     @admin.display(description="Background")
@@ -72,15 +72,15 @@ class BackgroundRevisionAdmin(MemoryAdmin):
 
 @admin.register(RetentionRule)
 class RetentionRuleAdmin(MemoryAdmin):
-    list_display = ("name", "network", "tag", "days", "action", "enabled", "in_bank", "whose", "applied_at")
-    list_filter = (("enabled", BooleanRadioFilter), *WHOSE)
+    list_display = ("name", "network", "tag", "days", "action", "enabled", "in_bank", "in_tenant", "applied_at")
+    list_filter = (("enabled", BooleanRadioFilter), *OWNER_FILTERS)
     search_help_text = "An id."
 
 
 @admin.register(Directive)
 class DirectiveAdmin(MemoryAdmin):
-    list_display = ("name", "says", "priority", "is_active", "in_bank", "whose", "updated_at")
-    list_filter = (("is_active", BooleanRadioFilter), *WHOSE)
+    list_display = ("name", "says", "priority", "is_active", "in_bank", "in_tenant", "updated_at")
+    list_filter = (("is_active", BooleanRadioFilter), *OWNER_FILTERS)
     search_help_text = "An id."
 
     @admin.display(description="Content")
@@ -90,7 +90,7 @@ class DirectiveAdmin(MemoryAdmin):
 
 @admin.register(MentalModel)
 class MentalModelAdmin(MemoryAdmin):
-    list_display = ("name", "asks", "revision", "in_bank", "whose", "refreshed_at", "failed_at")
+    list_display = ("name", "asks", "revision", "in_bank", "in_tenant", "refreshed_at", "failed_at")
     search_help_text = "An id."
 
     @admin.display(description="Question")
@@ -100,7 +100,7 @@ class MentalModelAdmin(MemoryAdmin):
 
 @admin.register(MentalModelRevision)
 class MentalModelRevisionAdmin(MemoryAdmin):
-    list_display = ("says", "number", "engine", "withdrawn", "in_bank", "whose", "created_at")
+    list_display = ("says", "number", "engine", "withdrawn", "in_bank", "in_tenant", "created_at")
     search_help_text = "An id."
 
     @admin.display(description="Content")

@@ -1,50 +1,33 @@
-"""Facts that got other tags: opinions whose words came from them follow, and contents that were made from them go."""
+"""Retagged facts: opinions that were worded from them get new tags, and mental models made from them lose them."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from itertools import chain
 from uuid import UUID
 
 from django.db.models import F, Q
 
+from banks.enums import Network
+from banks.facts import hash_tags
 from banks.models import Bank, MemoryUnit, UnitChange, UnitSource, UnitTag
-from banks.retain.prepared import hash_tags
-from banks.words import Network
-from reflection.mental_models.storing import lose
+from reflection.mental_models import mark_sources_lost
 from reflection.models import OpinionRevision, RevisionEvidence
-from reflection.models.revision_evidence import RevisionEvidenceQuerySet
-from reflection.opinions.history.covering import is_covered
-from reflection.opinions.history.turning import FORMATION
-from reflection.opinions.tagging import UNDER_SEVERAL, UNTAGGED, Tags, read_tags, share_tags
+from reflection.models.opinions import RevisionEvidenceQuerySet
+from reflection.opinions.history import FORMATION
+from reflection.opinions.rewording import find_with_text
+from reflection.opinions.scrubbing import is_covered
+from reflection.opinions.tags import UNDER_SEVERAL, UNTAGGED, Tags, read_tags, share_tags
 
 REASON = "what it was formed on has other tags"
-TELLING = (UnitSource.Role.SAID, UnitSource.Role.IN_PART)
-
-
-@dataclass(frozen=True)
-class Origin:
-    """The tags of an opinion, those that what gave it words had and has, and whether it has no words but these."""
-
-    own: Tags
-    former: tuple[Tags, ...]
-    present: tuple[Tags, ...]
-    has_their_words: bool
-
-    def choose(self) -> Tags:
-        """Those that all shares which its words come from. An opinion that has words besides, from where it was said or
-        from what its author read, or tags besides, from what its author was asked by, keeps to those who could see it
-        already. Never none where it had some.
-        """
-        if self.has_their_words and self.own == share_tags(self.former):
-            return share_tags(self.present) or self.own
-        return share_tags((self.own, *self.present))
+SAID = (UnitSource.Role.SAID, UnitSource.Role.IN_PART)
 
 
 def follow_retagged(bank: Bank, unit_ids: Collection[UUID], *, actor: str) -> None:
-    """Call inside the tenant transaction that changed the tags, after `lock_memory`. What was made from the units as a
-    mental model counts as lost from then on.
+    """Mental models lose these units as sources. Opinions get the tags that all facts behind their wording share.
+
+    An opinion with words or tags of another origin never becomes visible to new readers, and a tagged opinion never
+    loses all its tags. Call inside the tenant transaction that changed the tags, after `lock_memory`.
     """
-    lose(bank, unit_ids)
+    mark_sources_lost(bank, unit_ids)
     resting = find_grounds(bank).filter(fact_id__in=unit_ids).values("opinion_id")
     units = MemoryUnit.objects.of_bank(bank).order_by("id")
     opinions = list(units.filter(Q(id__in=resting) | Q(id__in=unit_ids, network=Network.OPINION)))
@@ -52,18 +35,17 @@ def follow_retagged(bank: Bank, unit_ids: Collection[UUID], *, actor: str) -> No
     present = read_tags(bank, {*grounds, *chain(*grounds.values())})
     former = present | read_former_tags(bank, unit_ids)
     for opinion in opinions:
-        ids = grounds[opinion.id]
-        origin = Origin(
-            own=present.get(opinion.id, UNTAGGED),
-            former=tuple(former.get(one, UNTAGGED) for one in ids),
-            present=tuple(present.get(one, UNTAGGED) for one in ids),
-            has_their_words=has_words_of(bank, opinion, ids),
-        )
-        wear(bank, opinion, origin, actor=actor)
+        ids, own = grounds[opinion.id], present.get(opinion.id, UNTAGGED)
+        tags = share_tags(present.get(one, UNTAGGED) for one in ids)
+        was_theirs = own == share_tags(former.get(one, UNTAGGED) for one in ids)
+        if was_theirs and has_words_of(bank, opinion, ids):
+            set_tags(bank, opinion, own, tags or own, actor=actor)
+        else:
+            set_tags(bank, opinion, own, share_tags((own, tags)), actor=actor)
 
 
 def read_grounds(bank: Bank, opinion_ids: Sequence[UUID]) -> dict[UUID, set[UUID]]:
-    """What gave each opinion words and is there still."""
+    """The existing facts that each opinion was worded from."""
     found: dict[UUID, set[UUID]] = {opinion_id: set() for opinion_id in opinion_ids}
     rows = find_grounds(bank).filter(opinion_id__in=opinion_ids)
     for opinion_id, fact_id in rows.values_list("opinion_id", "fact_id"):
@@ -72,53 +54,39 @@ def read_grounds(bank: Bank, opinion_ids: Sequence[UUID]) -> dict[UUID, set[UUID
 
 
 def read_former_tags(bank: Bank, unit_ids: Collection[UUID]) -> dict[UUID, Tags]:
-    """Those before the last change of each."""
+    """The tags of each unit before its last change."""
     changes = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids, before__has_key="tags")
     rows = changes.order_by("changed_at", "id").values_list("unit_id", "before")
     return {unit_id: frozenset(before["tags"]) for unit_id, before in rows}
 
 
 def find_grounds(bank: Bank) -> RevisionEvidenceQuerySet:
-    """Of the steps that gave an opinion words."""
+    """Evidence of the revisions that worded an opinion."""
     worded = Q(revision__number=FORMATION) | ~Q(revision__text_before=F("revision__text_after"))
     return RevisionEvidence.objects.of_bank(bank).filter(worded, fact__isnull=False)
 
 
 def has_words_of(bank: Bank, opinion: MemoryUnit, ground_ids: Collection[UUID]) -> bool:
-    """Whether the grounds have all of its words, of former wordings and of the reasons too, and nobody said it."""
-    told = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit=opinion, role__in=TELLING)
-    if not ground_ids or told.exists():
+    """Whether the agent did not say the opinion itself, and the facts cover all words of its wordings and reasons."""
+    said = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit=opinion, role__in=SAID)
+    if not ground_ids or said.exists():
         return False
     facts = MemoryUnit.objects.of_bank(bank).filter(id__in=ground_ids).values_list("text", flat=True)
     steps = OpinionRevision.objects.of_bank(bank).filter(opinion=opinion).values_list("text_after", "reasoning")
     return is_covered(" ".join([opinion.text, *(word for step in steps for word in step)]), list(facts))
 
 
-def wear(bank: Bank, opinion: MemoryUnit, origin: Origin, *, actor: str) -> None:
-    """Where another live one has its words under the new tags already, that one is seen by them; this one stays for
-    those who ask without tags.
-    """
-    tags = origin.choose()
-    if tags != origin.own and is_worn(bank, opinion, tags):
+def set_tags(bank: Bank, opinion: MemoryUnit, own: Tags, tags: Tags, *, actor: str) -> None:
+    """Where another live opinion has the same words and the new tags, this one stays for readers without tags."""
+    if tags != own and has_same_words_under(bank, opinion, tags):
         tags = UNDER_SEVERAL
-    if tags == origin.own or is_worn(bank, opinion, tags):
+    if tags == own or has_same_words_under(bank, opinion, tags):
         return
     rows = UnitTag.objects.for_tenant(bank.tenant_id)
     rows.filter(unit=opinion).delete()
     rows.bulk_create([UnitTag(unit=opinion, bank_id=bank.id, tag=tag) for tag in sorted(tags)])
     opinion.tags_hash = hash_tags(tags)
     opinion.save(update_fields=["tags_hash"])
-    note(bank, opinion, origin.own, tags, actor=actor)
-
-
-def is_worn(bank: Bank, opinion: MemoryUnit, tags: Tags) -> bool:
-    """Whether another live opinion has the same words under these tags, of which there is one."""
-    others = MemoryUnit.objects.of_bank(bank).current().exclude(id=opinion.id)
-    same = others.filter(network=opinion.network, content_hash=bytes(opinion.content_hash), tags_hash=hash_tags(tags))
-    return opinion.expired_at is None and same.exists()
-
-
-def note(bank: Bank, opinion: MemoryUnit, own: Iterable[str], tags: Iterable[str], *, actor: str) -> None:
     UnitChange.objects.for_tenant(bank.tenant_id).create(
         unit=opinion,
         action=UnitChange.Action.EDITED,
@@ -127,3 +95,8 @@ def note(bank: Bank, opinion: MemoryUnit, own: Iterable[str], tags: Iterable[str
         actor=actor,
         reason=REASON,
     )
+
+
+def has_same_words_under(bank: Bank, opinion: MemoryUnit, tags: Tags) -> bool:
+    """Whether another live opinion has the same words under these tags."""
+    return opinion.expired_at is None and find_with_text(bank, opinion, opinion.text, tags=tags) is not None

@@ -1,1 +1,1 @@
-"""Controlled forgetting: what becomes of memories that are old, said twice, or better told in short."""
+"""Controlled forgetting: old memories fade or are deleted, duplicates are united, old months are summarised."""

@@ -1,4 +1,4 @@
-"""Rows that carry their tags with them: a bank has few of them, and they are read together."""
+"""Tag filters for rows with a `tags` array: directives and mental models."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -9,7 +9,7 @@ ScopeMatch = Literal["any", "all", "exact"]
 
 
 def build_tags_filter(tags: Sequence[str], match: ScopeMatch) -> Q:
-    """Of the rows with tags those that fit; a row without any holds everywhere, but for `exact`."""
+    """Rows whose tags match, and rows without tags, unless the match is `exact`."""
     every = Q(tags__contains=list(tags))
     if match == "exact":
         return every & Q(tags__contained_by=list(tags))

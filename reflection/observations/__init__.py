@@ -1,1 +1,1 @@
-"""What is known of an entity in a few sentences, made anew when its facts change. No disposition comes near it."""
+"""Observations: neutral summary sentences about an entity, written by a language model from the entity's facts."""

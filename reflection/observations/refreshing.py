@@ -1,7 +1,7 @@
-"""One refresh of one entity, scope by scope: read, observe, embed, write. No transaction is open meanwhile."""
+"""One refresh of one entity, scope by scope: read, observe, embed, write. No transaction is open in between."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,24 +13,22 @@ from django.utils import timezone
 from banks.locking import lock_memory
 from banks.models import Bank, Entity
 from providers.embedding.protocol import Embedder
-from providers.llm.errors import LLMError, LLMRefused, MalformedAnswer, concerns_content
+from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 from providers.usage import Usage
 from reflection.models import ObservedEntity, ObservedScope
+from reflection.observations import scopes
 from reflection.observations.dossiers import read_dossier
-from reflection.observations.putting_off import put_off
-from reflection.observations.scopes import MOST_AT_ONCE, Scope, find_touched, forget_scope, keep_scope, read_tags
-from reflection.observations.storing import Place, store_observations
-from reflection.observations.told import Told
-from reflection.observations.types import Dossier, Observation, Observer
+from reflection.observations.storing import store_observations
+from reflection.observations.types import Dossier, Observed, Observer
 
 logger = logging.getLogger(__name__)
 
-MOST_CALLS = 6  # of one refresh: what a large entity has beyond that is not read, only counted
+MOST_CALLS = 6  # of one refresh: further facts of a large entity are counted, not read
 
 
 @dataclass(frozen=True)
-class Refreshing:
-    """`write` opens the transaction of every write: an operation's is fenced."""
+class RefreshTools:
+    """`write` opens the transaction of every write. An operation's transaction is fenced by its lease."""
 
     observer: Observer
     embedder: Embedder
@@ -43,9 +41,9 @@ class Refreshing:
 
 @dataclass(frozen=True)
 class Refreshed:
-    """`is_put_off`: the observer refused, or could not be understood. What was observed before stands, as stale.
+    """`is_put_off`: the model refused, or its answer was unusable. The former observations stay, as stale ones.
 
-    `is_unfinished`: more was to be observed than one refresh takes. The entity is still due.
+    `is_unfinished`: the entity has more scopes than one refresh takes, and is still due.
     """
 
     usage: Usage = field(default_factory=Usage)
@@ -60,96 +58,76 @@ class Refreshed:
         )
 
 
-def refresh_entity(bank: Bank, entity_id: UUID, tools: Refreshing) -> Refreshed:
-    """What was written before a crash is not observed again: each scope keeps what it has seen by itself."""
+def refresh_entity(bank: Bank, entity_id: UUID, tools: RefreshTools) -> Refreshed:
+    """Each scope is saved by itself, so a run after a crash skips the scopes that were written."""
     with tools.write():
         entity = Entity.objects.of_bank(bank).filter(id=entity_id).first()
         state = ObservedEntity.objects.of_bank(bank).filter(entity_id=entity_id).first()
         if entity is None or state is None:
             return Refreshed()
-        touched = find_touched(bank, state, now=timezone.now(), most=MOST_AT_ONCE + 1)
-    refreshed = Refreshed(is_unfinished=len(touched) > MOST_AT_ONCE)
-    for scope in touched[:MOST_AT_ONCE]:
+        touched = scopes.find_touched(bank, state, now=timezone.now(), most=scopes.MOST_AT_ONCE + 1)
+    refreshed = Refreshed(is_unfinished=len(touched) > scopes.MOST_AT_ONCE)
+    for scope in touched[: scopes.MOST_AT_ONCE]:
         refreshed += refresh_scope(bank, entity, state, scope, tools)
     with tools.write():
-        settle(bank, state, is_unfinished=refreshed.is_unfinished)
+        settle_entity(bank, state, is_unfinished=refreshed.is_unfinished)
     return refreshed
 
 
-def refresh_scope(bank: Bank, entity: Entity, state: ObservedEntity, scope: Scope, tools: Refreshing) -> Refreshed:
+def refresh_scope(
+    bank: Bank, entity: Entity, state: ObservedEntity, scope: scopes.Scope, tools: RefreshTools
+) -> Refreshed:
     started = timezone.now()
     with tools.write():
-        tags = None if scope.is_gone else read_tags(bank, entity.id, scope)
-        told = Told(scope, tags or ())
-        dossier = Dossier(entity.id, entity.name)
+        tags = None if scope.is_gone else scopes.read_tags(bank, entity.id, scope)
+        scope = replace(scope, tags=tags or ())
+        dossier = Dossier(entity.name)
         if tags is not None:
-            dossier = read_dossier(bank, entity, told, most_facts=tools.most_facts)
-    observed = observe(dossier, tools.observer) if tags is not None else NOTHING
+            dossier = read_dossier(bank, entity, scope, most_facts=tools.most_facts)
+    observed = observe(dossier, tools.observer) if tags is not None else Observed()
     if observed.failure is not None:
         logger.warning("Observations of entity %s are put off: %s", entity.id, observed.failure)
         with tools.write():
             if Entity.objects.of_bank(bank).filter(id=entity.id).exists():
-                put_off(bank, state, scope, now=timezone.now())
+                scopes.postpone_scope(bank, state, scope, now=timezone.now())
         return Refreshed(observed.usage, is_put_off=True)
     batch = tools.embedder.embed_documents([one.text for one in observed.observations])
     with tools.write():
         lock_memory(bank)
         if Entity.objects.of_bank(bank).filter(id=entity.id).exists():
             pairs = list(zip(observed.observations, batch.vectors, strict=True))
-            place = Place(entity, scope.tags_hash, told.tags)
-            store_observations(bank, place, pairs, actor=tools.observer.name, now=timezone.now())
+            store_observations(bank, entity, scope, pairs, actor=tools.observer.name, now=timezone.now())
             settle_scope(bank, state, scope, dossier, started)
     return Refreshed(observed.usage + batch.usage)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What an observer made of a dossier, or the failure that its content is the cause of."""
-
-    observations: tuple[Observation, ...]
-    usage: Usage
-    failure: LLMError | None = None
-
-
-NOTHING = Outcome((), Usage())
-
-
-def observe(dossier: Dossier, observer: Observer) -> Outcome:
-    """A large entity in several calls, each with what the one before found."""
-    known: tuple[Observation, ...] = dossier.known
-    usage = Usage()
-    for part in split(dossier, observer.facts_at_once):
+def observe(dossier: Dossier, observer: Observer) -> Observed:
+    """A large entity takes several calls. Each call gets the observations of the one before."""
+    known, usage, size = dossier.known, Usage(), observer.facts_at_once
+    for start in range(0, max(1, len(dossier.facts)), size):
         try:
-            observed = observer.observe(replace(part, known=known))
+            observed = observer.observe(replace(dossier, facts=dossier.facts[start : start + size], known=known))
         except (LLMRefused, MalformedAnswer) as failure:
             if not concerns_content(failure):
                 raise
-            return Outcome((), usage + read_usage(failure), failure)
+            spent = failure.usage if isinstance(failure, MalformedAnswer) else Usage()
+            return Observed((), usage + spent, failure)
         known, usage = observed.observations, usage + observed.usage
-    return Outcome(known, usage)
+    return Observed(known, usage)
 
 
-def read_usage(failure: LLMRefused | MalformedAnswer) -> Usage:
-    return failure.usage if isinstance(failure, MalformedAnswer) else Usage()
-
-
-def split(dossier: Dossier, size: int) -> Iterator[Dossier]:
-    for start in range(0, max(1, len(dossier.facts)), size):
-        yield replace(dossier, facts=dossier.facts[start : start + size])
-
-
-def settle_scope(bank: Bank, state: ObservedEntity, scope: Scope, dossier: Dossier, started: datetime) -> None:
-    """It has seen what it was when the refresh began: what came meanwhile makes another sum."""
+def settle_scope(bank: Bank, state: ObservedEntity, scope: scopes.Scope, dossier: Dossier, started: datetime) -> None:
+    """Saves the fingerprint from the start of the refresh: facts that came meanwhile give another one."""
     if scope.is_gone:
-        forget_scope(bank, state, scope)
+        scopes.delete_scope(bank, state, scope)
         return
-    seen = {"told": scope.told, "seen_until": started, "facts": dossier.fact_count}
-    keep_scope(bank, state, scope, refused_since=None, due_at=None, **seen)
+    seen = {"told": scope.fingerprint, "seen_until": started, "facts": dossier.fact_count}
+    scopes.save_scope(bank, state, scope, refused_since=None, due_at=None, **seen)
 
 
-def settle(bank: Bank, state: ObservedEntity, *, is_unfinished: bool) -> None:
-    """Fresh, unless something changed while the observer thought: then it stays due. What is left goes on at once,
-    after the entities that wait longer; what was refused, when its time comes.
+def settle_entity(bank: Bank, state: ObservedEntity, *, is_unfinished: bool) -> None:
+    """The entity is fresh, unless a fact changed during the refresh. Unfinished entities are due at once, after those
+    that wait longer. Refused scopes make the entity due when their time comes.
     """
     now = timezone.now()
     rows = ObservedEntity.objects.of_bank(bank).filter(id=state.id)

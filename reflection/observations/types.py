@@ -1,18 +1,17 @@
+"""The values of a refresh, and the observer that writes observations."""
+
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from banks.lifecycle.observed_spans import AnnouncedEnd
+from providers.llm.errors import LLMError
 from providers.usage import Usage
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A memory of the world or of an experience that speaks of the entity.
-
-    `begins`: it is not so yet, only from then on. `is_over`: something that it tells beside other things has ended.
-    """
+    """A current fact that mentions the entity. `begins` is set where the fact becomes true only on a future date."""
 
     id: UUID
     text: str
@@ -20,58 +19,48 @@ class Fact:
     occurred_start: datetime | None = None
     proof_count: int = 1
     begins: datetime | None = None
-    is_over: bool = False
-
-
-@dataclass(frozen=True)
-class Held:
-    """A relationship of the entity that holds, now or once it `begins`, until its `end` if one is announced: as a
-    sentence, with the facts that tell it, and when that was last said.
-    """
-
-    text: str
-    source_ids: tuple[UUID, ...]
-    begins: datetime | None = None
-    end: AnnouncedEnd | None = None
-    said_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Observation:
-    """`end` is known beside those of its facts."""
+    """`unit_id` is the stored observation that this one keeps or rewords; None for a new one."""
 
     text: str
     source_ids: tuple[UUID, ...]
-    end: AnnouncedEnd | None = None
+    unit_id: UUID | None = None
 
 
 @dataclass(frozen=True)
 class Dossier:
-    """All that an observer sees: `facts` are what `known` does not tell yet, or everything where `known` is empty."""
+    """Everything that an observer sees: the present observations, and the facts to check them against.
 
-    entity_id: UUID
+    `facts` holds every fact of a small entity, and the unobserved facts of a large one.
+    """
+
     name: str
     facts: tuple[Fact, ...] = ()
     known: tuple[Observation, ...] = ()
-    held: tuple[Held, ...] = ()
     fact_count: int = 0
 
 
 @dataclass(frozen=True)
 class Observed:
-    observations: tuple[Observation, ...]
+    """The observations, or the failure that the content of the dossier caused."""
+
+    observations: tuple[Observation, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    failure: LLMError | None = None
 
 
 class Observer(Protocol):
     @property
     def name(self) -> str:
-        """Stands in the history."""
+        """The actor in the history of the observations."""
         ...
 
     @property
     def facts_at_once(self) -> int:
-        """How many facts one call may hold: a large entity is read in several."""
+        """How many facts one call may hold. A large entity takes several calls."""
         ...
 
     def observe(self, dossier: Dossier) -> Observed:

@@ -1,1 +1,1 @@
-"""What an agent believes: formed, restated, moved by evidence, reviewed by people, and followed through it all."""
+"""Opinions: beliefs of the agent, formed by answers and conversations, moved by evidence, reviewed by people."""

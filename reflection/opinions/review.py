@@ -1,25 +1,29 @@
-"""What people do with opinions. Every act has a reason and stands in the history."""
+"""Changes by people: review acts, and changes through the memories API of an opinion or of a fact behind one.
 
+Every act is a revision with a reason.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from django.utils import timezone
 
+from banks.enums import Network
 from banks.errors import MemoryInvalid, MemoryState
-from banks.lifecycle.edit import UnitEdit, edit_unit
-from banks.lifecycle.invalidate import Invalidation, invalidate_unit
-from banks.lifecycle.restore import restore_unit
-from banks.models import Bank, MemoryUnit
-from banks.words import Network
+from banks.lifecycle.closing_by_hand import Invalidation, invalidate_unit, restore_unit
+from banks.lifecycle.editing import UnitEdit, edit_unit
+from banks.models import Bank, MemoryUnit, UnitChange
 from providers.embedding.vector import Vector
 from reflection.models import OpinionRevision
-from reflection.opinions.forming.cleaning import LONGEST_TEXT
-from reflection.opinions.forming.restoring import WRITTEN, take_place_again
-from reflection.opinions.history.replay import find_restored_mark, replay
-from reflection.opinions.history.revisions import Before, Step, read_revisions, write_step
-from reflection.opinions.naming_anew import NewWords, name_anew
-from reflection.opinions.wording.no_opinion import is_no_opinion
-from reflection.opinions.wording.voice import turn_to_first_person
+from reflection.opinions.changed_facts import withdraw_edited
+from reflection.opinions.claims import LONGEST_TEXT
+from reflection.opinions.entities import NewWording, relink_entities
+from reflection.opinions.evidence import FACTS
+from reflection.opinions.history import OpinionState, find_restored_mark, replay
+from reflection.opinions.lost_evidence import withdraw_lost_evidence
+from reflection.opinions.reversals import close_successor
+from reflection.opinions.revisions import Before, Step, read_revisions, write_step
 
 Cause = OpinionRevision.Cause
 Mark = MemoryUnit.Review
@@ -45,7 +49,7 @@ class Review:
     confidence: float | None = None
 
 
-# act -> the marks under which it can be done, what it leaves, and how history calls it
+# act -> the marks under which it is possible, the mark that it leaves, and the cause of its revision
 MARKS: dict[Act, tuple[frozenset[str], str, Cause]] = {
     Act.APPROVE: (frozenset({"", Mark.APPROVED}), Mark.APPROVED, Cause.APPROVED),
     Act.PIN: (frozenset({"", Mark.APPROVED}), Mark.PINNED, Cause.PINNED),
@@ -74,7 +78,7 @@ def check(opinion: MemoryUnit, review: Review) -> None:
         if review.text is None and review.confidence is None:
             raise MemoryInvalid("An edit needs a text or a confidence.")
         if review.text is not None:
-            check_wording(review.text)
+            check_text(review.text)
     elif opinion.review not in MARKS[review.act][0]:
         raise MemoryState(
             f"The opinion is {opinion.review or 'not reviewed yet'}: it can't be the subject of {review.act}."
@@ -84,14 +88,9 @@ def check(opinion: MemoryUnit, review: Review) -> None:
         raise MemoryState("The opinion is closed." if is_closed else "The opinion is not retired.")
 
 
-def check_wording(text: str) -> None:
-    """What a person may have the agent say: as much as the agent itself."""
+def check_text(text: str) -> None:
     if not 0 < len(text.strip()) <= LONGEST_TEXT:
         raise MemoryInvalid(f"An opinion has between 1 and {LONGEST_TEXT} characters.")
-    if is_no_opinion(text):
-        raise MemoryInvalid("That judges nothing, so it is no opinion. Retire the opinion if it is not to be held.")
-    if turn_to_first_person(text) is None:
-        raise MemoryInvalid("That is what somebody else believes. An opinion is the agent's own.")
 
 
 def edit(bank: Bank, opinion: MemoryUnit, review: Review, vector: Vector | None) -> None:
@@ -99,12 +98,11 @@ def edit(bank: Bank, opinion: MemoryUnit, review: Review, vector: Vector | None)
     before = opinion.text
     edit_unit(bank, opinion, change, vector=vector, actor=review.actor, reason=review.reason)
     if opinion.text != before:
-        name_anew(bank, opinion, NewWords(opinion.text, before))
-        take_place_again(bank, opinion, actor=review.actor, why=WRITTEN)
+        relink_entities(bank, opinion, NewWording(opinion.text, before))
 
 
 def mark(bank: Bank, opinion: MemoryUnit, review: Review) -> Cause:
-    """A retired one is closed, so that nothing recalls it: it was held until now, and is held no more."""
+    """A retired opinion is closed, so that no recall returns it."""
     _, after, cause = MARKS[review.act]
     if review.act is Act.RETIRE:
         closing = Invalidation("update", explanation=review.reason, actor=review.actor)
@@ -112,7 +110,75 @@ def mark(bank: Bank, opinion: MemoryUnit, review: Review) -> Cause:
     elif review.act is Act.RESTORE:
         after = find_restored_mark(replay(read_revisions(bank, opinion.id)))
         restore_unit(bank, opinion, actor=review.actor, reason=review.reason)
-        take_place_again(bank, opinion, actor=review.actor)
+        close_successor(bank, opinion, actor=review.actor)
     opinion.review, opinion.updated_at = after, timezone.now()
     opinion.save(update_fields=["review", "updated_at"])
     return cause
+
+
+def note_manual_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str = "") -> bool:
+    """Brings opinions in line with the changed unit. Call inside the tenant transaction of the change, after it.
+
+    Returns whether a consolidation should follow: to weigh the fact again, to embed an opinion whose text went back,
+    or to weigh the facts that a restored opinion has missed.
+    """
+    if unit.network == Network.OPINION:
+        return note_own_change(bank, unit, actor=actor, reason=reason)
+    return unit.network in FACTS and follow_fact(bank, unit, actor=actor)
+
+
+def follow_fact(bank: Bank, fact: MemoryUnit, *, actor: str) -> bool:
+    """A corrected fact loses its effect. An edited or restored one may move opinions again."""
+    now = timezone.now()
+    if fact.expired_at is not None:
+        return withdraw_lost_evidence(bank, now=now, actor=actor).unembedded > 0
+    withdraw_edited(bank, fact, now=now, actor=actor)
+    last = find_last_change(bank, fact)
+    return last is not None and (last.action == UnitChange.Action.RESTORED or "text" in last.before)
+
+
+def note_own_change(bank: Bank, unit: MemoryUnit, *, actor: str, reason: str) -> bool:
+    """Closing an opinion by hand retires it, reopening restores it. Returns whether evidence may move it again."""
+    revisions = read_revisions(bank, unit.id)
+    state = replay(revisions) if revisions else read_former_state(bank, unit)
+    before = Before(state.text, state.confidence)
+    if unit.text != state.text:
+        check_text(unit.text)
+        relink_entities(bank, unit, NewWording(unit.text, state.text))
+    if (unit.text, unit.confidence) != (state.text, state.confidence):
+        write_step(bank, unit, before, Step(Cause.EDITED, actor, reason))
+    cause = find_mark(unit, state, is_restored=is_newly_restored(bank, unit, revisions))
+    if cause is Cause.RESTORED:
+        close_successor(bank, unit, actor=actor)
+    if cause is not None:
+        unit.review = MemoryUnit.Review.RETIRED if cause is Cause.RETIRED else find_restored_mark(state)
+        unit.save(update_fields=["review"])
+        write_step(bank, unit, Before.of(unit), Step(cause, actor, reason))
+    return cause is Cause.RESTORED and unit.review != MemoryUnit.Review.PINNED
+
+
+def find_last_change(bank: Bank, unit: MemoryUnit) -> UnitChange | None:
+    return UnitChange.objects.for_tenant(bank.tenant_id).filter(unit=unit).order_by("-changed_at", "-id").first()
+
+
+def read_former_state(bank: Bank, unit: MemoryUnit) -> OpinionState:
+    """The state before the change, of an opinion without a history."""
+    last = find_last_change(bank, unit)
+    before = last.before if last and last.action == UnitChange.Action.EDITED else {}
+    return OpinionState(before.get("text", unit.text), before.get("confidence", unit.confidence) or 0.0, unit.review)
+
+
+def find_mark(unit: MemoryUnit, state: OpinionState, *, is_restored: bool) -> Cause | None:
+    """An opinion that gave way to another can be restored too, though it has no review mark."""
+    is_retired = state.review == MemoryUnit.Review.RETIRED
+    if unit.expired_at is not None:
+        return None if is_retired else Cause.RETIRED
+    return Cause.RESTORED if is_retired or is_restored else None
+
+
+def is_newly_restored(bank: Bank, unit: MemoryUnit, revisions: Sequence[OpinionRevision]) -> bool:
+    """Whether it was restored after the last revision."""
+    last = find_last_change(bank, unit)
+    if last is None or last.action != UnitChange.Action.RESTORED:
+        return False
+    return all(one.created_at < last.changed_at for one in revisions if one.cause == Cause.RESTORED)

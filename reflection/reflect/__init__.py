@@ -1,1 +1,1 @@
-"""Reflect: an answer out of memory, given by somebody with a disposition, and the opinions that it forms."""
+"""Reflect: an answer from memory in the character of the agent, and the opinions that it forms."""

@@ -1,15 +1,14 @@
-"""Dates as a reader of memories needs them: in words, with the weekday.
+"""Dates of memories in words, with the weekday.
 
-A moment is told in the zone of the question. A day that somebody named stays that day, wherever the question comes
-from: "on April 25" is the 25th for everybody.
+A moment is described in the time zone of the question. A whole day keeps its date in every zone: "on April 25" is the
+25th for everybody.
 """
 
 from datetime import date, datetime, time, tzinfo
 from functools import lru_cache
 
-from banks.dates.describe import describe_date
-from banks.dates.told_zone import DAY, find_zone, localise
 from retrieval.types import Candidate
+from timewords.rendering import DAY, describe_date, find_zone, localise
 
 
 def describe_day(moment: datetime, zone: tzinfo | None) -> str:
@@ -18,13 +17,13 @@ def describe_day(moment: datetime, zone: tzinfo | None) -> str:
 
 @lru_cache(maxsize=4_096)
 def name_day(day: date) -> str:
-    """Kept: a hundred memories were told on a few days."""
+    """Cached, because a hundred memories share a few days."""
     start = datetime.combine(day, time())
     return describe_date(start, start, "day")
 
 
 def describe_occurrence(candidate: Candidate, zone: tzinfo | None) -> str:
-    """Empty where it has no date of its own. An end is exclusive."""
+    """Empty for a memory without an occurrence. `occurred_end` is exclusive."""
     if candidate.occurred_start is None:
         return ""
     zone = find_zone(candidate.occurred_start, candidate.occurred_end, zone)
@@ -34,13 +33,9 @@ def describe_occurrence(candidate: Candidate, zone: tzinfo | None) -> str:
 
 
 def describe_edge(moment: datetime, candidate: Candidate | None, zone: tzinfo | None) -> str:
-    """The day on which something began or ended to be so. What began with its event has the day of that."""
+    """The day of `valid_from` or `valid_until`. A validity that starts with the event has the day of the event."""
     end = candidate.occurred_end if candidate and candidate.occurred_start == moment else None
     return describe_day(moment, find_zone(moment, end, zone))
-
-
-def find_first_day(start: datetime, end: datetime | None, zone: tzinfo | None) -> date:
-    return localise(start, find_zone(start, end, zone)).date()
 
 
 def get_happened_at(candidate: Candidate) -> datetime:

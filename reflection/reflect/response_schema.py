@@ -1,7 +1,7 @@
-"""Structured output: a JSON schema of the caller's, checked before a model is asked, and the answer checked by it.
+"""Structured output: a caller's JSON schema is checked before a model is asked, and the model's value against it.
 
-A schema is written by strangers. It is small, refers to nothing outside itself, and neither a pattern nor a reference
-in it can keep us busy for long.
+A schema comes from strangers. It has a limited size, refers to nothing outside itself, and no pattern or reference in
+it can take much time.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,21 +20,21 @@ from referencing.jsonschema import DRAFT202012
 LARGEST = 65_536  # bytes of JSON
 DEEPEST = 40
 MOST_OBJECTS = 1_000
-MOST_SECONDS = 1.0  # of work, however busy the machine: two references at each of n levels are 2**n of them to follow
+MOST_SECONDS = 1.0  # of CPU time: two references at each of n levels are 2**n references to follow
 PATTERN_SECONDS = 0.05
 REFERENCES = ("$ref", "$dynamicRef")
-BY_NAME = ("properties", "$defs", "definitions", "dependentSchemas")  # whose keys are names, and values schemas
+BY_NAME = ("properties", "$defs", "definitions", "dependentSchemas")  # keys are names, values are schemas
 OF_DATA = ("const", "default", "enum", "examples")
 
 Check = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
 
 
 class SchemaInvalid(Exception):
-    """The schema itself is at fault; the message says how."""
+    """The schema is invalid; the message gives the reason."""
 
 
 class TooMuchWork(Exception):
-    """A check took more time than an answer is worth."""
+    """A check exceeded its time."""
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
@@ -42,13 +42,10 @@ def check_schema(schema: Mapping[str, Any]) -> None:
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
-        raise SchemaInvalid(f"At {describe_place(error)}: {error.message[:200]}") from None
+        raise SchemaInvalid(f"At {describe_path(error)}: {error.message[:200]}") from None
     registry: Registry[Any] = Registry().with_resource("", DRAFT202012.create_resource(schema))
-    for key, value in list_keywords(schema, registry):
-        if key in REFERENCES:
-            check_reference(value, registry)
-        elif key == "patternProperties":
-            raise SchemaInvalid("patternProperties is not supported: name the properties.")
+    if any(key == "patternProperties" for key in list_keywords(schema, registry)):
+        raise SchemaInvalid("patternProperties is not supported: name the properties.")
 
 
 def check_size(schema: Mapping[str, Any]) -> None:
@@ -75,9 +72,10 @@ def check_extent(schema: Mapping[str, Any]) -> None:
         level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
 
 
-def list_keywords(schema: Mapping[str, Any], registry: Registry[Any]) -> Iterator[tuple[str, Any]]:
-    """The keywords of the schema and of those inside it, with their values. Names of properties are none, and what
-    stands in data is data, unless a reference leads there.
+def list_keywords(schema: Mapping[str, Any], registry: Registry[Any]) -> Iterator[str]:
+    """The keywords of the schema and of its subschemas. Raises `SchemaInvalid` at a wrong reference.
+
+    Names of properties are no keywords. Data such as `default` holds none, unless a reference leads there.
     """
     waiting: list[Any] = [schema]
     seen: set[int] = set()
@@ -90,50 +88,42 @@ def list_keywords(schema: Mapping[str, Any], registry: Registry[Any]) -> Iterato
             waiting += part
             continue
         for key, value in part.items():
-            yield key, value
+            yield key
             if key in REFERENCES:
-                waiting.append(find_referred(value, registry))
+                waiting.append(follow_reference(value, registry))
             elif key not in OF_DATA:
                 waiting += value.values() if key in BY_NAME and isinstance(value, dict) else [value]
 
 
-def check_reference(reference: Any, registry: Registry[Any]) -> None:
-    """Within the schema only: nothing is ever fetched."""
+def follow_reference(reference: Any, registry: Registry[Any]) -> Any:
+    """A reference may point only into the schema: nothing is ever fetched. None inside an unknown keyword."""
     if not isinstance(reference, str):
-        return  # inside a keyword that is not known
+        return None
     if not reference.startswith("#"):
         raise SchemaInvalid("A reference must point into the schema itself, as in #/$defs/name.")
-    if find_referred(reference, registry) is None:
-        raise SchemaInvalid(f"The reference {reference[:100]} leads nowhere.")
-
-
-def find_referred(reference: Any, registry: Registry[Any]) -> Any:
-    """None where it leads nowhere."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        return None
     try:
         return registry.resolver().lookup(reference).contents
     except Unresolvable:
-        return None
+        raise SchemaInvalid(f"The reference {reference[:100]} leads nowhere.") from None
 
 
 def find_fault(schema: Mapping[str, Any], value: Any) -> str | None:
-    """Why the value does not match the schema, or None where it does. The schema was checked before."""
+    """The reason why the value does not match the schema, or None. Precondition: `check_schema` passed."""
     try:
         error = best_match(build_validator(drop_dialects(schema)).iter_errors(value))
     except (TooMuchWork, RecursionError, regex.error):
         return "The schema takes too much to check."
     except Unresolvable:
         return "The schema has a reference that leads nowhere."
-    return None if error is None else f"At {describe_place(error)}: {error.message[:300]}"
+    return None if error is None else f"At {describe_path(error)}: {error.message[:300]}"
 
 
-def describe_place(error: ValidationError | SchemaError) -> str:
+def describe_path(error: ValidationError | SchemaError) -> str:
     return "/".join(str(part) for part in error.absolute_path) or "the top"
 
 
 def drop_dialects(value: Any) -> Any:
-    """Without "$schema", by which any part of a schema could choose a validator that has no limits."""
+    """Without "$schema", by which a part of a schema could select a validator without limits."""
     if isinstance(value, dict):
         kept = {key: one for key, one in value.items() if key != "$schema" or not isinstance(one, str)}
         return {key: drop_dialects(one) for key, one in kept.items()}
@@ -141,7 +131,7 @@ def drop_dialects(value: Any) -> Any:
 
 
 def build_validator(schema: Mapping[str, Any]) -> Any:
-    """With a registry that knows no way to fetch, and with an end to its time."""
+    """A validator that fetches nothing and has a limited time."""
     ends = thread_time() + MOST_SECONDS
 
     def bound(check: Check) -> Check:
@@ -159,7 +149,7 @@ def build_validator(schema: Mapping[str, Any]) -> Any:
 
 
 def check_text(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    """The package's own check knows no limit on time."""
+    """Replaces the check of `jsonschema`, which has no time limit."""
     if not isinstance(instance, str):
         return
     try:

@@ -1,4 +1,4 @@
-"""Where the time and the tokens of one reflect went."""
+"""The trace of a reflect: model calls, look-ups, notes, tokens and time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,12 +18,12 @@ class ModelCall:
     purpose: CallPurpose
     usage: Usage
     milliseconds: float
-    finish_reason: str | None  # None: it did not come to its end
+    finish_reason: str | None  # None: the call was interrupted
 
 
 @dataclass(frozen=True)
 class LookUp:
-    """`round` is the number of the model's calls before it. `found` are ids, `tokens` those of what was new."""
+    """`round` counts the model calls before it. `found` are ids. `tokens` counts only memories that were new."""
 
     kind: LookUpKind
     wanted: str
@@ -33,21 +33,13 @@ class LookUp:
     milliseconds: float
 
 
-@dataclass(frozen=True)
-class TraceRecord:
-    """`parts` are the tokens of each part of the first prompt. `own_milliseconds` leave out the LLM and recalls."""
-
-    calls: tuple[ModelCall, ...]
-    look_ups: tuple[LookUp, ...]
-    parts: dict[str, int]
-    notes: tuple[str, ...]
-    milliseconds: float
-    own_milliseconds: float
-
-
 @dataclass
 class Trace:
-    """Written while an answer is made, by one thread."""
+    """The record of one answer. One thread writes it.
+
+    `parts` are the tokens of each part of the first prompt. `milliseconds` are known after `close`; `own_milliseconds`
+    exclude the LLM and recalls.
+    """
 
     calls: list[ModelCall] = field(default_factory=list)
     look_ups: list[LookUp] = field(default_factory=list)
@@ -56,10 +48,12 @@ class Trace:
     spent: Usage = field(default_factory=Usage)
     started: float = field(default_factory=perf_counter)
     elsewhere: float = 0.0  # seconds that the LLM and recalls took
+    milliseconds: float = 0.0
+    own_milliseconds: float = 0.0
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """Time that is not our own."""
+        """Counts the time inside as time of the LLM or of recalls."""
         begun = perf_counter()
         try:
             yield
@@ -74,13 +68,7 @@ class Trace:
     def seconds(self) -> float:
         return perf_counter() - self.started
 
-    def close(self) -> TraceRecord:
+    def close(self) -> None:
         total = self.seconds
-        return TraceRecord(
-            tuple(self.calls),
-            tuple(self.look_ups),
-            dict(self.parts),
-            tuple(self.notes),
-            round(total * 1000, 3),
-            round((total - self.elsewhere) * 1000, 3),
-        )
+        self.milliseconds = round(total * 1000, 3)
+        self.own_milliseconds = round((total - self.elsewhere) * 1000, 3)

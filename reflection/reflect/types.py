@@ -1,53 +1,48 @@
-"""What a caller asks of reflect, and what it gives back."""
+"""The values of reflect: the query, the result, and the events between them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Union
 from uuid import UUID
 
 from providers.usage import Usage
-from reflection.opinions.types import FormedOpinion
-from reflection.reflect.trace import TraceRecord
+from reflection.directives import AppliedDirective
+from reflection.opinions.claims import FormedOpinion
+from reflection.reflect.trace import Trace
 from retrieval.types import RecallItem, RecallQuery
 
 Engine = Literal["llm", "builtin"]
+NOTES_TOKENS = 1_024
+STRUCTURE_TOKENS = 3_072  # on top, for structured output
 
 
 @dataclass(frozen=True)
 class Bounds:
     """How often a model may be asked, how many tokens it may read and write in all, and how long that may take.
 
-    A call that would pass one of them is not made: without any, the built-in engine answers.
+    A call that would exceed one of them is not made. `quotes` bounds the memories of an extractive answer.
     """
 
     calls: int
     tokens: int
     seconds: float
+    quotes: int = 5
 
 
 BOUNDS: Mapping[str, Bounds] = {
-    "low": Bounds(calls=1, tokens=16_000, seconds=30.0),
-    "mid": Bounds(calls=3, tokens=48_000, seconds=60.0),
-    "high": Bounds(calls=6, tokens=128_000, seconds=120.0),
+    "low": Bounds(calls=1, tokens=16_000, seconds=30.0, quotes=5),
+    "mid": Bounds(calls=3, tokens=48_000, seconds=60.0, quotes=8),
+    "high": Bounds(calls=6, tokens=128_000, seconds=120.0, quotes=12),
 }
 
 
 @dataclass(frozen=True)
-class AppliedDirective:
-    """A rule that the answer must follow."""
-
-    id: UUID
-    name: str
-    content: str
-
-
-@dataclass(frozen=True)
 class ReflectQuery:
-    """`recall` is the question and what of memory may answer it: its max_tokens is the memories' share of the prompt.
+    """`recall` holds the question and the filters on memory; its `max_tokens` is the memories' share of the prompt.
 
-    `is_shortened`: of a very long question that text is the beginning and the end.
-    `looks_wider`: the parts of the question and the entities that it names are looked up too, before a model is asked.
-    `directives` are those that hold for the question, the weightiest first.
+    `is_shortened`: the text is the beginning and the end of a very long question.
+    `looks_wider`: before a model is asked, the entities that the question names are looked up too.
+    `directives` apply to this question, in order of priority.
     """
 
     recall: RecallQuery
@@ -61,10 +56,15 @@ class ReflectQuery:
     applies_all_directives: bool = False
     directives: tuple[AppliedDirective, ...] = ()
 
+    @property
+    def output_tokens(self) -> int:
+        """The output tokens of a call within generous bounds."""
+        return self.answer_tokens + NOTES_TOKENS + (0 if self.response_schema is None else STRUCTURE_TOKENS)
+
 
 @dataclass(frozen=True)
-class Labelled:
-    """A memory under the number that a prompt, an answer and its citations know it by."""
+class LabelledMemory:
+    """A memory under the number that the prompt, the answer and its citations use."""
 
     label: int
     item: RecallItem
@@ -80,7 +80,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class StructuredOutput:
-    """`error` says why there is no value where one was asked for."""
+    """`error` gives the reason for a missing value where the caller asked for one."""
 
     value: Any = None
     error: str | None = None
@@ -88,22 +88,70 @@ class StructuredOutput:
 
 @dataclass(frozen=True)
 class ReflectResult:
-    """`cited` are in the order in which the text first names them. `retrieved` counts all that could have been.
+    """`cited` is in the order of first citation in the text. `retrieved` counts all memories found, cited or not.
 
-    `directives` are those that the model was given: the built-in engine can follow none.
+    `directives` are those that the model received. The built-in engine follows none.
     """
 
     text: str
     engine: Engine
     model: str
-    cited: tuple[Labelled, ...]
-    retrieved: int
-    dropped_citations: int
+    cited: tuple[LabelledMemory, ...]
     not_in_memory: bool
     truncated: bool
-    usage: Usage
-    trace: TraceRecord
+    retrieved: int = 0
+    dropped_citations: int = 0
+    usage: Usage = field(default_factory=Usage)
+    trace: Trace = field(default_factory=Trace)
     query_shortened: bool = False
     opinions: tuple[FormedOpinion, ...] = ()
     structured: StructuredOutput = field(default_factory=StructuredOutput)
     directives: tuple[AppliedDirective, ...] = ()
+
+
+@dataclass(frozen=True)
+class Started:
+    engine: Engine
+    model: str
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """Memories found: once before the answer, and again for each further round that found new ones."""
+
+    memories: tuple[LabelledMemory, ...]
+
+
+@dataclass(frozen=True)
+class Delta:
+    text: str
+
+
+@dataclass(frozen=True)
+class Pause(Delta):
+    """An empty delta while the model writes notes, or before opinions are formed. The listener may stop here."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Cited:
+    """The first citation of a memory in the text."""
+
+    memory: LabelledMemory
+
+
+@dataclass(frozen=True)
+class Formed:
+    opinions: tuple[FormedOpinion, ...]
+
+
+@dataclass(frozen=True)
+class Done:
+    result: ReflectResult
+
+
+TextEvent = Delta | Cited
+AnswerEvent = TextEvent | Retrieved
+# In this order: started, retrieved, deltas and citations, formed, done.
+Event = Union[Started, Retrieved, Delta, Cited, Formed, Done]  # noqa: UP007  # one name for mypy and for people

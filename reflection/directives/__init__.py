@@ -1,1 +1,0 @@
-"""Directives: rules of a bank that its answers must follow."""

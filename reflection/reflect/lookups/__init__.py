@@ -1,1 +1,0 @@
-"""What a reflect looks up: memories, the words they were taken from, and what stands around them."""
