@@ -1,0 +1,18 @@
+// Copies what the pages load from npm packages into static/vendor/, so that no page needs a network.
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+
+const FILES = {
+  "inter.woff2": "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
+  "inter-ext.woff2": "@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2",
+};
+const ICONS = [
+  "activity", "bell", "brain", "building-2", "chart-column", "check", "chevrons-up-down", "circle-alert", "circle-check",
+  "copy", "file-text", "fingerprint", "info", "key-round", "layers", "log-out", "mail", "monitor-smartphone", "moon",
+  "plus", "scroll-text", "settings", "shield-check", "sun", "trash-2", "triangle-alert", "user", "users", "webhook", "x",
+];
+
+rmSync("static/vendor", { recursive: true, force: true });
+mkdirSync("static/vendor", { recursive: true });
+for (const [name, source] of Object.entries(FILES)) cpSync(`node_modules/${source}`, `static/vendor/${name}`);
+mkdirSync("static/vendor/icons");
+for (const name of ICONS) cpSync(`node_modules/lucide-static/icons/${name}.svg`, `static/vendor/icons/${name}.svg`);

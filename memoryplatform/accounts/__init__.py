@@ -1,0 +1,1 @@
+"""Sign-up and log-in: the places where django-allauth asks this project."""

@@ -1,0 +1,44 @@
+"""The decisions that allauth leaves to a project: who may sign up, and where links lead."""
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from django.conf import settings
+from django.http import HttpRequest
+
+from memoryplatform.operations.account.errors import InvitationInvalid
+from memoryplatform.operations.account.invitations import find_invitation
+
+INVITATION = "invitation_token"  # in the session, from the click on the link to the acceptance
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """With `SIGN_UP=invited` the session must hold a valid invitation."""
+        return settings.SIGN_UP == "open" or (settings.SIGN_UP == "invited" and has_invitation(request))
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        url: str = super().get_email_confirmation_url(request, emailconfirmation)
+        return make_public(url)
+
+
+class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
+        return AccountAdapter(request).is_open_for_signup(request)
+
+
+def has_invitation(request: HttpRequest) -> bool:
+    token = request.session.get(INVITATION)
+    try:
+        return bool(token and find_invitation(token))
+    except InvitationInvalid:
+        return False
+
+
+def make_public(url: str) -> str:
+    """Links in e-mails begin with PUBLIC_URL: the Host header of a request can be forged."""
+    if settings.PUBLIC_URL is None:
+        return url
+    path = url.split("/", 3)[-1] if "://" in url else url.lstrip("/")
+    return f"{settings.PUBLIC_URL}/{path}"

@@ -1,0 +1,34 @@
+"""The admin of accounts: staff may see sessions and second factors, and end them. Secrets are not shown."""
+
+from typing import ClassVar
+
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin
+
+admin.site.unregister(Authenticator)
+admin.site.unregister(UserSession)
+
+
+class ReadAndDeleteAdmin(ModelAdmin):
+    search_fields: ClassVar[list[str]] = ["user__email"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(Authenticator)
+class AuthenticatorAdmin(ReadAndDeleteAdmin):
+    list_display = ("user", "type", "created_at", "last_used_at")
+    exclude = ("data",)
+
+
+@admin.register(UserSession)
+class UserSessionAdmin(ReadAndDeleteAdmin):
+    list_display = ("user", "created_at", "last_seen_at", "ip", "user_agent")
+    exclude = ("session_key", "data")

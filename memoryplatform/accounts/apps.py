@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    name = "memoryplatform.accounts"
+    label = "memoryplatform_accounts"

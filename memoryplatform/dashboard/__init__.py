@@ -1,0 +1,1 @@
+"""The pages for customers: accounts, tenants, members, keys, usage."""

@@ -1,0 +1,68 @@
+"""The signed-in person's tenant: chosen in the session, checked against the memberships at every request."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, cast
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.sessions.backends.base import SessionBase
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from memoryplatform.operations.account.access import Right, TenantAccess
+from memoryplatform.operations.account.errors import NotPermitted
+from tenants.audit import Actor
+from tenants.memberships import Membership, list_memberships
+from tenants.models import Member, User
+
+TENANT = "tenant_id"  # the chosen tenant in the session
+P = ParamSpec("P")
+
+
+class TenantRequest(HttpRequest):
+    """A request of a member. `tenant_page` sets both fields."""
+
+    membership: Membership
+    access: TenantAccess
+
+
+View = Callable[Concatenate[TenantRequest, P], HttpResponse]
+
+
+def tenant_page(right: Right) -> Callable[[View[P]], Callable[Concatenate[HttpRequest, P], HttpResponse]]:
+    """For pages of a tenant. A person without a tenant is led to the page that founds one."""
+
+    def decorate(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+        @login_required
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            membership = find_membership(cast("User", request.user).id, request.session)
+            if membership is None:
+                return redirect("found_tenant")
+            own = cast("TenantRequest", request)
+            own.membership = membership
+            own.access = build_access(request, membership)
+            try:
+                own.access.require(right)
+                return view(own, *args, **kwargs)
+            except NotPermitted as refused:
+                raise PermissionDenied(str(refused)) from refused
+
+        guarded.right = right  # type: ignore[attr-defined]  # the table of permissions reads it
+        return guarded
+
+    return decorate
+
+
+def find_membership(user_id: UUID, session: SessionBase) -> Membership | None:
+    """The chosen tenant if the person is still a member of it, else the first one."""
+    memberships = list_memberships(user_id)
+    chosen = session.get(TENANT)
+    return next((one for one in memberships if str(one.tenant_id) == chosen), memberships[0] if memberships else None)
+
+
+def build_access(request: HttpRequest, membership: Membership) -> TenantAccess:
+    actor = Actor(user_id=cast("User", request.user).id, request_id=getattr(request, "request_id", ""))
+    return TenantAccess(membership.tenant_id, Member.Role(membership.role), actor)

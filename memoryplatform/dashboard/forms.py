@@ -1,0 +1,44 @@
+"""Forms of the tenant's pages. They check the shape of the input; the use-cases check the rest."""
+
+from django import forms
+
+from tenants.models import ApiKey, Member
+
+LIFETIMES = (("", "Never"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year"))
+OVERLAPS = (("0", "At once"), ("1", "After 1 day"), ("7", "After 7 days"), ("30", "After 30 days"))
+
+
+class TenantForm(forms.Form):
+    name = forms.CharField(label="Name", max_length=200, help_text="Your company, team or project.")
+
+
+class InvitationForm(forms.Form):
+    email = forms.EmailField(label="E-mail address")
+    role = forms.ChoiceField(label="Role", choices=Member.Role.choices, initial=Member.Role.MEMBER)
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(choices=Member.Role.choices)
+
+
+class ApiKeyForm(forms.Form):
+    name = forms.CharField(label="Name", max_length=200, help_text="Where the key is used, such as “support agent”.")
+    scopes = forms.MultipleChoiceField(
+        label="Scopes",
+        choices=ApiKey.Scope.choices,
+        initial=[ApiKey.Scope.READ, ApiKey.Scope.WRITE],
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Read recalls, write retains and corrects, admin includes both and manages the tenant.",
+    )
+    banks = forms.CharField(
+        label="Banks", required=False, help_text="Ids, separated by commas. Leave it empty for every bank."
+    )
+    lifetime = forms.ChoiceField(label="Expires", choices=LIFETIMES, required=False)
+
+    def clean_banks(self) -> tuple[str, ...] | None:
+        given = tuple(bank.strip() for bank in self.cleaned_data["banks"].split(",") if bank.strip())
+        return given or None
+
+
+class RotationForm(forms.Form):
+    overlap = forms.ChoiceField(label="The old key ends", choices=OVERLAPS, initial="7")

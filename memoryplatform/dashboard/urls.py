@@ -1,0 +1,20 @@
+from django.urls import path
+
+from memoryplatform.dashboard import views
+
+urlpatterns = [
+    path("dashboard/", views.home, name="dashboard"),
+    path("dashboard/tenants/new/", views.found_tenant, name="found_tenant"),
+    path("dashboard/tenants/switch/", views.switch_tenant, name="switch_tenant"),
+    path("dashboard/members/", views.members, name="members"),
+    path("dashboard/members/invite/", views.invite, name="invite"),
+    path("dashboard/members/<uuid:user_id>/role/", views.change_role, name="change_role"),
+    path("dashboard/members/<uuid:user_id>/remove/", views.remove_member, name="remove_member"),
+    path("dashboard/invitations/<uuid:invitation_id>/revoke/", views.revoke_invitation, name="revoke_invitation"),
+    path("dashboard/keys/", views.api_keys, name="api_keys"),
+    path("dashboard/keys/<uuid:key_id>/rotate/", views.rotate_key, name="rotate_key"),
+    path("dashboard/keys/<uuid:key_id>/revoke/", views.revoke_key, name="revoke_key"),
+    path("dashboard/audit/", views.audit_log, name="audit_log"),
+    path("dashboard/settings/", views.tenant_settings, name="tenant_settings"),
+    path("invitations/<str:token>/", views.invitation, name="invitation"),
+]

@@ -1,0 +1,137 @@
+"""Invitations to a tenant: sent by e-mail, for one address, one role and one use."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.core.mail import send_mail
+from django.core.validators import validate_email
+from django.db import connection, transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from memoryplatform.operations.account.access import Right, TenantAccess
+from memoryplatform.operations.account.errors import (
+    AlreadyInvited,
+    AlreadyMember,
+    InvitationForOther,
+    InvitationInvalid,
+    InvitationNotFound,
+)
+from memoryplatform.operations.account.members import lock_tenant
+from tenants.audit import Actor, record
+from tenants.models import Invitation, Member, Tenant, User
+from tenants.transactions import tenant_transaction
+
+LIFETIME = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class OpenInvitation:
+    """An invitation that can be accepted, found by its token."""
+
+    id: UUID
+    tenant_id: UUID
+    tenant_name: str
+    email: str
+    role: str
+
+
+def invite(access: TenantAccess, email: str, role: Member.Role) -> Invitation:
+    """Sends an e-mail with the link when the transaction has committed. Raises Django's ValidationError."""
+    access.require(Right.MANAGE)
+    access.require_rank(role)
+    email = email.strip().lower()
+    validate_email(email)
+    token = secrets.token_urlsafe(32)
+    with tenant_transaction(access.tenant_id):
+        lock_tenant(access.tenant_id)
+        if Member.objects.for_tenant(access.tenant_id).filter(user__email__iexact=email).exists():
+            raise AlreadyMember(email)
+        open_ones = Invitation.objects.for_tenant(access.tenant_id).filter(accepted_at=None, revoked_at=None)
+        open_ones.filter(expires_at__lte=timezone.now()).update(revoked_at=timezone.now())
+        if open_ones.filter(email__iexact=email).exists():
+            raise AlreadyInvited(email)
+        invitation = Invitation.objects.for_tenant(access.tenant_id).create(
+            email=email,
+            role=role,
+            digest=digest_of(token),
+            invited_by_id=access.actor.user_id,
+            expires_at=timezone.now() + LIFETIME,
+        )
+        tenant = Tenant.objects.get(id=access.tenant_id)
+        access.record("member.invited", f"invitation:{invitation.id}", {"email": email, "role": role.value})
+        transaction.on_commit(lambda: send_invitation(tenant, invitation, token))
+    return invitation
+
+
+def send_invitation(tenant: Tenant, invitation: Invitation, token: str) -> None:
+    base = settings.PUBLIC_URL or "http://127.0.0.1:8000"
+    context = {"tenant": tenant, "invitation": invitation, "link": f"{base}/invitations/{token}/"}
+    send_mail(
+        f"Join {tenant.name} on Memory platform",
+        render_to_string("dashboard/email/invitation.txt", context),
+        None,
+        [invitation.email],
+    )
+
+
+def list_invitations(access: TenantAccess) -> list[Invitation]:
+    """The open ones, the newest first."""
+    access.require(Right.MANAGE)
+    with tenant_transaction(access.tenant_id):
+        rows = Invitation.objects.for_tenant(access.tenant_id).filter(accepted_at=None, revoked_at=None)
+        return list(rows.filter(expires_at__gt=timezone.now()).select_related("invited_by").order_by("-id"))
+
+
+def revoke_invitation(access: TenantAccess, invitation_id: UUID) -> None:
+    access.require(Right.MANAGE)
+    with tenant_transaction(access.tenant_id):
+        rows = Invitation.objects.for_tenant(access.tenant_id).filter(id=invitation_id, accepted_at=None)
+        if not rows.filter(revoked_at=None).update(revoked_at=timezone.now()):
+            raise InvitationNotFound
+        access.record("member.invitation_revoked", f"invitation:{invitation_id}")
+
+
+def find_invitation(token: str) -> OpenInvitation:
+    """Uses a function of the owner, which sees every tenant and answers this one question only."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, tenant_id, tenant_name, email, role FROM invitation_by_digest(%s)", [digest_of(token)]
+        )
+        row = cursor.fetchone()
+    if row is None:
+        raise InvitationInvalid
+    return OpenInvitation(*row)
+
+
+def accept_invitation(user: User, token: str, *, request_id: str = "") -> OpenInvitation:
+    """The person must have verified the address to which the invitation was sent."""
+    found = find_invitation(token)
+    if not has_verified(user, found.email):
+        raise InvitationForOther(found.email)
+    with tenant_transaction(found.tenant_id):
+        lock_tenant(found.tenant_id)
+        rows = Invitation.objects.for_tenant(found.tenant_id).filter(id=found.id, accepted_at=None, revoked_at=None)
+        if not rows.update(accepted_at=timezone.now(), accepted_by=user):
+            raise InvitationInvalid
+        members = Member.objects.for_tenant(found.tenant_id)
+        if not members.filter(user=user).exists():
+            members.create(user=user, role=found.role)
+        actor = Actor(user_id=user.id, request_id=request_id)
+        record(
+            found.tenant_id, actor=actor, action="member.joined", target=f"user:{user.id}", detail={"role": found.role}
+        )
+    return found
+
+
+def has_verified(user: User, email: str) -> bool:
+    return bool(EmailAddress.objects.filter(user=user, email__iexact=email, verified=True).exists())
+
+
+def digest_of(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()

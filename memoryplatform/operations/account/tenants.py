@@ -1,0 +1,41 @@
+"""Tenants of a person: found, rename."""
+
+import secrets
+
+from django.utils.text import slugify
+
+from memoryplatform.operations.account.access import Right, TenantAccess
+from memoryplatform.operations.account.errors import AccountInvalid
+from tenants.memberships import found_tenant
+from tenants.models import Tenant, User
+from tenants.transactions import tenant_transaction
+
+LONGEST_SLUG = 50
+
+
+def found(owner: User, *, name: str) -> Tenant:
+    """The slug is the name in small letters with a random end, because another tenant may have the name too."""
+    return found_tenant(name=check_name(name), slug=make_slug(name), owner=owner)
+
+
+def make_slug(name: str) -> str:
+    return f"{slugify(name)[:LONGEST_SLUG] or 'tenant'}-{secrets.token_hex(3)}"
+
+
+def rename(access: TenantAccess, name: str) -> Tenant:
+    access.require(Right.MANAGE)
+    name = check_name(name)
+    with tenant_transaction(access.tenant_id):
+        tenant = Tenant.objects.select_for_update().get(id=access.tenant_id)
+        if tenant.name != name:
+            access.record("tenant.renamed", f"tenant:{tenant.slug}", {"before": tenant.name, "after": name})
+            tenant.name = name
+            tenant.save(update_fields=["name"])
+        return tenant
+
+
+def check_name(name: str) -> str:
+    name = " ".join(name.split())
+    if not name:
+        raise AccountInvalid({"name": "A tenant needs a name."})
+    return name
