@@ -2,12 +2,14 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import TemplateView
 
+from memoryplatform.api.compat.fallback_errors import handle_not_found, handle_server_error, make_error_view
 from memoryplatform.api.compat.hindsight import version
-from memoryplatform.api.compat.hindsight.not_served import NotServedView
-from memoryplatform.api.compat.unrouted import json_error_by_path, tell_of_failure, tell_what_is_not_there
+from memoryplatform.api.compat.hindsight.hindsight_view import NotServedView
 from memoryplatform.observability import health, views
 
 NO_SCHEMA = "There is no schema of templates here: what GET .../export answers, POST .../import takes."
+
+admin.autodiscover()
 
 urlpatterns = [
     path("", TemplateView.as_view(template_name="home.html"), name="home"),
@@ -22,9 +24,11 @@ urlpatterns = [
     path("v1/", include("memoryplatform.api.v1.urls")),
     path("", include("memoryplatform.api.compat.mem0.urls")),
     path("admin/", admin.site.urls),
+    path("accounts/", include("allauth.urls")),
+    path("", include("memoryplatform.dashboard.urls")),
 ]
 
-handler400 = json_error_by_path(400, "The request can't be understood.", "bad_request")
-handler403 = json_error_by_path(403, "Not allowed.", "permission_denied")
-handler404 = tell_what_is_not_there
-handler500 = tell_of_failure
+handler400 = make_error_view(400, "The request can't be understood.", "bad_request")
+handler403 = make_error_view(403, "Not allowed.", "permission_denied")
+handler404 = handle_not_found
+handler500 = handle_server_error

@@ -1,6 +1,9 @@
+import sys
 from importlib import import_module
 
 from django.apps import AppConfig
+
+from memoryplatform.operations.apps import WITHOUT_OPERATIONS
 
 
 class ApiConfig(AppConfig):
@@ -8,5 +11,6 @@ class ApiConfig(AppConfig):
     label = "api"
 
     def ready(self) -> None:
-        """Workers have no routes, and yet delete what was asked for in a client's own words."""
-        import_module("memoryplatform.api.compat.mem0.deleting")
+        """Registers mem0's finder for the deletion operation: workers load no routes."""
+        if not WITHOUT_OPERATIONS.intersection(sys.argv[1:2]):
+            import_module("memoryplatform.api.compat.mem0.deletion")

@@ -1,18 +1,23 @@
-"""The first wall: the API key decides the tenant, and nothing in the request can change it."""
+"""API keys: the key decides the tenant, and its scopes decide the methods."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import structlog
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from tenants.keys import KeyIdentity, find_identity, note_use
+from tenants.models import ApiKey
+
+if TYPE_CHECKING:  # rest_framework.views loads this module during its own import
+    from rest_framework.views import APIView
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer mpk_…`, or the key alone. Every bad key gets the same answer, whatever is wrong."""
+    """`Authorization: Bearer mpk_…`, or the key alone. Every invalid key gets the same response."""
 
     schemes: ClassVar[frozenset[str]] = frozenset({"bearer"})
 
@@ -22,7 +27,9 @@ class ApiKeyAuthentication(BaseAuthentication):
         if identity is None:
             raise AuthenticationFailed("Authentication failed: send a valid API key as a bearer token.")
         structlog.contextvars.bind_contextvars(tenant_id=str(identity.tenant_id))
-        note_use(identity)
+        note_use(
+            identity, address=request.META.get("REMOTE_ADDR"), agent=printable(request.headers.get("User-Agent", ""))
+        )
         return None, identity
 
     def authenticate_header(self, _request: Request) -> str:
@@ -35,3 +42,20 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
         return {"type": "http", "scheme": "bearer", "description": "An API key, such as mpk_0a1b2c3d4e5f_…"}
+
+
+class HasScope(BasePermission):
+    """Safe methods need the scope `read`, others `write`. A view may override this in `scopes`, e.g. "write read"."""
+
+    def has_permission(self, request: Request, view: "APIView") -> bool:
+        usual = ApiKey.Scope.READ if request.method in SAFE_METHODS else ApiKey.Scope.WRITE
+        wanted = getattr(view, "scopes", {}).get(request.method, usual).split()
+        identity = cast("KeyIdentity", request.auth)
+        missing = [scope for scope in wanted if not identity.allows(scope)]
+        self.message = f"This API key lacks the scope '{' '.join(missing)}'."
+        return not missing
+
+
+def printable(text: str) -> str:
+    """Without control characters, which Postgres or a page may not take."""
+    return "".join(character for character in text if character.isprintable())

@@ -1,4 +1,4 @@
-"""Every error of the API in one shape: `{"detail", "code", "request_id"}`, plus `errors` where fields are at fault."""
+"""Every error of the API in one shape: `{"detail", "code", "request_id"}`, plus `errors` for faults of fields."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -6,158 +6,115 @@ from typing import Any
 
 import structlog
 from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from banks.errors import (
-    BankBusy,
-    BankExists,
-    BankNotFound,
-    ChunkNotFound,
-    DocumentNotFound,
-    EntityConflict,
-    EntityExists,
-    EntityNotFound,
-    EpisodeNotFound,
-    MemoryChanged,
-    MemoryExists,
-    MemoryInvalid,
-    MemoryNotFound,
-    MemoryState,
-    MessageNotFound,
-)
-from memoryplatform.operations.errors import (
-    AnswerForgotten,
-    AuditEventNotFound,
-    DeliveryNotFound,
-    KeyReused,
-    OperationFinished,
-    OperationNotFound,
-    RequestInFlight,
-    UnknownKind,
-    WebhookInvalid,
-    WebhookNotFound,
-)
-from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep, ImportUnderWay
 from providers.llm.errors import LLMError, LLMRefused, LLMTimeout, MalformedAnswer
-from reflection.errors import (
-    ChangedMeanwhile,
-    DirectiveNotFound,
-    MentalModelExists,
-    MentalModelNotFound,
-    RuleExists,
-    RuleNotFound,
-    RuleTooWide,
-)
-from retrieval.errors import NothingSearched, Overloaded
-from retrieval.feedback.errors import RecallNotFound
-from retrieval.query.errors import BackwardWindow, QueryWithoutWords
 
 log = structlog.get_logger(__name__)
-
-STATUS_OF: dict[type[Exception], int] = {
-    BankNotFound: status.HTTP_404_NOT_FOUND,
-    BankExists: status.HTTP_409_CONFLICT,
-    BankBusy: status.HTTP_503_SERVICE_UNAVAILABLE,
-    MemoryNotFound: status.HTTP_404_NOT_FOUND,
-    MemoryExists: status.HTTP_409_CONFLICT,
-    MemoryChanged: status.HTTP_412_PRECONDITION_FAILED,
-    MemoryState: status.HTTP_409_CONFLICT,
-    MemoryInvalid: status.HTTP_422_UNPROCESSABLE_ENTITY,
-    MessageNotFound: status.HTTP_404_NOT_FOUND,
-    EpisodeNotFound: status.HTTP_404_NOT_FOUND,
-    DocumentNotFound: status.HTTP_404_NOT_FOUND,
-    ChunkNotFound: status.HTTP_404_NOT_FOUND,
-    EntityNotFound: status.HTTP_404_NOT_FOUND,
-    EntityExists: status.HTTP_409_CONFLICT,
-    EntityConflict: status.HTTP_409_CONFLICT,
-    RecallNotFound: status.HTTP_404_NOT_FOUND,
-    RuleNotFound: status.HTTP_404_NOT_FOUND,
-    RuleExists: status.HTTP_409_CONFLICT,
-    RuleTooWide: status.HTTP_422_UNPROCESSABLE_ENTITY,
-    DirectiveNotFound: status.HTTP_404_NOT_FOUND,
-    MentalModelNotFound: status.HTTP_404_NOT_FOUND,
-    MentalModelExists: status.HTTP_409_CONFLICT,
-    ChangedMeanwhile: status.HTTP_412_PRECONDITION_FAILED,
-    QueryWithoutWords: status.HTTP_422_UNPROCESSABLE_ENTITY,
-    BackwardWindow: status.HTTP_422_UNPROCESSABLE_ENTITY,
-    NothingSearched: status.HTTP_503_SERVICE_UNAVAILABLE,
-    Overloaded: status.HTTP_503_SERVICE_UNAVAILABLE,
-    OperationNotFound: status.HTTP_404_NOT_FOUND,
-    OperationFinished: status.HTTP_409_CONFLICT,
-    UnknownKind: status.HTTP_409_CONFLICT,
-    AuditEventNotFound: status.HTTP_404_NOT_FOUND,
-    WebhookNotFound: status.HTTP_404_NOT_FOUND,
-    ImportInvalid: status.HTTP_422_UNPROCESSABLE_ENTITY,
-    ImportOutOfStep: status.HTTP_409_CONFLICT,
-    ImportUnderWay: status.HTTP_409_CONFLICT,
-    BankNotEmpty: status.HTTP_409_CONFLICT,
-    DeliveryNotFound: status.HTTP_404_NOT_FOUND,
-    WebhookInvalid: status.HTTP_422_UNPROCESSABLE_ENTITY,
-    RequestInFlight: status.HTTP_409_CONFLICT,
-    AnswerForgotten: status.HTTP_409_CONFLICT,
-    KeyReused: status.HTTP_422_UNPROCESSABLE_ENTITY,
-}
-RETRYABLE = {
-    "unavailable",
-    "model_unavailable",
+# The status of our own errors, by their `code`. Every code that ends in _not_found is a 404.
+NOT_FOUND = "_not_found"
+CONFLICTS = (
+    "already_invited",
+    "already_member",
+    "answer_forgotten",
+    "api_key_ended",
+    "api_key_rotated",
+    "bank_exists",
+    "bank_not_empty",
+    "entity_conflict",
+    "entity_exists",
+    "import_out_of_step",
+    "import_under_way",
+    "invitation_for_other",
+    "invitation_invalid",
+    "last_owner",
+    "memory_exists",
+    "memory_state",
+    "mental_model_exists",
+    "operation_state",
     "request_in_flight",
-    NothingSearched.code,
-    Overloaded.code,
-    BankBusy.code,
+    "retention_rule_exists",
+    "unknown_kind",
+)
+INVALID = (
+    "account_invalid",
+    "backward_window",
+    "idempotency_key_reused",
+    "import_invalid",
+    "memory_invalid",
+    "query_without_words",
+    "retention_rule_too_wide",
+    "webhook_invalid",
+)
+BUSY_CODES = ("bank_busy", "nothing_searched", "overloaded")
+STATUS_OF = {
+    **dict.fromkeys(CONFLICTS, status.HTTP_409_CONFLICT),
+    **dict.fromkeys(("changed_meanwhile", "memory_changed"), status.HTTP_412_PRECONDITION_FAILED),
+    **dict.fromkeys(INVALID, status.HTTP_422_UNPROCESSABLE_ENTITY),
+    "permission_denied": status.HTTP_403_FORBIDDEN,
+    **dict.fromkeys(BUSY_CODES, status.HTTP_503_SERVICE_UNAVAILABLE),
 }
+RETRYABLE = {*BUSY_CODES, "unavailable", "model_unavailable", "request_in_flight"}
 RETRY_AFTER_SECONDS = "1"
-LONGEST_WAIT = 3_600  # seconds that a model may ask to be left alone for
+LONGEST_WAIT = 3_600  # seconds; longest Retry-After that we pass on from a model
 BUSY = "The service is busy."
+LONGEST_HOST_SHOWN = 100  # characters
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
-    """DRF calls this for whatever a view raises."""
+    """DRF's exception handler."""
     request_id = getattr(context["request"], "request_id", "")
-    if type(error) in STATUS_OF:
-        return answer(STATUS_OF[type(error)], str(error), error.code, request_id)  # type: ignore[attr-defined]
+    code = getattr(error, "code", None)
+    if isinstance(code, str) and (own_status := find_status(code)):
+        return build_error(own_status, str(error), code, request_id)
     if isinstance(error, exceptions.ValidationError):
-        return invalid(error, request_id)
+        return answer_invalid_request(error, request_id)
     if isinstance(error, exceptions.APIException):
-        return from_framework(error, request_id)
+        return answer_framework_error(error, request_id)
     if isinstance(error, LLMError):
-        return from_model(error, request_id)
-    return unexpected(error, request_id)
+        return answer_model_error(error, request_id)
+    return answer_unexpected_error(error, request_id)
 
 
-def from_model(error: LLMError, request_id: str) -> Response:
-    """Its messages hold nothing of the conversation. What it refused, or got wrong twice, is not better in a second."""
+def find_status(code: str) -> int | None:
+    return status.HTTP_404_NOT_FOUND if code.endswith(NOT_FOUND) else STATUS_OF.get(code)
+
+
+def answer_model_error(error: LLMError, request_id: str) -> Response:
+    """A model's error messages contain no text of the conversation. Only unavailability is worth a retry."""
     log.warning("api.model_failed", error=type(error).__name__)
     if isinstance(error, LLMTimeout):
-        return answer(status.HTTP_504_GATEWAY_TIMEOUT, str(error), "model_timeout", request_id)
+        return build_error(status.HTTP_504_GATEWAY_TIMEOUT, str(error), "model_timeout", request_id)
     if isinstance(error, LLMRefused | MalformedAnswer):
-        return answer(status.HTTP_502_BAD_GATEWAY, str(error), "model_failed", request_id)
-    response = answer(status.HTTP_503_SERVICE_UNAVAILABLE, str(error), "model_unavailable", request_id)
+        return build_error(status.HTTP_502_BAD_GATEWAY, str(error), "model_failed", request_id)
+    response = build_error(status.HTTP_503_SERVICE_UNAVAILABLE, str(error), "model_unavailable", request_id)
     if wait := getattr(error, "retry_after", None):
         response.headers["Retry-After"] = str(min(ceil(wait), LONGEST_WAIT))
     return response
 
 
-def unexpected(error: Exception, request_id: str) -> Response:
-    """What a stranger may know of it is the request id; the rest is in the log."""
+def answer_unexpected_error(error: Exception, request_id: str) -> Response:
+    """The response shows the request id only; the log has the exception."""
     log.error("api.unexpected_error", exc_info=error)
     if isinstance(error, OperationalError | InterfaceError):
-        return answer(status.HTTP_503_SERVICE_UNAVAILABLE, BUSY, "unavailable", request_id)
+        return build_error(status.HTTP_503_SERVICE_UNAVAILABLE, BUSY, "unavailable", request_id)
     detail = "Something went wrong on our side."
-    return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, detail, "internal_error", request_id)
+    return build_error(status.HTTP_500_INTERNAL_SERVER_ERROR, detail, "internal_error", request_id)
 
 
-def answer(code: int, detail: str, name: str, request_id: str, **extra: Any) -> Response:
+def build_error(code: int, detail: str, name: str, request_id: str, **extra: Any) -> Response:
     retryable = name in RETRYABLE
     headers = {"Retry-After": RETRY_AFTER_SECONDS} if retryable else None
-    body = {"detail": readable(detail), "code": name, "request_id": request_id, **extra}
+    body = {"detail": make_printable(detail), "code": name, "request_id": request_id, **extra}
     return Response(body, status=code, headers=headers)
 
 
-def from_framework(error: exceptions.APIException, request_id: str) -> Response:
+def answer_framework_error(error: exceptions.APIException, request_id: str) -> Response:
     """Authentication, permission, rate limit, method, media type, malformed body."""
     name = "unauthenticated" if isinstance(error, exceptions.AuthenticationFailed) else str(error.get_codes())
-    response = answer(error.status_code, str(error.detail), name, request_id)
+    response = build_error(error.status_code, str(error.detail), name, request_id)
     if header := getattr(error, "auth_header", None):
         response.headers["WWW-Authenticate"] = header
     if wait := getattr(error, "wait", None):
@@ -165,30 +122,40 @@ def from_framework(error: exceptions.APIException, request_id: str) -> Response:
     return response
 
 
-def invalid(error: exceptions.ValidationError, request_id: str) -> Response:
+def answer_invalid_request(error: exceptions.ValidationError, request_id: str) -> Response:
     faults = list_faults(error)
     detail = " ".join(
         f"{fault['field']}: {fault['message']}" if fault["field"] else fault["message"] for fault in faults
     )
-    return answer(status.HTTP_422_UNPROCESSABLE_ENTITY, detail, "invalid", request_id, errors=faults)
+    return build_error(status.HTTP_422_UNPROCESSABLE_ENTITY, detail, "invalid", request_id, errors=faults)
 
 
 def list_faults(error: exceptions.ValidationError) -> list[dict[str, str]]:
-    return list(flatten(error.get_full_details()))
+    return list(flatten_faults(error.get_full_details()))
 
 
-def flatten(details: Any, path: str = "") -> Iterator[dict[str, str]]:
-    """Nested details as a flat list, each with the path of its field, such as `disposition.empathy`."""
+def flatten_faults(details: Any, path: str = "") -> Iterator[dict[str, str]]:
+    """Flattens nested details; each fault has the path of its field, e.g. `disposition.empathy`."""
     if isinstance(details, dict) and set(details) == {"message", "code"} and isinstance(details["code"], str):
-        yield {"field": readable(path), "message": readable(str(details["message"])), "code": details["code"]}
+        yield {
+            "field": make_printable(path),
+            "message": make_printable(str(details["message"])),
+            "code": details["code"],
+        }
     elif isinstance(details, dict):
         for name, inner in details.items():
-            yield from flatten(inner, path if name == "non_field_errors" else f"{path}.{name}".lstrip("."))
+            yield from flatten_faults(inner, path if name == "non_field_errors" else f"{path}.{name}".lstrip("."))
     else:
         for index, inner in enumerate(details):
-            yield from flatten(inner, path if "message" in inner else f"{path}.{index}".lstrip("."))
+            yield from flatten_faults(inner, path if "message" in inner else f"{path}.{index}".lstrip("."))
 
 
-def readable(text: str) -> str:
-    """JSON may hold half a character, as in a field's name; an answer in UTF-8 can't repeat it."""
+def make_printable(text: str) -> str:
+    """Escapes lone surrogates, which JSON may contain and UTF-8 can't encode."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def describe_unknown_host(request: HttpRequest) -> str:
+    """Names the host that the client sent, and the setting, but not the allowed hosts."""
+    name = make_printable(request.headers.get("Host", ""))[:LONGEST_HOST_SHOWN]
+    return f"This host name is not served here: '{name}'. The setting ALLOWED_HOSTS lists the allowed names."

@@ -8,35 +8,37 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryplatform.api.views import TenantView
+from memoryplatform.api.openapi import IDEMPOTENCY_KEY
+from memoryplatform.api.views import TenantView, as_response
 from memoryplatform.operations.errors import RequestInFlight
 from memoryplatform.operations.idempotency import ANY_BANK, Claim, Replay, begin, build_operation_key
 from tenants.transactions import tenant_transaction
 
 HEADER = "Idempotency-Key"
 LONGEST_KEY = 255
-
-Handler = Callable[..., Response]
+Handler = Callable[..., Any]
 
 
 def idempotent(handler: Handler) -> Handler:
-    """Perform the request once for each key. Its work and the record of its answer are one transaction.
+    """Performs the request once per key. The work and the recorded response are one transaction.
 
-    A request that fails leaves nothing behind, so the same key may be sent again.
+    A failed request leaves nothing behind, so the client may send the same key again.
     """
     return once_for_each_key(handler, perform_in_one_transaction)
 
 
 def idempotent_operation(handler: Handler) -> Handler:
-    """The same for a handler whose work is no single transaction: it may call models, or writes even where it refuses.
+    """Like `idempotent`, for a handler that is no single transaction: it calls models, or writes even when it
+    refuses.
 
-    It gives `read_operation_key` to the operation that it submits: if the process dies before the answer is recorded,
-    the next request under the key finds that operation instead of submitting another.
+    The handler passes `read_operation_key` to the operation that it submits. If the process dies before the response is
+    recorded, the next request with the key finds that operation.
     """
     return once_for_each_key(handler, perform_step_by_step)
 
@@ -46,15 +48,16 @@ def once_for_each_key(handler: Handler, perform: Callable[[Claim, Callable[[], R
     def wrapped(view: TenantView, request: Request, *args: Any, **kwargs: Any) -> Response:
         key = request.headers.get(HEADER)
         if key is None:
-            return handler(view, request, *args, **kwargs)
+            return as_response(handler(view, request, *args, **kwargs))
         bank_key = kwargs.get("bank_id", ANY_BANK) if view.quotes_memories else ""
         outcome = begin(view.tenant_id, check_key(key), fingerprint(request, view.identity.id), bank_key=bank_key)
         if isinstance(outcome, Replay):
             return Response(outcome.body, status=outcome.status_code, headers={"Idempotency-Replayed": "true"})
-        return perform(outcome, lambda: handler(view, request, *args, **kwargs))
+        return perform(outcome, lambda: as_response(handler(view, request, *args, **kwargs)))
 
     wrapped.is_idempotent = True  # type: ignore[attr-defined]  # the architecture test asks every POST for it
-    return wrapped
+    described: Handler = extend_schema(parameters=[IDEMPOTENCY_KEY])(wrapped)
+    return described
 
 
 def perform_in_one_transaction(claim: Claim, call: Callable[[], Response]) -> Response:
@@ -67,7 +70,7 @@ def perform_in_one_transaction(claim: Claim, call: Callable[[], Response]) -> Re
 
 
 def perform_step_by_step(claim: Claim, call: Callable[[], Response]) -> Response:
-    """What was done is told, also where another request has taken the key over and keeps its own answer to the same."""
+    """Returns the response even if a concurrent request with the same key has recorded its own."""
     try:
         response = call()
         with contextlib.suppress(RequestInFlight):
@@ -84,7 +87,7 @@ def finish(claim: Claim, response: Response) -> Response:
 
 
 def read_operation_key(view: TenantView, request: Request) -> str | None:
-    """None where the request carries no key."""
+    """None without an Idempotency-Key."""
     key = request.headers.get(HEADER)
     return None if key is None else build_operation_key(key, fingerprint(request, view.identity.id))
 
@@ -96,7 +99,7 @@ def check_key(key: str) -> str:
 
 
 def fingerprint(request: Request, api_key_id: UUID) -> str:
-    """Two requests are the same where API key, method, path and body are the same to the byte."""
+    """Equal for requests with the same API key, method, path and body bytes."""
     raw = request._request  # noqa: SLF001  # DRF keeps Django's request there
     parts = (api_key_id.bytes, str(raw.method).encode(), raw.get_full_path().encode(), raw.body)
     return hashlib.sha256(b"\n".join(parts)).hexdigest()

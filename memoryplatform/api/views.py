@@ -1,24 +1,27 @@
-"""The base of every view: it acts for the tenant of the API key.
+"""The base of every view: it acts for the tenant of the API key. Also `If-Match` and ETags.
 
-What it says in class docstrings would stand in the API's description, so it says it here: `scopes` of a view names
-other scopes than the usual ones, by method.
+These notes are here because OpenAPI would repeat a class docstring: `scopes` of a view overrides the scopes that a
+method needs, and `quotes_memories` is false where no response can contain memory text, so that a replayed response
+need not be deleted with the memories.
 """
 
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 from uuid import UUID
 
+from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memoryplatform.api.throttles import check_rate, tell_allowance
+from memoryplatform.api.throttling import KeyAndTenantThrottle, RateLimited, write_rate_headers
 from memoryplatform.operations.access import BankAccess
 from tenants.audit import Actor
 from tenants.keys import KeyIdentity
 
 
 class TenantView(APIView):
-    quotes_memories = True  # whether answers may hold what memories say: those are not kept beyond them
+    throttle_classes = (KeyAndTenantThrottle,)
+    quotes_memories = True
 
     @property
     def identity(self) -> KeyIdentity:
@@ -36,11 +39,28 @@ class TenantView(APIView):
     def access(self) -> BankAccess:
         return BankAccess(self.tenant_id, banks=self.identity.banks, actor=self.actor)
 
-    def check_throttles(self, request: Request) -> None:
-        check_rate(request._request, self.identity)  # noqa: SLF001  # DRF keeps Django's request there
+    @property
+    def expected(self) -> frozenset[str] | None:
+        """The versions in `If-Match`, of which one must be the stored one; None accepts any."""
+        given = self.request.headers.get("If-Match", "*").strip()
+        if given == "*":
+            return None
+        return frozenset(tag.strip().removeprefix("W/").strip('"') for tag in given.split(","))
 
-    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        finished = super().finalize_response(request, response, *args, **kwargs)
-        for name, value in tell_allowance(request._request).items():  # noqa: SLF001  # as above
+    def throttled(self, request: Request, wait: float | None) -> NoReturn:  # DRF's signature
+        raise RateLimited(request)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
+        finished = super().finalize_response(request, as_response(response), *args, **kwargs)
+        for name, value in write_rate_headers(request).items():
             finished.headers[name] = value
         return finished
+
+
+def as_response(answer: Any) -> Response:
+    """A handler may return plain data, which is a 200."""
+    return answer if isinstance(answer, HttpResponseBase) else Response(answer)  # type: ignore[return-value]  # a stream
+
+
+def write_etag(version: str) -> dict[str, str]:
+    return {"ETag": f'"{version}"'}

@@ -1,4 +1,4 @@
-"""The account that Postgres runs under: it refuses to run as root."""
+"""The account that Postgres runs under. Postgres refuses to run as root."""
 
 import os
 import pwd
@@ -22,10 +22,9 @@ class Account:
 
 
 def find_unprivileged_account(data: Path) -> Account | None:
-    """None where the process is not root: then everything runs under the account it has.
+    """None if the process is not root: all processes run under its own account then.
 
-    Files that already belong to somebody else than root decide, so that a folder made without root
-    still works after a start with it.
+    The owner of existing data decides, so that a folder made without root still works after a start as root.
     """
     if os.geteuid() != 0:
         return None
@@ -46,7 +45,7 @@ def give(path: Path, account: Account | None) -> None:
 
 
 def run_as(account: Account | None, argv: Sequence[str], *, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run to its end; output and errors come back together, as text."""
+    """Run a command to its end, with output and errors together as text."""
     return subprocess.run(  # noqa: S603 - every argv is made by this package
         argv,
         stdin=subprocess.DEVNULL,
@@ -65,5 +64,5 @@ def run_as(account: Account | None, argv: Sequence[str], *, cwd: Path) -> subpro
 
 
 def can_enter(account: Account | None, folder: Path) -> bool:
-    """Asked of the kernel under that account, so that access lists and mounts count too."""
+    """Ask the kernel under that account, so that access lists and mounts count too."""
     return account is None or run_as(account, ["test", "-x", str(folder)], cwd=Path("/")).returncode == 0

@@ -16,12 +16,12 @@ class Address:
 
     @property
     def reachable_host(self) -> str:
-        """A server that listens everywhere is asked on loopback."""
+        """Loopback for a server that listens on every address."""
         return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 - compared, not bound
 
     @property
     def host_name(self) -> str:
-        """As it stands in a URL and in a Host header."""
+        """The form of a URL and of a Host header."""
         return f"[{self.reachable_host}]" if ":" in self.reachable_host else self.reachable_host
 
     @property
@@ -42,7 +42,7 @@ class Address:
             ) from error
 
     def is_healthy(self) -> bool:
-        """Asked directly: a proxy from the environment has no business with it."""
+        """Ask directly, without a proxy of the environment."""
         connection = http.client.HTTPConnection(self.reachable_host, self.port, timeout=5)
         try:
             connection.request("GET", "/health", headers={"Host": f"{self.host_name}:{self.port}"})

@@ -1,4 +1,4 @@
-"""One child process: started in a session of its own, its output read line by line, stopped by its pid."""
+"""A child process in a session of its own: its output is read line by line, and its pid is enough to stop it."""
 
 import contextlib
 import os
@@ -17,13 +17,14 @@ from memoryplatform.embedded import launch
 from memoryplatform.embedded.account import Account
 
 Sink = Callable[[str, str], None]  # name of the process, one line of its output
-
 LAST_LINES = 12
 POLL_SECONDS = 0.05
+MOST_RESTARTS = 3
+FORGIVEN_AFTER_SECONDS = 60.0  # a child that ran this long did not fail to start
 
 
 def discard(_name: str, _line: str) -> None:
-    """For whoever wants no output; the last lines are kept with the child all the same."""
+    """A sink for callers that want no output. The child keeps its last lines all the same."""
 
 
 @dataclass(frozen=True)
@@ -33,20 +34,20 @@ class Command:
     cwd: Path
     environment: Mapping[str, str]
     account: Account | None = None
-    # Tried in this order, a grace apart; SIGKILL to the whole session follows. The first also comes when `up` dies.
+    # Sent in this order, `grace_seconds` apart; SIGKILL to the whole session follows. The first is sent when `up` dies.
     stop_signals: tuple[signal.Signals, ...] = (signal.SIGTERM,)
     grace_seconds: float = 10.0
 
 
 class Child:
-    """Start it from a thread that lives on: for Linux the end of that thread is the end of the parent."""
+    """Start it from a thread that lives on: Linux takes the end of that thread for the end of the parent."""
 
     def __init__(self, command: Command, sink: Sink) -> None:
         self.name = command.name
         self._command = command
         self._sink = sink
         self._last_lines: deque[str] = deque(maxlen=LAST_LINES)
-        # A session of its own: Ctrl-C reaches the terminal's foreground group, and `up` alone decides the order.
+        # A session of its own: Ctrl-C reaches the terminal's foreground group only, so that `up` decides the order.
         self._process = subprocess.Popen(  # noqa: S603 - every argv is made by this package
             launch_argv(command),
             stdin=subprocess.DEVNULL,
@@ -66,7 +67,7 @@ class Child:
         return self._process.poll()
 
     def last_lines(self) -> str:
-        """Complete once the process has ended."""
+        """The last lines of the output, complete when the process has ended."""
         if self.exit_status() is not None:
             self._pump.join(timeout=1)
         return "\n".join(self._last_lines)
@@ -75,7 +76,7 @@ class Child:
         self._send(self._command.stop_signals[0])
 
     def ensure_stopped(self) -> None:
-        """Call after `ask_to_stop`. Returns when the process, and whatever it left in its session, is gone."""
+        """Return when the process and all others of its session are gone. Call after `ask_to_stop`."""
         for stronger in self._command.stop_signals[1:]:
             if self._ends_within(self._command.grace_seconds):
                 break
@@ -109,3 +110,48 @@ def launch_argv(command: Command) -> list[str]:
     interpreter = [sys.executable, "-I", "-S", launch.__file__]
     numbers = [os.getpid(), int(command.stop_signals[0]), uid, gid]
     return [*interpreter, *map(str, numbers), *command.argv]
+
+
+class RestartingChild:
+    """A child that is started again when it dies: a lost worker does not stop the service.
+
+    `Processes` polls `exit_status`, which is the place of the restart.
+    """
+
+    def __init__(self, start: Callable[[], Child], say: Callable[[str], None]) -> None:
+        self._start = start
+        self._say = say
+        self._child = start()
+        self._started = time.monotonic()
+        self._restarts = 0
+
+    @property
+    def name(self) -> str:
+        return self._child.name
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def exit_status(self) -> int | None:
+        status = self._child.exit_status()
+        if status is None:
+            return None
+        if time.monotonic() - self._started > FORGIVEN_AFTER_SECONDS:
+            self._restarts = 0
+        if self._restarts >= MOST_RESTARTS:
+            return status
+        self._say(f"{self.name} ended with status {status}; starting it again.")
+        self._child.ensure_stopped()
+        self._child, self._started = self._start(), time.monotonic()
+        self._restarts += 1
+        return None
+
+    def last_lines(self) -> str:
+        return self._child.last_lines()
+
+    def ask_to_stop(self) -> None:
+        self._child.ask_to_stop()
+
+    def ensure_stopped(self) -> None:
+        self._child.ensure_stopped()

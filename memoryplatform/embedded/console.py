@@ -1,14 +1,22 @@
-"""What `up` prints: its own lines, and those of its children behind their names."""
+"""The output of `up`: its own lines, the lines of its children, and the banner with addresses and demo login."""
 
 import os
+import shlex
 import threading
+from pathlib import Path
 from typing import TextIO
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from memoryplatform.embedded.address import Address
+from memoryplatform.embedded.errors import StartError
+from memoryplatform.embedded.folder import VARIABLE, find_data_dir
 
 NAME_WIDTH = len("worker-background")
 
 
 class Console:
-    """Logs are held back until `stream_logs`, so that the lines of the start stay together."""
+    """Holds the children's lines back until `stream_logs`, so that the lines of the start stay together."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -38,8 +46,59 @@ class Console:
             self._stream.write(f"{text}\n")
             self._stream.flush()
         except OSError:
-            # Whoever read it is gone (a closed terminal, `| head`). The service goes on, and its children must
-            # not block on pipes that nobody empties.
+            # The reader is gone (a closed terminal, `| head`). The service goes on, and its children must not block on
+            # pipes that nobody empties.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._stream.fileno())
             os.close(nowhere)
+
+
+class DemoLogin(BaseModel):
+    """The output of `manage.py demo --json`. Only the run that made them knows the password and the key."""
+
+    model_config = ConfigDict(frozen=True)
+
+    email: str
+    password: str | None
+    api_key: str | None
+
+
+def parse_demo_login(output: str) -> DemoLogin:
+    """Read the last line that fits: warnings may stand before it or after it."""
+    for line in reversed(output.splitlines()):
+        try:
+            return DemoLogin.model_validate_json(line)
+        except ValidationError:
+            continue
+    raise StartError("The demo command printed no login.")
+
+
+def build_banner(address: Address, demo: DemoLogin, data_dir: Path) -> str:
+    password = f" / {demo.password} (shown once)" if demo.password else ""
+    lines = [
+        f"  Service    {address.url}",
+        f"  API docs   {address.url}/v1/docs",
+        f"  MCP        {address.url}/mcp/",
+        f"  Admin      {address.url}/admin/",
+        f"  Login      {demo.email}{password}",
+        *([f"  API key    {demo.api_key} (shown once)"] if demo.api_key else []),
+        "",
+        *build_first_steps(address, demo, data_dir),
+        "",
+        f"  Data       {data_dir}",
+        "  Ctrl-C stops everything; the data stays.",
+    ]
+    return "\n".join(["", *lines, ""])
+
+
+def build_first_steps(address: Address, demo: DemoLogin, data_dir: Path) -> list[str]:
+    if demo.api_key:
+        return ["  Try it:", f'  curl -H "Authorization: Bearer {demo.api_key}" {address.url}/v1/banks']
+    # Other commands find the default folder by themselves.
+    variable = "" if data_dir == find_data_dir(None) else f"{VARIABLE}={shlex.quote(str(data_dir))} "
+    return [
+        "  Try it:",
+        f"  curl {address.url}/health/ready",
+        "  Another API key:",
+        f"  {variable}python manage.py create_api_key {demo.email}",
+    ]

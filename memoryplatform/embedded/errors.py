@@ -1,5 +1,5 @@
 class StartError(Exception):
-    """The service can't start or can't go on. Its text is one sentence for the person who typed `up`."""
+    """The service can't start or can't go on. Its text is one sentence for the caller of `up`."""
 
 
 class Interrupted(Exception):

@@ -1,6 +1,6 @@
-"""The data folder: all that an installation keeps, and the environment that its processes share.
+"""The data folder: the files of an installation and the environment that its processes share.
 
-Imported by the settings, before Django is set up.
+The settings import this module before Django is set up.
 """
 
 import fcntl
@@ -8,13 +8,13 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from memoryplatform.embedded.errors import StartError
-from memoryplatform.embedded.private_file import write_private
 
 DEFAULT = ".memoryplatform"
 VARIABLE = "MEMORYPLATFORM_DATA_DIR"
@@ -27,7 +27,7 @@ def find_data_dir(option: str | None) -> Path:
 
 
 def read_environment(data_dir: Path) -> dict[str, str]:
-    """Empty where `up` has never run."""
+    """The stored environment; empty before the first `up`."""
     environment: dict[str, str] = read_file(data_dir / ENVIRONMENT_FILE).get("environment", {})
     return environment
 
@@ -52,7 +52,7 @@ class DataFolder:
         self.metrics = self.path / "metrics"
 
     def prepare(self) -> None:
-        """Make the folder, private to its owner. Under root Postgres' own account must be able to pass through it."""
+        """Make the folder, private to its owner. Under root, the account of Postgres must be able to pass it."""
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._check_ours()
@@ -63,7 +63,7 @@ class DataFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder against a second `up`. The kernel lets go of it however this process ends."""
+        """Lock the folder against a second `up`. The kernel releases the lock at every end of this process."""
         with (self.path / LOCK_FILE).open("r+", encoding="ascii") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -78,7 +78,7 @@ class DataFolder:
             yield
 
     def secret(self, name: str) -> str:
-        """Made when first asked for, and the same ever after."""
+        """A random secret, made at the first call and kept."""
         content = self._read()
         kept: dict[str, str] = content.setdefault("secrets", {})
         if name not in kept:
@@ -90,7 +90,7 @@ class DataFolder:
         self._write({**self._read(), "environment": dict(environment)})
 
     def empty_metrics(self) -> None:
-        """Counters of processes that are gone would be summed with those that run."""
+        """Remove the counters of earlier processes: `/metrics` would add them to those of the running ones."""
         if self.metrics.exists():
             shutil.rmtree(self.metrics)
         self.metrics.mkdir(mode=0o700)
@@ -106,3 +106,17 @@ class DataFolder:
 
     def _write(self, content: Mapping[str, Any]) -> None:
         write_private(self.path / ENVIRONMENT_FILE, json.dumps(content, indent=2) + "\n")
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only the owner can read, and that no reader sees half written."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

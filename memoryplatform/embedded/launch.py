@@ -1,4 +1,4 @@
-"""Stands between `up` and a child: drops root, ties the child's life to its parent's, and becomes the child's program.
+"""The step between `up` and a child: drop root, end with the parent, and become the child's program.
 
 Run as a script by a bare interpreter, because the same work in a `preexec_fn` is not safe once threads run.
 Arguments: parent's pid, signal on its death, uid, gid (each -1 for no change), program, its arguments.
@@ -24,7 +24,7 @@ def main(argv: list[str]) -> None:
     if os.getppid() != parent:
         sys.exit("The process that started this one is gone.")
     os.umask(0o077)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and exec would hand that on
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores the signal, and exec would keep that
     os.execv(argv[4], argv[4:])  # noqa: S606 - no shell is wanted
 
 

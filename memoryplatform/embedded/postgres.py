@@ -1,4 +1,4 @@
-"""PostgreSQL with pgvector in a folder, reached through a Unix socket only."""
+"""PostgreSQL with pgvector in a folder, on a Unix socket only."""
 
 import secrets
 import shutil
@@ -20,10 +20,9 @@ from memoryplatform.embedded.account import (
 )
 from memoryplatform.embedded.child import Command, Sink, discard
 from memoryplatform.embedded.errors import StartError
-from memoryplatform.embedded.leftovers import stop_servers_in
-from memoryplatform.embedded.private_file import write_private
-from memoryplatform.embedded.server import EmbeddedServer
-from memoryplatform.embedded.socket_folder import choose_socket_folder
+from memoryplatform.embedded.folder import write_private
+from memoryplatform.embedded.processes import stop_servers_in
+from memoryplatform.embedded.server import EmbeddedServer, choose_socket_folder
 
 SUPERUSER = "postgres"
 SOCKET_NAME = ".s.PGSQL.5432"
@@ -40,7 +39,7 @@ INITDB_OPTIONS = (
     "--no-instructions",
 )
 
-# For a laptop that does other things too. ALTER SYSTEM overrides any of it.
+# For a laptop with other work. ALTER SYSTEM overrides any of these.
 SETTINGS = {
     "listen_addresses": "",
     "port": "5432",
@@ -52,7 +51,7 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_line_prefix": "",
-    # A failed statement quotes its values, which are somebody's memories; the service logs what failed without them.
+    # A failed statement quotes its values, which are memories. The service logs failures without values.
     "log_min_messages": "fatal",
     "log_min_error_statement": "panic",
     "log_checkpoints": "off",
@@ -60,7 +59,7 @@ SETTINGS = {
 
 
 class EmbeddedPostgres(EmbeddedServer):
-    """The folder stays the caller's; `data` and `run` in it belong to the account that the server runs under."""
+    """The folder belongs to the caller, `data` and `run` in it to the account that the server runs under."""
 
     name = "postgres"
 
@@ -101,7 +100,7 @@ class EmbeddedPostgres(EmbeddedServer):
         return self.url(SUPERUSER, self._password_file.read_text(encoding="utf-8"), database)
 
     def url(self, user: str, password: str, database: str) -> str:
-        """With the port, which otherwise comes from PGPORT and is part of the socket's name."""
+        """The URL names the port: PGPORT would change the socket's name otherwise."""
         parts = (user, password, database, str(self._socket_folder))
         user, password, database, host = (quote(part, safe="") for part in parts)
         return f"postgresql://{user}:{password}@/{database}?host={host}&port=5432"
@@ -123,7 +122,7 @@ class EmbeddedPostgres(EmbeddedServer):
             )
 
     def _initialise(self, root: Path, account: Account | None) -> None:
-        """Under another name at first: a start that is cut off leaves nothing that looks like a database."""
+        """Make the database under another name first, so that an interrupted start leaves no half of one."""
         partial = self._folder / "data.partial"
         if partial.exists():
             shutil.rmtree(partial)
@@ -159,7 +158,7 @@ class EmbeddedPostgres(EmbeddedServer):
             )
 
     def _write_configuration(self) -> Path:
-        """Outside the server's own folder, where root must not write: its account could put a link in the way."""
+        """Write it outside the server's folder. Root must not write there: the server's account could place a link."""
         settings = {**self._settings, "unix_socket_directories": str(self._socket_folder)}
         lines = ["# Written at each start.", "include 'data/postgresql.conf'"]
         lines += [f"{name} = '{value}'" for name, value in settings.items()]

@@ -1,22 +1,28 @@
-"""The process tree of `up`: what runs, in which order it stops, and what ends it."""
+"""The process tree of `up`: its members, the order of their stop, and the leftovers of an earlier run."""
 
+import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from enum import IntEnum
 from itertools import chain
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Protocol, Self
+
+import psutil
 
 from memoryplatform.embedded.child import POLL_SECONDS, Child, Command, Sink
 from memoryplatform.embedded.errors import Interrupted, StartError
 
 STOP_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+GRACE_SECONDS = 10.0
+MARK = "MEMORYPLATFORM_UP"  # in the environment of web and workers: the data folder they belong to
 
 
 class Stage(IntEnum):
-    """The order of the start; the stop goes the other way, so that nothing outlives what it needs."""
+    """The order of the start. The stop runs backwards, so that no process outlives a service that it needs."""
 
     DATABASE = 1
     BROKER = 2
@@ -34,7 +40,7 @@ class Running(Protocol):
 
 
 class Processes:
-    """As a context: on leaving it, however that happens, everything is stopped, stage by stage.
+    """A context that stops every member on exit, stage by stage, also after an error.
 
     Signals only leave a note, read between two steps. An exception out of a signal handler could come between
     the start of a child and the line that remembers it.
@@ -58,11 +64,11 @@ class Processes:
         self._stack.__exit__(kind, error, trace)
 
     def add(self, stage: Stage, *members: Running) -> None:
-        """Watch them from here on, and stop them at the end."""
+        """Watch the members from here on, and stop them at the end."""
         self._members[stage].extend(members)
 
     def run(self, command: Command, sink: Sink) -> str:
-        """Run to its end and return its last lines; a status other than 0 is a StartError."""
+        """Run the command to its end and return its last lines. A status other than 0 raises StartError."""
         child = Child(command, sink)
         try:
             while (status := child.exit_status()) is None:
@@ -71,7 +77,7 @@ class Processes:
             child.ask_to_stop()
             child.ensure_stopped()
         if status != 0:
-            raise StartError(f"{command.name} failed with {describe(status)}; it said:\n{child.last_lines()}")
+            raise StartError(f"{command.name} failed with {format_exit(status)}; it said:\n{child.last_lines()}")
         return child.last_lines()
 
     def wait_until(self, condition: Callable[[], bool], *, seconds: float, what: str) -> None:
@@ -82,7 +88,7 @@ class Processes:
             self._pause()
 
     def wait_for_request(self) -> None:
-        """Until a signal asks for the end, which is an Interrupted, or a child dies, which is a StartError."""
+        """Wait until a signal asks for the end (Interrupted) or a member dies (StartError)."""
         while True:
             self._pause()
 
@@ -96,7 +102,7 @@ class Processes:
         for member in chain.from_iterable(self._members.values()):
             if (status := member.exit_status()) is not None:
                 raise StartError(
-                    f"{member.name} ended by itself with {describe(status)}; its last lines:\n{member.last_lines()}"
+                    f"{member.name} ended by itself with {format_exit(status)}; its last lines:\n{member.last_lines()}"
                 )
 
     def _note_request(self, _number: int, _frame: FrameType | None) -> None:
@@ -111,5 +117,38 @@ def stop_together(members: list[Running]) -> None:
             member.ask_to_stop()
 
 
-def describe(status: int) -> str:
+def format_exit(status: int) -> str:
     return f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+
+
+def stop_servers_in(folder: Path, program: str, signals: Sequence[signal.Signals]) -> None:
+    """Stop every process of that program whose working directory is the folder.
+
+    Postgres and Redis make their data folder their working directory. Unlike a pid file this can't name a process
+    that merely got the same number later, and it finds the backends that a killed postmaster left behind.
+    """
+    home = str(folder.resolve())
+    servers = psutil.process_iter(["name", "cwd"])
+    stop([server for server in servers if server.info["name"] == program and server.info["cwd"] == home], signals)
+
+
+def stop_marked(folder: Path) -> None:
+    """Stop web and workers of that data folder. Call while holding its lock: they are leftovers of a killed run then.
+
+    On Linux they end by themselves soon after their parent, elsewhere they don't.
+    """
+    others = [process for process in psutil.process_iter(["environ"]) if process.pid != os.getpid()]
+    stop([other for other in others if (other.info["environ"] or {}).get(MARK) == str(folder)], [signal.SIGTERM])
+
+
+def stop(processes: list[psutil.Process], signals: Sequence[signal.Signals]) -> None:
+    """Signal the topmost of these processes, with one signal after the other, until all are gone."""
+    for number in (*signals, signal.SIGKILL):
+        pids = {process.pid for process in processes}
+        for process in processes:
+            try:
+                if process.ppid() not in pids:
+                    process.send_signal(number)
+            except psutil.NoSuchProcess:
+                continue
+        _, processes = psutil.wait_procs(processes, timeout=GRACE_SECONDS)

@@ -1,4 +1,4 @@
-"""Redis in a folder, reached through a Unix socket only."""
+"""Redis in a folder, on a Unix socket only."""
 
 import signal
 from pathlib import Path
@@ -9,15 +9,14 @@ import redis
 from memoryplatform.embedded import binaries
 from memoryplatform.embedded.account import SERVER_ENVIRONMENT
 from memoryplatform.embedded.child import Command, Sink, discard
-from memoryplatform.embedded.leftovers import stop_servers_in
-from memoryplatform.embedded.private_file import write_private
-from memoryplatform.embedded.server import EmbeddedServer
-from memoryplatform.embedded.socket_folder import choose_socket_folder
+from memoryplatform.embedded.folder import write_private
+from memoryplatform.embedded.processes import stop_servers_in
+from memoryplatform.embedded.server import EmbeddedServer, choose_socket_folder
 
 SOCKET_NAME = "redis.sock"
 STOP_SIGNALS = (signal.SIGTERM,)
 
-# What a job says is in Postgres; a second of lost queue entries is found and enqueued again.
+# The operations are in Postgres: the sweeper enqueues the entries again that a crash loses.
 CONFIGURATION = """\
 # Written at each start.
 port 0

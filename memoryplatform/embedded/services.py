@@ -1,4 +1,4 @@
-"""Postgres and Redis, embedded unless the person who typed `up` named others; and the roles in the database."""
+"""Postgres and Redis of `up`, embedded or named by the environment, and the roles in the database."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ CONNECT_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class External:
-    """What the environment of `up` named. The first may be an account for the set-up; see `DatabaseUrls`."""
+class ExternalServices:
+    """The URLs in the environment of `up`. Without the other two, `database_url` is an account for the set-up."""
 
     database_url: str | None = None
     owner_url: str | None = None
@@ -31,42 +31,25 @@ class External:
     redis_url: str | None = None
 
 
-@dataclass(frozen=True)
-class DatabaseUrls:
-    """One database under three roles."""
-
-    service: str
-    owner: str
-    platform: str
-
-
-@dataclass(frozen=True)
-class Services:
-    database: DatabaseUrls
-    redis_url: str
-
-    def environment(self) -> dict[str, str]:
-        return {
-            "DATABASE_URL": self.database.service,
-            "DATABASE_OWNER_URL": self.database.owner,
-            "DATABASE_PLATFORM_URL": self.database.platform,
-            "REDIS_URL": self.redis_url,
-        }
-
-
-def start_services(folder: DataFolder, external: External, processes: Processes, console: Console) -> Services:
+def start_services(
+    folder: DataFolder, external: ExternalServices, processes: Processes, console: Console
+) -> dict[str, str]:
+    """The URLs of the services, by the names of the environment variables that hold them."""
     check_complete(external)
     postgres = None if external.database_url else EmbeddedPostgres(folder.postgres, sink=console.log)
     redis_server = None if external.redis_url else EmbeddedRedis(folder.redis, sink=console.log)
     servers = ((Stage.DATABASE, postgres), (Stage.BROKER, redis_server))
     launch_together([(stage, server) for stage, server in servers if server is not None], processes)
-    return Services(
-        database=open_external(external, folder, console) if postgres is None else open_embedded(postgres, folder),
-        redis_url=check_redis(external.redis_url or "", console) if redis_server is None else redis_server.url,
-    )
+    if postgres is None:
+        database = open_external(external, folder, console)
+    else:
+        database = make_roles(postgres.superuser_url(SUPERUSER), DATABASE, folder)
+    return database | {
+        "REDIS_URL": check_redis(external.redis_url or "", console) if redis_server is None else redis_server.url
+    }
 
 
-def check_complete(external: External) -> None:
+def check_complete(external: ExternalServices) -> None:
     if bool(external.owner_url) != bool(external.platform_url):
         raise StartError("Set both DATABASE_OWNER_URL and DATABASE_PLATFORM_URL beside DATABASE_URL, or neither.")
     if external.owner_url and not external.database_url:
@@ -81,23 +64,20 @@ def launch_together(servers: Sequence[tuple[Stage, EmbeddedServer]], processes: 
         processes.wait_until(server.is_ready, seconds=READY_SECONDS, what=f"{server.name} is not ready")
 
 
-def open_embedded(postgres: EmbeddedPostgres, folder: DataFolder) -> DatabaseUrls:
-    return make_roles(postgres.superuser_url(SUPERUSER), DATABASE, folder)
-
-
-def open_external(external: External, folder: DataFolder, console: Console) -> DatabaseUrls:
+def open_external(external: ExternalServices, folder: DataFolder, console: Console) -> dict[str, str]:
     url = external.database_url or ""
-    place = parse(url)
-    console.say(f"Postgres: DATABASE_URL is set, using {describe(place)} instead of the embedded one.")
+    parts = parse_database_url(url)
+    server = f"{parts.get('host', 'localhost')}:{parts.get('port', '5432')}/{parts.get('dbname', '')}"
+    console.say(f"Postgres: DATABASE_URL is set, using {server} instead of the embedded one.")
     if external.owner_url and external.platform_url:
-        return check_logins(DatabaseUrls(url, external.owner_url, external.platform_url))
-    if not place.get("dbname"):
+        return check_logins(name_urls(url, external.owner_url, external.platform_url))
+    if not parts.get("dbname"):
         raise StartError("DATABASE_URL names no database: it ends in /name.")
-    return make_roles(url, place["dbname"], folder)
+    return make_roles(url, parts["dbname"], folder)
 
 
-def make_roles(setup_url: str, database: str, folder: DataFolder) -> DatabaseUrls:
-    """The names hold the database's: two installations may share a server."""
+def make_roles(setup_url: str, database: str, folder: DataFolder) -> dict[str, str]:
+    """The names of the roles hold the name of the database: two installations may share a server."""
     owner, service, platform = (
         Login(f"{database}_{role}_login", folder.secret(f"password of the {role} login"))
         for role in ("owner", "service", "platform")
@@ -106,26 +86,25 @@ def make_roles(setup_url: str, database: str, folder: DataFolder) -> DatabaseUrl
         provision(setup_url, database=database, owner=owner, service=service, platform=platform)
     except ProvisioningError as error:
         raise StartError(str(error)) from error
-    return DatabaseUrls(
-        service=login_url(setup_url, service, database),
-        owner=login_url(setup_url, owner, database),
-        platform=login_url(setup_url, platform, database),
-    )
+    return name_urls(*(login_url(setup_url, login, database) for login in (service, owner, platform)))
+
+
+def name_urls(service: str, owner: str, platform: str) -> dict[str, str]:
+    """The URLs of one database under three roles."""
+    return {"DATABASE_URL": service, "DATABASE_OWNER_URL": owner, "DATABASE_PLATFORM_URL": platform}
 
 
 def login_url(setup_url: str, login: Login, database: str) -> str:
-    """The same server, with everything else that the URL says (TLS, several hosts), as another user."""
-    rest = {key: value for key, value in parse(setup_url).items() if key not in {"user", "password", "dbname"}}
+    """The same server with the same options (TLS, several hosts) as another user."""
+    rest = {
+        key: value for key, value in parse_database_url(setup_url).items() if key not in {"user", "password", "dbname"}
+    }
     user, password, name = (quote(part, safe="") for part in (login.name, login.password, database))
     return f"postgresql://{user}:{password}@/{name}?{urlencode(rest, quote_via=quote)}"
 
 
-def check_logins(urls: DatabaseUrls) -> DatabaseUrls:
-    for variable, url in (
-        ("DATABASE_URL", urls.service),
-        ("DATABASE_OWNER_URL", urls.owner),
-        ("DATABASE_PLATFORM_URL", urls.platform),
-    ):
+def check_logins(urls: dict[str, str]) -> dict[str, str]:
+    for variable, url in urls.items():
         try:
             psycopg.connect(url, connect_timeout=CONNECT_SECONDS).close()
         except psycopg.Error as error:
@@ -138,8 +117,8 @@ def check_redis(url: str, console: Console) -> str:
         with redis.Redis.from_url(
             url, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=CONNECT_SECONDS
         ) as client:
-            place = client.connection_pool.connection_kwargs
-            name = place.get("path") or f"{place.get('host', 'localhost')}:{place.get('port', 6379)}"
+            options = client.connection_pool.connection_kwargs
+            name = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
             console.say(f"Redis: REDIS_URL is set, using {name} instead of the embedded one.")
             client.ping()
     except (redis.RedisError, ValueError) as error:
@@ -147,15 +126,11 @@ def check_redis(url: str, console: Console) -> str:
     return url
 
 
-def parse(url: str) -> dict[str, str]:
+def parse_database_url(url: str) -> dict[str, str]:
     try:
         return {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
     except psycopg.ProgrammingError:
         raise StartError("DATABASE_URL is not a Postgres URL: postgresql://user:password@host:port/name.") from None
-
-
-def describe(place: dict[str, str]) -> str:
-    return f"{place.get('host', 'localhost')}:{place.get('port', '5432')}/{place.get('dbname', '')}"
 
 
 def first_line(error: Exception) -> str:

@@ -1,38 +1,68 @@
 """The whole service in one process tree."""
 
+import os
+import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import memoryplatform
 from memoryplatform.embedded.address import Address
-from memoryplatform.embedded.banner import build_banner
-from memoryplatform.embedded.child import Child, discard
-from memoryplatform.embedded.console import Console
-from memoryplatform.embedded.demo import DemoLogin, parse_demo
+from memoryplatform.embedded.child import Child, Command, RestartingChild, discard
+from memoryplatform.embedded.console import Console, DemoLogin, build_banner, parse_demo_login
 from memoryplatform.embedded.errors import Interrupted, StartError
-from memoryplatform.embedded.folder import DataFolder
-from memoryplatform.embedded.leftovers import stop_marked
-from memoryplatform.embedded.processes import Processes, Stage
-from memoryplatform.embedded.programs import Programs, build_environment
-from memoryplatform.embedded.restarting import RestartingChild
-from memoryplatform.embedded.services import External, Services, start_services
+from memoryplatform.embedded.folder import VARIABLE, DataFolder
+from memoryplatform.embedded.processes import MARK, Processes, Stage, stop_marked
+from memoryplatform.embedded.services import ExternalServices, start_services
 
 HEALTH_SECONDS = 120.0
+PROJECT = Path(memoryplatform.__file__).parents[1]
+REQUEST_GRACE_SECONDS = 5  # for requests under way when the web server stops
 
 
 @dataclass(frozen=True)
 class Options:
     address: Address
     data_dir: Path
-    external: External
+    external: ExternalServices
     queue_groups: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Programs:
+    """The command lines of the platform's own processes."""
+
+    environment: Mapping[str, str]
+
+    def django(self, name: str, *arguments: str, title: str | None = None) -> Command:
+        return self._python(title or name, "-m", "django", name, *arguments)
+
+    def worker(self, group: str) -> Command:
+        return self.django("worker", group, title=f"worker-{group}")
+
+    def web(self, address: Address) -> Command:
+        options = {
+            "--host": address.host,
+            "--port": str(address.port),
+            "--loop": "uvloop",
+            "--http": "httptools",
+            "--lifespan": "on",
+            "--log-level": "warning",
+            "--timeout-graceful-shutdown": str(REQUEST_GRACE_SECONDS),
+        }
+        flat = [part for option in options.items() for part in option]
+        application = "memoryplatform.asgi:application"
+        return self._python("web", "-m", "memoryplatform.embedded.web", application, "--no-access-log", *flat)
+
+    def _python(self, name: str, *arguments: str) -> Command:
+        return Command(name=name, argv=(sys.executable, *arguments), cwd=PROJECT, environment=self.environment)
+
+
 def run(options: Options, console: Console) -> None:
-    """Returns after Ctrl-C; raises StartError with the reason for any other end. Either way nothing runs then."""
+    """Serve until Ctrl-C. Any other end raises StartError with the reason. All processes have stopped on return."""
     folder = DataFolder(options.data_dir)
     folder.prepare()
     try:
@@ -47,51 +77,19 @@ def run(options: Options, console: Console) -> None:
 
 
 def serve(options: Options, folder: DataFolder, processes: Processes, console: Console) -> None:
-    with step("Postgres and Redis are ready", console):
+    with log_step("Postgres and Redis are ready", console):
         services = start_services(folder, options.external, processes, console)
         programs = write_environment(folder, options.address, services)
-    start_web(options.address, programs, processes, console)
-    with step("The database is migrated, the demo tenant is there", console):
+    # The web process loads its modules while the migrations run, and serves when they are done.
+    processes.add(Stage.WEB, Child(programs.web(options.address), console.log))
+    with log_step("The database is migrated, the demo tenant is there", console):
         demo = ensure_demo(programs, processes)
-    with step("The web server answers", console):
-        wait_for_web(options.address, processes)
+    with log_step("The web server answers", console):
+        unanswered = f"{options.address.url}/health does not answer"
+        processes.wait_until(options.address.is_healthy, seconds=HEALTH_SECONDS, what=unanswered)
     start_workers(options.queue_groups, programs, processes, console)
     console.say(build_banner(options.address, demo, folder.path))
     console.stream_logs()
-    wait_for_the_end(processes, console)
-
-
-def write_environment(folder: DataFolder, address: Address, services: Services) -> Programs:
-    kept = {name: folder.secret(name) for name in ("SECRET_KEY", "API_KEY_SECRET")} | services.environment()
-    folder.write_environment(kept)
-    folder.empty_metrics()
-    return Programs(build_environment(folder, address, kept))
-
-
-def start_web(address: Address, programs: Programs, processes: Processes, console: Console) -> None:
-    """First, though it can serve only when the database is migrated: it loads meanwhile."""
-    processes.add(Stage.WEB, Child(programs.web(address), console.log))
-
-
-def wait_for_web(address: Address, processes: Processes) -> None:
-    processes.wait_until(address.is_healthy, seconds=HEALTH_SECONDS, what=f"{address.url}/health does not answer")
-
-
-def ensure_demo(programs: Programs, processes: Processes) -> DemoLogin:
-    """In one process with the migrations: to start another takes as long as half of them. A web server that ends
-    meanwhile ends this too, so that little can go wrong between a new password and the banner, which alone shows it.
-    """
-    return parse_demo(processes.run(programs.django("demo", "--json", "--migrate"), discard))
-
-
-def start_workers(groups: Iterable[str], programs: Programs, processes: Processes, console: Console) -> None:
-    """Last: on two cores they would hold up everything before them, and work that comes earlier waits in its queue."""
-    for group in groups:
-        command = programs.worker(group)
-        processes.add(Stage.WORKERS, RestartingChild(partial(Child, command, console.log), console.say))
-
-
-def wait_for_the_end(processes: Processes, console: Console) -> None:
     try:
         processes.wait_for_request()
     except Interrupted:
@@ -99,8 +97,46 @@ def wait_for_the_end(processes: Processes, console: Console) -> None:
         raise
 
 
+def write_environment(folder: DataFolder, address: Address, services: Mapping[str, str]) -> Programs:
+    kept = {name: folder.secret(name) for name in ("SECRET_KEY", "API_KEY_SECRET")} | dict(services)
+    folder.write_environment(kept)
+    folder.empty_metrics()
+    return Programs(build_environment(folder, address, kept))
+
+
+def build_environment(folder: DataFolder, address: Address, kept: Mapping[str, str]) -> dict[str, str]:
+    """The caller's own environment, overridden by the data folder's."""
+    hosts = [name for name in os.environ.get("ALLOWED_HOSTS", "").split(",") if name]
+    return {
+        **os.environ,
+        **kept,
+        "ALLOWED_HOSTS": ",".join(dict.fromkeys([*hosts, address.host_name])),
+        "DJANGO_SETTINGS_MODULE": "memoryplatform.settings.embedded",
+        "PROMETHEUS_MULTIPROC_DIR": str(folder.metrics),
+        "PYTHONUNBUFFERED": "1",
+        VARIABLE: str(folder.path),
+        MARK: str(folder.path),
+    }
+
+
+def ensure_demo(programs: Programs, processes: Processes) -> DemoLogin:
+    """Migrate and make the demo tenant in one process: a second one would take half as long as the migrations.
+
+    A web server that ends meanwhile ends this too. So little can fail between the new password and the banner, which
+    is the only place that shows it.
+    """
+    return parse_demo_login(processes.run(programs.django("demo", "--json", "--migrate"), discard))
+
+
+def start_workers(groups: Iterable[str], programs: Programs, processes: Processes, console: Console) -> None:
+    """Start them last: on two cores they would hold up everything before them. Earlier work waits in its queue."""
+    for group in groups:
+        command = programs.worker(group)
+        processes.add(Stage.WORKERS, RestartingChild(partial(Child, command, console.log), console.say))
+
+
 @contextmanager
-def step(done: str, console: Console) -> Iterator[None]:
+def log_step(done: str, console: Console) -> Iterator[None]:
     began = time.monotonic()
     yield
     console.say(f"{done} ({time.monotonic() - began:.1f} s)")

@@ -1,6 +1,6 @@
-"""The web process of `up`: it loads while the database is still being migrated, and serves once that is done.
+"""The web process of `up`: it loads while the migrations run, and serves when they are done.
 
-The wait ends before uvicorn begins, so that a signal still ends the process at once.
+It waits before uvicorn starts, so that a signal ends the process at once.
 """
 
 import time
@@ -14,7 +14,7 @@ POLL_SECONDS = 0.1
 
 
 def main() -> None:
-    """The command line is uvicorn's own."""
+    """Takes uvicorn's own command line."""
     import memoryplatform.asgi  # noqa: F401  # the long part
 
     wait_until_migrated()
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def wait_until_migrated() -> None:
-    """Asks only for the last migration of each app, which is cheap enough to ask often. `up` sets the time limit."""
+    """Poll for the last migration of each app, which is cheap. `up` has the time limit."""
     last = set(MigrationLoader(None).graph.leaf_nodes())
     while not last <= set(MigrationRecorder(connection).applied_migrations()):
         time.sleep(POLL_SECONDS)

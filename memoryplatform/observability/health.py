@@ -1,4 +1,4 @@
-"""Is the service alive, and can it do its work? Each part with its state, in words that tell a stranger nothing."""
+"""The liveness and readiness of the service. The state of each part reveals nothing to a stranger."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -24,8 +24,8 @@ def live(_request: HttpRequest) -> JsonResponse:
 
 
 def ready(_request: HttpRequest) -> JsonResponse:
-    """All at once, and no longer than a probe waits: a part that hangs is as bad as one that is away."""
-    running = {name: CHECKERS.submit(state_of, name, check) for name, check in CHECKS.items()}
+    """Check all parts at once within the time of a probe: a part that hangs is as bad as one that is down."""
+    running = {name: CHECKERS.submit(run_check, name, check) for name, check in CHECKS.items()}
     done, _ = wait(running.values(), timeout=LONGEST_SECONDS)
     parts = {name: future.result() if future in done else "no answer" for name, future in running.items()}
     good = all(state == OK for state in parts.values())
@@ -33,13 +33,13 @@ def ready(_request: HttpRequest) -> JsonResponse:
 
 
 def has_database() -> bool:
-    """Whether it answers as soon as a probe wants it to."""
-    asked = CHECKERS.submit(state_of, "database", check_database)
+    """Whether the database answers within the time of a probe."""
+    asked = CHECKERS.submit(run_check, "database", check_database)
     wait([asked], timeout=LONGEST_SECONDS)
     return asked.done() and asked.result() == OK
 
 
-def state_of(name: str, check: Callable[[], str]) -> str:
+def run_check(name: str, check: Callable[[], str]) -> str:
     try:
         return check()
     except Exception:
@@ -62,7 +62,7 @@ def check_broker() -> str:
 
 
 def check_migrations() -> str:
-    """Cheap once it was good: what is applied stays applied while a process of this version lives."""
+    """Query only until all are applied: they stay applied during the life of the process."""
     global migrated  # noqa: PLW0603
     if not migrated:
         executor = MigrationExecutor(connection)

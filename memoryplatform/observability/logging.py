@@ -1,7 +1,7 @@
-"""Structured logs: one event a line, with request id and tenant, never with a key or a word of memory.
+"""Structured logs: one event a line, with request id and tenant, never with a key or a memory's text.
 
-Messages of exceptions are left out, because a database error quotes the row and a validation error the input:
-the class, the place and, for the database, the SQLSTATE and constraint are what helps.
+The messages of exceptions are left out, because a database error quotes the row and a validation error the input. The
+log has the class, the stack and, for the database, the SQLSTATE and the constraint.
 """
 
 import logging.config
@@ -14,7 +14,7 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 API_KEY = re.compile(r"mpk_[0-9a-f]{12}_[0-9A-Za-z_-]+")
-# What these say at lower levels is in our own request line, or quotes the caller.
+# Their lower levels repeat our own request line or quote the caller.
 QUIETER = {
     "django.request": "CRITICAL",
     "django.security": "ERROR",
@@ -24,32 +24,32 @@ QUIETER = {
 }
 
 
-def describe_exception(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+def replace_exception(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     info = event.pop("exc_info", None)
     if info is True:
         info = sys.exc_info()
     error = info[1] if isinstance(info, tuple) else info
     if isinstance(error, BaseException):
-        event["exception"] = " <- ".join(describe(link) for link in chain_of(error))
+        event["exception"] = " <- ".join(name_error(link) for link in list_causes(error))
         event["stack"] = "".join(traceback.format_tb(error.__traceback__)).rstrip()
     return event
 
 
-def chain_of(error: BaseException) -> list[BaseException]:
+def list_causes(error: BaseException) -> list[BaseException]:
     links = [error]
     while (cause := links[-1].__cause__) is not None and cause not in links:
         links.append(cause)
     return links
 
 
-def describe(error: BaseException) -> str:
+def name_error(error: BaseException) -> str:
     state = getattr(error, "sqlstate", None)
     constraint = getattr(getattr(error, "diag", None), "constraint_name", None)
     return " ".join(str(part) for part in (type(error).__name__, state, constraint) if part)
 
 
 def hide_keys(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """A second guard: nothing should log a key, and if something does, it does not get far."""
+    """A second guard: no code should log a key, and this removes one that is logged."""
     return {name: API_KEY.sub("mpk_***", value) if isinstance(value, str) else value for name, value in event.items()}
 
 
@@ -57,13 +57,13 @@ PROCESSORS: tuple[Processor, ...] = (
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
-    describe_exception,
+    replace_exception,
     hide_keys,
 )
 
 
 def logging_config(*, level: str, form: Literal["json", "console"]) -> dict[str, Any]:
-    """Settings for the standard library; the `form` decides how structlog's and everybody else's lines look."""
+    """Settings for the standard library. `form` decides the look of all lines, structlog's and others'."""
     return {
         "version": 1,
         "disable_existing_loggers": False,

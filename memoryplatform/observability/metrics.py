@@ -1,4 +1,4 @@
-"""What Prometheus reads. Counted in each process; `/metrics` adds the processes of one machine together."""
+"""The Prometheus metrics. Each process counts; `/metrics` sums up the processes of one machine."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""One id for each request, in its logs, its errors and its answer; one line and one count when it is done."""
+"""A request id in the logs, errors and answer of each request; one log line and one count at its end."""
 
 import re
 import time
@@ -28,13 +28,13 @@ class RequestContextMiddleware:
         structlog.contextvars.bind_contextvars(request_id=request_id)
         started = time.perf_counter()
         response = self.get_response(request)
-        note_request(request, response, time.perf_counter() - started)
+        record_request(request, response, time.perf_counter() - started)
         response.headers["X-Request-ID"] = request_id
         return response
 
 
 class ProbeMiddleware:
-    """Answers probes whatever host or scheme they name: they come from inside, by address and in plain HTTP."""
+    """Answers probes for any host and scheme: they come from inside, by address and over plain HTTP."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -47,8 +47,8 @@ class ProbeMiddleware:
         return response
 
 
-def note_request(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-    """The route, not the path: a path holds the caller's own names."""
+def record_request(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+    """Log the route and not the path, which holds the caller's own names."""
     match = request.resolver_match
     route = f"/{match.route}" if match else "unknown"
     observe_request(request.method or "", route, response.status_code, seconds)

@@ -1,4 +1,4 @@
-"""What a caller does with documents: look at them and at their chunks, delete them with what rests on them alone."""
+"""Use-cases of documents: list, show, show chunks, delete with the memories that rest on nothing else."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,17 +8,15 @@ from django.db.models import Count
 from django.db.models.functions import Length
 
 from banks.errors import ChunkNotFound, DocumentNotFound
-from banks.lifecycle.delete import Removed, delete_chunks
+from banks.lifecycle.deleting import Removed, delete_chunks
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, ChunkPart, Document, MemoryUnit, UnitSource
 from memoryplatform.operations.access import BankAccess, name_of
-from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.kinds.retain import keep_ids
 from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.models import Operation
-from tenants.audit import record
 from tenants.scoping import TenantQuerySet
-from tenants.transactions import tenant_transaction
 
 RETRIABLE = (Operation.Status.FAILED, Operation.Status.CANCELLED)
 
@@ -64,8 +62,7 @@ def get_document(bank: Bank, document_id: str, *, lock: bool = False) -> Documen
 
 
 def show_document(access: BankAccess, bank_id: str, document_id: str) -> ShownDocument:
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         document = get_document(bank, document_id)
         chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
         sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(chunk__in=chunks)
@@ -99,8 +96,7 @@ def find_chunks(bank: Bank, document: Document) -> TenantQuerySet[Chunk]:
 
 def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Removed:
     """The document's row first, as retain locks them, then the bank's memory."""
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         document = get_document(bank, document_id, lock=True)
         lock_memory(bank)
         chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
@@ -110,7 +106,7 @@ def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Remov
         target = f"document:{document.id}"  # the caller's own id may be a text, which is gone with it
         document.delete()
         detail = {"bank_id": bank_id, "memories": removed.units}
-        record(access.tenant_id, actor=access.actor, action="document.deleted", target=target, detail=detail)
+        access.record("document.deleted", target, detail)
         return removed
 
 
@@ -127,8 +123,7 @@ def forget_payloads(bank: Bank, document: Document) -> None:
 
 
 def show_chunk(access: BankAccess, bank_id: str, chunk_id: UUID) -> ShownChunk:
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         rows = Chunk.objects.of_bank(bank).filter(id=chunk_id).select_related("document", "bank")
         chunk = rows.first()
         if chunk is None:

@@ -1,16 +1,29 @@
+"""The choice of the engine: a language model if one is configured, else the built-in rules."""
+
 from uuid import UUID
 
 from banks.retain.answers import open_answers
-from banks.retain.engines.builtin.engine import BuiltinEngine
-from banks.retain.engines.llm.engine import LLMEngine
-from banks.retain.engines.protocol import Engine
+from banks.retain.engine import Engine
+from banks.retain.llm.engine import LLMEngine
 from providers.llm.prompting.cache import CachedLLM
-from providers.registry import find_llm, get_embedder
+from providers.llm.protocol import LLM
+from providers.registry import find_llm
+from reflection.reflect.tools import AnswerWriter
+from rules.engine import BuiltinEngine
+from rules.extractive_answer import write_extractive_answer
+
+
+def find_cached_llm(tenant_id: UUID) -> LLM | None:
+    """The language model with the tenant's stored answers, so that a repeated attempt pays for no call twice."""
+    llm = find_llm()
+    return None if llm is None else CachedLLM(llm, open_answers(tenant_id))
 
 
 def choose_engine(tenant_id: UUID) -> Engine:
-    """The LLM where one is configured, else the built-in engine."""
-    llm = find_llm()
-    if llm is None:
-        return BuiltinEngine(embed=get_embedder().embed_documents)
-    return LLMEngine(CachedLLM(llm, open_answers(tenant_id)))
+    llm = find_cached_llm(tenant_id)
+    return BuiltinEngine() if llm is None else LLMEngine(llm, quoting=BuiltinEngine())
+
+
+def choose_answer_writer() -> AnswerWriter:
+    """Answers without a model, and if the model writes nothing."""
+    return write_extractive_answer

@@ -1,20 +1,21 @@
-"""What can go wrong with operations.
+"""The errors of operations and of the use-cases around them.
 
 OperationError
 ├── OperationNotFound
 ├── OperationFinished     cancel or retry came too late, or too early
 ├── UnknownKind           no handler of that name in this version
 ├── LeaseLost             another worker holds the operation now, or it was cancelled
-├── PermanentFailure      raised by a handler: trying again can't help
-├── NotYet                raised by a handler: nothing is wrong here, look again later
-├── AuditEventNotFound
-├── WebhookNotFound
-├── DeliveryNotFound
-├── WebhookInvalid        an address that may not be called, an event that there is not
+├── PermanentFailure      raised by a handler: a retry can't help
+├── NotYet                raised by a handler: it waits for other work
+├── RowNotFound
+│   ├── AuditEventNotFound
+│   ├── WebhookNotFound
+│   └── DeliveryNotFound
+├── WebhookInvalid        a forbidden address or an unknown event
 └── IdempotencyConflict
-    ├── RequestInFlight   the same key is being served right now
+    ├── RequestInFlight   a request with the same key is being served
     ├── KeyReused         the same key came with another request
-    └── AnswerForgotten   it was performed, and its answer deleted since
+    └── AnswerForgotten   it was performed, and its answer was deleted since
 """
 
 from datetime import timedelta
@@ -50,7 +51,7 @@ class PermanentFailure(OperationError):
 
 
 class NotYet(OperationError):
-    """It is not this attempt's fault, so it does not count as one."""
+    """Does not count as an attempt."""
 
     code = "not_yet"
 
@@ -59,25 +60,23 @@ class NotYet(OperationError):
         self.wait = wait
 
 
-class AuditEventNotFound(OperationError):
-    code = "audit_event_not_found"
+class RowNotFound(OperationError):
+    kind = ""
 
-    def __init__(self, event_id: UUID) -> None:
-        super().__init__(f"Audit event {event_id} not found.")
-
-
-class WebhookNotFound(OperationError):
-    code = "webhook_not_found"
-
-    def __init__(self, webhook_id: UUID) -> None:
-        super().__init__(f"Webhook {webhook_id} not found.")
+    def __init__(self, row_id: UUID) -> None:
+        super().__init__(f"{self.kind} {row_id} not found.")
 
 
-class DeliveryNotFound(OperationError):
-    code = "delivery_not_found"
+class AuditEventNotFound(RowNotFound):
+    code, kind = "audit_event_not_found", "Audit event"
 
-    def __init__(self, delivery_id: UUID) -> None:
-        super().__init__(f"Delivery {delivery_id} not found.")
+
+class WebhookNotFound(RowNotFound):
+    code, kind = "webhook_not_found", "Webhook"
+
+
+class DeliveryNotFound(RowNotFound):
+    code, kind = "delivery_not_found", "Delivery"
 
 
 class WebhookInvalid(OperationError):

@@ -1,33 +1,24 @@
-"""Requests for an export, kept as operations that are done: what they find is read anew whenever it is asked for.
+"""Requests for an export, stored as completed operations. The memories are read when a caller fetches the result.
 
-So a memory that is deleted is in no export, and no copy of it is left.
+So an export never has a deleted memory, and no copy of a memory is stored.
 """
 
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
 
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.models import Operation
-from memoryplatform.operations.models.operation import OperationQuerySet
+from memoryplatform.operations.models import Operation, OperationQuerySet
 from memoryplatform.operations.running.kind_names import EXPORT_REQUEST
 from tenants.transactions import tenant_transaction
 
 
-@dataclass(frozen=True)
-class ExportRequest:
-    """`request` is JSON that means something to whoever kept it."""
-
-    id: UUID
-    request: dict[str, Any]
-
-
-def keep_export_request(access: BankAccess, request: dict[str, Any]) -> ExportRequest:
+def keep_export_request(access: BankAccess, request: dict[str, Any]) -> Operation:
+    """The operation has the request in its payload."""
     now = timezone.now()
     with tenant_transaction(access.tenant_id):
-        operation = Operation.objects.for_tenant(access.tenant_id).create(
+        return Operation.objects.for_tenant(access.tenant_id).create(
             kind=EXPORT_REQUEST,
             status=Operation.Status.COMPLETED,
             payload={"request": request, "asked_by": access.actor.api_key_prefix},
@@ -36,26 +27,21 @@ def keep_export_request(access: BankAccess, request: dict[str, Any]) -> ExportRe
             started_at=now,
             finished_at=now,
         )
-    return ExportRequest(operation.id, request)
 
 
-def find_export_request(access: BankAccess, request_id: UUID) -> ExportRequest | None:
+def find_export_request(access: BankAccess, request_id: UUID) -> Operation | None:
     with tenant_transaction(access.tenant_id):
-        return read(reachable(access).filter(id=request_id).first())
+        return find_reachable(access).filter(id=request_id).first()
 
 
-def find_latest_export_request(access: BankAccess, **asked: Any) -> ExportRequest | None:
+def find_latest_export_request(access: BankAccess, **asked: Any) -> Operation | None:
     """The newest whose request has these values."""
     wanted = {f"payload__request__{name}": value for name, value in asked.items()}
     with tenant_transaction(access.tenant_id):
-        return read(reachable(access).filter(**wanted).order_by("-id").first())
+        return find_reachable(access).filter(**wanted).order_by("-id").first()
 
 
-def reachable(access: BankAccess) -> OperationQuerySet:
+def find_reachable(access: BankAccess) -> OperationQuerySet:
     """A key that is limited to some banks sees its own requests."""
     rows: OperationQuerySet = Operation.objects.for_tenant(access.tenant_id).filter(kind=EXPORT_REQUEST)
     return rows if access.banks is None else rows.filter(payload__asked_by=access.actor.api_key_prefix)
-
-
-def read(operation: Operation | None) -> ExportRequest | None:
-    return None if operation is None else ExportRequest(operation.id, operation.payload["request"])

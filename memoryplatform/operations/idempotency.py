@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, connection
+from django.db.models import Q
 from django.utils import timezone
 
 from memoryplatform.operations.errors import AnswerForgotten, KeyReused, RequestInFlight
@@ -91,7 +92,7 @@ def begin(tenant_id: UUID, key: str, fingerprint: str, *, bank_key: str = "") ->
 
 
 def has_outlived_its_request(tenant_id: UUID, key: str, fingerprint: str, *, now: datetime) -> bool:
-    """Whether the request submitted an operation that can be told of by now, so that nobody need wait for its answer.
+    """Whether the request submitted an operation that can be reported by now, so that no caller has to wait.
 
     A request waits for the first attempt and no longer: while that is to come or is made, the request may be served.
     Call inside a tenant transaction.
@@ -131,11 +132,28 @@ def build_operation_key(key: str, fingerprint: str) -> str:
 
 
 def find_operation(tenant_id: UUID, kind: str, operation_key: str, *, now: datetime) -> Operation | None:
-    """What was submitted under the key, if that is not longer ago than requests are known.
+    """The operation that was submitted under the key, unless the key has expired.
 
-    The caller's own names for operations do not age. Call inside a tenant transaction.
+    Operation ids that a caller chose do not expire. Call inside a tenant transaction.
     """
     rows = Operation.objects.for_tenant(tenant_id).filter(idempotency_key=operation_key)
     if operation_key.startswith(OPERATION_KEY):
         rows.filter(created_at__lt=now - KEPT_FOR).update(idempotency_key=None)
     return rows.filter(kind=kind).first()
+
+
+PREFIX = "hindsight:"
+
+
+def build_key(operation_id: UUID) -> str:
+    return f"{PREFIX}{operation_id}"
+
+
+def name_operation(operation: Operation) -> UUID:
+    """The id that the caller chose, else our own."""
+    key = operation.idempotency_key or ""
+    return UUID(key.removeprefix(PREFIX)) if key.startswith(PREFIX) else operation.id
+
+
+def named(operation_id: UUID) -> Q:
+    return Q(id=operation_id) | Q(idempotency_key=build_key(operation_id))

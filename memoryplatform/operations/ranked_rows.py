@@ -1,4 +1,4 @@
-"""Rows with a text of their own, ranked for a query by what they mean and by their words."""
+"""Search in lists: relationships and episodes, ranked for a query by meaning and by words."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from providers.embedding.vector import Vector
 from providers.errors import ProviderError
 from providers.registry import get_embedder
 from providers.usage import Usage
-from retrieval.query.cleaning import clean_query
-from retrieval.query_vectors import NO_VECTOR, QUERY_VECTORS
-from retrieval.ranking.rrf import add_up_places
+from retrieval.analysis import QUERY_VECTORS, clean_query
+from retrieval.fusion import add_reciprocal_ranks
+from retrieval.types import NO_VECTOR
 from tenants.models import UsageRecord
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
@@ -27,45 +27,12 @@ from tenants.usage import record_usage
 
 logger = logging.getLogger(__name__)
 
-MOST_RANKED = 1_000  # of each way; by words, before it is asked whether a row may be shown
-
-
-@dataclass(frozen=True, eq=False)
-class AskedText:
-    lexemes: tuple[str, ...]
-    vector: Vector
-    usage: Usage
-
-
-@dataclass(frozen=True)
-class RowScores:
-    """`fused` ranks; a part is None where that way did not find the row, all are where nothing was searched."""
-
-    fused: float | None = None
-    cosine: float | None = None
-    bm25: float | None = None
-
-
-NO_SCORES = RowScores()
-
-
-@dataclass(frozen=True)
-class RankedRow:
-    row: Any
-    scores: RowScores
-
-
-@dataclass(frozen=True)
-class RankedPage:
-    """`total` counts the rows of all pages."""
-
-    items: tuple[RankedRow, ...]
-    total: int
+MOST_RANKED = 1_000  # rows by meaning, and by words before hidden rows are dropped
 
 
 @dataclass(frozen=True)
 class RowQuestion:
-    """`find` gives the rows of a bank that may be shown; it is called inside a tenant transaction."""
+    """`find` returns the visible rows of a bank. It is called inside a tenant transaction."""
 
     text: str
     corpus: Corpus
@@ -74,46 +41,50 @@ class RowQuestion:
     offset: int = 0
 
 
-def search_rows(access: BankAccess, bank_id: str, question: RowQuestion) -> RankedPage:
+def search_rows(access: BankAccess, bank_id: str, question: RowQuestion) -> tuple[list[Any], int]:
+    """A page of rows, the best first, and the number of rows on all pages. Each row has its scores (`set_scores`)."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, bank_id)
-    asked = ask(bank, question.text)
+    query = clean_query(question.text)
+    vector, usage = embed_query(bank, query)
     with tenant_transaction(access.tenant_id):
-        if asked.usage.calls:
-            record_usage(access.tenant_id, UsageRecord.Kind.RECALL, asked.usage, bank_id=bank_id)
-        return rank_rows(bank, question, asked)
+        if usage.calls:
+            record_usage(access.tenant_id, UsageRecord.Kind.RECALL, usage, bank_id=bank_id)
+        return rank_rows(bank, question, vector, extract_lexemes(query))
 
 
-def ask(bank: Bank, text: str) -> AskedText:
-    """Call outside of transactions: the text is embedded. A failing embedder costs the meaning, not the answer."""
-    query = clean_query(text)
-    lexemes = tuple(extract_lexemes(query))
+def embed_query(bank: Bank, query: str) -> tuple[Vector, Usage]:
+    """Call outside transactions. Without a vector, the rows are ranked by words alone."""
     embedder = get_embedder()
-    if bank.embedding_model != embedder.model_id:  # its vectors can't be compared
-        return AskedText(lexemes, NO_VECTOR, Usage())
+    if bank.embedding_model != embedder.model_id:  # vectors of two models can't be compared
+        return NO_VECTOR, Usage()
     try:
-        vector, usage = QUERY_VECTORS.embed(query, embedder)
+        return QUERY_VECTORS.embed(query, embedder)
     except ProviderError:
         logger.warning("The query was not embedded.", exc_info=True)
-        return AskedText(lexemes, NO_VECTOR, Usage())
-    return AskedText(lexemes, vector, usage)
+        return NO_VECTOR, Usage()
 
 
-def rank_rows(bank: Bank, question: RowQuestion, asked: AskedText) -> RankedPage:
-    """The best first. Call inside a tenant transaction."""
+def rank_rows(bank: Bank, question: RowQuestion, vector: Vector, lexemes: Sequence[str]) -> tuple[list[Any], int]:
+    """Call inside a tenant transaction."""
     rows = question.find(bank)
-    cosines = find_by_meaning(rows, asked.vector)
-    words = find_by_words(bank, question.corpus, rows, asked.lexemes)
-    fused = add_up_places([cosines, words])
+    cosines = find_by_meaning(rows, vector)
+    words = find_by_words(bank, question.corpus, rows, lexemes)
+    fused = add_reciprocal_ranks([cosines, words])
     ranked = sorted(fused, key=lambda row_id: (-fused[row_id], row_id))[:MOST_RANKED]
     page = ranked[question.offset : question.offset + question.limit]
     shown = rows.in_bulk(page)
-    items = [RankedRow(shown[one], RowScores(fused[one], cosines.get(one), words.get(one))) for one in page]
-    return RankedPage(tuple(items), len(ranked))
+    return [set_scores(shown[one], fused[one], cosines.get(one), words.get(one)) for one in page], len(ranked)
+
+
+def set_scores(row: Any, fused: float | None = None, cosine: float | None = None, bm25: float | None = None) -> Any:
+    """Sets the attributes that a list shows. A part is None if that search did not find the row."""
+    row.score, row.cosine, row.bm25 = fused, cosine, bm25
+    return row
 
 
 def find_by_meaning(rows: TenantQuerySet[Any], vector: Vector) -> dict[UUID, float]:
-    """Exact: a bank has far fewer relationships and episodes than units."""
+    """An exact scan: a bank has far fewer relationships and episodes than units."""
     if not vector.size:
         return {}
     near = rows.exclude(embedding=None).annotate(distance=CosineDistance("embedding", vector))
@@ -122,7 +93,7 @@ def find_by_meaning(rows: TenantQuerySet[Any], vector: Vector) -> dict[UUID, flo
 
 
 def find_by_words(bank: Bank, corpus: Corpus, rows: TenantQuerySet[Any], lexemes: Sequence[str]) -> dict[UUID, float]:
-    """BM25. Retired texts too: whether what is closed may be seen, `rows` says."""
+    """BM25 over retired texts too: `rows` decides whether closed rows show."""
     ranked = rank_texts(bank, {corpus: MOST_RANKED}, lexemes, with_retired=True)[corpus]
     ids = dict(rows.filter(number__in=[text.number for text in ranked]).values_list("number", "id"))
     return {ids[text.number]: text.score for text in ranked if text.number in ids}

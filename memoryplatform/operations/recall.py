@@ -1,42 +1,80 @@
-"""Recall: the memories of one or several banks that answer a query, what that cost, and the log of it."""
+"""Recall: the memories of one or several banks that answer a query. It is logged and its usage counted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from time import perf_counter
 from uuid import UUID
 
 from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, OperationalError
 from django.utils import timezone
 
+from banks.errors import BankNotFound
+from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.asked_banks import load_banks
+from memoryplatform.operations.banks.profile import check_bank_id
 from providers.registry import find_llm, get_embedder, get_reranker
-from retrieval.log.entry import Call, build_entry
-from retrieval.log.recalls import RECALL_LOG
+from retrieval.errors import NothingSearched
 from retrieval.recall import RecallTools, recall_across
+from retrieval.recall_log import RECALL_LOG, Call, build_entry
+from retrieval.statements import SECONDS_A_STATEMENT, Row, read_rows
 from retrieval.types import RecallQuery, RecallResult
 from tenants.identifiers import uuid7
 
-RANDOM_BITS = 32  # at the end of a UUIDv7
+# Every recall begins with this statement. The ORM would take a tenth of the whole recall to write it.
+BANKS = """
+SELECT {columns} FROM banks_bank AS bank
+WHERE bank.tenant_id = $1 AND bank.bank_id = ANY($2::text[]) AND bank.deleted_at IS NULL
+"""
+
+
+def load_banks(access: BankAccess, bank_ids: Sequence[str]) -> list[Bank]:
+    """In the order of the ids. A bank that is missing, or that the key can't reach, refuses the whole call."""
+    for bank_id in bank_ids:
+        check_bank_id(bank_id)
+    columns = [field.attname for field in Bank._meta.concrete_fields]
+    banks = [Bank.from_db(DEFAULT_DB_ALIAS, columns, row) for row in read_banks(access, bank_ids)]
+    found = {bank.bank_id: bank for bank in banks}
+    missing = [bank_id for bank_id in bank_ids if bank_id not in found]
+    if missing:
+        raise BankNotFound(missing[0])
+    return [found[bank_id] for bank_id in bank_ids]
+
+
+def read_banks(access: BankAccess, bank_ids: Sequence[str]) -> list[Row]:
+    """NothingSearched if the statement fails: without its bank nothing can be searched."""
+    values = (access.tenant_id, [bank_id for bank_id in bank_ids if access.reaches(bank_id)])
+    try:
+        return read_rows(access.tenant_id, write_banks(), values, within_seconds=SECONDS_A_STATEMENT, keeps_plan=True)
+    except OperationalError as error:
+        raise NothingSearched from error
+
+
+@cache
+def write_banks() -> str:
+    return BANKS.format(columns=", ".join(f"bank.{field.column}" for field in Bank._meta.concrete_fields))
+
+
+RANDOM_BITS = 32  # the last bits of a UUIDv7
 
 
 @dataclass(frozen=True)
 class Recalled:
-    """`id` is what feedback and the log know the recall by."""
+    """`id` identifies the recall in the log and in feedback."""
 
     id: UUID
     result: RecallResult
 
 
 def recall(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> Recalled:
-    """A bank that is not there, or that the key may not reach, refuses the whole call: half an answer misleads."""
+    """A bank that is missing, or that the key can't reach, refuses the whole call: half an answer misleads."""
     recall_id, recalled_at, started = uuid7(), timezone.now(), perf_counter()
-    asked = load_banks(access, list(dict.fromkeys(bank_ids)))
-    weights = query.channel_weights or asked.weights
-    wanted = replace(query, trace=query.trace or is_sampled(recall_id), channel_weights=weights)
-    result = recall_across(asked.banks, wanted, RecallTools(get_embedder(), get_reranker(), find_llm()))
+    banks = load_banks(access, list(dict.fromkeys(bank_ids)))
+    wanted = replace(query, trace=query.trace or is_sampled(recall_id))
+    result = recall_across(banks, wanted, RecallTools(get_embedder(), get_reranker(), find_llm()))
     call = Call(recall_id, recalled_at, round((perf_counter() - started) * 1_000, 3))
-    RECALL_LOG.note(build_entry(asked.banks, query, result, call))
+    RECALL_LOG.note(build_entry(banks, query, result, call))
     return Recalled(recall_id, result if query.trace else replace(result, trace=None))
 
 

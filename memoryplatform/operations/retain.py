@@ -1,29 +1,35 @@
-"""Retain: archive what came in and hand the rest to an operation, which a small call waits for."""
+"""Retain: archive the items and submit an operation that extracts facts. A small call waits for it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import IntegrityError
 from django.utils import timezone
 
-from banks.errors import BankExists, BankNotFound
+from banks.errors import MemoryInvalid
 from banks.models import Bank, Document
 from banks.retain.archive import archive_document, archive_messages
 from banks.retain.input import RetainItem
-from banks.retain.ready_facts.archive import archive_facts
-from banks.retain.ready_facts.chunks import write_facts
+from banks.retain.ready_facts import archive_facts, write_payload
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import BankChange, create_bank, get_bank
+from memoryplatform.operations.banks.profile import find_or_create_bank
 from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.memories.newest_metadata import MetadataRule
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.reserved_tags import refuse_marks
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
+from retrieval.filters.tags import UNDER_SEVERAL
 from tenants.transactions import tenant_transaction
+
+
+def refuse_marks(tags: Iterable[str]) -> None:
+    """Refuses reserved tags, which would hide a memory from queries by tags. An import may contain them."""
+    if mark := next((tag for tag in tags if tag.startswith(UNDER_SEVERAL)), None):
+        raise MemoryInvalid(f"The tag '{mark}' is set by the platform alone.")
+
 
 MOST_ITEMS_TO_WAIT_FOR = 100  # more is answered with the operation's id
 MOST_CHARACTERS_TO_WAIT_FOR = 100_000
@@ -38,18 +44,18 @@ def retain(
     idempotency_key: str | None = None,
     metadata_rule: MetadataRule | None = None,
 ) -> Operation:
-    """Accept the items. With `wait`, and a call that is small enough, return the finished operation.
+    """Accepts the items. With `wait`, a small call returns the finished operation.
 
-    Under a key that is known it is the operation that was accepted then; its `items_digest` tells of what. Without a
-    `metadata_rule` a memory that is told again has the metadata of all its tellings.
+    A known key returns its first operation, whose `items_digest` identifies the items. Without a `metadata_rule` a
+    confirmed memory has the metadata of all its sources.
     """
     refuse_marks(tag for item in items for tag in item.tags)
-    bank = find_or_create_bank(access, bank_id)
+    bank, _ = find_or_create_bank(access, bank_id)
     here = wait and is_small(items)
     rule = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}
     try:
         operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here, asked=rule)
-    except IntegrityError:  # the same call came twice at once, and the other was quicker
+    except IntegrityError:  # a concurrent call with the same key was faster
         operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here, asked=rule)
     if here:
         perform(access.tenant_id, operation.id)
@@ -66,7 +72,7 @@ def accept(
     wake: bool,
     asked: Mapping[str, Any],
 ) -> Operation:
-    """One transaction: what was accepted is archived, and somebody will work on it."""
+    """Archives the items and submits the operation in one transaction."""
     with tenant_transaction(access.tenant_id):
         if idempotency_key and (known := find_operation(access.tenant_id, RETAIN, idempotency_key, now=timezone.now())):
             return known
@@ -76,7 +82,7 @@ def accept(
 
 
 def digest_items(items: Sequence[RetainItem]) -> str:
-    """Of what a caller gave: that he gave no time, or no name of a document, is no difference."""
+    """A hash of the texts. Times and document ids do not count: defaults differ from call to call."""
     told = [
         (item.text, [(one.role, one.content) for one in item.messages], [fact.text for fact in item.facts])
         for item in items
@@ -85,7 +91,7 @@ def digest_items(items: Sequence[RetainItem]) -> str:
 
 
 def join_documents(items: Sequence[RetainItem]) -> Iterator[RetainItem]:
-    """Within one call a document is the sum of its items: only the first of them can replace what it was before."""
+    """Within one call a document is the sum of its items: only the first may replace the stored document."""
     begun: set[str] = set()
     for item in items:
         yield replace(item, update_mode="append") if item.document_id in begun else item
@@ -94,7 +100,7 @@ def join_documents(items: Sequence[RetainItem]) -> Iterator[RetainItem]:
 
 
 def archive(bank: Bank, item: RetainItem) -> list[dict[str, Any]]:
-    """What is to be worked on, each for itself: a document, or the messages of one thread."""
+    """The sources of the operation: a document, or the messages of each thread."""
     about = {
         "infer": item.infer,
         **item.labels.write(),
@@ -115,38 +121,20 @@ def name_piece(document: Document) -> dict[str, Any]:
 
 
 def archive_ready_facts(bank: Bank, item: RetainItem) -> dict[str, Any]:
-    """What the facts say beyond their texts stands in the payload until they are stored."""
+    """The payload has the fields of the facts, besides their texts, until they are stored."""
     archived = archive_facts(bank, item)
     return {
         **name_piece(archived.document),
-        "fact_chunks": [
-            {"id": str(row_id), "facts": write_facts(chunk.facts), "start": chunk.start}
-            for row_id, chunk in archived.chunks
-        ],
+        "fact_chunks": write_payload(archived.chunks),
         "dropped_chunks": [str(row_id) for row_id in archived.dropped],
     }
 
 
 def is_small(items: Sequence[RetainItem]) -> bool:
-    characters = sum(count_characters(item) for item in items)
+    texts = [
+        text
+        for item in items
+        for text in (item.text, *(one.content for one in item.messages), *(fact.text for fact in item.facts))
+    ]
+    characters = sum(map(len, texts))
     return len(items) <= MOST_ITEMS_TO_WAIT_FOR and characters <= MOST_CHARACTERS_TO_WAIT_FOR
-
-
-def count_characters(item: RetainItem) -> int:
-    said = sum(len(message.content) for message in item.messages)
-    return len(item.text) + said + sum(len(fact.text) for fact in item.facts)
-
-
-def find_or_create_bank(access: BankAccess, bank_id: str) -> Bank:
-    """A bank comes into being with its first memory, unless the key may not reach it."""
-    try:
-        with tenant_transaction(access.tenant_id):
-            return get_bank(access, bank_id)
-    except BankNotFound:
-        if not access.reaches(bank_id):
-            raise
-    try:
-        return create_bank(access, bank_id, BankChange())
-    except BankExists:  # somebody else was quicker
-        with tenant_transaction(access.tenant_id):
-            return get_bank(access, bank_id)

@@ -1,53 +1,37 @@
-"""What a caller does with webhooks. Who may see a bank sees its webhooks; one of all banks wants a key of all banks."""
+"""Use-cases of webhooks. A key reaches the webhooks of its banks; a webhook of all banks needs a key of all banks."""
 
 import base64
 import secrets
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 
-from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.access import BankAccess, check_version, write_version
 from memoryplatform.operations.banks.profile import check_bank_id, get_bank
 from memoryplatform.operations.errors import DeliveryNotFound, WebhookInvalid, WebhookNotFound
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.notify.address import AddressRefused, check_url
-from memoryplatform.operations.notify.shapes import PLATFORM, find_shape
-from memoryplatform.operations.notify.signature import PREFIX
-from memoryplatform.operations.notify.turns import begin_now
-from memoryplatform.operations.notify.undelivered import find_carriers
-from memoryplatform.operations.versions import check_version, write_version
-from tenants.audit import record
+from memoryplatform.operations.notify.send import SECRET_PREFIX
+from memoryplatform.operations.notify.turns import begin_now, find_carriers
 from tenants.identifiers import uuid7
 from tenants.models import Delivery, Webhook
 from tenants.models.webhook import WebhookQuerySet
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
-from tenants.webhooks.announce import Event, hand_over, write_delivery
-from tenants.webhooks.events import EVENTS, PING
+from tenants.webhook_outbox import EVENTS, PING, Event, hand_over, write_delivery
 
 EDITABLE = ("url", "events", "name", "enabled")
-MOST_WEBHOOKS = 50  # of a tenant: all of them are looked at whenever something happens
+MOST_WEBHOOKS = 50  # of a tenant: every event checks all of them
 
 
 @dataclass(frozen=True)
-class NewWebhook:
-    """`events` are our names; without a `secret` one is made. `shape` tells in whose words, `options` are its own."""
+class WebhookFields:
+    """The fields that a caller gave. None leaves a field unchanged, or gives a new webhook the default.
 
-    url: str
-    events: tuple[str, ...]
-    bank_id: str = ""
-    name: str = ""
-    enabled: bool = True
-    secret: str = ""
-    shape: str = PLATFORM
-    options: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class WebhookChange:
-    """The fields that a caller gave; None leaves a field as it is."""
+    `events` are our names. `bank_id` and `shape` are of a new webhook; `options` are those of its shape.
+    """
 
     url: str | None = None
     events: tuple[str, ...] | None = None
@@ -55,16 +39,16 @@ class WebhookChange:
     enabled: bool | None = None
     secret: str | None = None
     options: dict[str, Any] | None = None
+    bank_id: str | None = None
+    shape: str | None = None
 
     def given(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def create_webhook(access: BankAccess, new: NewWebhook) -> Webhook:
-    """The caller may be shown its `secret`, this once."""
-    check(new.url, new.events)
-    if find_shape(new.shape) is None:
-        raise WebhookInvalid(f"There is no shape '{new.shape}'.")
+def create_webhook(access: BankAccess, new: WebhookFields) -> Webhook:
+    """The caller may see its `secret` this once. Without a given one, a secret is made."""
+    check(new.url or "", new.events or ())
     with tenant_transaction(access.tenant_id):
         if new.bank_id:
             get_bank(access, new.bank_id)
@@ -73,14 +57,14 @@ def create_webhook(access: BankAccess, new: NewWebhook) -> Webhook:
         rows = Webhook.objects.for_tenant(access.tenant_id)
         if rows.count() >= MOST_WEBHOOKS:
             raise WebhookInvalid(f"There are {MOST_WEBHOOKS} webhooks already.")
-        fields = asdict(new) | {"events": list(new.events), "secret": new.secret or make_secret()}
+        fields = new.given() | {"events": list(new.events or ()), "secret": new.secret or make_secret()}
         webhook = rows.create(**fields)
         note(access, webhook, "webhook.created")
     return webhook
 
 
 def find_webhooks(access: BankAccess, *, bank_id: str | None = None) -> WebhookQuerySet:
-    """All that the key reaches, or those of one bank alone. Call inside a tenant transaction."""
+    """All webhooks that the key reaches, or those of one bank. Call inside a tenant transaction."""
     rows: WebhookQuerySet = Webhook.objects.for_tenant(access.tenant_id).within(access.banks)
     if bank_id is None:
         return rows
@@ -100,12 +84,12 @@ def get_webhook(access: BankAccess, webhook_id: UUID, *, bank_id: str | None = N
 def change_webhook(
     access: BankAccess,
     webhook_id: UUID,
-    change: WebhookChange,
+    change: WebhookFields,
     *,
     bank_id: str | None = None,
     expected: frozenset[str] | None = None,
 ) -> Webhook:
-    """`expected` are the versions that the caller takes it for, or None where he does not care."""
+    """`expected` are the versions that the caller accepts; None accepts any."""
     with tenant_transaction(access.tenant_id):
         webhook = get_webhook(access, webhook_id, bank_id=bank_id, lock=True)
         check_version(read_version(webhook), expected)
@@ -122,14 +106,14 @@ def read_version(webhook: Webhook) -> str:
 
 
 def renew_secret(access: BankAccess, webhook_id: UUID) -> Webhook:
-    """What is sent from now on is signed with the new one, which may be shown this once."""
-    return change_webhook(access, webhook_id, WebhookChange(secret=make_secret()))
+    """The new secret signs all further deliveries. The caller may see it this once."""
+    return change_webhook(access, webhook_id, WebhookFields(secret=make_secret()))
 
 
 def delete_webhook(
     access: BankAccess, webhook_id: UUID, *, bank_id: str | None = None, expected: frozenset[str] | None = None
 ) -> None:
-    """Its deliveries go with it, also those on their way."""
+    """Also deletes its deliveries, including pending ones."""
     with tenant_transaction(access.tenant_id):
         webhook = get_webhook(access, webhook_id, bank_id=bank_id, lock=True)
         check_version(read_version(webhook), expected)
@@ -144,17 +128,17 @@ def find_deliveries(access: BankAccess, webhook_id: UUID, *, bank_id: str | None
 
 
 def ping_webhook(access: BankAccess, webhook_id: UUID) -> Delivery:
-    """Send something that means nothing, whether the webhook is enabled or not."""
+    """Sends a test event, whether the webhook is enabled or not."""
     with tenant_transaction(access.tenant_id):
         webhook = get_webhook(access, webhook_id)
         return write_delivery(webhook, Event(PING, webhook.bank_id, {"webhook_id": str(webhook.id)}), uuid7())
 
 
 def redeliver(access: BankAccess, webhook_id: UUID, delivery_id: UUID) -> Delivery:
-    """Send it once more, under the same id, with all its attempts again, and without the wait that one had before it.
+    """Sends the delivery once more, under the same id, at once and with all its attempts again.
 
-    One that is being sent right now is left alone. A worker locks the operation before the delivery, here it is the
-    other way round: so nothing waits for the operation's row.
+    A delivery that is being sent is left alone. A worker locks the operation before the delivery. This function locks
+    them in the reverse order, so it never waits for the operation's row.
     """
     with tenant_transaction(access.tenant_id):
         rows = find_deliveries(access, webhook_id).select_for_update(of=("self",))
@@ -191,12 +175,12 @@ def check(url: str, events: tuple[str, ...] | list[str]) -> None:
 
 
 def make_secret() -> str:
-    """As Standard Webhooks writes one: 32 random bytes in base64 behind a prefix."""
-    return f"{PREFIX}{base64.b64encode(secrets.token_bytes(32)).decode()}"
+    """A secret in the form of Standard Webhooks: 32 random bytes in base64 behind a prefix."""
+    return f"{SECRET_PREFIX}{base64.b64encode(secrets.token_bytes(32)).decode()}"
 
 
 def note(access: BankAccess, webhook: Webhook, action: str) -> None:
     detail = {"url": webhook.url, "events": list(webhook.events)}
     if webhook.bank_id:
         detail["bank_id"] = webhook.bank_id
-    record(access.tenant_id, actor=access.actor, action=action, target=f"webhook:{webhook.id}", detail=detail)
+    access.record(action, f"webhook:{webhook.id}", detail)

@@ -1,4 +1,4 @@
-"""The queue of opinions that want a person, and the page on which he decides."""
+"""Admin of opinions: the queue of those that need review, and the page of each."""
 
 from typing import Any
 from uuid import UUID
@@ -10,17 +10,25 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.html import format_html
 
-from banks.admin.labels import labelled
-from banks.admin.memory_admin import WHOSE, MemoryAdmin, parse_id, shorten
+from banks.admin.memory_admin import OWNER_FILTERS, MemoryAdmin, labelled, parse_id, shorten
 from banks.errors import BankError, MemoryChanged
 from banks.models import Corpus
-from memoryplatform.review.acting import act_on, build_access, name_reviewer
-from memoryplatform.review.bulk import find_malformed, review_selected
-from memoryplatform.review.cells import CAUSES, CONCERNS, STATES, show_confidence, show_grounds, show_moment, show_place
-from memoryplatform.review.filters import EvidenceFilter, QueueFilter, ReviewFilter
-from memoryplatform.review.forms import ReviewForm, find_possible
+from memoryplatform.review import acts
 from memoryplatform.review.page import read_page
-from memoryplatform.review.queue_list import GroundsSection, OpinionList
+from memoryplatform.review.rows import (
+    CAUSES,
+    CONCERNS,
+    STATES,
+    EvidenceFilter,
+    GroundsSection,
+    OpinionList,
+    QueueFilter,
+    ReviewFilter,
+    show_confidence,
+    show_grounds,
+    show_moment,
+    show_place,
+)
 from memoryplatform.review.standing import find_concern
 from reflection.models import Opinion
 from reflection.opinions.review import Act
@@ -36,7 +44,7 @@ DONE = "The act stands in the history of “%s”."
 class OpinionAdmin(MemoryAdmin):
     corpus = Corpus.UNIT
     list_display = ("said", "concern", "sureness", "state", "last_cause", "grounds", "place", "changed_at")
-    list_filter = (QueueFilter, ReviewFilter, EvidenceFilter, *WHOSE)
+    list_filter = (QueueFilter, ReviewFilter, EvidenceFilter, *OWNER_FILTERS)
     list_sections = (GroundsSection,)
     list_disable_select_all = True
     list_per_page = 25
@@ -86,19 +94,19 @@ class OpinionAdmin(MemoryAdmin):
 
     @admin.action(description="Approve", permissions=["change"])
     def approve_selected(self, request: HttpRequest, _queryset: Any) -> TemplateResponse | None:
-        return review_selected(request, Act.APPROVE, self.build_context(request))
+        return acts.review_selected(request, Act.APPROVE, self.build_context(request))
 
     @admin.action(description="Retire", permissions=["change"])
     def retire_selected(self, request: HttpRequest, _queryset: Any) -> TemplateResponse | None:
-        return review_selected(request, Act.RETIRE, self.build_context(request))
+        return acts.review_selected(request, Act.RETIRE, self.build_context(request))
 
     @admin.action(description="Pin", permissions=["change"])
     def pin_selected(self, request: HttpRequest, _queryset: Any) -> TemplateResponse | None:
-        return review_selected(request, Act.PIN, self.build_context(request))
+        return acts.review_selected(request, Act.PIN, self.build_context(request))
 
     def response_action(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
-        """Django itself would fail on what can't be an id."""
-        if find_malformed(request):
+        """Refuses malformed ids: Django itself would fail on them."""
+        if acts.find_malformed(request):
             messages.error(request, MALFORMED)
             return HttpResponseRedirect(request.get_full_path())
         answer: HttpResponse | None = super().response_action(request, queryset)
@@ -114,7 +122,7 @@ class OpinionAdmin(MemoryAdmin):
             return gone
         if not self.has_view_permission(request, opinion):
             raise PermissionDenied
-        form = ReviewForm(request.POST or None, opinion=opinion)
+        form = acts.ReviewForm(request.POST or None, opinion=opinion)
         if request.method == "POST":
             if not self.has_change_permission(request, opinion):
                 raise PermissionDenied
@@ -125,16 +133,16 @@ class OpinionAdmin(MemoryAdmin):
         return self.render_page(request, opinion, form)
 
     def find_opinion(self, request: HttpRequest, opinion_id: UUID | None) -> Opinion | None:
-        """In a bank that is being deleted there is nothing to review any more."""
+        """None in a bank that is being deleted."""
         rows: Any = self.get_queryset(request).select_related("bank", "tenant").filter(bank__deleted_at=None)
         found: Opinion | None = rows.with_urgency().filter(pk=opinion_id).first() if opinion_id else None
         return found
 
-    def is_done(self, request: HttpRequest, opinion: Opinion, form: ReviewForm) -> bool:
-        """Where it can't be done the form says why."""
-        given = form.review(name_reviewer(request))
+    def is_done(self, request: HttpRequest, opinion: Opinion, form: acts.ReviewForm) -> bool:
+        """Whether the act was done. Otherwise the form has the error."""
+        given = form.review(acts.name_reviewer(request))
         try:
-            act_on(request, opinion, given, version=form.cleaned_data["version"])
+            acts.act_on(request, opinion, given, version=form.cleaned_data["version"])
         except MemoryChanged:
             form.add_error(None, CONFLICT)
             return False
@@ -144,8 +152,8 @@ class OpinionAdmin(MemoryAdmin):
         messages.success(request, DONE % (self.find_opinion(request, opinion.pk) or opinion))
         return True
 
-    def render_page(self, request: HttpRequest, opinion: Any, form: ReviewForm) -> TemplateResponse:
-        page = read_page(build_access(request, opinion.tenant_id), opinion.bank.bank_id, opinion.pk)
+    def render_page(self, request: HttpRequest, opinion: Any, form: acts.ReviewForm) -> TemplateResponse:
+        page = read_page(acts.build_access(request, opinion.tenant_id), opinion.bank.bank_id, opinion.pk)
         context = {
             "title": "Opinion",
             "subtitle": str(opinion),
@@ -153,7 +161,7 @@ class OpinionAdmin(MemoryAdmin):
             "page": page,
             "opinion": page.shown.listed.described.unit,
             "concern": find_concern(opinion.urgency),
-            "form": form if self.has_change_permission(request) and find_possible(opinion) else None,
+            "form": form if self.has_change_permission(request) and acts.find_possible(opinion) else None,
             "has_view_permission": True,
         }
         return TemplateResponse(

@@ -1,4 +1,4 @@
-"""What the first page of the admin shows: how many opinions wait for a review, by tenant."""
+"""The admin's first page: the number of opinions that need review, by tenant."""
 
 from typing import Any
 

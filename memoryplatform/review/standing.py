@@ -1,4 +1,4 @@
-"""What stands beside each opinion of a page: its newest step and the evidence, with a fixed number of statements."""
+"""The newest revision and the evidence of each opinion of a list page, in a fixed number of statements."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -24,11 +24,11 @@ from django.db.models import (
 )
 from django.db.models.functions import RowNumber
 
+from banks.enums import Network
 from banks.models import Chunk, MemoryUnit, Message, UnitSource
-from banks.words import Network
 from reflection.models import Opinion, OpinionRevision, RevisionEvidence
-from reflection.models.opinion import BY_PEOPLE, URGENCY, Concern
-from reflection.opinions.history.turning import FORMATION, OPPOSING, filter_worded, find_turn
+from reflection.models.opinions import BY_PEOPLE, URGENCY, Concern
+from reflection.opinions.history import FORMATION, OPPOSING, filter_worded, find_wording_step
 from tenants.platform_admin import PLATFORM
 
 MOST_EVIDENCE = 3  # of each kind beside an opinion; its own page has more
@@ -36,7 +36,7 @@ MOST_EVIDENCE = 3  # of each kind beside an opinion; its own page has more
 
 @dataclass(frozen=True)
 class Ground:
-    """One thing that speaks for or against an opinion: a fact, or the message or text that it was said in."""
+    """Evidence of an opinion: a fact, or the message or chunk in which the agent said it."""
 
     bearing: str
     unit: MemoryUnit | None = None
@@ -56,7 +56,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Standing:
-    """`seen` is the confidence at the last review, or at the formation. What bore on a former text is not counted."""
+    """`seen` is the confidence at the last review, or at the formation. Evidence of former texts is not counted."""
 
     newest: OpinionRevision | None
     seen: float | None
@@ -67,7 +67,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Few:
-    """Some rows of an opinion, and how many there are."""
+    """The newest rows of an opinion, and their total."""
 
     rows: tuple[Any, ...] = ()
     total: int = 0
@@ -79,9 +79,9 @@ def read_standings(opinions: Sequence[Opinion]) -> dict[UUID, Standing]:
     newest = {step.opinion_id: step for step in steps.order_by("opinion_id", "-number").distinct("opinion_id")}
     reviewed = steps.filter(cause__in=BY_PEOPLE) | steps.filter(number=1)
     seen = dict(reviewed.order_by("number").values_list("opinion_id", "confidence_after"))
-    turns = read_turns(steps)
-    sources, opposing = read_sources(ids, turns), read_opposing(steps, turns)
-    turning, against = opposing.turning, opposing.against
+    wording_steps = read_wording_steps(steps)
+    sources = read_sources(ids, wording_steps)
+    against, turning = read_opposing(steps, wording_steps)
     return {
         one: Standing(
             newest.get(one),
@@ -98,24 +98,30 @@ def read_standings(opinions: Sequence[Opinion]) -> dict[UUID, Standing]:
     }
 
 
-def read_turns(steps: QuerySet[OpinionRevision]) -> dict[UUID, int]:
-    """By opinion: the step that gave it its present text."""
+def read_wording_steps(steps: QuerySet[OpinionRevision]) -> dict[UUID, int]:
+    """By opinion the number of the revision that gave it its present text."""
     worded: defaultdict[UUID, list[OpinionRevision]] = defaultdict(list)
     for step in filter_worded(steps):
         worded[step.opinion_id].append(step)
-    return {opinion_id: find_turn(some) for opinion_id, some in worded.items()}
+    return {opinion_id: find_wording_step(some) for opinion_id, some in worded.items()}
 
 
-def build_turn(turns: Mapping[UUID, int], owner: str) -> Expression:
-    whens = [When(**{owner: opinion_id}, then=Value(turn)) for opinion_id, turn in turns.items() if turn > FORMATION]
+def build_wording_step(wording_steps: Mapping[UUID, int], owner: str) -> Expression:
+    whens = [
+        When(**{owner: opinion_id}, then=Value(turn)) for opinion_id, turn in wording_steps.items() if turn > FORMATION
+    ]
     return Case(*whens, default=Value(FORMATION), output_field=IntegerField())
 
 
-def read_sources(ids: Sequence[UUID], turns: Mapping[UUID, int]) -> defaultdict[UUID, Few]:
-    """What speaks for each as it is now: not what it was formed on before its text changed, nor what was taken back or
-    speaks against it by now. Of messages and texts those count in which the agent said what it thinks now.
+def read_sources(ids: Sequence[UUID], wording_steps: Mapping[UUID, int]) -> defaultdict[UUID, Few]:
+    """The support of each present text: without evidence of former texts and withdrawn evidence. Messages and chunks
+    count where the agent said the present text in them.
     """
-    rows = UnitSource.objects.using(PLATFORM).filter(unit_id__in=ids).annotate(turn=build_turn(turns, "unit_id"))
+    rows = (
+        UnitSource.objects.using(PLATFORM)
+        .filter(unit_id__in=ids)
+        .annotate(turn=build_wording_step(wording_steps, "unit_id"))
+    )
     evidence = RevisionEvidence.objects.using(PLATFORM).filter(
         opinion_id=OuterRef("unit_id"), fact_id=OuterRef("other_unit_id"), bears=True, fact__isnull=False
     )
@@ -134,8 +140,8 @@ def read_sources(ids: Sequence[UUID], turns: Mapping[UUID, int]) -> defaultdict[
 
 
 def find_said_since() -> QuerySet[UnitSource]:
-    """The same message or text, as the source of a telling that brought the present text or came after it."""
-    tellings = RevisionEvidence.objects.using(PLATFORM).filter(
+    """The same message or chunk, as the source of a statement that brought the present text or came after it."""
+    statements = RevisionEvidence.objects.using(PLATFORM).filter(
         opinion_id=OuterRef(OuterRef("unit_id")),
         revision__number__gte=OuterRef(OuterRef("turn")),
         bears=True,
@@ -143,27 +149,20 @@ def find_said_since() -> QuerySet[UnitSource]:
     )
     place = Q(message_id=OuterRef("message_id")) | Q(chunk_id=OuterRef("chunk_id"))
     return UnitSource.objects.using(PLATFORM).filter(
-        place, unit_id__in=tellings.values("fact_id"), unit__network=Network.OPINION
+        place, unit_id__in=statements.values("fact_id"), unit__network=Network.OPINION
     )
 
 
-@dataclass(frozen=True)
-class Opposing:
-    """Verdicts against what each says now, and the one against its former text that brought the present one."""
-
-    against: defaultdict[UUID, Few]
-    turning: defaultdict[UUID, Few]
-
-
-def read_opposing(steps: QuerySet[OpinionRevision], turns: Mapping[UUID, int]) -> Opposing:
+def read_opposing(
+    steps: QuerySet[OpinionRevision], wording_steps: Mapping[UUID, int]
+) -> tuple[defaultdict[UUID, Few], defaultdict[UUID, Few]]:
+    """Verdicts against the present text, and the one against the former text that brought the present one."""
     rows = steps.filter(cause__in=OPPOSING, withdrawn=False, evidence__isnull=False).annotate(
-        turn=build_turn(turns, "opinion_id")
+        turn=build_wording_step(wording_steps, "opinion_id")
     )
     told = rows.select_related("evidence").defer("evidence__embedding")
-    return Opposing(
-        take_newest(told.filter(number__gt=F("turn")), "opinion_id"),
-        take_newest(told.filter(number=F("turn")), "opinion_id"),
-    )
+    against, turning = told.filter(number__gt=F("turn")), told.filter(number=F("turn"))
+    return take_newest(against, "opinion_id"), take_newest(turning, "opinion_id")
 
 
 def take_newest(rows: QuerySet[Any], owner: str) -> defaultdict[UUID, Few]:
@@ -186,5 +185,5 @@ def oppose(step: OpinionRevision) -> Ground:
 
 
 def find_concern(urgency: float) -> Concern | None:
-    """The gravest reason to look at it."""
+    """The gravest reason for a review."""
     return next((concern for concern, least in URGENCY.items() if urgency >= least), None)

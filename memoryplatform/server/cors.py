@@ -1,72 +1,45 @@
-"""Pages of other origins: those that the setting names may call the API and MCP, with a key but never with cookies."""
+"""Pages of the origins in CORS_ALLOWED_ORIGINS may call the API and MCP, with a key and never with cookies."""
 
-from django.conf import settings
+from collections.abc import Sequence
 
-from memoryplatform.server.body_limit import App, Message, Receive, Send
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-PATHS = ("/v1/", "/v2/", "/v3/", "/api/", "/mcp", "/version", "/health")
-METHODS = b"GET, POST, PUT, PATCH, DELETE, OPTIONS"
-EXPOSED = (
-    b"ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-ID, Idempotency-Replayed, "
-    b"WWW-Authenticate"
+from memoryplatform.server.body_limit import get_path
+
+API_PATHS = ("/v1/", "/v2/", "/v3/", "/api/", "/mcp", "/version", "/health")
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+EXPOSED_HEADERS = (
+    "ETag",
+    "Retry-After",
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+    "X-Request-ID",
+    "Idempotency-Replayed",
+    "WWW-Authenticate",
 )
-PREFLIGHT_SECONDS = b"3600"
+PREFLIGHT_SECONDS = 3600
 
 
-class Cors:
-    """Off where no origin is named: then answers are as they were, and a browser keeps them from other pages."""
+class ApiCors:
+    """Starlette's CORSMiddleware for the API's paths. The admin and the pages answer their own origin only."""
 
-    def __init__(self, app: App) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, *, origins: Sequence[str]) -> None:
+        self._app = app
+        self._cors = CORSMiddleware(
+            app,
+            allow_origins=origins,
+            allow_methods=METHODS,
+            allow_headers=["*"],
+            expose_headers=EXPOSED_HEADERS,
+            max_age=PREFLIGHT_SECONDS,
+        )
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not settings.CORS_ALLOWED_ORIGINS or not is_api(scope):
-            await self.app(scope, receive, send)
-            return
-        headers = dict(scope["headers"])
-        origin = headers.get(b"origin")
-        granted = grant(origin) if origin is not None else []
-        if granted and scope["method"] == "OPTIONS" and b"access-control-request-method" in headers:
-            await answer_preflight(send, granted, headers.get(b"access-control-request-headers", b""))
-        else:
-            await self.app(scope, receive, Granting(send, granted))
-
-
-class Granting:
-    def __init__(self, send: Send, granted: list[tuple[bytes, bytes]]) -> None:
-        self._send = send
-        self._granted = granted
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            exposed = [(b"access-control-expose-headers", EXPOSED)] if self._granted else []
-            added = [(b"vary", b"Origin"), *self._granted, *exposed]
-            message = {**message, "headers": [*message.get("headers", ()), *added]}
-        await self._send(message)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_api = scope["type"] == "http" and get_path(scope).startswith(API_PATHS)
+        await (self._cors if is_api else self._app)(scope, receive, send)
 
 
-def is_api(scope: Message) -> bool:
-    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
-    return path.startswith(PATHS)
-
-
-def grant(origin: bytes) -> list[tuple[bytes, bytes]]:
-    """What tells the browser that the page may read the answer; nothing where it may not."""
-    allowed = settings.CORS_ALLOWED_ORIGINS
-    if "*" in allowed:
-        return [(b"access-control-allow-origin", b"*")]
-    return [(b"access-control-allow-origin", origin)] if origin.decode("latin-1") in allowed else []
-
-
-async def answer_preflight(send: Send, granted: list[tuple[bytes, bytes]], asked: bytes) -> None:
-    """Whatever headers are asked for: clients send their own, and none of ours is a secret of the browser's."""
-    headers = [
-        *granted,
-        (b"access-control-allow-methods", METHODS),
-        (b"access-control-allow-headers", asked or b"Authorization, Content-Type"),
-        (b"access-control-max-age", PREFLIGHT_SECONDS),
-        (b"vary", b"Origin, Access-Control-Request-Headers"),
-        (b"content-length", b"0"),
-    ]
-    await send({"type": "http.response.start", "status": 204, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
+def allow_origins(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
+    return ApiCors(app, origins=origins) if origins else app

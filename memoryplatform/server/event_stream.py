@@ -1,6 +1,6 @@
-"""Server-sent events, made by synchronous code and sent by the event loop.
+"""Server-sent events of synchronous code, sent by the event loop.
 
-Every stream has a thread of its own, which is where its steps run and where its database connection lives.
+Every stream has a thread of its own for its steps and its database connection.
 """
 
 import asyncio
@@ -13,41 +13,41 @@ from typing import Any
 from django.db import connection
 from django.http import StreamingHttpResponse
 
-from memoryplatform.api.renderers import FastJSONRenderer, write_json
+from memoryplatform.api.json_format import FastJSONRenderer, write_json
 from tenants.transactions import let_go_of_connection
 
 MEDIA_TYPE = "text/event-stream"
-# A proxy that gathers what passes through it would hold the answer back until it is complete.
+# A buffering proxy would hold the answer back until it is complete.
 HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-SECONDS_OF_SILENCE = 15.0  # after which a comment is sent, so that nobody on the way takes the stream for dead
+SECONDS_OF_SILENCE = 15.0  # before a comment is sent, so that no proxy takes the stream for dead
 SIGN_OF_LIFE = b": still working\n\n"
 logger = logging.getLogger(__name__)
 
 
 class EventStreamRenderer(FastJSONRenderer):
-    """Lets a request with `Accept: text/event-stream` in. What it renders are errors before the stream, in JSON."""
+    """Accepts requests with `Accept: text/event-stream`. Errors before the stream are rendered as JSON."""
 
     media_type = MEDIA_TYPE
     format = "event-stream"
 
 
 def encode_event(name: str, data: Any) -> bytes:
-    """JSON has no line break in it, so one line of data is always enough."""
+    """One line of data is always enough: our JSON has no line breaks."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), write_json(data))
 
 
 def stream_events(events: Generator[bytes, None, None]) -> StreamingHttpResponse:
-    """The view's thread is done, but Django would keep its connection until the stream has ended."""
+    """Return the view's connection to the pool: Django would keep it until the end of the stream."""
     let_go_of_connection()
     return StreamingHttpResponse(SteppedStream(events), content_type=MEDIA_TYPE, headers=HEADERS)
 
 
 class SteppedStream:
-    """Takes one step after the other. Django closes it when the client has gone, and then the steps are closed.
+    """Runs one step after the other. Django closes the stream when the client leaves, which closes the generator.
 
-    A step that is under way then is waited for in its thread, by nobody else. A step that brings no bytes sends
-    nothing: long silent work has such steps, so that it can be closed between them. A sign of life is a line of its
-    own: where a step ended within a line there is none.
+    A step that runs at that time ends in its thread, and nothing else waits for it. A step without bytes sends nothing:
+    long silent work has such steps, so that it can be closed between them. The sign of life is a line of its own, so
+    none is sent after a step that ended within a line.
     """
 
     def __init__(self, events: Generator[bytes, None, None], *, sign_of_life: bytes = SIGN_OF_LIFE) -> None:
@@ -63,7 +63,7 @@ class SteppedStream:
         try:
             while True:
                 step = loop.run_in_executor(self._executor, self._step)
-                step.add_done_callback(self._look_at)
+                step.add_done_callback(self._log_late_failure)
                 while not (await asyncio.wait([step], timeout=SECONDS_OF_SILENCE))[0]:
                     if is_between_lines:
                         yield self._sign_of_life
@@ -79,11 +79,11 @@ class SteppedStream:
     def _step(self) -> bytes | None:
         return self._context.run(next, self._events, None)
 
-    def _look_at(self, step: asyncio.Future[bytes | None]) -> None:
-        """Of one that fails when its client has gone nobody is told but the log, and that in one line."""
+    def _log_late_failure(self, step: asyncio.Future[bytes | None]) -> None:
+        """Log a step that fails after its client has left, in one line: nobody else sees the error."""
         error = None if step.cancelled() else step.exception()
         if error is not None and self._closed:
-            logger.warning("A stream failed after its client had gone, with %s: %s", type(error).__name__, error)
+            logger.warning("A stream failed after its client had left, with %s: %s", type(error).__name__, error)
 
     def close(self) -> None:
         if not self._closed:

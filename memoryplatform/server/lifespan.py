@@ -1,25 +1,24 @@
-"""What happens when the web process starts and ends: the wall is checked, models are loaded, background writers run."""
+"""The start and the end of the web process: check the database role, load the models, run the background writers."""
 
 import structlog
 from asgiref.sync import sync_to_async
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from memoryplatform.server.body_limit import App, Message, Receive, Send
-from memoryplatform.server.warm_up import warm_up_in_background
 from providers import registry
-from retrieval.log.access_counts import ACCESS_COUNTS
-from retrieval.log.recalls import RECALL_LOG
+from retrieval.access_counts import ACCESS_COUNTS
+from retrieval.recall_log import RECALL_LOG
+from tenants.roles import check_service_role
 from tenants.transactions import let_go_of_connection
-from tenants.wall_check import check_service_role
 
 log = structlog.get_logger(__name__)
 WRITERS = (ACCESS_COUNTS, RECALL_LOG)
 
 
 class Lifespan:
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self.live(receive, send)
         else:
@@ -28,12 +27,12 @@ class Lifespan:
     async def live(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
-            await sync_to_async(check_wall)()
+            await sync_to_async(check_database_role)()
         except Exception as error:
             log.exception("server.refused_to_start")
             await send({"type": "lifespan.startup.failed", "message": str(error)})
             return
-        warm_up_in_background(registry.warm_up)
+        registry.load_in_background(registry.warm_up)
         for writer in WRITERS:
             writer.start()
         await send({"type": "lifespan.startup.complete"})
@@ -43,8 +42,8 @@ class Lifespan:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-def check_wall() -> None:
-    """Requests are served by other threads: what this one kept of the pool would be missing there for ever."""
+def check_database_role() -> None:
+    """Check the database role and return the connection: this thread serves no request and would keep it for ever."""
     try:
         check_service_role()
     finally:

@@ -26,7 +26,7 @@ def may_view(label: str, request: HttpRequest) -> bool:
 
 
 def build_item(title: str, icon: str, label: str) -> dict[str, Any]:
-    """`label` is such as banks.bank. Who may not look at it does not see the entry."""
+    """`label` is for example banks.bank. Users without the right to view it do not see the entry."""
     link = reverse_lazy(f"admin:{label.replace('.', '_')}_changelist")
     return {"title": title, "icon": icon, "link": link, "permission": partial(may_view, label)}
 
@@ -85,7 +85,7 @@ NAVIGATION = [
 
 
 def build_unfold() -> dict[str, Any]:
-    """What django-unfold wants to know."""
+    """The settings of django-unfold."""
     queues = [
         {"title": title, "link": partial(link_queue, name), "active": partial(is_queue, name)}
         for name, title in QUEUES.items()
@@ -93,7 +93,7 @@ def build_unfold() -> dict[str, Any]:
     return {
         "SITE_TITLE": NAME,
         "SITE_HEADER": NAME,
-        "SITE_SUBHEADER": "Every look is audited",
+        "SITE_SUBHEADER": "Every view is audited",
         "SITE_SYMBOL": "neurology",
         "SITE_URL": "/",
         "SHOW_HISTORY": False,

@@ -1,8 +1,9 @@
-"""What every installation shares. Values that differ come from the environment, see `environment.py`."""
+"""The settings of every installation. Values that differ come from the environment, see `environment.py`."""
 
 from pathlib import Path
 
 from memoryplatform.observability.logging import logging_config
+from memoryplatform.settings import accounts
 from memoryplatform.settings.admin_site import build_unfold
 from memoryplatform.settings.databases import parse_database_url
 from memoryplatform.settings.environment import read_environment
@@ -23,15 +24,15 @@ APPEND_SLASH = False
 INSTALLED_APPS = [
     "unfold",  # before the admin: it replaces its templates
     "unfold.contrib.filters",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # urls.py loads the admin: commands need not
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.humanize",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
-    "allauth",
-    "allauth.account",
+    *accounts.APPS,
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -40,17 +41,18 @@ INSTALLED_APPS = [
     "banks",
     "retrieval",
     "reflection",
+    "memoryplatform.accounts",
     "memoryplatform.operations",
     "memoryplatform.review",
     "memoryplatform.api",
+    "memoryplatform.dashboard",
     "memoryplatform.embedded",
     "benchmarks",
 ]
 
-MIDDLEWARE = [
-    "servestatic.middleware.ServeStaticMiddleware",  # the only asynchronous one, so it stands outside all others
+MIDDLEWARE = [  # static files come before these, see server/handler.py
     "memoryplatform.observability.middleware.RequestContextMiddleware",
-    "memoryplatform.api.compression.CompressionMiddleware",
+    "memoryplatform.api.compression.JsonGZipMiddleware",
     "memoryplatform.observability.middleware.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -59,16 +61,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "allauth.account.middleware.AccountMiddleware",
-]
-
-# The API's share of them; its handler calls them one after the other, in one thread.
-API_MIDDLEWARE = [
-    "memoryplatform.observability.middleware.RequestContextMiddleware",
-    "memoryplatform.api.compression.CompressionMiddleware",
-    "django.middleware.security.SecurityMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    *accounts.MIDDLEWARE,
 ]
 
 TEMPLATES = [
@@ -81,6 +74,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "memoryplatform.dashboard.context.frame",
             ]
         },
     }
@@ -94,7 +88,7 @@ DATABASES = {
 }
 DATABASE_PREPARED_STATEMENTS = env.database_prepared_statements
 if DATABASE_PREPARED_STATEMENTS:
-    # Recall's statements are prepared the second time that a connection has them; Django's own never are.
+    # Recall's statements are prepared at their second use on a connection; Django's own never are.
     DATABASES["default"]["OPTIONS"]["prepare_threshold"] = 1
 DATABASE_ROUTERS = ["tenants.routing.Router"]
 DATABASE_SETUP_URL = env.database_setup_url
@@ -110,10 +104,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_LOGIN_METHODS = {"email"}
-ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
-LOGIN_REDIRECT_URL = "admin:index"
+PUBLIC_URL = env.public_url
+SIGN_UP = env.sign_up
+globals().update(accounts.build_accounts(env) | accounts.build_email(env))
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -127,13 +120,13 @@ UNFOLD = build_unfold()
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memoryplatform.api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["memoryplatform.api.permissions.HasScope"],
-    "DEFAULT_RENDERER_CLASSES": ["memoryplatform.api.renderers.FastJSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["memoryplatform.api.parsers.StrictJSONParser"],
+    "DEFAULT_PERMISSION_CLASSES": ["memoryplatform.api.authentication.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["memoryplatform.api.json_format.FastJSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["memoryplatform.api.json_format.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "memoryplatform.api.errors.handle_exception",
     "UNAUTHENTICATED_USER": None,
-    "URL_FORMAT_OVERRIDE": None,  # ?format= would be answered before any view, and with a 404
+    "URL_FORMAT_OVERRIDE": None,  # ?format= would give a 404 before any view
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Memory platform",
@@ -147,17 +140,26 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": r"/v1",
-    "PREPROCESSING_HOOKS": ["memoryplatform.api.description.leave_out_second_addresses"],
+    "PREPROCESSING_HOOKS": ["memoryplatform.api.openapi.leave_out_hindsight_prefix"],
     "ENUM_NAME_OVERRIDES": {  # of choices whose field is called as others are, such as `action` or `status`
+        "MemberRoleEnum": "tenants.models.Member.Role",
         "OperationStatusEnum": "memoryplatform.operations.models.Operation.Status",
         "DeliveryStatusEnum": "tenants.models.Delivery.Status",
-        "ReviewActionEnum": "memoryplatform.api.v1.opinion_shapes.ACTIONS",
+        "ReviewActionEnum": "memoryplatform.api.v1.opinions.ACTIONS",
         "RetentionActionEnum": ["fade", "delete"],
         "SettingsOutputRetainExtractionModeEnum": ["calibrated", "concise", "verbatim"],
     },
 }
 
 REDIS_URL = env.redis_url
+# Counts failed log-ins for all processes (allauth). A cache of each process would let an attacker multiply the limit.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "memoryplatform:cache",
+    }
+}
 DRAMATIQ_BROKER = {
     "BROKER": "dramatiq.brokers.redis.RedisBroker",
     "OPTIONS": {"url": REDIS_URL, "namespace": "memoryplatform"},
@@ -168,7 +170,7 @@ DRAMATIQ_BROKER = {
         "django_dramatiq.middleware.DbConnectionsMiddleware",
     ],
 }
-# A group is served by a worker process of its own, so that none can starve another.
+# Each group has a worker process of its own, so that none can starve another.
 QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background"], "notify": ["notify"]}
 EXPORT_SECONDS = env.export_seconds
 WORKER_THREADS = env.worker_threads

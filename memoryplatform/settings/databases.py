@@ -1,21 +1,21 @@
-"""Database URLs as Django wants them."""
+"""Database URLs in Django's form."""
 
 from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict
 
-# In seconds. Firewalls and balancers drop what is silent, most after some minutes, and tell neither end.
+# In seconds. Firewalls and balancers drop silent connections, most after some minutes, without telling either end.
 KEEPALIVES = {"keepalives_idle": 60, "keepalives_interval": 10, "keepalives_count": 3}
 
 
 def parse_database_url(url: str, *, pool_size: int = 0) -> dict[str, Any]:
-    """No connection outlives its request: it goes back to the pool, or is closed where there is none."""
+    """No connection outlives its request: it returns to the pool, or is closed without one."""
     parts = conninfo_to_dict(url)
     names = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     settings: dict[str, Any] = {name: str(parts.pop(key, None) or "") for name, key in names.items()}
     options: dict[str, Any] = {**KEEPALIVES, **parts, "connect_timeout": 10}
     if pool_size:
-        # Who is to connect again tries ever more rarely. A new request tries at once, where nobody else still does.
+        # The pool tries to reconnect ever more rarely. After 10 s it gives up, and the next request tries at once.
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 10, "reconnect_timeout": 10}
     return settings | {
         "ENGINE": "memoryplatform.database",

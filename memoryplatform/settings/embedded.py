@@ -1,8 +1,7 @@
-"""The settings of `manage.py up`, and of every command beside it: they read the data folder that `up` keeps.
+"""The settings of `manage.py up` and of every command beside it. They read the data folder of `up`.
 
-The database and broker in the data folder win over DATABASE_URL and REDIS_URL, which for `up` name the account of
-the set-up, not the service's own. Before the first `up` there is no folder yet, and commands that need no
-database still work.
+The database and broker in the data folder override DATABASE_URL and REDIS_URL, which name the account of the set-up for
+`up`, not the service's own. Commands that need no database work before the first `up` too.
 """
 
 import os
@@ -37,4 +36,4 @@ for name, value in {
 }.items():
     os.environ.setdefault(name, value)
 
-from memoryplatform.settings.base import *  # noqa: E402  # base reads what was just put into the environment
+from memoryplatform.settings.base import *  # noqa: E402  # base reads the environment that was just set

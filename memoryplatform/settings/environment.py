@@ -1,6 +1,6 @@
-"""Every environment variable that the service reads, with its type and what it is for.
+"""Every environment variable of the service, with its type and purpose.
 
-The table of `docs/configuration.md` is checked against this class to the letter; `compose.yaml` is checked too.
+Tests compare the table in `docs/configuration.md` and the file `compose.yaml` with this class.
 """
 
 import re
@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+")  # a scheme of an app, such as tauri://, is one too
+ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+")  # apps have schemes of their own, such as tauri://
 
 
 def check_postgres_url(value: str) -> str:
@@ -49,20 +49,35 @@ class Environment(BaseSettings):
 
     secret_key: SecretStr = Field(
         min_length=50,
-        description="Signs sessions and tokens, seals webhooks' secrets and kept answers. At least 50 characters.",
+        description="Signs sessions and tokens, encrypts webhooks' secrets and cached answers. At least 50 characters.",
     )
     secret_key_fallbacks: Secrets = Field(
         default=[],
-        description="Former values of SECRET_KEY that still count, the newest first, separated by commas.",
+        description="Former values of SECRET_KEY that are still accepted, the newest first, separated by commas.",
     )
     api_key_secret: SecretStr = Field(
         min_length=32,
         description="Keys the HMAC under which API keys are stored. Changing it revokes every key. At least 32 "
         "characters.",
     )
-    allowed_hosts: CommaList = Field(
-        default=[], description="Host names that the service answers to, separated by commas."
+    allowed_hosts: CommaList = Field(default=[], description="Host names of the service, separated by commas.")
+    public_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^/\s]+$",
+        description="The address that people open, such as https://memory.example.com. Links in e-mails begin with it.",
     )
+    sign_up: Literal["open", "invited", "closed"] = Field(
+        default="open", description="Who may sign up: open (anyone), invited (people with an invitation), or closed."
+    )
+    email_url: SecretStr | None = Field(
+        default=None,
+        description="smtp://user:password@host:587 or smtps://…; the default prints e-mails to the console.",
+    )
+    email_from: str = Field(default="Memory platform <no-reply@localhost>", description="The sender of e-mails.")
+    google_client_id: str | None = Field(default=None, description="OAuth client of Google, for log-in with Google.")
+    google_client_secret: SecretStr | None = Field(default=None, description="Its secret.")
+    github_client_id: str | None = Field(default=None, description="OAuth client of GitHub, for log-in with GitHub.")
+    github_client_secret: SecretStr | None = Field(default=None, description="Its secret.")
     csrf_trusted_origins: CommaList = Field(
         default=[], description="Origins that may post forms, such as https://memory.example.com, separated by commas."
     )
@@ -81,21 +96,24 @@ class Environment(BaseSettings):
         default=None, description="An account that may create roles. Only `provision_database` uses it."
     )
     database_pool_size: int = Field(
-        default=20, ge=1, le=500, description="Connections a process may hold: 8 for recall's threads, one a request."
+        default=20,
+        ge=1,
+        le=500,
+        description="Maximum of connections of a process: 8 for recall's threads, and one for each request.",
     )
     database_prepared_statements: bool = Field(
         default=True,
-        description="Keep recall's statements prepared. Off where a pooler in transaction mode can't.",
+        description="Keep recall's statements prepared. Turn it off for a pooler in transaction mode that can't.",
     )
-    redis_url: RedisUrl = Field(description="Dramatiq's broker, and the count of requests.")
+    redis_url: RedisUrl = Field(description="Dramatiq's broker, and the counters of the rate limits.")
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="INFO", description="The least level logged: DEBUG, INFO, WARNING or ERROR."
+        default="INFO", description="The lowest level that is logged: DEBUG, INFO, WARNING or ERROR."
     )
     log_format: Literal["json", "console"] = Field(
-        default="json", description="json: one object a line; console: for the eye."
+        default="json", description="json: one object a line; console: readable lines."
     )
-    metrics_token: SecretStr | None = Field(default=None, description="Where set, /metrics wants it as a bearer token.")
+    metrics_token: SecretStr | None = Field(default=None, description="If set, /metrics requires it as a bearer token.")
     rate_limit_per_key: int = Field(
         default=6_000, ge=0, le=1_000_000, description="Requests a minute for each API key; 0: no limit."
     )
@@ -107,14 +125,14 @@ class Environment(BaseSettings):
         description="Origins whose pages may call the API and MCP, such as https://app.example.com, separated by "
         "commas; * for all.",
     )
-    max_body_bytes: int = Field(default=12_582_912, ge=1024, description="The largest request body that is read.")
+    max_body_bytes: int = Field(default=12_582_912, ge=1024, description="The largest request body that is accepted.")
 
     export_seconds: float = Field(
-        default=3_600.0, gt=0, description="What one export may take, from the request to its last byte."
+        default=3_600.0, gt=0, description="Time limit of an export, from the request to its last byte."
     )
 
     operation_lease_seconds: int = Field(
-        default=60, ge=1, description="How long a silent worker keeps an operation before another may take it."
+        default=60, ge=1, description="Time after which another worker may take the operation of a silent worker."
     )
     operation_max_attempts: int = Field(default=5, ge=1, le=100, description="Attempts before an operation fails.")
     operation_retry_seconds: float = Field(
@@ -123,25 +141,25 @@ class Environment(BaseSettings):
     worker_threads: int = Field(default=4, ge=1, le=64, description="Threads in one worker process.")
 
     webhook_private_addresses: bool = Field(
-        default=False, description="Whether webhooks may lead to private, loopback and link-local addresses."
+        default=False, description="Allow webhooks to private, loopback and link-local addresses."
     )
-    webhook_timeout_seconds: float = Field(default=10.0, gt=0, le=120, description="What one delivery may take.")
+    webhook_timeout_seconds: float = Field(default=10.0, gt=0, le=120, description="Time limit of one delivery.")
     webhook_max_attempts: int = Field(default=8, ge=1, le=30, description="Attempts before a delivery is given up.")
     webhook_retry_seconds: float = Field(
         default=30.0, gt=0, description="The wait before a delivery's second attempt; it doubles with each further one."
     )
 
     vector_index_units: int = Field(
-        default=10_000, ge=1, description="Units from which on a bank gets an index over its vectors."
+        default=10_000, ge=1, description="Number of units from which a bank gets a vector index."
     )
-    recall_log_days: int = Field(default=30, ge=1, le=3650, description="How long the log of recalls goes back.")
+    recall_log_days: int = Field(default=30, ge=1, le=3650, description="Days that the log of recalls is kept.")
     recall_trace_sample: float = Field(
-        default=0.01, ge=0, le=1, description="The share of all recalls whose whole trace is kept in the log."
+        default=0.01, ge=0, le=1, description="Share of recalls whose whole trace is logged."
     )
 
     model_threads: int = Field(default=2, ge=1, description="Threads that one ONNX call may use.")
     embedding_provider: Literal["onnx", "sentence-transformers", "openai"] = Field(
-        default="onnx", description="Who turns text into vectors: onnx, sentence-transformers or openai."
+        default="onnx", description="The embedding provider: onnx, sentence-transformers or openai."
     )
     embedding_model: str = Field(
         default="BAAI/bge-small-en-v1.5", description="Model name, or a folder for sentence-transformers."
@@ -151,41 +169,43 @@ class Environment(BaseSettings):
     )
     embedding_api_key: SecretStr | None = Field(default=None, description="Its key.")
     embedding_query_prefix: str | None = Field(
-        default=None, description="Put before queries, not before documents; the default is the model's own."
+        default=None, description="Text before queries, not before documents; the default is the model's own."
     )
     reranking_provider: Literal["onnx", "sentence-transformers", "http", "llm", "none"] = Field(
         default="onnx",
-        description="Who scores query and passage together: onnx, sentence-transformers, http, llm, or none, which "
-        "keeps the order.",
+        description="The reranking provider: onnx, sentence-transformers, http, llm, or none, which keeps the order.",
     )
     reranking_model: str = Field(
         default="cross-encoder/ms-marco-MiniLM-L-12-v2",
         description="Model name, or a folder for sentence-transformers.",
     )
     reranking_base_url: str | None = Field(
-        default=None, description="Endpoint that has /rerank as Cohere and Jina do; needed with http."
+        default=None, description="Endpoint with /rerank in the form of Cohere and Jina; needed with http."
     )
     reranking_api_key: SecretStr | None = Field(default=None, description="Its key.")
     reranking_least_seconds: float = Field(
-        default=3.0, gt=0, description="What http and llm may take where the time of a recall's budget is shorter."
+        default=3.0, gt=0, description="Minimum time limit of http and llm, for budgets of recall that are shorter."
     )
     opinion_step: float = Field(
-        default=0.15, gt=0, lt=1, description="How far one piece of evidence moves an opinion, unless its bank says."
+        default=0.15, gt=0, lt=1, description="How far one piece of evidence moves an opinion, unless the bank sets it."
     )
     opinion_reach: float = Field(
-        default=0.7, ge=0, le=1, description="Cosine above which a fact bears on an opinion, unless its bank says."
+        default=0.7,
+        ge=0,
+        le=1,
+        description="Cosine above which a fact is evidence for an opinion, unless the bank sets it.",
     )
     llm_base_url: str | None = Field(
-        default=None, description="OpenAI-compatible endpoint. Unset: the built-in engine serves."
+        default=None, description="OpenAI-compatible endpoint. Without it the built-in engine serves."
     )
     llm_api_key: SecretStr | None = Field(default=None, description="Its key.")
-    llm_model: str | None = Field(default=None, description="The model asked for; needed with LLM_BASE_URL.")
+    llm_model: str | None = Field(default=None, description="Model name; needed with LLM_BASE_URL.")
     llm_structured_output: Literal["json_schema", "json_object"] = Field(
-        default="json_schema", description="json_schema, or json_object where the endpoint has no JSON-schema mode."
+        default="json_schema", description="json_schema, or json_object for an endpoint without JSON-schema mode."
     )
-    llm_timeout_seconds: float = Field(default=60.0, gt=0, description="The longest a single call may take.")
+    llm_timeout_seconds: float = Field(default=60.0, gt=0, description="Time limit of a call.")
     llm_max_retries: int = Field(default=3, ge=0, le=10, description="Retries on 429, 5xx and a lost connection.")
-    llm_max_concurrency: int = Field(default=8, ge=1, description="Calls under way at once from one process.")
+    llm_max_concurrency: int = Field(default=8, ge=1, description="Maximum of calls at once from one process.")
 
     @model_validator(mode="after")
     def check_pairs(self) -> Self:
@@ -201,16 +221,16 @@ class Environment(BaseSettings):
 
 
 def read_environment() -> Environment:
-    """Read and check the environment, or refuse to start with a sentence that names each faulty variable."""
+    """Read and check the environment. ImproperlyConfigured names each faulty variable."""
     try:
         return Environment()
     except ValidationError as error:
-        faults = "; ".join(describe(fault) for fault in error.errors())
+        faults = "; ".join(explain_fault(fault) for fault in error.errors())
         raise ImproperlyConfigured(f"The environment is not usable. {faults}.") from None
 
 
-def describe(fault: ErrorDetails) -> str:
-    """The fault in words, without the value: it may be a secret."""
+def explain_fault(fault: ErrorDetails) -> str:
+    """A sentence without the value, which may be a secret."""
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "missing":
         message = "is missing"

@@ -1,4 +1,4 @@
-"""A cluster behind a proxy that ends TLS."""
+"""The settings of a cluster behind a proxy that ends TLS."""
 
 from memoryplatform.settings.base import *
 

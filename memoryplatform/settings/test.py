@@ -1,4 +1,4 @@
-"""The tests' settings: services in a folder that `tests/conftest.py` starts before the first query."""
+"""The settings of the tests. `tests/conftest.py` starts the services in a folder before the first query."""
 
 import os
 import tempfile
@@ -23,7 +23,7 @@ os.environ.update(
     }
 )
 
-from memoryplatform.settings.base import *  # noqa: E402  # base reads what was just put into the environment
+from memoryplatform.settings.base import *  # noqa: E402  # base reads the environment that was just set
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # logins in tests need not be slow
-SERVESTATIC_USE_FINDERS = SERVESTATIC_USE_STATIC_ROOT = False  # each test client would list every file anew
+SERVESTATIC_USE_FINDERS = SERVESTATIC_USE_STATIC_ROOT = False  # each handler would list every file again

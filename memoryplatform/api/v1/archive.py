@@ -1,31 +1,21 @@
-"""`/v1/banks/{bank_id}/messages` and `/episodes`: what was said, as it was said."""
+"""`/v1/banks/{bank_id}/messages` and `/episodes`: the archived messages and their episodes."""
 
 from functools import partial
+from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.errors import EpisodeNotFound, MessageNotFound
 from banks.models import Bank, Corpus, Episode, Message
-from memoryplatform.api.schema import ERRORS
+from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Output
-from memoryplatform.api.v1.lists import (
-    ListInput,
-    ListOutput,
-    ScoredOutput,
-    SearchedListInput,
-    list_or_search,
-    list_rows,
-    read_query,
-)
+from memoryplatform.api.v1 import lists
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.named_in_filters import check_episode
+from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.memories.memory_filter import check_episode
 from tenants.scoping import TenantQuerySet
-from tenants.transactions import tenant_transaction
 
 
 class MessageOutput(Output):
@@ -38,11 +28,7 @@ class MessageOutput(Output):
     timestamp = serializers.DateTimeField(source="said_at")
     episode_id = serializers.UUIDField(allow_null=True)
     recorded_at = serializers.DateTimeField()
-    extracted_at = serializers.DateTimeField(allow_null=True, help_text="Null while its facts wait to be taken.")
-
-
-class MessageListOutput(ListOutput):
-    items = MessageOutput(many=True)
+    extracted_at = serializers.DateTimeField(allow_null=True, help_text="Null until its facts are extracted.")
 
 
 class EpisodeOutput(Output):
@@ -55,23 +41,19 @@ class EpisodeOutput(Output):
     ended_at = serializers.DateTimeField()
 
 
-class FoundEpisodeOutput(EpisodeOutput, ScoredOutput):
+class FoundEpisodeOutput(EpisodeOutput, lists.ScoredOutput):
     pass
 
 
-class EpisodeListOutput(ListOutput):
-    items = FoundEpisodeOutput(many=True)
-
-
 class EpisodeDetailOutput(EpisodeOutput):
-    messages = MessageOutput(many=True, help_text="In the order in which they were said.")
+    messages = MessageOutput(many=True, help_text="In order of time.")
 
 
-class ThreadInput(ListInput):
+class ThreadInput(lists.ListInput):
     thread = serializers.CharField(max_length=200, required=False)
 
 
-class EpisodeListInput(SearchedListInput):
+class EpisodeListInput(lists.SearchedListInput):
     thread = serializers.CharField(max_length=200, required=False)
 
 
@@ -80,45 +62,36 @@ class EpisodeMessagesInput(ThreadInput):
 
 
 class MessagesView(TenantView):
-    @extend_schema(
-        operation_id="list_messages",
-        summary="List messages, newest first",
-        parameters=[EpisodeMessagesInput],
-        responses={200: MessageListOutput, **ERRORS},
-    )
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(request, EpisodeMessagesInput)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
+    @route("list_messages", "List messages, newest first", lists.list_of(MessageOutput), query=EpisodeMessagesInput)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
             check_episode(bank, wanted.get("episode_id"))
             rows = Message.objects.for_tenant(self.tenant_id).filter(bank=bank)
             named = {name: wanted[name] for name in ("thread", "episode_id") if name in wanted}
-            listed = list_rows(rows.filter(**named), wanted, of=bank.id)
-            return Response(MessageListOutput(listed).data)
+            return lists.list_rows(rows.filter(**named), wanted, of=bank.id)
 
 
 class MessageView(TenantView):
-    @extend_schema(operation_id="get_message", summary="Get a message", responses={200: MessageOutput, **ERRORS})
-    def get(self, _request: Request, bank_id: str, message_id: UUID) -> Response:
-        with tenant_transaction(self.tenant_id):
-            rows = Message.objects.for_tenant(self.tenant_id).filter(bank=get_bank(self.access, bank_id))
+    @route("get_message", "Get a message", MessageOutput)
+    def get(self, bank_id: str, message_id: UUID) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            rows = Message.objects.for_tenant(self.tenant_id).filter(bank=bank)
             message = rows.filter(id=message_id).first()
         if message is None:
             raise MessageNotFound(message_id)
-        return Response(MessageOutput(message).data)
+        return message
 
 
 class EpisodesView(TenantView):
-    @extend_schema(
-        operation_id="list_episodes",
-        summary="List episodes, newest first, or search them by their narrative",
-        parameters=[EpisodeListInput],
-        responses={200: EpisodeListOutput, **ERRORS},
+    @route(
+        "list_episodes",
+        "List episodes, newest first, or search them by their narrative",
+        lists.list_of(FoundEpisodeOutput, "EpisodeListOutput"),
+        query=EpisodeListInput,
     )
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(request, EpisodeListInput)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
         find = partial(find_episodes, thread=wanted.get("thread"))
-        return Response(EpisodeListOutput(list_or_search(self.access, bank_id, find, Corpus.EPISODE, wanted)).data)
+        return lists.list_or_search(self.access, bank_id, find, Corpus.EPISODE, wanted)
 
 
 def find_episodes(bank: Bank, *, thread: str | None) -> TenantQuerySet[Episode]:
@@ -127,14 +100,10 @@ def find_episodes(bank: Bank, *, thread: str | None) -> TenantQuerySet[Episode]:
 
 
 class EpisodeView(TenantView):
-    @extend_schema(
-        operation_id="get_episode",
-        summary="Get an episode with its messages",
-        responses={200: EpisodeDetailOutput, **ERRORS},
-    )
-    def get(self, _request: Request, bank_id: str, episode_id: UUID) -> Response:
-        with tenant_transaction(self.tenant_id):
-            rows = Episode.objects.for_tenant(self.tenant_id).filter(bank=get_bank(self.access, bank_id))
+    @route("get_episode", "Get an episode with its messages", EpisodeDetailOutput)
+    def get(self, bank_id: str, episode_id: UUID) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            rows = Episode.objects.for_tenant(self.tenant_id).filter(bank=bank)
             episode = rows.filter(id=episode_id).first()
             if episode is None:
                 raise EpisodeNotFound(episode_id)

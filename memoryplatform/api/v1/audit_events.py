@@ -1,18 +1,14 @@
-"""`/v1/audit-events` and `/v1/banks/{bank_id}/audit-events`: who did what, and when."""
+"""`/v1/audit-events` and `/v1/banks/{bank_id}/audit-events`: the audit log."""
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
-from memoryplatform.api.cursors import keep_filters
-from memoryplatform.api.pagination import PageInput, paginate
-from memoryplatform.api.schema import ERRORS
+from memoryplatform.api.pagination import Page, PageInput, keep_filters, paginate
+from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Output
-from memoryplatform.api.v1.lists import read_query
 from memoryplatform.api.views import TenantView
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.audit_log import AuditFilter, find_events, name_bank
 from tenants.models import AuditEvent
 from tenants.transactions import tenant_transaction
@@ -33,9 +29,9 @@ class AuditEventOutput(Output):
     event_id = serializers.UUIDField(source="id")
     at = serializers.DateTimeField()
     action = serializers.CharField()
-    target = serializers.CharField(help_text="What it was done to, such as bank:support.")
-    bank_id = serializers.SerializerMethodField(help_text="Null where it concerns no bank.")
-    api_key_prefix = serializers.CharField(help_text="Empty where no key did it.")
+    target = serializers.CharField(help_text="The object of the action, such as bank:support.")
+    bank_id = serializers.SerializerMethodField(help_text="Null if no bank is concerned.")
+    api_key_prefix = serializers.CharField(help_text="Empty if the action used no key.")
     user_id = serializers.UUIDField(allow_null=True)
     user_email = serializers.SerializerMethodField()
     request_id = serializers.CharField()
@@ -49,40 +45,33 @@ class AuditEventOutput(Output):
 
 
 class AuditListOutput(Output):
-    events = AuditEventOutput(many=True)
+    events = AuditEventOutput(source="rows", many=True)
     next_cursor = serializers.CharField(allow_null=True)
 
 
-def list_events(view: TenantView, request: Request, bank_id: str | None) -> Response:
-    wanted: dict[str, Any] = read_query(request, AuditListInput)
-    with tenant_transaction(view.tenant_id):
-        rows = find_events(view.access, AuditFilter(**keep_filters(wanted)), bank_id=bank_id)
-        page = paginate(rows, wanted, of=f"{view.tenant_id}/{bank_id or ''}")
-        return Response(AuditListOutput({"events": page.rows, "next_cursor": page.next_cursor}).data)
+def list_events(access: BankAccess, wanted: dict[str, Any], bank_id: str | None = None) -> Page:
+    with tenant_transaction(access.tenant_id):
+        rows = find_events(access, AuditFilter(**keep_filters(wanted)), bank_id=bank_id)
+        return paginate(rows, wanted, of=f"{access.tenant_id}/{bank_id or ''}")
 
 
 class AuditEventsView(TenantView):
     scopes = ADMIN
 
-    @extend_schema(
-        operation_id="list_audit_events",
-        summary="List what was done, newest first",
-        description="A key that is limited to some banks sees what was done to those.",
-        parameters=[AuditListInput],
-        responses={200: AuditListOutput, **ERRORS},
-    )
-    def get(self, request: Request) -> Response:
-        return list_events(self, request, None)
+    @route("list_audit_events", "List audit events, newest first", AuditListOutput, query=AuditListInput)
+    def get(self, wanted: dict[str, Any]) -> object:
+        """A key that is limited to some banks sees the events of those banks."""
+        return list_events(self.access, wanted)
 
 
 class BankAuditEventsView(TenantView):
     scopes = ADMIN
 
-    @extend_schema(
-        operation_id="list_audit_events_of_bank",
-        summary="List what was done to a bank, newest first",
-        parameters=[AuditListInput],
-        responses={200: AuditListOutput, **ERRORS},
+    @route(
+        "list_audit_events_of_bank",
+        "List the audit events of a bank, newest first",
+        AuditListOutput,
+        query=AuditListInput,
     )
-    def get(self, request: Request, bank_id: str) -> Response:
-        return list_events(self, request, bank_id)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        return list_events(self.access, wanted, bank_id)

@@ -1,29 +1,19 @@
-"""`/v1/banks`: the profiles of an agent's memories."""
+"""`/v1/banks`: create, list, change and delete banks."""
 
-from drf_spectacular.utils import extend_schema
-from rest_framework import serializers, status
+from typing import Any
+
+from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
-from rest_framework.request import Request
-from rest_framework.response import Response
 
+from banks.enums import Mode
 from banks.models import Bank
-from banks.words import Mode
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.api.pagination import PageInput, paginate
-from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import ErrorOutput, Input, NumberField, Output
-from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
+from memoryplatform.api.pagination import PageInput, page_of, paginate
+from memoryplatform.api.routes import route
+from memoryplatform.api.serializers import Input, NumberField, Output
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import (
-    BankChange,
-    change_bank,
-    create_bank,
-    delete_bank_for_good,
-    find_banks,
-    get_bank,
-    read_version,
-)
+from memoryplatform.operations.banks import profile
 from tenants.bank_ids import WORDS, is_bank_id
 from tenants.transactions import tenant_transaction
 
@@ -45,7 +35,7 @@ class BankChangeInput(Input):
         max_length=20_000, allow_blank=True, required=False, help_text="Who the agent is, in the first person."
     )
     learns_background = serializers.BooleanField(
-        required=False, help_text="Whether what people tell the agent about itself is merged into the background."
+        required=False, help_text="Merge statements about the agent itself into the background."
     )
     disposition = DispositionInput(required=False)
     bias_strength = NumberField(
@@ -56,26 +46,27 @@ class BankChangeInput(Input):
         max_value=0.999,
         required=False,
         allow_null=True,
-        help_text="How far one piece of evidence moves an opinion. Null: as the deployment has it.",
+        help_text="How far one piece of evidence moves an opinion. Null: the deployment's default.",
     )
     opinion_reach = NumberField(
         min_value=0.0,
         max_value=1.0,
         required=False,
         allow_null=True,
-        help_text="Cosine from which a fact bears on an opinion. Null: as the deployment has it.",
+        help_text="The cosine above which a fact is evidence for an opinion. Null: the deployment's default.",
     )
     extraction_mode = serializers.ChoiceField(
         choices=Mode.choices,
         required=False,
-        help_text="Comprehensive facts, only what was not foreseen, or each exchange as it was said.",
+        help_text="narrative: comprehensive facts. calibrated: only unpredicted facts. verbatim: each "
+        "exchange as it was said.",
     )
 
-    def change(self) -> BankChange:
+    def change(self) -> profile.BankChange:
         given = dict(self.validated_data)
         given.pop("bank_id", None)
         cleared = frozenset(name for name, value in given.items() if value is None)
-        return BankChange(**given.pop("disposition", {}), **given, cleared=cleared)
+        return profile.BankChange(**given.pop("disposition", {}), **given, cleared=cleared)
 
 
 class BankCreateInput(BankChangeInput):
@@ -83,7 +74,7 @@ class BankCreateInput(BankChangeInput):
         required=False,
         trim_whitespace=False,
         validators=[check_bank_id],
-        help_text="Your own name for the bank; made up where left out.",
+        help_text="Your own id for the bank; generated if left out.",
     )
 
 
@@ -98,23 +89,20 @@ class DispositionOutput(Output):
 
 
 class BankOutput(Output):
+    etag = staticmethod(profile.read_version)
+
     bank_id = serializers.CharField()
     name = serializers.CharField()
     background = serializers.CharField()
     learns_background = serializers.BooleanField()
     disposition = DispositionOutput()
     bias_strength = serializers.FloatField()
-    opinion_step = serializers.FloatField(allow_null=True, help_text="Null: the deployment's.")
-    opinion_reach = serializers.FloatField(allow_null=True, help_text="Null: the deployment's.")
+    opinion_step = serializers.FloatField(allow_null=True, help_text="Null: the deployment's default.")
+    opinion_reach = serializers.FloatField(allow_null=True, help_text="Null: the deployment's default.")
     extraction_mode = serializers.ChoiceField(choices=Mode.choices)
     embedding_model = serializers.CharField()
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
-
-
-class BankListOutput(Output):
-    banks = BankOutput(many=True)
-    next_cursor = serializers.CharField(allow_null=True)
 
 
 class BankDeletedOutput(Output):
@@ -123,75 +111,41 @@ class BankDeletedOutput(Output):
     operation_id = serializers.UUIDField(help_text="The operation that removes the rows; its result is the receipt.")
 
 
-def render(bank: Bank, code: int = status.HTTP_200_OK) -> Response:
-    return Response(BankOutput(bank).data, status=code, headers={"ETag": f'"{read_version(bank)}"'})
-
-
 class BanksView(TenantView):
     quotes_memories = False
 
-    @extend_schema(
-        operation_id="list_banks",
-        summary="List banks, newest first",
-        parameters=[BankListInput],
-        responses={200: BankListOutput, **ERRORS},
-    )
-    def get(self, request: Request) -> Response:
-        query = BankListInput(data=request.query_params)
-        query.is_valid(raise_exception=True)
+    @route("list_banks", "List banks, newest first", page_of("banks", BankOutput), query=BankListInput)
+    def get(self, wanted: dict[str, Any]) -> object:
         with tenant_transaction(self.tenant_id):
-            banks = find_banks(self.access, words=query.validated_data.get("q", ""))
-            page = paginate(banks, query.validated_data, of=self.tenant_id)
-        return Response(BankListOutput({"banks": page.rows, "next_cursor": page.next_cursor}).data)
+            banks = profile.find_banks(self.access, words=wanted.get("q", ""))
+            return paginate(banks, wanted, of=self.tenant_id)
 
-    @extend_schema(
-        operation_id="create_bank",
-        summary="Create a bank",
-        parameters=[IDEMPOTENCY_KEY],
-        request=BankCreateInput,
-        responses={201: BankOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, request: Request) -> Response:
-        body = BankCreateInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        return render(create_from(self.access, body), status.HTTP_201_CREATED)
+    @route("create_bank", "Create a bank", BankOutput, 201, body=BankCreateInput)
+    def post(self, body: BankCreateInput) -> object:
+        return create_bank_from_input(self.access, body)
 
 
 class BankView(TenantView):
-    @extend_schema(operation_id="get_bank", summary="Get a bank", responses={200: BankOutput, **ERRORS})
-    def get(self, _request: Request, bank_id: str) -> Response:
-        with tenant_transaction(self.tenant_id):
-            return render(get_bank(self.access, bank_id))
+    @route("get_bank", "Get a bank", BankOutput)
+    def get(self, bank_id: str) -> object:
+        with profile.bank_transaction(self.access, bank_id) as bank:
+            return bank
 
-    @extend_schema(
-        operation_id="change_bank",
-        summary="Change the given fields of a bank",
-        parameters=[IF_MATCH],
-        request=BankChangeInput,
-        responses={200: BankOutput, **ERRORS, 412: ErrorOutput},
-    )
-    def patch(self, request: Request, bank_id: str) -> Response:
-        body = BankChangeInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        return render(change_bank(self.access, bank_id, body.change(), expected=read_expected(request)))
+    @route("change_bank", "Change the given fields of a bank", BankOutput, body=BankChangeInput, if_match=True)
+    def patch(self, bank_id: str, body: BankChangeInput) -> object:
+        return profile.change_bank(self.access, bank_id, body.change(), expected=self.expected)
 
-    @extend_schema(
-        operation_id="delete_bank",
-        summary="Delete a bank with all it holds",
-        description="The bank is gone for every caller at once; its rows are removed in the background.",
-        parameters=[IF_MATCH],
-        responses={200: BankDeletedOutput, **ERRORS, 412: ErrorOutput},
-    )
-    def delete(self, request: Request, bank_id: str) -> Response:
-        operation = delete_bank_for_good(self.access, bank_id, expected=read_expected(request))
-        answer = {"success": True, "message": f"Bank '{bank_id}' is deleted.", "operation_id": operation.id}
-        return Response(BankDeletedOutput(answer).data)
+    @route("delete_bank", "Delete a bank with all its contents", BankDeletedOutput, if_match=True)
+    def delete(self, bank_id: str) -> object:
+        """The bank disappears at once; its rows are removed in the background."""
+        operation = profile.delete_bank_for_good(self.access, bank_id, expected=self.expected)
+        return {"success": True, "message": f"Bank '{bank_id}' is deleted.", "operation_id": operation.id}
 
 
-def create_from(access: BankAccess, body: BankCreateInput) -> Bank:
-    """Of a checked body."""
+def create_bank_from_input(access: BankAccess, body: BankCreateInput) -> Bank:
+    """Precondition: the body is validated."""
     bank_id = body.validated_data.get("bank_id")
     if access.banks is not None and bank_id not in access.banks:
-        raise PermissionDenied("This API key is limited to some banks, and this is none of them.")
-    return create_bank(access, bank_id, body.change())
+        raise PermissionDenied("This API key is limited to other banks.")
+    return profile.create_bank(access, bank_id, body.change())

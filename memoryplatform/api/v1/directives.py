@@ -1,32 +1,20 @@
 """`/v1/banks/{bank_id}/directives`: rules that the answers of a bank must follow."""
 
-from typing import ClassVar, get_args
+from typing import Any, ClassVar, get_args
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
-from rest_framework import serializers, status
-from rest_framework.request import Request
-from rest_framework.response import Response
+from rest_framework import serializers
 
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import ErrorOutput, Input, Output
-from memoryplatform.api.v1.labels import TagsField
-from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
-from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
+from memoryplatform.api.routes import route
+from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.v1.fields import TagsField
+from memoryplatform.api.v1.lists import ListInput, list_of, list_rows
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.banks.directives import (
-    DirectiveChange,
-    change_directive,
-    create_directive,
-    delete_directive,
-    get_directive,
-    read_version,
-)
-from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.banks import directives
+from memoryplatform.operations.banks.profile import bank_transaction
 from reflection.models import Directive
 from reflection.models.tagged import ScopeMatch, build_tags_filter
-from tenants.transactions import tenant_transaction
 
 LONGEST = 10_000  # characters of a rule
 STEEPEST = 32_767
@@ -34,35 +22,39 @@ STEEPEST = 32_767
 
 class DirectiveChangeInput(Input):
     name = serializers.CharField(max_length=200, required=False)
-    content = serializers.CharField(max_length=LONGEST, required=False, help_text="What an answer must or must not do.")
+    content = serializers.CharField(max_length=LONGEST, required=False, help_text="The rule, in words.")
     priority = serializers.IntegerField(
         min_value=-STEEPEST,
         max_value=STEEPEST,
         required=False,
-        help_text="The higher one is told first; 0 if left out.",
+        help_text="Higher priorities come first. Default: 0.",
     )
-    is_active = serializers.BooleanField(required=False, help_text="True where left out.")
-    tags = TagsField(required=False, help_text="Empty: for every question. Else for questions whose tags fit these.")
+    is_active = serializers.BooleanField(required=False, help_text="Default: true.")
+    tags = TagsField(
+        required=False, help_text="Empty: applies to every question. Else to questions with matching tags."
+    )
 
-    def change(self) -> DirectiveChange:
+    def change(self) -> directives.DirectiveChange:
         given = dict(self.validated_data)
         if "tags" in given:
             given["tags"] = list(dict.fromkeys(given["tags"]))
-        return DirectiveChange(**given)
+        return directives.DirectiveChange(**given)
 
 
 class DirectiveInput(DirectiveChangeInput):
     name = serializers.CharField(max_length=200)
-    content = serializers.CharField(max_length=LONGEST, help_text="What an answer must or must not do.")
+    content = serializers.CharField(max_length=LONGEST, help_text="The rule, in words.")
 
 
 class DirectiveListInput(ListInput):
-    tags = TagsField(required=False, help_text="Those that fit these tags; one without tags fits always.")
+    tags = TagsField(required=False, help_text="Only those with matching tags, and those without tags.")
     tags_match = serializers.ChoiceField(choices=get_args(ScopeMatch), default="any")
     is_active = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
 class DirectiveOutput(Output):
+    etag = staticmethod(directives.read_version)
+
     id = serializers.UUIDField()
     name = serializers.CharField()
     content = serializers.CharField()
@@ -73,76 +65,44 @@ class DirectiveOutput(Output):
     updated_at = serializers.DateTimeField()
 
 
-class DirectiveListOutput(ListOutput):
-    items = DirectiveOutput(many=True)
-
-
-def render(directive: Directive, status_code: int = status.HTTP_200_OK) -> Response:
-    headers = {"ETag": f'"{read_version(directive)}"'}
-    return Response(DirectiveOutput(directive).data, status=status_code, headers=headers)
-
-
 class DirectivesView(TenantView):
-    @extend_schema(
-        operation_id="list_directives",
-        summary="List directives, newest first",
-        parameters=[DirectiveListInput],
-        responses={200: DirectiveListOutput, **ERRORS},
-    )
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(request, DirectiveListInput)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
+    @route("list_directives", "List directives, newest first", list_of(DirectiveOutput), query=DirectiveListInput)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
             rows = Directive.objects.of_bank(bank)
             if wanted.get("tags"):
                 rows = rows.filter(build_tags_filter(wanted["tags"], wanted["tags_match"]))
             if wanted["is_active"] is not None:
                 rows = rows.filter(is_active=wanted["is_active"])
-            return Response(DirectiveListOutput(list_rows(rows, wanted, of=bank.id)).data)
+            return list_rows(rows, wanted, of=bank.id)
 
-    @extend_schema(
-        operation_id="create_directive",
-        summary="Create a directive",
-        description="A language model is given it as a rule, above memory and disposition. The built-in engine, which "
-        "repeats what memory says, can follow none.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=DirectiveInput,
-        responses={201: DirectiveOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, request: Request, bank_id: str) -> Response:
-        body = DirectiveInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        return render(create_directive(self.access, bank_id, body.change()), status.HTTP_201_CREATED)
+    @route("create_directive", "Create a directive", DirectiveOutput, 201, body=DirectiveInput)
+    def post(self, bank_id: str, body: DirectiveInput) -> object:
+        """The language model gets it as a rule that outranks memory and disposition. The built-in engine quotes
+        memories and follows no directives.
+        """
+        return directives.create_directive(self.access, bank_id, body.change())
 
 
 class DirectiveView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
+    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the response shows the resource
 
-    @extend_schema(operation_id="get_directive", summary="Get a directive", responses={200: DirectiveOutput, **ERRORS})
-    def get(self, _request: Request, bank_id: str, directive_id: UUID) -> Response:
-        with tenant_transaction(self.tenant_id):
-            return render(get_directive(get_bank(self.access, bank_id), directive_id))
+    @route("get_directive", "Get a directive", DirectiveOutput)
+    def get(self, bank_id: str, directive_id: UUID) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            return directives.get_directive(bank, directive_id)
 
-    @extend_schema(
-        operation_id="change_directive",
-        summary="Change the given fields of a directive",
-        parameters=[IF_MATCH],
-        request=DirectiveChangeInput,
-        responses={200: DirectiveOutput, **ERRORS, 412: ErrorOutput},
+    @route(
+        "change_directive",
+        "Change the given fields of a directive",
+        DirectiveOutput,
+        body=DirectiveChangeInput,
+        if_match=True,
     )
-    def patch(self, request: Request, bank_id: str, directive_id: UUID) -> Response:
-        body = DirectiveChangeInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        expected = read_expected(request)
-        return render(change_directive(self.access, bank_id, directive_id, body.change(), expected=expected))
+    def patch(self, bank_id: str, directive_id: UUID, body: DirectiveChangeInput) -> object:
+        return directives.change_directive(self.access, bank_id, directive_id, body.change(), expected=self.expected)
 
-    @extend_schema(
-        operation_id="delete_directive",
-        summary="Delete a directive",
-        parameters=[IF_MATCH],
-        responses={204: None, **ERRORS, 412: ErrorOutput},
-    )
-    def delete(self, request: Request, bank_id: str, directive_id: UUID) -> Response:
-        delete_directive(self.access, bank_id, directive_id, expected=read_expected(request))
-        return Response(status=status.HTTP_204_NO_CONTENT)
+    @route("delete_directive", "Delete a directive", None, 204, if_match=True)
+    def delete(self, bank_id: str, directive_id: UUID) -> None:
+        directives.delete_directive(self.access, bank_id, directive_id, expected=self.expected)

@@ -1,37 +1,24 @@
-"""`/v1/banks/{bank_id}/documents` and `/chunks`: what was written, as it was written."""
+"""`/v1/banks/{bank_id}/documents` and `/chunks`: the archived documents and their chunks."""
 
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.models import Chunk
-from memoryplatform.api.cursors import ROW, CursorField, mark_list, read_cursor, write_cursor
-from memoryplatform.api.schema import ERRORS
+from memoryplatform.api.pagination import ROW_ID, CursorField, mark_list, read_cursor, write_cursor
+from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Output
-from memoryplatform.api.v1.lists import Listed, ListInput, ListOutput, list_rows, read_query
+from memoryplatform.api.v1.lists import ListInput, ListPage, list_of, list_rows
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.documents import (
-    ListedDocument,
-    ShownDocument,
-    delete_document,
-    describe_documents,
-    find_chunks,
-    find_documents,
-    get_document,
-    show_chunk,
-    show_document,
-)
+from memoryplatform.operations import documents
+from memoryplatform.operations.banks.profile import bank_transaction
 from tenants.scoping import TenantQuerySet
-from tenants.transactions import tenant_transaction
 
-PLACE = rf"[0-9]{{1,9}}:{ROW}"  # position and id of a chunk
+PLACE = rf"[0-9]{{1,9}}:{ROW_ID}"  # position and id of a chunk
 
 
 class DocumentOutput(Output):
@@ -44,16 +31,12 @@ class DocumentOutput(Output):
     context = serializers.CharField(source="document.context")  # type: ignore[assignment]  # the wire's name
     timestamp = serializers.DateTimeField(source="document.said_at")
     text_length = serializers.IntegerField()
-    memory_unit_count = serializers.IntegerField(source="unit_count", help_text="Live memories that rest on it.")
+    memory_unit_count = serializers.IntegerField(source="unit_count", help_text="Current memories that rest on it.")
     created_at = serializers.DateTimeField(source="document.created_at")
     updated_at = serializers.DateTimeField(source="document.updated_at")
 
-    def get_content_hash(self, shown: ListedDocument | ShownDocument) -> str:
+    def get_content_hash(self, shown: documents.ListedDocument | documents.ShownDocument) -> str:
         return bytes(shown.document.content_hash).hex()
-
-
-class DocumentListOutput(ListOutput):
-    items = DocumentOutput(many=True)
 
 
 class DocumentDetailOutput(DocumentOutput):
@@ -93,10 +76,6 @@ class ChunkListInput(ListInput):
     cursor = CursorField(PLACE)
 
 
-class ChunkListOutput(ListOutput):
-    items = DocumentChunkOutput(many=True)
-
-
 class ChunkMessageOutput(Output):
     message_id = serializers.UUIDField()
     message_start = serializers.IntegerField()
@@ -106,74 +85,52 @@ class ChunkMessageOutput(Output):
 
 
 class DocumentChunkDetailOutput(DocumentChunkOutput):
-    parts = ChunkMessageOutput(many=True, help_text="Which characters of which message stand where in the text.")
+    parts = ChunkMessageOutput(many=True, help_text="The message spans that the text consists of.")
 
 
 class DocumentsView(TenantView):
-    @extend_schema(
-        operation_id="list_documents",
-        summary="List documents, newest first",
-        parameters=[ListInput],
-        responses={200: DocumentListOutput, **ERRORS},
-    )
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(request, ListInput)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
-            page = list_rows(find_documents(bank), wanted, of=bank.id)
-            shown = replace(page, items=describe_documents(bank, page.items))
-            return Response(DocumentListOutput(shown).data)
+    @route("list_documents", "List documents, newest first", list_of(DocumentOutput), query=ListInput)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            page = list_rows(documents.find_documents(bank), wanted, of=bank.id)
+            return replace(page, items=documents.describe_documents(bank, page.items))
 
 
 class DocumentView(TenantView):
-    @extend_schema(
-        operation_id="get_document", summary="Get a document", responses={200: DocumentDetailOutput, **ERRORS}
-    )
-    def get(self, _request: Request, bank_id: str, document_id: str) -> Response:
-        return Response(DocumentDetailOutput(show_document(self.access, bank_id, document_id)).data)
+    @route("get_document", "Get a document", DocumentDetailOutput)
+    def get(self, bank_id: str, document_id: str) -> object:
+        return documents.show_document(self.access, bank_id, document_id)
 
-    @extend_schema(
-        operation_id="delete_document",
-        summary="Delete a document with the memories that rest on it alone",
-        responses={200: DocumentDeletedOutput, **ERRORS},
-    )
-    def delete(self, _request: Request, bank_id: str, document_id: str) -> Response:
-        removed = delete_document(self.access, bank_id, document_id)
+    @route("delete_document", "Delete a document with the memories that rest on it alone", DocumentDeletedOutput)
+    def delete(self, bank_id: str, document_id: str) -> object:
+        removed = documents.delete_document(self.access, bank_id, document_id)
         message = f"Document '{document_id}' is deleted."
-        answer = {"success": True, "message": message, "document_id": document_id, "removed": removed}
-        return Response(DocumentDeletedOutput(answer).data)
+        return {"success": True, "message": message, "document_id": document_id, "removed": removed}
 
 
 class DocumentChunksView(TenantView):
-    @extend_schema(
-        operation_id="list_chunks",
-        summary="List the chunks of a document, in the order of its text",
-        parameters=[ChunkListInput],
-        responses={200: ChunkListOutput, **ERRORS},
+    @route(
+        "list_chunks",
+        "List the chunks of a document, in the order of its text",
+        list_of(DocumentChunkOutput, "ChunkListOutput"),
+        query=ChunkListInput,
     )
-    def get(self, request: Request, bank_id: str, document_id: str) -> Response:
-        wanted = read_query(request, ChunkListInput)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
-            document = get_document(bank, document_id)
-            listed = list_in_order(find_chunks(bank, document), wanted, of=document.id)
-            return Response(ChunkListOutput(listed).data)
+    def get(self, bank_id: str, document_id: str, wanted: dict[str, Any]) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            document = documents.get_document(bank, document_id)
+            return list_in_order(documents.find_chunks(bank, document), wanted, of=document.id)
 
 
 class ChunkView(TenantView):
-    @extend_schema(
-        operation_id="get_chunk",
-        summary="Get a chunk with the messages that it is made of",
-        responses={200: DocumentChunkDetailOutput, **ERRORS},
-    )
-    def get(self, _request: Request, bank_id: str, chunk_id: UUID) -> Response:
-        shown = show_chunk(self.access, bank_id, chunk_id)
+    @route("get_chunk", "Get a chunk with its messages", DocumentChunkDetailOutput)
+    def get(self, bank_id: str, chunk_id: UUID) -> object:
+        shown = documents.show_chunk(self.access, bank_id, chunk_id)
         parts = ChunkMessageOutput(shown.parts, many=True).data
         return Response(DocumentChunkOutput(shown.chunk).data | {"parts": parts})
 
 
-def list_in_order(chunks: TenantQuerySet[Chunk], wanted: dict[str, Any], *, of: UUID) -> Listed:
-    """As `list_rows`, by position. A cursor is where the page before ended: what stood there may be gone by now."""
+def list_in_order(chunks: TenantQuerySet[Chunk], wanted: dict[str, Any], *, of: UUID) -> ListPage:
+    """Like `list_rows`, in order of position. A cursor is a position, so it stays valid if its chunk is deleted."""
     limit, offset, mark = wanted["limit"], wanted["offset"], mark_list("chunks", of, wanted)
     total = None if "cursor" in wanted else chunks.count()
     if "cursor" in wanted:
@@ -181,4 +138,4 @@ def list_in_order(chunks: TenantQuerySet[Chunk], wanted: dict[str, Any], *, of: 
         chunks = chunks.filter(Q(position__gt=position) | Q(position=position, id__gt=last))
     found = list(chunks.order_by("position", "id")[offset : offset + limit + 1])
     end = found[limit - 1] if len(found) > limit else None
-    return Listed(found[:limit], total, limit, offset, end and write_cursor(f"{end.position}:{end.id}", mark))
+    return ListPage(found[:limit], total, limit, offset, end and write_cursor(f"{end.position}:{end.id}", mark))

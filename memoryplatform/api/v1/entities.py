@@ -1,36 +1,72 @@
-"""`/v1/banks/{bank_id}/entities`: whom and what the memories are about."""
+"""`/v1/banks/{bank_id}/entities` and `/relationships`: the people and things that memories mention."""
 
+from functools import partial
 from typing import Any, ClassVar
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from banks.entities.curation.splitting import Split
-from banks.entities.record import has_letters
-from banks.words import EntityKind
+from banks.curation.splitting import Split
+from banks.entities.mentions import has_letters
+from banks.enums import EntityKind
+from banks.models import Corpus
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import ErrorOutput, Input, Output
-from memoryplatform.api.v1.lists import ListInput, ListOutput, check_words, list_rows, read_query
-from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
-from memoryplatform.api.v1.relationships import RelationshipOutput
-from memoryplatform.api.views import TenantView
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.entities.curating import (
-    ShownEntity,
-    change_entity,
-    find_entities,
-    merge,
-    read_version,
-    show_entity,
-    split,
-)
-from tenants.transactions import tenant_transaction
+from memoryplatform.api.routes import route
+from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.v1 import lists
+from memoryplatform.api.v1.fields import TimeField
+from memoryplatform.api.views import TenantView, write_etag
+from memoryplatform.operations import entities
+from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.memories.memory_filter import check_entities
 
+FILTERS = ("relation", "subject_id", "entity_id", "state", "as_of")
 MOST_AT_ONCE = 1_000
+
+
+class RelationshipOutput(Output):
+    id = serializers.UUIDField()
+    subject_id = serializers.UUIDField()
+    relation = serializers.CharField()
+    object_id = serializers.UUIDField(allow_null=True)
+    value = serializers.CharField(help_text="The object, if it is no entity.")
+    text = serializers.CharField()
+    proof_count = serializers.IntegerField()
+    mentioned_at = serializers.DateTimeField()
+    valid_from = serializers.DateTimeField(allow_null=True)
+    valid_until = serializers.DateTimeField(allow_null=True)
+    recorded_at = serializers.DateTimeField()
+    expired_at = serializers.DateTimeField(allow_null=True, help_text="When the relationship was closed.")
+    close_reason = serializers.CharField()
+    superseded_by = serializers.UUIDField(source="superseded_by_id", allow_null=True)
+
+
+class FoundRelationshipOutput(RelationshipOutput, lists.ScoredOutput):
+    pass
+
+
+class RelationshipListInput(lists.SearchedListInput):
+    relation = serializers.CharField(max_length=100, required=False)
+    subject_id = serializers.UUIDField(required=False)
+    entity_id = serializers.UUIDField(required=False, help_text="As subject or as object.")
+    state = serializers.ChoiceField(choices=["current", "superseded", "all"], default="all")
+    as_of = TimeField(required=False, help_text="Only what was true at this time.")
+
+
+class RelationshipsView(TenantView):
+    @route(
+        "list_relationships",
+        "List relationships with their validity, newest first, or search them by their text",
+        lists.list_of(FoundRelationshipOutput, "RelationshipListOutput"),
+        query=RelationshipListInput,
+    )
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        given = {name: wanted[name] for name in FILTERS if name in wanted}
+        with bank_transaction(self.access, bank_id) as bank:
+            check_entities(bank, (wanted.get("subject_id"), wanted.get("entity_id")))
+        find = partial(entities.find_relationships, wanted=entities.RelationshipFilter(**given))
+        return lists.list_or_search(self.access, bank_id, find, Corpus.RELATIONSHIP, wanted)
 
 
 def check_name(value: str) -> None:
@@ -48,13 +84,9 @@ class EntityOutput(Output):
     last_seen = serializers.DateTimeField(source="last_seen_at", allow_null=True)
 
 
-class EntityListOutput(ListOutput):
-    items = EntityOutput(many=True)
-
-
 class EntityMemoryOutput(Output):
     id = serializers.UUIDField()
-    text = serializers.CharField()
+    text = serializers.CharField(source="rendered_text")
     type = serializers.CharField(source="network")
     mentioned_at = serializers.DateTimeField()
 
@@ -62,18 +94,20 @@ class EntityMemoryOutput(Output):
 class EntityDetailOutput(EntityOutput):
     aliases = serializers.ListField(child=serializers.CharField())
     summary = serializers.CharField()
-    attributes = serializers.JSONField(help_text="What its current relationships say.")
-    memories = EntityMemoryOutput(many=True, help_text="The newest that mention it.")
+    attributes = serializers.JSONField(help_text="Attributes from its current relationships.")
+    memories = EntityMemoryOutput(many=True, help_text="The newest memories that mention it.")
     observations = EntityMemoryOutput(many=True)
-    relationships = RelationshipOutput(many=True, help_text="The newest that hold.")
+    relationships = RelationshipOutput(many=True, help_text="The newest current relationships.")
 
 
-class EntityListInput(ListInput):
+class EntityListInput(lists.ListInput):
     kind = serializers.ChoiceField(choices=EntityKind.values, required=False, default="")
-    q = serializers.CharField(max_length=300, required=False, default="", help_text="How a word of a name begins.")
+    q = serializers.CharField(
+        max_length=300, required=False, default="", help_text="The beginning of a word of the name."
+    )
 
     def validate_q(self, value: str) -> str:
-        return check_words(value)
+        return lists.check_words(value)
 
 
 class EntityChangeInput(Input):
@@ -83,19 +117,22 @@ class EntityChangeInput(Input):
 
 class MergeInput(Input):
     ids = serializers.ListField(
-        child=serializers.UUIDField(), min_length=1, max_length=MOST_AT_ONCE, help_text="Who becomes part of this one."
+        child=serializers.UUIDField(),
+        min_length=1,
+        max_length=MOST_AT_ONCE,
+        help_text="The entities that are merged into this one.",
     )
 
 
 class SplitInput(Input):
-    """The mentions under these names, and those of these memories, become another entity's."""
+    """Moves the mentions under these names, and those of these memories, to a new entity."""
 
     names = serializers.ListField(
         child=serializers.CharField(max_length=300, validators=[check_name]), required=False, max_length=MOST_AT_ONCE
     )
     unit_ids = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=MOST_AT_ONCE)
     canonical_name = serializers.CharField(
-        max_length=300, required=False, default="", validators=[check_name], help_text="Of the new one."
+        max_length=300, required=False, default="", validators=[check_name], help_text="The name of the new entity."
     )
     kind = serializers.ChoiceField(choices=EntityKind.choices, required=False)
 
@@ -114,7 +151,7 @@ class SplitInput(Input):
         )
 
 
-def render(shown: ShownEntity) -> dict[str, Any]:
+def describe_detail(shown: entities.ShownEntity) -> dict[str, Any]:
     return {
         **EntityOutput(shown.entity).data,
         "aliases": shown.aliases,
@@ -126,79 +163,49 @@ def render(shown: ShownEntity) -> dict[str, Any]:
     }
 
 
-def tagged(shown: ShownEntity) -> Response:
-    return Response(render(shown), headers=write_etag(read_version(shown.entity)))
+def render_entity(shown: entities.ShownEntity) -> Response:
+    return Response(describe_detail(shown), headers=write_etag(entities.read_version(shown.entity)))
 
 
 class EntitiesView(TenantView):
-    @extend_schema(
-        operation_id="list_entities",
-        summary="List entities, newest first",
-        parameters=[EntityListInput],
-        responses={200: EntityListOutput, **ERRORS},
-    )
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(request, EntityListInput)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
-            rows = find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer("embedding")
-            return Response(EntityListOutput(list_rows(rows, wanted, of=bank.id)).data)
+    @route("list_entities", "List entities, newest first", lists.list_of(EntityOutput), query=EntityListInput)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            rows = entities.find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer("embedding")
+            return lists.list_rows(rows, wanted, of=bank.id)
 
 
 class EntityView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
+    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the response shows the resource
 
-    @extend_schema(operation_id="get_entity", summary="Get an entity", responses={200: EntityDetailOutput, **ERRORS})
-    def get(self, _request: Request, bank_id: str, entity_id: UUID) -> Response:
-        return tagged(show_entity(self.access, bank_id, entity_id))
+    @route("get_entity", "Get an entity", EntityDetailOutput)
+    def get(self, bank_id: str, entity_id: UUID) -> object:
+        return render_entity(entities.show_entity(self.access, bank_id, entity_id))
 
-    @extend_schema(
-        operation_id="change_entity",
-        summary="Give an entity another name or kind",
-        parameters=[IF_MATCH],
-        request=EntityChangeInput,
-        responses={200: EntityDetailOutput, **ERRORS, 412: ErrorOutput},
+    @route(
+        "change_entity", "Change an entity's name or kind", EntityDetailOutput, body=EntityChangeInput, if_match=True
     )
-    def patch(self, request: Request, bank_id: str, entity_id: UUID) -> Response:
-        body = EntityChangeInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        name, kind = body.validated_data.get("canonical_name"), body.validated_data.get("kind")
-        expected = read_expected(request)
-        return tagged(change_entity(self.access, bank_id, entity_id, name=name, kind=kind, expected=expected))
+    def patch(self, bank_id: str, entity_id: UUID, body: EntityChangeInput) -> object:
+        change = {"name": body.validated_data.get("canonical_name"), "kind": body.validated_data.get("kind")}
+        return render_entity(entities.change_entity(self.access, bank_id, entity_id, **change, expected=self.expected))
 
 
 class MergeView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the response shows the resource
 
-    @extend_schema(
-        operation_id="merge_entities",
-        summary="Merge entities that turned out to be one",
-        description="Mentions, names and relationships of the others become this one's; the others go.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=MergeInput,
-        responses={200: EntityDetailOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, request: Request, bank_id: str, entity_id: UUID) -> Response:
-        body = MergeInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        return Response(render(merge(self.access, bank_id, entity_id, body.validated_data["ids"])))
+    @route("merge_entities", "Merge entities", EntityDetailOutput, body=MergeInput)
+    def post(self, bank_id: str, entity_id: UUID, body: MergeInput) -> object:
+        """Mentions, names and relationships of the others move to this one; the others are deleted."""
+        return Response(describe_detail(entities.merge(self.access, bank_id, entity_id, body.validated_data["ids"])))
 
 
 class SplitView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the response shows the resource
 
-    @extend_schema(
-        operation_id="split_entity",
-        summary="Split an entity that is two",
-        description="Answers with the new one. What is said under its names from here on means it.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=SplitInput,
-        responses={201: EntityDetailOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, request: Request, bank_id: str, entity_id: UUID) -> Response:
-        body = SplitInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        new = split(self.access, bank_id, entity_id, body.split())
-        return Response(render(new), status=status.HTTP_201_CREATED)
+    @route("split_entity", "Split an entity", EntityDetailOutput, 201, body=SplitInput)
+    def post(self, bank_id: str, entity_id: UUID, body: SplitInput) -> object:
+        """Returns the new entity. Its names resolve to it from now on."""
+        new = entities.split(self.access, bank_id, entity_id, body.split())
+        return Response(describe_detail(new), status=status.HTTP_201_CREATED)

@@ -2,24 +2,19 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from banks.models import CoOccurrence, Entity, Link
-from banks.words import EntityKind
-from memoryplatform.api.schema import ERRORS
+from banks.enums import EntityKind
+from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Output
-from memoryplatform.api.v1.memory_output import UnitOutput
-from memoryplatform.api.v1.tag_conditions import MATCHES
-from memoryplatform.api.v1.tag_filter import TagFilterInput
+from memoryplatform.api.v1.fields import MATCHES, TagFilterInput
+from memoryplatform.api.v1.memory import UnitOutput
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.banks.graphs import MOST_NODES, EntityGraph, MemoryGraph, draw_entities, draw_memories
-from memoryplatform.operations.banks.known_networks import KNOWN
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.entities.mentioned import EntityChoice
-from memoryplatform.operations.memories.described_units import DescribedUnit
+from memoryplatform.operations.banks.profile import bank_transaction, get_bank
+from memoryplatform.operations.banks.stats import KNOWN
+from memoryplatform.operations.entities import EntityChoice
+from memoryplatform.operations.graphs import MOST_NODES, EntityGraph, MemoryGraph, draw_entities, draw_memories
 from memoryplatform.operations.memories.memory_filter import MemoryFilter
 from tenants.transactions import tenant_transaction
 
@@ -30,7 +25,7 @@ class GraphInput(TagFilterInput):
     limit = serializers.IntegerField(min_value=1, max_value=MOST_NODES, default=MOST_NODES, help_text="Nodes.")
     type = serializers.ChoiceField(choices=KNOWN, required=False, default="", help_text="The network.")
     q = serializers.CharField(
-        max_length=1_000, required=False, default="", help_text="Letters that the text or the context holds."
+        max_length=1_000, required=False, default="", help_text="Letters in the text or the context."
     )
     tags_match = serializers.ChoiceField(choices=MATCHES, default="all_strict")
     document_id = serializers.CharField(max_length=500, required=False, default="")
@@ -39,53 +34,46 @@ class GraphInput(TagFilterInput):
 
 class EntityGraphInput(TagFilterInput):
     limit = serializers.IntegerField(min_value=1, max_value=MOST_NODES, default=MOST_NODES, help_text="Nodes.")
-    offset = serializers.IntegerField(min_value=0, max_value=1_000_000, default=0, help_text="Nodes to pass over.")
+    offset = serializers.IntegerField(min_value=0, max_value=1_000_000, default=0, help_text="Nodes to skip.")
     min_count = serializers.IntegerField(
-        min_value=0, max_value=2**31 - 1, default=1, help_text="Of memories that two must share for an edge."
+        min_value=0, max_value=2**31 - 1, default=1, help_text="The number of shared memories that an edge needs."
     )
 
 
 class GraphNodeData(Output):
     id = serializers.UUIDField()
     label = serializers.CharField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
-        help_text="How the text begins."
+        help_text="The beginning of the text."
     )
     text = serializers.CharField()
 
 
 class EntityNodeData(Output):
     id = serializers.UUIDField()
-    label = serializers.CharField()  # type: ignore[assignment]  # the wire's name, not DRF's attribute
-    mentionCount = serializers.IntegerField()  # noqa: N815  # the wire's name
+    label = serializers.CharField(source="name")  # type: ignore[assignment]  # the wire's name, not DRF's attribute
+    mentionCount = serializers.IntegerField(source="mention_count")  # noqa: N815  # the wire's name
     kind = serializers.ChoiceField(choices=EntityKind.choices)
 
 
 class EdgeData(Output):
     id = serializers.CharField()
-    source = serializers.UUIDField()  # type: ignore[assignment]  # the wire's name, not DRF's attribute
-    target = serializers.UUIDField()
-    linkType = serializers.CharField()  # noqa: N815  # the wire's name
+    source = serializers.UUIDField(source="source_id")  # type: ignore[assignment]  # the wire's name
+    target = serializers.UUIDField(source="target_id")
+    linkType = serializers.CharField(source="type")  # noqa: N815  # the wire's name
     weight = serializers.FloatField()
 
 
-class EntityEdgeData(EdgeData):
-    weight = serializers.IntegerField(help_text="How many memories mention both.")  # type: ignore[assignment]  # a count
+class EntityEdgeData(Output):
+    id = serializers.CharField()
+    source = serializers.UUIDField(source="first_id")  # type: ignore[assignment]  # the wire's name
+    target = serializers.UUIDField(source="second_id")
+    linkType = serializers.CharField()  # noqa: N815  # the wire's name
+    weight = serializers.IntegerField(source="count", help_text="The number of memories that mention both.")
 
 
-class GraphNodeOutput(Output):
-    data = GraphNodeData()  # type: ignore[assignment]  # the wire's name, not DRF's attribute
-
-
-class EntityNodeOutput(Output):
-    data = EntityNodeData()  # type: ignore[assignment]  # the wire's name, not DRF's attribute
-
-
-class EdgeOutput(Output):
-    data = EdgeData()  # type: ignore[assignment]  # the wire's name, not DRF's attribute
-
-
-class EntityEdgeOutput(Output):
-    data = EntityEdgeData()  # type: ignore[assignment]  # the wire's name, not DRF's attribute
+def wrap_data(shape: type[Output]) -> type[Output]:
+    """The shape of a node or an edge: an object with `data`."""
+    return type(f"{shape.__name__.removesuffix('Data')}Output", (Output,), {"data": shape()})
 
 
 class GraphRowOutput(UnitOutput):
@@ -93,50 +81,39 @@ class GraphRowOutput(UnitOutput):
 
 
 class GraphOutput(Output):
-    nodes = GraphNodeOutput(many=True)
-    edges = EdgeOutput(many=True, help_text="Stored links between two that are shown.")
+    nodes = wrap_data(GraphNodeData)(many=True)
+    edges = wrap_data(EdgeData)(many=True, help_text="Stored links between shown nodes.")
     table_rows = GraphRowOutput(many=True, help_text="The memories of the nodes.")
-    total_units = serializers.IntegerField(help_text="All that the filter finds.")
+    total_units = serializers.IntegerField(help_text="The number of all matches.")
     limit = serializers.IntegerField()
 
 
 class EntityGraphOutput(Output):
-    nodes = EntityNodeOutput(many=True)
-    edges = EntityEdgeOutput(many=True, help_text="Between two that are shown.")
-    total_entities = serializers.IntegerField(help_text="All that the filter finds.")
+    nodes = wrap_data(EntityNodeData)(many=True)
+    edges = wrap_data(EntityEdgeData)(many=True, help_text="Edges between shown nodes.")
+    total_entities = serializers.IntegerField(help_text="The number of all matches.")
     total_edges = serializers.IntegerField()
     limit = serializers.IntegerField()
 
 
 class GraphView(TenantView):
-    @extend_schema(
-        operation_id="get_graph",
-        summary="Draw memories and their links, the newest first",
-        description="Opinions are not drawn.",
-        parameters=[GraphInput],
-        responses={200: GraphOutput, **ERRORS},
-    )
-    def get(self, request: Request, bank_id: str) -> Response:
-        query = GraphInput(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        wanted = query.validated_data
-        with tenant_transaction(self.tenant_id):
-            graph = draw_memories(get_bank(self.access, bank_id), build_filter(wanted), limit=wanted["limit"])
+    @route("get_graph", "Get memories and their links as a graph, newest first", GraphOutput, query=GraphInput)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        """Opinions are left out."""
+        with bank_transaction(self.access, bank_id) as bank:
+            graph = draw_memories(bank, build_filter(wanted), limit=wanted["limit"])
         return Response(describe_memories(graph, limit=wanted["limit"]))
 
 
 class EntityGraphView(TenantView):
-    @extend_schema(
-        operation_id="get_entity_graph",
-        summary="Draw entities and who stands with whom, the most mentioned first",
-        description="Tags choose and count the nodes; edges count all memories.",
-        parameters=[EntityGraphInput],
-        responses={200: EntityGraphOutput, **ERRORS},
+    @route(
+        "get_entity_graph",
+        "Get entities and their co-occurrences as a graph, most mentioned first",
+        EntityGraphOutput,
+        query=EntityGraphInput,
     )
-    def get(self, request: Request, bank_id: str) -> Response:
-        query = EntityGraphInput(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        wanted = query.validated_data
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        """Tags filter the nodes and their counts; edges count all memories."""
         with tenant_transaction(self.tenant_id):
             graph = draw_entities(
                 get_bank(self.access, bank_id),
@@ -164,50 +141,27 @@ def read_choice(wanted: dict[str, Any]) -> EntityChoice:
 
 
 def describe_memories(graph: MemoryGraph, *, limit: int) -> dict[str, Any]:
-    told = {
-        "nodes": [{"data": describe_unit(shown)} for shown in graph.units],
-        "edges": [{"data": describe_link(link)} for link in graph.links],
-        "table_rows": graph.units,
+    texts = {shown.unit.id: shown.unit.rendered_text for shown in graph.units}
+    nodes = [{"id": unit_id, "label": text[:LONGEST_LABEL], "text": text} for unit_id, text in texts.items()]
+    edges = [EdgeData.describe(one, id=f"{one.source_id}-{one.target_id}-{one.type}") for one in graph.links]
+    return {
+        "nodes": [{"data": one} for one in nodes],
+        "edges": [{"data": one} for one in edges],
+        "table_rows": GraphRowOutput(graph.units, many=True).data,
         "total_units": graph.total,
         "limit": limit,
     }
-    return dict(GraphOutput(told).data)
 
 
 def describe_entities(graph: EntityGraph, *, limit: int) -> dict[str, Any]:
-    told = {
-        "nodes": [{"data": describe_entity(entity)} for entity in graph.entities],
-        "edges": [{"data": describe_pair(pair)} for pair in graph.pairs],
+    edges = [
+        EntityEdgeData.describe(pair, id=f"{pair.first_id}-{pair.second_id}", linkType="cooccurrence")
+        for pair in graph.pairs
+    ]
+    return {
+        "nodes": [{"data": EntityNodeData.describe(entity)} for entity in graph.entities],
+        "edges": [{"data": one} for one in edges],
         "total_entities": graph.total,
         "total_edges": len(graph.pairs),
         "limit": limit,
-    }
-    return dict(EntityGraphOutput(told).data)
-
-
-def describe_unit(shown: DescribedUnit) -> dict[str, Any]:
-    return {"id": shown.unit.id, "label": shown.unit.text[:LONGEST_LABEL], "text": shown.unit.text}
-
-
-def describe_entity(entity: Entity) -> dict[str, Any]:
-    return {"id": entity.id, "label": entity.name, "mentionCount": entity.mention_count, "kind": entity.kind}
-
-
-def describe_link(link: Link) -> dict[str, Any]:
-    return {
-        "id": f"{link.source_id}-{link.target_id}-{link.type}",
-        "source": link.source_id,
-        "target": link.target_id,
-        "linkType": link.type,
-        "weight": link.weight,
-    }
-
-
-def describe_pair(pair: CoOccurrence) -> dict[str, Any]:
-    return {
-        "id": f"{pair.first_id}-{pair.second_id}",
-        "source": pair.first_id,
-        "target": pair.second_id,
-        "linkType": "cooccurrence",
-        "weight": pair.count,
     }

@@ -1,40 +1,39 @@
-"""Lists of what a bank holds: by cursor, or by offset as Hindsight's clients ask."""
+"""Lists of a bank's rows: by cursor, or by offset as Hindsight's clients ask."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
 from rest_framework import serializers
-from rest_framework.request import Request
 
 from banks.models import Bank, Corpus
 from memoryplatform.api.pagination import PageInput, paginate
-from memoryplatform.api.serializers import Output
+from memoryplatform.api.serializers import Input, Output
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.ranked_rows import NO_SCORES, RowQuestion, RowScores, search_rows
-from retrieval.query.cleaning import clean_query
+from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.ranked_rows import RowQuestion, search_rows, set_scores
+from retrieval.analysis import clean_query
 from tenants.scoping import TenantOwned, TenantQuerySet
-from tenants.transactions import tenant_transaction
 
 M = TypeVar("M", bound=TenantOwned)
 
 
 class ListInput(PageInput):
-    limit = serializers.IntegerField(min_value=1, max_value=1_000, default=100, help_text="Rows a page.")
+    limit = serializers.IntegerField(min_value=1, max_value=1_000, default=100, help_text="Rows per page.")
     offset = serializers.IntegerField(
-        min_value=0, max_value=1_000_000, default=0, help_text="Rows to pass over; a cursor is quicker and steadier."
+        min_value=0, max_value=1_000_000, default=0, help_text="Rows to skip; a cursor is faster and stable."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["offset"] and "cursor" in attrs:
-            raise serializers.ValidationError({"offset": ["Not with a cursor, which is a place already."]})
+            raise serializers.ValidationError({"offset": ["Not with a cursor."]})
         return attrs
 
 
 def check_words(q: str) -> str:
-    """Raises QueryWithoutWords for a search that could find nothing."""
+    """Raises QueryWithoutWords for a search without words."""
     if q:
         clean_query(q)
     return q
@@ -42,33 +41,51 @@ def check_words(q: str) -> str:
 
 class SearchedListInput(ListInput):
     q = serializers.CharField(
-        max_length=2_000, required=False, default="", help_text="Searches by meaning and by words, the best first."
+        max_length=2_000, required=False, default="", help_text="Searches by meaning and by words, best first."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["q"] and "cursor" in attrs:
-            raise serializers.ValidationError({"cursor": ["Not with q: what is ranked has offsets."]})
+            raise serializers.ValidationError({"cursor": ["Not with q: ranked results have offsets."]})
         return super().validate(attrs)
 
 
 class ScoredOutput(Output):
     score = serializers.FloatField(
-        allow_null=True, help_text="Of both ways; comparable within one answer. Null in a plain list."
+        allow_null=True, help_text="The fused score, comparable within one response. Null in a list without q."
     )
-    cosine = serializers.FloatField(allow_null=True, help_text="Null where it was not found by meaning.")
-    bm25 = serializers.FloatField(allow_null=True, help_text="Null where it was not found by its words.")
+    cosine = serializers.FloatField(allow_null=True, help_text="Null if the search by meaning did not find it.")
+    bm25 = serializers.FloatField(allow_null=True, help_text="Null if the search by words did not find it.")
 
 
 class ListOutput(Output):
-    total = serializers.IntegerField(allow_null=True, help_text="Of all pages; null where a cursor was sent.")
+    total = serializers.IntegerField(allow_null=True, help_text="Rows on all pages; null with a cursor.")
     limit = serializers.IntegerField()
     offset = serializers.IntegerField()
     next_cursor = serializers.CharField(allow_null=True)
 
 
+class OffsetInput(Input):
+    limit = serializers.IntegerField(min_value=1, max_value=1_000, default=100, help_text="Rows per page.")
+    offset = serializers.IntegerField(min_value=0, max_value=1_000_000, default=0, help_text="Rows to skip.")
+
+
+class OffsetOutput(Output):
+    total = serializers.IntegerField()
+    limit = serializers.IntegerField()
+    offset = serializers.IntegerField()
+
+
+@cache
+def list_of(shape: type[Output], name: str = "") -> type[ListOutput]:
+    """The shape of a list. By default `MessageOutput` gives `MessageListOutput`."""
+    name = name or f"{shape.__name__.removesuffix('Output')}ListOutput"
+    return type(name, (ListOutput,), {"items": shape(many=True)})
+
+
 @dataclass(frozen=True)
-class Listed:
-    """One page, under the names that every list answers with."""
+class ListPage:
+    """One page, under the names that every list response has."""
 
     items: list[Any]
     total: int | None
@@ -77,17 +94,11 @@ class Listed:
     next_cursor: str | None
 
 
-def read_query(request: Request, query: type[PageInput]) -> dict[str, Any]:
-    given = query(data=request.query_params)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)
-
-
-def list_rows(rows: TenantQuerySet[M], wanted: dict[str, Any], *, of: UUID) -> Listed:
-    """Newest first; `of` is the id of what holds them. Call inside a tenant transaction."""
+def list_rows(rows: TenantQuerySet[M], wanted: dict[str, Any], *, of: UUID) -> ListPage:
+    """Newest first. `of` is the id of the list's owner. Call inside a tenant transaction."""
     limit, offset = wanted["limit"], wanted["offset"]
     page = paginate(rows, wanted, of=of, offset=offset)
-    return Listed(page.rows, None if "cursor" in wanted else rows.count(), limit, offset, page.next_cursor)
+    return ListPage(page.rows, None if "cursor" in wanted else rows.count(), limit, offset, page.next_cursor)
 
 
 def list_or_search(
@@ -96,19 +107,12 @@ def list_or_search(
     find: Callable[[Bank], TenantQuerySet[Any]],
     corpus: Corpus,
     wanted: dict[str, Any],
-) -> Listed:
-    """What `find` finds in the bank: newest first, or ranked for `q`; with scores either way."""
+) -> ListPage:
+    """The rows of `find`, newest first, or ranked for `q`. Each row gets scores."""
     limit, offset = wanted["limit"], wanted["offset"]
     if wanted["q"]:
-        page = search_rows(access, bank_id, RowQuestion(wanted["q"], corpus, find, limit, offset))
-        return Listed([with_scores(one.row, one.scores) for one in page.items], page.total, limit, offset, None)
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+        rows, total = search_rows(access, bank_id, RowQuestion(wanted["q"], corpus, find, limit, offset))
+        return ListPage(rows, total, limit, offset, None)
+    with bank_transaction(access, bank_id) as bank:
         listed = list_rows(find(bank), wanted, of=bank.id)
-    return replace(listed, items=[with_scores(row, NO_SCORES) for row in listed.items])
-
-
-def with_scores(row: Any, scores: RowScores) -> Any:
-    """The row as a `ScoredOutput` reads it."""
-    row.score, row.cosine, row.bm25 = scores.fused, scores.cosine, scores.bm25
-    return row
+    return replace(listed, items=[set_scores(row) for row in listed.items])

@@ -1,79 +1,164 @@
-"""`/v1/banks/{bank_id}/memories`: retaining, listing and clearing."""
+"""`/v1/banks/{bank_id}/memories`: retain, list and clear memories."""
 
+from dataclasses import replace
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
+from banks.enums import Kind, Network
 from banks.models import Bank
 from memoryplatform.api.errors import list_faults
 from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
-from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
+from memoryplatform.api.routes import route
 from memoryplatform.api.v1.banks import check_bank_id
-from memoryplatform.api.v1.lists import Listed, list_rows
-from memoryplatform.api.v1.memory_input import ClearInput, UnitListInput
-from memoryplatform.api.v1.memory_output import DeletedOutput, UnitListOutput
-from memoryplatform.api.v1.retain_shapes import ReadItems, RetainInput, RetainOutput, read_items
+from memoryplatform.api.v1.fields import MATCHES, TagFilterInput, TimeField
+from memoryplatform.api.v1.lists import ListInput, ListPage, check_words, list_of, list_rows
+from memoryplatform.api.v1.memory import DeletedOutput, UnitOutput
+from memoryplatform.api.v1.retain_items import ReadItems, RetainInput, RetainOutput, read_items
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.memories.clearing import Cleared, clear_memories
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.kinds.delete_memories import Cleared, clear_memories
+from memoryplatform.operations.memories import memory_filter
 from memoryplatform.operations.memories.described_units import describe_units
-from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.named_in_filters import check_entities, check_episode
 from memoryplatform.operations.retain import retain
-from tenants.transactions import tenant_transaction
+
+STATES = {
+    "current": "current",
+    "valid": "current",
+    "superseded": "superseded",
+    "invalidated": "superseded",
+    "all": "all",
+}
+TIME_FIELDS = {
+    "created_at": "recorded_at",
+    "updated_at": "updated_at",
+    "mentioned_at": "mentioned_at",
+    "occurred_start": "occurred_start",
+    "occurred_end": "occurred_end",
+}
+SPANS = (
+    ("start_date", "end_date"),
+    ("occurred_after", "occurred_before"),
+    ("mentioned_after", "mentioned_before"),
+)
 
 
-def list_memories(view: TenantView, request: Request, bank_id: str) -> Response:
-    query = UnitListInput(data=request.query_params)
-    query.is_valid(raise_exception=True)
-    with tenant_transaction(view.tenant_id):
-        bank = get_bank(view.access, bank_id)
-        wanted = query.memory_filter()
-        check_named(bank, wanted)
-        units = find_units(bank, wanted).defer("embedding")
-        page = list_rows(units, query.validated_data, of=bank.id)
-        shown = Listed(describe_units(bank, page.items), page.total, page.limit, page.offset, page.next_cursor)
-    return Response(UnitListOutput(shown).data)
+class MemoryFilterInput(TagFilterInput):
+    q = serializers.CharField(
+        max_length=1_000, required=False, default="", help_text="Words that a memory must contain, in any form."
+    )
+    type = serializers.ChoiceField(choices=Network.values, required=False, default="", help_text="The network.")
+    kind = serializers.ChoiceField(choices=Kind.values, required=False, default="")
+    entity_id = serializers.UUIDField(required=False, default=None)
+    document_id = serializers.CharField(max_length=500, required=False, default="")
+    episode_id = serializers.UUIDField(required=False, default=None)
+    thread = serializers.CharField(max_length=200, required=False, default="")
+    time_field = serializers.ChoiceField(choices=list(TIME_FIELDS), default="mentioned_at")
+    start_date = TimeField(required=False, default=None, help_text="Start of the range of time_field, inclusive.")
+    end_date = TimeField(required=False, default=None, help_text="End of the range of time_field, exclusive.")
+    occurred_after = TimeField(required=False, default=None)
+    occurred_before = TimeField(required=False, default=None)
+    mentioned_after = TimeField(required=False, default=None)
+    mentioned_before = TimeField(required=False, default=None)
+    state = serializers.ChoiceField(
+        choices=list(STATES), default="current", help_text="valid means current, invalidated means superseded."
+    )
+    as_of = TimeField(required=False, default=None, help_text="Only what was true at this time.")
+    known_at = TimeField(required=False, default=None, help_text="Only what was known at this time.")
+
+    def validate_q(self, value: str) -> str:
+        return check_words(value)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuses a range that ends before it begins."""
+        for start, end in SPANS:
+            if attrs[start] and attrs[end] and attrs[end] < attrs[start]:
+                raise serializers.ValidationError({end: [f"Lies before {start}."]})
+        checked: dict[str, Any] = super().validate(attrs)
+        return checked
+
+
+def build_memory_filter(wanted: dict[str, Any]) -> memory_filter.MemoryFilter:
+    spans = (
+        memory_filter.Span(TIME_FIELDS[wanted["time_field"]], wanted["start_date"], wanted["end_date"]),
+        memory_filter.Span("occurred_start", wanted["occurred_after"], wanted["occurred_before"]),
+        memory_filter.Span("mentioned_at", wanted["mentioned_after"], wanted["mentioned_before"]),
+    )
+    names = ("kind", "tags_match", "entity_id", "document_id", "episode_id", "thread", "as_of", "known_at")
+    return memory_filter.MemoryFilter(
+        words=wanted["q"],
+        network=wanted["type"],
+        tags=tuple(wanted.get("tags", ())),
+        spans=spans,
+        state=STATES[wanted["state"]],  # type: ignore[arg-type]  # the choices are its values
+        **{name: wanted[name] for name in names},
+    )
+
+
+class UnitListInput(MemoryFilterInput, ListInput):
+    pass
+
+
+class ClearInput(MemoryFilterInput):
+    """Refuses a modifier without its filter, which may have been meant to protect something.
+
+    Tags match strictly by default: a caller that names a tag does not mean memories without tags.
+    """
+
+    tags_match = serializers.ChoiceField(
+        choices=MATCHES,
+        default="any_strict",
+        help_text="any and all also match memories without tags. exact without tags matches memories without tags.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "tags_match" in self.initial_data and not attrs.get("tags") and attrs["tags_match"] != "exact":
+            raise serializers.ValidationError({"tags_match": ["Has no effect without tags. Nothing is deleted."]})
+        if "time_field" in self.initial_data and not (attrs["start_date"] or attrs["end_date"]):
+            raise serializers.ValidationError(
+                {"time_field": ["Has no effect without start_date or end_date. Nothing is deleted."]}
+            )
+        return super().validate(attrs)
+
+
+def list_memories(access: BankAccess, bank_id: str, wanted: dict[str, Any]) -> ListPage:
+    with bank_transaction(access, bank_id) as bank:
+        chosen = build_memory_filter(wanted)
+        check_named(bank, chosen)
+        page = list_rows(memory_filter.find_units(bank, chosen).defer("embedding"), wanted, of=bank.id)
+        return replace(page, items=describe_units(bank, page.items))
 
 
 class MemoryListView(TenantView):
-    @extend_schema(
-        operation_id="list_memories_of_bank",
-        summary="List memories, newest first, at Hindsight's address",
-        parameters=[UnitListInput],
-        responses={200: UnitListOutput, **ERRORS},
+    @route(
+        "list_memories_of_bank",
+        "List memories, newest first, at Hindsight's address",
+        list_of(UnitOutput),
+        query=UnitListInput,
     )
-    def get(self, request: Request, bank_id: str) -> Response:
-        return list_memories(self, request, bank_id)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        return list_memories(self.access, bank_id, wanted)
 
 
 class ClearedOutput(DeletedOutput):
-    """The counts are of what is gone by now."""
+    """The counts cover memories that are already deleted."""
 
-    operation_id = serializers.UUIDField(allow_null=True, help_text="The operation that deletes the others, if any.")
+    operation_id = serializers.UUIDField(allow_null=True, help_text="The operation that deletes the rest, if any.")
 
 
 class MemoriesView(TenantView):
     quotes_memories = False
 
-    @extend_schema(
-        operation_id="retain",
-        summary="Retain conversations, texts and facts",
-        description="Each item stands for itself: one that is refused takes no other with it. The bank is made where "
-        "it is missing. A small call waits for its memories; a large one, or `async`, is answered with the operation.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=RetainInput,
-        responses={200: RetainOutput, **ERRORS},
-    )
     @idempotent_operation
-    def post(self, request: Request, bank_id: str) -> Response:
+    @route("retain", "Retain conversations, texts and facts", RetainOutput, body=RetainInput)
+    def post(self, bank_id: str, body: RetainInput) -> object:
+        """Items are independent: a refused item does not affect the others. A missing bank is created. A small call
+        waits for its memories; a large or `async` call returns the operation.
+        """
         check_bank_id(bank_id)
-        body = RetainInput(data=request.data)
-        body.is_valid(raise_exception=True)
         read = read_items(body.validated_data["items"])
         if not read.good:
             raise serializers.ValidationError(
@@ -84,49 +169,39 @@ class MemoriesView(TenantView):
             bank_id,
             read.good,
             wait=not body.validated_data["async"],
-            idempotency_key=read_operation_key(self, request),
+            idempotency_key=read_operation_key(self, self.request),
         )
-        return Response(RetainOutput(describe(bank_id, operation, read)).data)
+        return describe_retained(bank_id, operation, read)
 
-    @extend_schema(
-        operation_id="list_memories",
-        summary="List memories, newest first",
-        parameters=[UnitListInput],
-        responses={200: UnitListOutput, **ERRORS},
-    )
-    def get(self, request: Request, bank_id: str) -> Response:
-        return list_memories(self, request, bank_id)
+    @route("list_memories", "List memories, newest first", list_of(UnitOutput), query=UnitListInput)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        return list_memories(self.access, bank_id, wanted)
 
-    @extend_schema(
-        operation_id="clear_memories",
-        summary="Delete all memories that a filter finds",
-        description="For good, with what rests on them alone. Without a filter: every current memory of the bank; "
-        "`state=all` takes the superseded ones too. Messages and documents stay. Many are deleted in the background: "
-        "then the operation's result is the receipt.",
-        parameters=[ClearInput],
-        responses={200: ClearedOutput, **ERRORS},
-    )
-    def delete(self, request: Request, bank_id: str) -> Response:
-        check_no_body(request)
-        query = ClearInput(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        wanted = query.memory_filter()
-        with tenant_transaction(self.tenant_id):
-            check_named(get_bank(self.access, bank_id), wanted)
-        cleared = clear_memories(self.access, bank_id, wanted)
-        return Response(ClearedOutput(describe_cleared(cleared)).data)
+    @route("clear_memories", "Delete all memories that match a filter", ClearedOutput, query=ClearInput)
+    def delete(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        """Deletes for good, with everything that rests on them alone. Without a filter: every current memory of the
+        bank; `state=all` includes superseded ones. Messages and documents stay. A large deletion runs in the
+        background; the operation's result is the receipt.
+        """
+        check_no_body(self.request)
+        chosen = build_memory_filter(wanted)
+        with bank_transaction(self.access, bank_id) as bank:
+            check_named(bank, chosen)
+        return describe_cleared(clear_memories(self.access, bank_id, chosen))
 
 
-def check_named(bank: Bank, wanted: MemoryFilter) -> None:
+def check_named(bank: Bank, wanted: memory_filter.MemoryFilter) -> None:
     """Call inside a tenant transaction."""
-    check_entities(bank, [wanted.entity_id])
-    check_episode(bank, wanted.episode_id)
+    memory_filter.check_entities(bank, [wanted.entity_id])
+    memory_filter.check_episode(bank, wanted.episode_id)
 
 
 def check_no_body(request: Request) -> None:
-    """A filter that is passed over would find everything."""
+    """Refuses a body: an ignored filter would match everything."""
     if request.body.strip() not in {b"", b"{}", b"null"}:
-        raise serializers.ValidationError("A body is not read here: filters go in the address. Nothing is deleted.")
+        raise serializers.ValidationError(
+            "This call takes no body: send filters in the query string. Nothing is deleted."
+        )
 
 
 def describe_cleared(cleared: Cleared) -> dict[str, Any]:
@@ -140,7 +215,7 @@ def describe_cleared(cleared: Cleared) -> dict[str, Any]:
     }
 
 
-def describe(bank_id: str, operation: Operation, read: ReadItems) -> dict[str, Any]:
+def describe_retained(bank_id: str, operation: Operation, read: ReadItems) -> dict[str, Any]:
     result = operation.result or {}
     return {
         "success": operation.status != Operation.Status.FAILED,

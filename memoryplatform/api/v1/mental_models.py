@@ -1,169 +1,270 @@
-"""`/v1/banks/{bank_id}/mental-models`: questions that are kept with the answer that memory gave last."""
+"""`/v1/banks/{bank_id}/mental-models`: standing questions, each with its latest answer."""
 
-from typing import ClassVar
+import re
+from types import SimpleNamespace
+from typing import Any, ClassVar, get_args
 
-from drf_spectacular.utils import extend_schema
-from rest_framework import status
-from rest_framework.request import Request
-from rest_framework.response import Response
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
+from banks.enums import Network
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import ErrorOutput
-from memoryplatform.api.v1.lists import ListInput, list_rows, read_query
-from memoryplatform.api.v1.mental_model_shapes import (
-    MentalModelChangeInput,
-    MentalModelCreatedOutput,
-    MentalModelInput,
-    MentalModelListInput,
-    MentalModelListOutput,
-    MentalModelOutput,
-    MentalModelRevisionListOutput,
-    ModelRefreshedOutput,
-    ModelRefreshInput,
-)
-from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected
+from memoryplatform.api.routes import route
+from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.v1.fields import MATCHES, MOST_CONDITIONS, TagGroupsField, TagsField
+from memoryplatform.api.v1.lists import ListInput, list_of, list_rows
+from memoryplatform.api.v1.reflect_input import MOST_MEMORY_TOKENS, ResponseSchemaField
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.mental_models.keeping import (
-    ShownModel,
-    change_model,
-    clear_model,
-    create_model,
-    delete_model,
-    get_model,
-    read_version,
-    refresh_model,
-    show_models,
-)
+from memoryplatform.operations import mental_models
+from memoryplatform.operations.banks.profile import bank_transaction
+from reflection.mental_models import Mode
 from reflection.models import MentalModel, MentalModelRevision
-from reflection.models.tagged import build_tags_filter
-from tenants.transactions import tenant_transaction
+from reflection.models.mental_models import LEAST_TOKENS, MOST_TOKENS
+from reflection.models.tagged import ScopeMatch, build_tags_filter
+from reflection.reflect.types import BOUNDS
+from retrieval.analysis import clean_query
+from retrieval.errors import QueryWithoutWords
+
+MODEL_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+LONGEST_QUERY = 10_000
+LONGEST_INTERVAL = 366 * 24 * 3_600
 
 
-def tag(shown: ShownModel) -> dict[str, str]:
-    """The ETag stands for what can be edited: a new content is no reason to refuse an editor."""
-    return {"ETag": f'"{read_version(shown.model)}"'}
+def check_model_id(value: str) -> None:
+    if not MODEL_ID.fullmatch(value):
+        raise serializers.ValidationError("Must be 1 to 200 letters, digits, dots, hyphens or underscores.")
 
 
-def render(shown: ShownModel) -> Response:
-    return Response(MentalModelOutput(shown).data, headers=tag(shown))
+@extend_schema_field({"type": "array", "maxItems": MOST_CONDITIONS, "items": {"type": "object"}})
+class KeptTagGroupsField(TagGroupsField):
+    """Validates the tree and returns it as given, for storage."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        super().to_internal_value(data)
+        return data
+
+
+class TriggerInput(Input):
+    mode = serializers.ChoiceField(
+        choices=get_args(Mode),
+        required=False,
+        help_text="delta keeps the content if no memory in its scope is new. Default: full.",
+    )
+    refresh_after_consolidation = serializers.BooleanField(
+        required=False, help_text="Refresh whenever new memories are in its scope. Default: false."
+    )
+    min_refresh_interval_seconds = serializers.IntegerField(
+        min_value=0,
+        max_value=LONGEST_INTERVAL,
+        required=False,
+        allow_null=True,
+        help_text="Between two automatic refreshes.",
+    )
+    budget = serializers.ChoiceField(
+        choices=list(BOUNDS), required=False, allow_null=True, help_text="The budget of reflect. Default: mid."
+    )
+    fact_types = serializers.ListField(
+        child=serializers.ChoiceField(choices=[network.value for network in Network]), required=False, allow_null=True
+    )
+    tags_match = serializers.ChoiceField(
+        choices=MATCHES,
+        required=False,
+        allow_null=True,
+        help_text="How its tags match memories. Default: all_strict.",
+    )
+    tag_groups = KeptTagGroupsField(required=False, allow_null=True, help_text="Replaces its tags.")
+    recall_max_tokens = serializers.IntegerField(
+        min_value=0,
+        max_value=MOST_MEMORY_TOKENS,
+        required=False,
+        allow_null=True,
+        help_text="Tokens of the memories that it rests on. Default: 4,096.",
+    )
+    response_schema = ResponseSchemaField(
+        required=False, allow_null=True, help_text="The revision also has the content in this JSON schema."
+    )
+
+
+class MentalModelChangeInput(Input):
+    name = serializers.CharField(max_length=200, required=False)
+    source_query = serializers.CharField(max_length=LONGEST_QUERY, required=False)
+    tags = TagsField(required=False, help_text="Only memories with these tags; empty: all memories.")
+    max_tokens = serializers.IntegerField(
+        min_value=LEAST_TOKENS,
+        max_value=MOST_TOKENS,
+        required=False,
+        help_text="Tokens of the content. Default: 2,048.",
+    )
+    trigger = TriggerInput(required=False, help_text="Only the given settings change.")
+
+    def validate_source_query(self, value: str) -> str:
+        try:
+            clean_query(value)
+        except QueryWithoutWords as error:
+            raise serializers.ValidationError(str(error), code=error.code) from error
+        return value
+
+    def change(self) -> mental_models.MentalModelChange:
+        given = {name: value for name, value in self.validated_data.items() if name != "id"}
+        if "tags" in given:
+            given["tags"] = list(dict.fromkeys(given["tags"]))
+        if "trigger" in given:
+            given["trigger"] = dict(given["trigger"])
+        return mental_models.MentalModelChange(**given)
+
+
+class MentalModelInput(MentalModelChangeInput):
+    id = serializers.CharField(
+        required=False, validators=[check_model_id], help_text="Your own id for it; generated if left out."
+    )
+    name = serializers.CharField(max_length=200)
+    source_query = serializers.CharField(max_length=LONGEST_QUERY, help_text="The content answers this question.")
+
+
+class MentalModelListInput(ListInput):
+    tags = TagsField(required=False, help_text="Only those with matching tags, and those without tags.")
+    tags_match = serializers.ChoiceField(choices=get_args(ScopeMatch), default="any")
+
+
+class ModelRefreshInput(Input):
+    mode = serializers.ChoiceField(choices=["full"], required=False, help_text="Refresh fully, whatever the mode.")
+
+
+class TriggerOutput(Output):
+    mode = serializers.CharField()
+    refresh_after_consolidation = serializers.BooleanField()
+    min_refresh_interval_seconds = serializers.IntegerField(allow_null=True)
+    budget = serializers.CharField(allow_null=True)
+    fact_types = serializers.ListField(child=serializers.CharField(), allow_null=True)
+    tags_match = serializers.CharField(allow_null=True)
+    tag_groups = serializers.ListField(child=serializers.DictField(), allow_null=True)
+    recall_max_tokens = serializers.IntegerField(allow_null=True)
+    response_schema = serializers.DictField(allow_null=True)
+
+
+class MentalModelOutput(Output):
+    # Editable fields only: new content must not refuse an edit.
+    etag = staticmethod(lambda shown: mental_models.read_version(shown.model))
+
+    id = serializers.CharField(source="model.key")
+    name = serializers.CharField(source="model.name")
+    source_query = serializers.CharField(source="model.source_query")
+    tags = serializers.ListField(source="model.tags", child=serializers.CharField())
+    max_tokens = serializers.IntegerField(source="model.max_tokens")
+    trigger = TriggerOutput(source="model.trigger")
+    content = serializers.CharField(source="model.content", help_text="Empty before the first refresh.")
+    revision = serializers.IntegerField(
+        source="model.revision", help_text="Revision of the content; 0 before the first."
+    )
+    is_stale = serializers.BooleanField(
+        help_text="The scope has new memories, or a memory that the content rests on was closed."
+    )
+    last_refreshed_at = serializers.DateTimeField(source="model.refreshed_at", allow_null=True)
+    last_memory_seen_at = serializers.DateTimeField(source="model.seen_until", allow_null=True)
+    last_refresh_failed_at = serializers.DateTimeField(
+        source="model.failed_at",
+        allow_null=True,
+        help_text="While it is set, automatic refreshes pause.",
+    )
+    created_at = serializers.DateTimeField(source="model.created_at")
+    updated_at = serializers.DateTimeField(source="model.updated_at")
+
+
+class MentalModelCreatedOutput(MentalModelOutput):
+    operation_id = serializers.UUIDField(help_text="The operation that writes the content.")
+
+
+class MentalModelRevisionOutput(Output):
+    number = serializers.IntegerField()
+    source_query = serializers.CharField()
+    content = serializers.CharField()
+    structured = serializers.JSONField(help_text="The content in the trigger's response_schema; null without one.")
+    engine = serializers.CharField(help_text="The engine that wrote it; empty if it was cleared.")
+    withdrawn = serializers.BooleanField(help_text="A memory that it rested on was deleted, so its text is gone.")
+    created_at = serializers.DateTimeField()
+
+
+class ModelRefreshedOutput(Output):
+    operation_id = serializers.UUIDField()
 
 
 class MentalModelsView(TenantView):
-    @extend_schema(
-        operation_id="list_mental_models",
-        summary="List mental models, newest first",
-        parameters=[MentalModelListInput],
-        responses={200: MentalModelListOutput, **ERRORS},
+    @route(
+        "list_mental_models", "List mental models, newest first", list_of(MentalModelOutput), query=MentalModelListInput
     )
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(request, MentalModelListInput)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
             rows = MentalModel.objects.of_bank(bank)
             if wanted.get("tags"):
                 rows = rows.filter(build_tags_filter(wanted["tags"], wanted["tags_match"]))
             listed = list_rows(rows, wanted, of=bank.id)
-            shown = show_models(bank, listed.items)
-            return Response(MentalModelListOutput(vars(listed) | {"items": shown}).data)
+            shown = mental_models.show_models(bank, listed.items)
+            return vars(listed) | {"items": shown}
 
-    @extend_schema(
-        operation_id="create_mental_model",
-        summary="Create a mental model",
-        description="Its content is written in the background, as reflect answers; without a language model it is the "
-        "sentences of memory that come nearest.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=MentalModelInput,
-        responses={201: MentalModelCreatedOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, request: Request, bank_id: str) -> Response:
-        body = MentalModelInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        shown, operation = create_model(self.access, bank_id, body.validated_data.get("id"), body.change())
-        answer = MentalModelCreatedOutput({**vars(shown), "operation_id": operation.id}).data
-        return Response(answer, status=status.HTTP_201_CREATED, headers=tag(shown))
+    @route("create_mental_model", "Create a mental model", MentalModelCreatedOutput, 201, body=MentalModelInput)
+    def post(self, bank_id: str, body: MentalModelInput) -> object:
+        """Reflect writes its content in the background. Without a language model, it quotes the best memories."""
+        shown, operation = mental_models.create_model(
+            self.access, bank_id, body.validated_data.get("id"), body.change()
+        )
+        return SimpleNamespace(**vars(shown), operation_id=operation.id)
 
 
 class MentalModelView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
+    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the response shows the resource
 
-    @extend_schema(
-        operation_id="get_mental_model", summary="Get a mental model", responses={200: MentalModelOutput, **ERRORS}
-    )
-    def get(self, _request: Request, bank_id: str, model_id: str) -> Response:
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
-            (shown,) = show_models(bank, [get_model(bank, model_id)])
-            return render(shown)
+    @route("get_mental_model", "Get a mental model", MentalModelOutput)
+    def get(self, bank_id: str, model_id: str) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            (shown,) = mental_models.show_models(bank, [mental_models.get_model(bank, model_id)])
+            return shown
 
-    @extend_schema(
-        operation_id="change_mental_model",
-        summary="Change the given fields of a mental model",
-        description="The content stays until the next refresh.",
-        parameters=[IF_MATCH],
-        request=MentalModelChangeInput,
-        responses={200: MentalModelOutput, **ERRORS, 412: ErrorOutput},
+    @route(
+        "change_mental_model",
+        "Change the given fields of a mental model",
+        MentalModelOutput,
+        body=MentalModelChangeInput,
+        if_match=True,
     )
-    def patch(self, request: Request, bank_id: str, model_id: str) -> Response:
-        body = MentalModelChangeInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        return render(change_model(self.access, bank_id, model_id, body.change(), expected=read_expected(request)))
+    def patch(self, bank_id: str, model_id: str, body: MentalModelChangeInput) -> object:
+        """The content stays until the next refresh."""
+        return mental_models.change_model(self.access, bank_id, model_id, body.change(), expected=self.expected)
 
-    @extend_schema(
-        operation_id="delete_mental_model",
-        summary="Delete a mental model with its history",
-        parameters=[IF_MATCH],
-        responses={204: None, **ERRORS, 412: ErrorOutput},
-    )
-    def delete(self, request: Request, bank_id: str, model_id: str) -> Response:
-        delete_model(self.access, bank_id, model_id, expected=read_expected(request))
-        return Response(status=status.HTTP_204_NO_CONTENT)
+    @route("delete_mental_model", "Delete a mental model with its history", None, 204, if_match=True)
+    def delete(self, bank_id: str, model_id: str) -> None:
+        mental_models.delete_model(self.access, bank_id, model_id, expected=self.expected)
 
 
 class RefreshModelView(TenantView):
-    @extend_schema(
-        operation_id="refresh_mental_model",
-        summary="Write a mental model anew",
-        parameters=[IDEMPOTENCY_KEY],
-        request=ModelRefreshInput,
-        responses={202: ModelRefreshedOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, request: Request, bank_id: str, model_id: str) -> Response:
-        body = ModelRefreshInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        operation = refresh_model(self.access, bank_id, model_id, mode=body.validated_data.get("mode", ""))
-        return Response(ModelRefreshedOutput({"operation_id": operation.id}).data, status=status.HTTP_202_ACCEPTED)
+    @route("refresh_mental_model", "Refresh a mental model", ModelRefreshedOutput, 202, body=ModelRefreshInput)
+    def post(self, bank_id: str, model_id: str, body: ModelRefreshInput) -> object:
+        operation = mental_models.refresh_model(
+            self.access, bank_id, model_id, mode=body.validated_data.get("mode", "")
+        )
+        return {"operation_id": operation.id}
 
 
 class ClearModelView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the answer shows it
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the response shows the resource
 
-    @extend_schema(
-        operation_id="clear_mental_model",
-        summary="Empty a mental model",
-        description="Earlier contents stay in its history.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=None,
-        responses={200: MentalModelOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, _request: Request, bank_id: str, model_id: str) -> Response:
-        return render(clear_model(self.access, bank_id, model_id))
+    @route("clear_mental_model", "Clear a mental model", MentalModelOutput)
+    def post(self, bank_id: str, model_id: str) -> object:
+        """Earlier contents stay in its history."""
+        return mental_models.clear_model(self.access, bank_id, model_id)
 
 
 class ModelRevisionsView(TenantView):
-    @extend_schema(
-        operation_id="list_mental_model_revisions",
-        summary="List the contents that a mental model had, newest first",
-        parameters=[ListInput],
-        responses={200: MentalModelRevisionListOutput, **ERRORS},
+    @route(
+        "list_mental_model_revisions",
+        "List the revisions of a mental model, newest first",
+        list_of(MentalModelRevisionOutput),
+        query=ListInput,
     )
-    def get(self, request: Request, bank_id: str, model_id: str) -> Response:
-        wanted = read_query(request, ListInput)
-        with tenant_transaction(self.tenant_id):
-            model = get_model(get_bank(self.access, bank_id), model_id)
+    def get(self, bank_id: str, model_id: str, wanted: dict[str, Any]) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            model = mental_models.get_model(bank, model_id)
             rows = MentalModelRevision.objects.of_model(model)
-            return Response(MentalModelRevisionListOutput(list_rows(rows, wanted, of=model.id)).data)
+            return list_rows(rows, wanted, of=model.id)

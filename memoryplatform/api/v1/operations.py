@@ -1,22 +1,19 @@
-"""`/v1/operations`: what the service is doing for a tenant, and what became of it."""
+"""`/v1/operations`: background work, its progress and its result."""
 
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
-from memoryplatform.api.cursors import keep_filters
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.api.pagination import PageInput, paginate
-from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
+from memoryplatform.api.pagination import PageInput, keep_filters, page_of, paginate
+from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Output
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.errors import OperationNotFound
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.running.control import cancel, retry
+from memoryplatform.operations.running.submit import cancel, retry
 from tenants.transactions import tenant_transaction
 
 
@@ -27,7 +24,7 @@ class OperationListInput(PageInput):
 
 
 class ProgressOutput(Output):
-    stage = serializers.CharField(help_text="What is being done right now.")
+    stage = serializers.CharField(help_text="The present stage of the work.")
     processed = serializers.IntegerField()
     total = serializers.IntegerField()
 
@@ -41,7 +38,7 @@ class OperationOutput(Output):
     operation_id = serializers.UUIDField(source="id")
     kind = serializers.CharField()
     status = serializers.ChoiceField(choices=Operation.Status.choices)
-    bank_id = serializers.SerializerMethodField(help_text="Null where it concerns no bank.")
+    bank_id = serializers.SerializerMethodField(help_text="Null if no bank is concerned.")
     progress = ProgressOutput(source="*")
     attempts = serializers.IntegerField()
     max_attempts = serializers.IntegerField()
@@ -60,29 +57,20 @@ class OperationOutput(Output):
 
 
 class OperationDetailOutput(OperationOutput):
-    payload = serializers.JSONField(help_text="What the operation was asked to do.")
-    result = serializers.JSONField(help_text="Null until it is completed.")
-
-
-class OperationListOutput(Output):
-    operations = OperationOutput(many=True)
-    next_cursor = serializers.CharField(allow_null=True)
+    payload = serializers.JSONField(help_text="The input of the operation.")
+    result = serializers.JSONField(help_text="Null until completion.")
 
 
 class OperationsView(TenantView):
-    @extend_schema(
-        operation_id="list_operations",
-        summary="List operations, newest first",
-        parameters=[OperationListInput],
-        responses={200: OperationListOutput, **ERRORS},
+    @route(
+        "list_operations",
+        "List operations, newest first",
+        page_of("operations", OperationOutput),
+        query=OperationListInput,
     )
-    def get(self, request: Request) -> Response:
-        query = OperationListInput(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        wanted = query.validated_data
+    def get(self, wanted: dict[str, Any]) -> object:
         with tenant_transaction(self.tenant_id):
-            page = paginate(self.find(keep_filters(wanted)), wanted, of=self.tenant_id)
-            return Response(OperationListOutput({"operations": page.rows, "next_cursor": page.next_cursor}).data)
+            return paginate(self.find(keep_filters(wanted)), wanted, of=self.tenant_id)
 
     def find(self, wanted: dict[str, Any]) -> Any:
         if "bank_id" in wanted:
@@ -92,43 +80,27 @@ class OperationsView(TenantView):
 
 
 class OperationView(TenantView):
-    @extend_schema(
-        operation_id="get_operation", summary="Get an operation", responses={200: OperationDetailOutput, **ERRORS}
-    )
-    def get(self, _request: Request, operation_id: UUID) -> Response:
+    @route("get_operation", "Get an operation", OperationDetailOutput)
+    def get(self, operation_id: UUID) -> object:
         with tenant_transaction(self.tenant_id):
             rows = Operation.objects.for_tenant(self.tenant_id).within(self.identity.banks)
             operation = rows.filter(id=operation_id).first()
             if operation is None:
                 raise OperationNotFound("There is no such operation.")
-            return Response(OperationDetailOutput(operation).data)
+            return operation
 
 
 class CancelView(TenantView):
-    @extend_schema(
-        operation_id="cancel_operation",
-        summary="Cancel an unfinished operation",
-        parameters=[IDEMPOTENCY_KEY],
-        request=None,
-        responses={200: OperationOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, _request: Request, operation_id: UUID) -> Response:
+    @route("cancel_operation", "Cancel an unfinished operation", OperationOutput)
+    def post(self, operation_id: UUID) -> object:
         with tenant_transaction(self.tenant_id):
-            operation = cancel(self.tenant_id, operation_id, actor=self.actor, banks=self.identity.banks)
-            return Response(OperationOutput(operation).data)
+            return cancel(self.tenant_id, operation_id, actor=self.actor, banks=self.identity.banks)
 
 
 class RetryView(TenantView):
-    @extend_schema(
-        operation_id="retry_operation",
-        summary="Retry a failed or cancelled operation",
-        parameters=[IDEMPOTENCY_KEY],
-        request=None,
-        responses={200: OperationOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, _request: Request, operation_id: UUID) -> Response:
+    @route("retry_operation", "Retry a failed or cancelled operation", OperationOutput)
+    def post(self, operation_id: UUID) -> object:
         with tenant_transaction(self.tenant_id):
-            operation = retry(self.tenant_id, operation_id, actor=self.actor, banks=self.identity.banks)
-            return Response(OperationOutput(operation).data)
+            return retry(self.tenant_id, operation_id, actor=self.actor, banks=self.identity.banks)

@@ -1,6 +1,7 @@
-"""What comes in at recall: Hindsight's fields, and ours beside them."""
+"""The request of a recall: Hindsight's fields, and ours beside them."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
 from django.utils import timezone
@@ -8,36 +9,126 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from banks.words import Network
+from banks.enums import Network
 from memoryplatform.api.serializers import Input
-from memoryplatform.api.v1.labels import MetadataField, TagsField
-from memoryplatform.api.v1.moments import MomentField
-from memoryplatform.api.v1.recall_options import (
-    MOST_TOKENS,
-    IncludeInput,
-    RangeInput,
-    ScoresInput,
-    WindowInput,
-    read_include,
-    read_least_scores,
-    read_range,
-    read_window,
-)
-from memoryplatform.api.v1.tag_conditions import MATCHES, TagGroupsField
-from retrieval.filters.types import Filters, TagCondition, Tags
-from retrieval.query.cleaning import clean_query
-from retrieval.query.errors import QueryWithoutWords
-from retrieval.types import BUDGETS, Budget, PointInTime, RecallQuery
+from memoryplatform.api.v1 import fields
+from retrieval.analysis import clean_query
+from retrieval.errors import QueryWithoutWords
+from retrieval.filters.types import Filters, TagCondition, Tags, TimeRange
+from retrieval.types import BUDGETS, Budget, Include, LeastScores, PointInTime, RecallQuery
 
-LONGEST_QUERY = 100_000  # characters; of a text beyond 2,000 the beginning and the end are searched
+MOST_TOKENS = 10_000_000
+ENTITY_TOKENS, CHUNK_TOKENS, MESSAGE_TOKENS = 500, 8_192, 4_096  # the first two are Hindsight's
+LONGEST_QUERY = 100_000  # characters; beyond 2,000 only the beginning and the end are searched
 MOST_NAMES = 100
 MOST_NODES = 5_000
 LEAST_DEPTH, MOST_DEPTH = 8, 128
 
 
+class ScoresInput(Input):
+    """`semantic` and `keyword` limit their own channel; `reranker` and `final` limit every result."""
+
+    semantic = serializers.FloatField(required=False, allow_null=True, default=None)
+    keyword = serializers.FloatField(required=False, allow_null=True, default=None)
+    reranker = serializers.FloatField(required=False, allow_null=True, default=None)
+    final = serializers.FloatField(required=False, allow_null=True, default=None)
+
+
+class OrderedInput(Input):
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Compares two dates or two times. A date and a time are compared later, in the caller's zone."""
+        start, end = attrs["start"], attrs["end"]
+        if start and end and type(start) is type(end) and end < start:
+            raise serializers.ValidationError("Ends before it starts.")
+        return attrs
+
+
+class RangeInput(OrderedInput):
+    """`end` is exclusive; either may be left out. A plain date is its first midnight in the zone of
+    `query_timestamp`.
+    """
+
+    start = fields.DateOrTimeField(required=False, allow_null=True, default=None)
+    end = fields.DateOrTimeField(required=False, allow_null=True, default=None)
+
+
+class WindowInput(OrderedInput):
+    """Both ends are inclusive; a plain date is a whole day in the zone of `query_timestamp`. The window ranks
+    memories within it higher; it does not filter.
+    """
+
+    start = fields.DateOrTimeField()
+    end = fields.DateOrTimeField()
+
+
+class EntitiesOption(Input):
+    max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=ENTITY_TOKENS)
+
+
+class ChunksOption(Input):
+    max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=CHUNK_TOKENS)
+
+
+class MessagesOption(Input):
+    max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=MESSAGE_TOKENS)
+    neighbours = serializers.IntegerField(
+        min_value=0, max_value=10, default=0, help_text="Messages before and after each, if tokens are left."
+    )
+
+
+@extend_schema_field({"type": "object"})
+class NullField(serializers.Field[None, Any, Any, Any]):
+    """An unsupported field of Hindsight's, which some clients always send as null."""
+
+    def to_internal_value(self, _data: Any) -> None:
+        raise serializers.ValidationError("Not supported.")
+
+
+class IncludeInput(Input):
+    entities = EntitiesOption(required=False, allow_null=True, help_text="Included unless null.")
+    chunks = ChunksOption(required=False, allow_null=True)
+    source_messages = MessagesOption(required=False, allow_null=True)
+    links = serializers.BooleanField(default=False, help_text="true includes the links between the results.")
+    source_facts = NullField(required=False, allow_null=True, help_text="Must be null or left out.")
+
+
+def read_range(given: dict[str, Any] | None, asked_at: datetime | None) -> TimeRange:
+    zone = asked_at.tzinfo if asked_at else UTC
+    return TimeRange(**{name: end and resolve_time(end, zone) for name, end in (given or {}).items()})
+
+
+def read_window(given: dict[str, Any] | None, asked_at: datetime) -> tuple[datetime, datetime] | None:
+    """Converts the inclusive range to a half-open one. A single moment stays one, which recall widens to a day."""
+    if given is None:
+        return None
+    start, end = resolve_time(given["start"], asked_at.tzinfo), given["end"]
+    if not isinstance(end, datetime):
+        return start, fields.begin_day(end + timedelta(days=1), asked_at.tzinfo)
+    return start, end if end == start else end + timedelta(microseconds=1)
+
+
+def resolve_time(given: date, zone: tzinfo | None) -> datetime:
+    return given if isinstance(given, datetime) else fields.begin_day(given, zone)
+
+
+def read_include(given: dict[str, Any] | None) -> Include:
+    given = given or {}
+    return Include(
+        entities=read_token_budget(given.get("entities", {"max_tokens": ENTITY_TOKENS})),
+        chunks=read_token_budget(given.get("chunks")),
+        source_messages=read_token_budget(given.get("source_messages")),
+        neighbours=(given.get("source_messages") or {}).get("neighbours", 0),
+        links=given.get("links", False),
+    )
+
+
+def read_token_budget(option: dict[str, Any] | None) -> int | None:
+    return None if option is None else int(option["max_tokens"])
+
+
 @extend_schema_field(OpenApiTypes.DATETIME)
-class AskedAtField(MomentField):
-    """Keeps its zone, which is the one that "yesterday" is told in; UTC where it names none."""
+class AskedAtField(fields.TimeField):
+    """Keeps its zone, in which "yesterday" is resolved. Default: UTC."""
 
     def enforce_timezone(self, value: datetime) -> datetime:
         return value if timezone.is_aware(value) else value.replace(tzinfo=UTC)
@@ -49,7 +140,7 @@ class RecallInput(Input):
         child=serializers.ChoiceField(choices=[network.value for network in Network]),
         required=False,
         allow_null=True,
-        help_text="Networks to search; all where left out.",
+        help_text="Networks to search. Default: all.",
     )
     budget = serializers.ChoiceField(choices=list(BUDGETS), default="mid")
     thinking_budget = serializers.IntegerField(
@@ -57,7 +148,7 @@ class RecallInput(Input):
         max_value=MOST_NODES,
         required=False,
         allow_null=True,
-        help_text="Memories to look at, in place of budget.",
+        help_text="The number of memories to examine, in place of budget.",
     )
     max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=4096)
     trace = serializers.BooleanField(default=False)
@@ -66,13 +157,13 @@ class RecallInput(Input):
         required=False,
         allow_null=True,
         default=None,
-        help_text="When the question is asked; its zone is that of `yesterday`. Now where left out.",
+        help_text="The time of the question; `yesterday` is resolved in its zone. Default: now.",
     )
     include = IncludeInput(required=False, allow_null=True)
-    tags = TagsField(required=False, allow_null=True)
-    tags_match = serializers.ChoiceField(choices=MATCHES, default="any")
-    tag_groups = TagGroupsField(required=False, allow_null=True)
-    metadata = MetadataField(required=False, allow_null=True)
+    tags = fields.TagsField(required=False, allow_null=True)
+    tags_match = serializers.ChoiceField(choices=fields.MATCHES, default="any")
+    tag_groups = fields.TagGroupsField(required=False, allow_null=True)
+    metadata = fields.MetadataField(required=False, allow_null=True)
     entities = serializers.ListField(
         child=serializers.CharField(max_length=300),
         required=False,
@@ -87,9 +178,13 @@ class RecallInput(Input):
     mentioned = RangeInput(required=False, allow_null=True)
     min_scores = ScoresInput(required=False, allow_null=True)
     temporal_window = WindowInput(required=False, allow_null=True)
-    as_of = MomentField(required=False, allow_null=True, default=None, help_text="What was true at that time.")
-    known_at = MomentField(required=False, allow_null=True, default=None, help_text="What was known at that time.")
-    history = serializers.BooleanField(default=False, help_text="Superseded memories too.")
+    as_of = fields.TimeField(
+        required=False, allow_null=True, default=None, help_text="Only memories that were true at this time."
+    )
+    known_at = fields.TimeField(
+        required=False, allow_null=True, default=None, help_text="Only memories that were known at this time."
+    )
+    history = serializers.BooleanField(default=False, help_text="Include superseded memories.")
     prefer_observations = serializers.ChoiceField(
         choices=[False], required=False, allow_null=True, help_text="Must be false, null or left out."
     )
@@ -104,23 +199,15 @@ class RecallInput(Input):
         if attrs.get("tags") and attrs.get("tag_groups"):
             raise serializers.ValidationError("Give either tags or tag_groups.")
         if not attrs["rerank"] and (attrs.get("min_scores") or {}).get("reranker") is not None:
-            raise serializers.ValidationError({"min_scores": ["Without reranking nothing has such a score."]})
+            raise serializers.ValidationError({"min_scores": ["Needs rerank."]})
         return attrs
 
     def recall_query(self) -> RecallQuery:
         given = self.validated_data
-        asked_at = given["query_timestamp"] or timezone.now()
-        return RecallQuery(
-            text=given["query"],
-            asked_at=asked_at,
-            max_tokens=given["max_tokens"],
-            budget=read_budget(given),
-            filters=read_filters(given),
-            moment=PointInTime(given["as_of"], given["known_at"], history=given["history"]),
-            window=read_window(given.get("temporal_window"), asked_at),
+        return replace(
+            build_recall_query(given, max_tokens=given["max_tokens"]),
             include=read_include(given.get("include")),
-            least_scores=read_least_scores(given.get("min_scores")),
-            rerank=given["rerank"],
+            least_scores=LeastScores(**(given.get("min_scores") or {})),
             trace=given["trace"],
         )
 
@@ -131,8 +218,23 @@ class RecallAcrossInput(RecallInput):
     )
 
 
+def build_recall_query(given: dict[str, Any], *, max_tokens: int) -> RecallQuery:
+    """The fields that recall and reflect share."""
+    asked_at = given["query_timestamp"] or timezone.now()
+    return RecallQuery(
+        text=given["query"],
+        asked_at=asked_at,
+        max_tokens=max_tokens,
+        budget=read_budget(given),
+        filters=read_filters(given),
+        moment=PointInTime(given["as_of"], given["known_at"], history=given["history"]),
+        window=read_window(given.get("temporal_window"), asked_at),
+        rerank=given["rerank"],
+    )
+
+
 def read_budget(given: dict[str, Any]) -> Budget:
-    """A thinking budget between the named ones gets a depth between theirs, and the time of the next larger one."""
+    """A thinking budget gets an interpolated rerank depth, and the time box of the next larger named budget."""
     nodes = given.get("thinking_budget")
     if nodes is None:
         return BUDGETS[given["budget"]]
@@ -154,7 +256,7 @@ def read_filters(given: dict[str, Any]) -> Filters:
 
 
 def read_tags(given: dict[str, Any]) -> TagCondition | None:
-    """`exact` without tags finds what has none, as Hindsight has it; any other match without tags filters nothing."""
+    """As in Hindsight, `exact` without tags matches memories without tags; any other match needs tags."""
     if given.get("tag_groups"):
         condition: TagCondition = given["tag_groups"]
         return condition

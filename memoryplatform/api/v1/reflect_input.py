@@ -1,23 +1,21 @@
-"""What comes in at reflect: the fields of a recall, and what is asked of the answer."""
+"""The request of a reflect: the fields of a recall, and options for the answer."""
 
+from dataclasses import replace
 from typing import Any
 
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from banks.words import Network
-from memoryplatform.api.any_json import check_json
-from memoryplatform.api.serializers import Input, NumberField
-from memoryplatform.api.v1.recall_input import RecallInput, read_budget, read_filters
-from memoryplatform.api.v1.recall_options import read_window
+from banks.enums import Network
+from memoryplatform.api.serializers import Input, NumberField, check_json
+from memoryplatform.api.v1.recall_input import RecallInput, build_recall_query
 from reflection.reflect.response_schema import SchemaInvalid, check_schema
 from reflection.reflect.types import BOUNDS, Bounds, ReflectQuery
-from retrieval.query.cleaning import MAX_CHARACTERS
-from retrieval.types import AT_PRESENT, PointInTime, RecallQuery
+from retrieval.analysis import MAX_CHARACTERS
+from retrieval.types import AT_PRESENT, RecallQuery
 
 LONGEST_CONTEXT = 20_000  # characters
-USUAL_TOKENS = 4_096  # of the answer, and of the memories
+USUAL_TOKENS = 4_096  # for the answer, and for the memories
 MOST_ANSWER_TOKENS = 32_768
 MOST_MEMORY_TOKENS = 100_000
 MOST_CALLS = 20
@@ -41,7 +39,7 @@ class ResponseSchemaField(serializers.Field[dict[str, Any], Any, Any, Any]):
 
 
 class LookUpsOption(Input):
-    output = serializers.BooleanField(default=True, help_text="With the ids that each look-up found.")
+    output = serializers.BooleanField(default=True, help_text="Include the ids that each lookup found.")
 
 
 class FactsOption(Input):
@@ -49,28 +47,28 @@ class FactsOption(Input):
 
 
 class ReflectIncludeInput(Input):
-    """Each comes unless it is null."""
+    """Each is included unless null."""
 
     facts = FactsOption(required=False, allow_null=True, help_text="based_on.")
     tool_calls = LookUpsOption(required=False, allow_null=True, help_text="trace.")
 
 
 class ReflectInput(RecallInput):
-    """The recall's max_tokens is `memory_tokens` here."""
+    """`memory_tokens` is the `max_tokens` of a recall."""
 
     budget = serializers.ChoiceField(
         choices=list(BOUNDS),
         default="low",
-        help_text="low asks the model once. mid and high look wider first, and let the model look again.",
+        help_text="low calls the model once. mid and high search wider first, and let the model search again.",
     )
     max_tokens = serializers.IntegerField(
-        min_value=1, max_value=MOST_ANSWER_TOKENS, default=USUAL_TOKENS, help_text="Of the answer."
+        min_value=1, max_value=MOST_ANSWER_TOKENS, default=USUAL_TOKENS, help_text="Tokens of the answer."
     )
     memory_tokens = serializers.IntegerField(
         min_value=0,
         max_value=MOST_MEMORY_TOKENS,
         default=USUAL_TOKENS,
-        help_text="Of the memories that it is made from.",
+        help_text="Tokens of the memories in the prompt.",
     )
     context = serializers.CharField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
         max_length=LONGEST_CONTEXT, required=False, allow_null=True, allow_blank=True
@@ -85,21 +83,21 @@ class ReflectInput(RecallInput):
         required=False, allow_null=True
     )
     response_schema = ResponseSchemaField(required=False, allow_null=True)
-    form_opinions = serializers.BooleanField(default=True, help_text="False: nothing is stored.")
+    form_opinions = serializers.BooleanField(default=True, help_text="False: store nothing.")
     apply_all_directives = serializers.BooleanField(
-        default=False, help_text="Also those whose tags don't fit the question's. Inactive ones never hold."
+        default=False, help_text="Also apply directives without matching tags. Inactive directives never apply."
     )
     stream = serializers.BooleanField(default=False, help_text="Server-sent events, as with Accept: text/event-stream.")
     max_calls = serializers.IntegerField(
-        min_value=1, max_value=MOST_CALLS, required=False, allow_null=True, help_text="Of the model."
+        min_value=1, max_value=MOST_CALLS, required=False, allow_null=True, help_text="Calls of the language model."
     )
     max_model_tokens = serializers.IntegerField(
         min_value=LEAST_MODEL_TOKENS,
         max_value=MOST_MODEL_TOKENS,
         required=False,
         allow_null=True,
-        help_text="Read and written by the language model, in all calls. Memories that don't fit are left out of the "
-        "prompt; where not even the rest fits, the built-in engine answers.",
+        help_text="Tokens of all calls of the language model. Memories that don't fit are left out of the "
+        "prompt; if the rest does not fit either, the built-in engine answers.",
     )
     max_seconds = NumberField(min_value=LEAST_SECONDS, max_value=MOST_SECONDS, required=False, allow_null=True)
     trace = None  # type: ignore[assignment]  # DRF's way to leave out a field: include.tool_calls has its place
@@ -114,17 +112,7 @@ class ReflectInput(RecallInput):
     def recall_query(self) -> RecallQuery:
         given = self.validated_data
         types = given.get("types") or given.get("fact_types")
-        asked_at = given["query_timestamp"] or timezone.now()
-        return RecallQuery(
-            text=given["query"],
-            asked_at=asked_at,
-            max_tokens=given["memory_tokens"],
-            budget=read_budget(given),
-            filters=read_filters({**given, "types": types}),
-            moment=PointInTime(given["as_of"], given["known_at"], history=given["history"]),
-            window=read_window(given.get("temporal_window"), asked_at),
-            rerank=given["rerank"],
-        )
+        return build_recall_query({**given, "types": types}, max_tokens=given["memory_tokens"])
 
     def reflect_query(self) -> ReflectQuery:
         given = self.validated_data
@@ -136,18 +124,20 @@ class ReflectInput(RecallInput):
             context=(given.get("context") or "").strip(),
             answer_tokens=given["max_tokens"],
             response_schema=given.get("response_schema"),
-            forms_opinions=given["form_opinions"] and recall.moment == AT_PRESENT,  # the past is no ground for today
+            forms_opinions=given["form_opinions"]
+            and recall.moment == AT_PRESENT,  # a view of the past forms no opinions
             applies_all_directives=given["apply_all_directives"],
             is_shortened=len(" ".join(self.initial_data["query"].split())) > MAX_CHARACTERS,
         )
 
 
 def read_bounds(given: dict[str, Any]) -> Bounds:
-    """Who wants more than usual to be read or written, and bounds no tokens, gets the room for it in each call."""
+    """Without `max_model_tokens`, each call gets room for more memory and answer tokens than the defaults."""
     usual = BOUNDS[given["budget"]]
     calls = given.get("max_calls") or usual.calls
     more = sum(max(0, given[name] - USUAL_TOKENS) for name in ("memory_tokens", "max_tokens"))
-    return Bounds(
+    return replace(
+        usual,
         calls=calls,
         tokens=given.get("max_model_tokens") or usual.tokens + calls * more,
         seconds=given.get("max_seconds") or usual.seconds,

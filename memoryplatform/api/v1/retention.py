@@ -1,49 +1,37 @@
-"""`/v1/banks/{bank_id}/retention-rules`: how long memories are kept as they are."""
+"""`/v1/banks/{bank_id}/retention-rules`: how long memories are kept."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
-from rest_framework import serializers, status
-from rest_framework.request import Request
-from rest_framework.response import Response
+from rest_framework import serializers
 
-from banks.words import Network
+from banks.enums import Network
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import ErrorOutput, Input, Output
-from memoryplatform.api.v1.lists import ListInput, ListOutput, list_rows, read_query
-from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
+from memoryplatform.api.routes import route
+from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.v1.lists import ListInput, list_of, list_rows
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.banks.retention import (
-    ShownRule,
-    apply_now,
-    change_rule,
-    create_rule,
-    delete_rule,
-    get_rule,
-    read_version,
-    show_rule,
-)
+from memoryplatform.operations.banks import retention
+from memoryplatform.operations.banks.profile import bank_transaction
 from reflection.models import RetentionRule
-from tenants.transactions import tenant_transaction
 
 MOST_DAYS = 36_500
-SINCE = "Since it was last said; of an opinion, since it was last affirmed."
+SINCE = "Days since it was last said; for an opinion, since it was last affirmed."
 
 
 class RuleChangeInput(Input):
     name = serializers.CharField(max_length=100, required=False)
     network = serializers.ChoiceField(
-        choices=Network.values, required=False, allow_blank=True, help_text="Left out: every one."
+        choices=Network.values, required=False, allow_blank=True, help_text="Default: all networks."
     )
-    tag = serializers.CharField(max_length=200, required=False, allow_blank=True, help_text="Left out: any or none.")
+    tag = serializers.CharField(
+        max_length=200, required=False, allow_blank=True, help_text="Default: memories with any tag or none."
+    )
     days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, required=False, help_text=SINCE)
     action = serializers.ChoiceField(
         choices=RetentionRule.Action.values,
         required=False,
-        help_text="fade ranks lower what nobody recalled; delete is for good.",
+        help_text="fade ranks unrecalled memories lower; delete is for good.",
     )
     enabled = serializers.BooleanField(required=False)
 
@@ -54,6 +42,8 @@ class RuleInput(RuleChangeInput):
 
 
 class RuleOutput(Output):
+    etag = staticmethod(lambda shown: retention.read_version(shown.rule))
+
     id = serializers.UUIDField(source="rule.id")
     name = serializers.CharField(source="rule.name")
     network = serializers.CharField(source="rule.network")
@@ -61,100 +51,53 @@ class RuleOutput(Output):
     days = serializers.IntegerField(source="rule.days")
     action = serializers.CharField(source="rule.action")
     enabled = serializers.BooleanField(source="rule.enabled")
-    matches = serializers.IntegerField(help_text="Memories that it is over for: what the next night will take.")
+    matches = serializers.IntegerField(
+        help_text="The number of memories that the next nightly maintenance will fade or delete."
+    )
     applied_at = serializers.DateTimeField(source="rule.applied_at", allow_null=True)
     created_at = serializers.DateTimeField(source="rule.created_at")
-
-
-class RuleListOutput(ListOutput):
-    items = RuleOutput(many=True)
 
 
 class AppliedOutput(Output):
     operation_id = serializers.UUIDField()
 
 
-def render(shown: ShownRule, status_code: int = status.HTTP_200_OK) -> Response:
-    return Response(RuleOutput(shown).data, status=status_code, headers=write_etag(read_version(shown.rule)))
-
-
 class RulesView(TenantView):
-    @extend_schema(
-        operation_id="list_retention_rules",
-        summary="List retention rules",
-        parameters=[ListInput],
-        responses={200: RuleListOutput, **ERRORS},
-    )
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(request, ListInput)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
+    @route("list_retention_rules", "List retention rules", list_of(RuleOutput), query=ListInput)
+    def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
             listed = list_rows(RetentionRule.objects.of_bank(bank), wanted, of=bank.id)
-            items = [show_rule(bank, rule) for rule in listed.items]
-            return Response(RuleListOutput(vars(listed) | {"items": items}).data)
+            items = [retention.show_rule(bank, rule) for rule in listed.items]
+            return vars(listed) | {"items": items}
 
-    @extend_schema(
-        operation_id="create_retention_rule",
-        summary="Create a retention rule",
-        description="Rules are applied every night; `matches` says what that would mean now.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=RuleInput,
-        responses={201: RuleOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, request: Request, bank_id: str) -> Response:
-        body = RuleInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        rule = create_rule(self.access, bank_id, **body.validated_data)
-        return render(rule, status.HTTP_201_CREATED)
+    @route("create_retention_rule", "Create a retention rule", RuleOutput, 201, body=RuleInput)
+    def post(self, bank_id: str, body: RuleInput) -> object:
+        """Nightly maintenance applies the rules; `matches` counts the memories concerned now."""
+        return retention.create_rule(self.access, bank_id, **body.validated_data)
 
 
 class RuleView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the answer shows it
+    scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the response shows the resource
 
-    @extend_schema(
-        operation_id="get_retention_rule", summary="Get a retention rule", responses={200: RuleOutput, **ERRORS}
-    )
-    def get(self, _request: Request, bank_id: str, rule_id: UUID) -> Response:
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
-            return render(show_rule(bank, get_rule(bank, rule_id)))
+    @route("get_retention_rule", "Get a retention rule", RuleOutput)
+    def get(self, bank_id: str, rule_id: UUID) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            return retention.show_rule(bank, retention.get_rule(bank, rule_id))
 
-    @extend_schema(
-        operation_id="change_retention_rule",
-        summary="Change a retention rule",
-        parameters=[IF_MATCH],
-        request=RuleChangeInput,
-        responses={200: RuleOutput, **ERRORS, 412: ErrorOutput},
-    )
-    def patch(self, request: Request, bank_id: str, rule_id: UUID) -> Response:
-        body = RuleChangeInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        expected = read_expected(request)
-        return render(change_rule(self.access, bank_id, rule_id, body.validated_data, expected=expected))
+    @route("change_retention_rule", "Change a retention rule", RuleOutput, body=RuleChangeInput, if_match=True)
+    def patch(self, bank_id: str, rule_id: UUID, body: RuleChangeInput) -> object:
+        return retention.change_rule(self.access, bank_id, rule_id, body.validated_data, expected=self.expected)
 
-    @extend_schema(
-        operation_id="delete_retention_rule",
-        summary="Delete a retention rule",
-        description="What it faded comes back with the next night; what it deleted does not.",
-        parameters=[IF_MATCH],
-        responses={204: None, **ERRORS, 412: ErrorOutput},
-    )
-    def delete(self, request: Request, bank_id: str, rule_id: UUID) -> Response:
-        delete_rule(self.access, bank_id, rule_id, expected=read_expected(request))
-        return Response(status=status.HTTP_204_NO_CONTENT)
+    @route("delete_retention_rule", "Delete a retention rule", None, 204, if_match=True)
+    def delete(self, bank_id: str, rule_id: UUID) -> None:
+        """The next nightly maintenance restores faded memories; deleted ones stay deleted."""
+        retention.delete_rule(self.access, bank_id, rule_id, expected=self.expected)
 
 
 class ApplyView(TenantView):
-    @extend_schema(
-        operation_id="tend_bank",
-        summary="Do now what is done for a bank every night",
-        description="Retention rules, uniting observations that say the same, summaries of old episodes.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=None,
-        responses={202: AppliedOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, _request: Request, bank_id: str) -> Response:
-        operation = apply_now(self.access, bank_id)
-        return Response(AppliedOutput({"operation_id": operation.id}).data, status=status.HTTP_202_ACCEPTED)
+    @route("tend_bank", "Run the nightly maintenance of a bank now", AppliedOutput, 202)
+    def post(self, bank_id: str) -> object:
+        """Retention rules, duplicate observations, summaries of old months. Its kind is `tend_bank`."""
+        return {"operation_id": retention.run_maintenance_now(self.access, bank_id).id}

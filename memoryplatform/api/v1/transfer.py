@@ -12,13 +12,13 @@ from rest_framework import serializers, status
 from rest_framework.exceptions import APIException
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from memoryplatform.api.errors import unexpected
+from memoryplatform.api.errors import answer_unexpected_error
 from memoryplatform.api.idempotency import idempotent_operation
-from memoryplatform.api.parsers import check_not_compressed
-from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import Input, Output
+from memoryplatform.api.json_format import check_not_compressed
+from memoryplatform.api.openapi import ERRORS
+from memoryplatform.api.routes import route
+from memoryplatform.api.serializers import Input, Output, check_input
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.transfer.errors import ExportLeft, ExportTooSlow, TooManyExports
 from memoryplatform.operations.transfer.export import Export, export_bank
@@ -39,15 +39,14 @@ class ExportsBusy(APIException):
 
 
 class ExportStream(SteppedStream):
-    """Ends when its time is over, also for a reader who does not read and so asks for no further step.
+    """Ends at its deadline, even if the client has stopped reading.
 
-    A file that is not whole never ends like one that is: its last line tells the error, for whoever reads the lines,
-    and the answer is broken off, for whoever doesn't.
+    An incomplete file never looks complete: its last line is an error, and the connection is aborted.
     """
 
     def __init__(self, export: Export, request_id: str) -> None:
-        super().__init__(export.pieces, sign_of_life=b"\n")
-        self._place = export.place
+        super().__init__(export.chunks, sign_of_life=b"\n")
+        self._place = export.slot
         self._request_id = request_id
         self._is_late = False
 
@@ -60,8 +59,8 @@ class ExportStream(SteppedStream):
                 line_break = b"" if piece.endswith(b"\n") else b"\n"
         except Exception as error:
             cause = ExportTooSlow() if self._is_late else error
-            yield line_break + write_line(ERROR, describe(cause, self._request_id))
-            # What Django takes for a caller who went away: it cleans up and leaves the answer as it is, without an end.
+            yield line_break + write_line(ERROR, describe_export_error(cause, self._request_id))
+            # Django treats this like a disconnected client: it cleans up and sends no end of the response.
             raise asyncio.CancelledError from error
         except (GeneratorExit, asyncio.CancelledError):
             log.info("export.left")
@@ -71,31 +70,31 @@ class ExportStream(SteppedStream):
             self.close()
 
     def _cut_off(self) -> None:
-        """What is closed takes no further step: asking for one fails."""
+        """A closed stream takes no further step: the next one raises."""
         self._is_late = True
         self.close()
 
-    def _look_at(self, step: asyncio.Future[bytes | None]) -> None:
+    def _log_late_failure(self, step: asyncio.Future[bytes | None]) -> None:
         """That the steps end with their reader is no failure."""
         error = None if step.cancelled() else step.exception()
         if not isinstance(error, ExportLeft):
-            super()._look_at(step)
+            super()._log_late_failure(step)
 
     def close(self) -> None:
         self._place.leave()
         super().close()
 
 
-def describe(error: Exception, request_id: str) -> dict[str, Any]:
-    """As any other answer tells it."""
+def describe_export_error(error: Exception, request_id: str) -> dict[str, Any]:
+    """The usual error body."""
     if isinstance(error, ExportTooSlow):
         log.warning("export.cut_off")
         return {"detail": str(error), "code": error.code, "request_id": request_id}
-    return dict(unexpected(error, request_id).data)
+    return dict(answer_unexpected_error(error, request_id).data)
 
 
 class JSONLinesParser(BaseParser):
-    """Hands the bytes on: they are read line by line, with the number of each."""
+    """Passes the bytes on: the import reads them line by line."""
 
     media_type = JSON_LINES
 
@@ -107,7 +106,7 @@ class JSONLinesParser(BaseParser):
 
 class ExportInput(Input):
     vectors = serializers.BooleanField(
-        default=False, help_text="With the embeddings: larger, and at once searchable where the model is the same."
+        default=False, help_text="Include embeddings: a larger file that needs no embedding if the model is the same."
     )
 
 
@@ -118,24 +117,28 @@ class ImportInput(Input):
 
 
 class ImportOutput(Output):
-    operation_id = serializers.UUIDField(source="operation.id", help_text="Embeds and indexes what came, at the end.")
-    next_line = serializers.IntegerField(allow_null=True, help_text="Where the next part begins; null: that was all.")
-    rows = serializers.DictField(child=serializers.IntegerField(), help_text="What came so far, by type.")
+    operation_id = serializers.UUIDField(
+        source="operation.id", help_text="The operation that embeds and indexes the rows after the last part."
+    )
+    next_line = serializers.IntegerField(
+        allow_null=True, help_text="First line of the next part; null after the last one."
+    )
+    rows = serializers.DictField(child=serializers.IntegerField(), help_text="Rows received so far, by type.")
 
 
 class ExportView(TenantView):
     @extend_schema(
         operation_id="export_bank",
         summary="Export a bank",
-        description="All that it holds, as JSON lines, from one snapshot. The last line is of the type `end`: a file "
-        "without it is not whole. Where an export fails or takes too long its last line is of the type `error`, with "
-        "`code` and `detail`, and the answer is broken off. A tenant has few exports at once (429).",
+        description="All its rows as JSON lines, from one snapshot. The last line has the type `end`: a file "
+        "without it is incomplete. If an export fails or takes too long, its last line has the "
+        "type `error` with `code` and `detail`, and the connection is aborted. A tenant may run "
+        "few exports at once (429).",
         parameters=[ExportInput],
         responses={(200, JSON_LINES): OpenApiTypes.STR, **ERRORS},
     )
     def get(self, request: Request, bank_id: str) -> StreamingHttpResponse:
-        query = ExportInput(data=request.query_params)
-        query.is_valid(raise_exception=True)
+        query = check_input(ExportInput, request.query_params)
         try:
             export = export_bank(self.access, bank_id, vectors=query.validated_data["vectors"])
         except TooManyExports as error:
@@ -150,21 +153,20 @@ class ImportView(TenantView):
     quotes_memories = False
     parser_classes = (JSONLinesParser,)
 
-    @extend_schema(
-        operation_id="import_bank",
-        summary="Import a bank, or a part of one",
-        description="Into a new or empty bank. A file that is larger than a body may be comes in parts of whole "
-        "lines: each is stored whole or not at all, and one that is sent again is not stored twice. A part that is "
-        "refused (422) takes back those before it, and a bank that was made for them.",
-        parameters=[ImportInput, IDEMPOTENCY_KEY],
-        request={JSON_LINES: OpenApiTypes.STR},
-        responses={202: ImportOutput, **ERRORS},
+    @idempotent_operation  # a refusal undoes earlier parts in its own transaction; a repeated part is recognized
+    @route(
+        "import_bank",
+        "Import a bank, or a part of one",
+        ImportOutput,
+        202,
+        query=ImportInput,
+        body={JSON_LINES: OpenApiTypes.STR},
     )
-    @idempotent_operation  # a refusal takes earlier parts back, which must stand; a part that comes twice is known
-    def post(self, request: Request, bank_id: str) -> Response:
-        check_not_compressed(request)
-        query = ImportInput(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        body = request.data.get("lines", b"") if isinstance(request.data, dict) else b""
-        received = import_part(self.access, bank_id, body, first_line=query.validated_data["first_line"])
-        return Response(ImportOutput(received).data, status=status.HTTP_202_ACCEPTED)
+    def post(self, bank_id: str, wanted: dict[str, Any]) -> object:
+        """Imports into a new or empty bank. Send a large file in parts of whole lines: each part is stored completely
+        or not at all, and a repeated part is not stored twice. A refused part (422) undoes the parts before it, and the
+        bank if the import created it.
+        """
+        check_not_compressed(self.request)
+        body = self.request.data.get("lines", b"") if isinstance(self.request.data, dict) else b""
+        return import_part(self.access, bank_id, body, first_line=wanted["first_line"])

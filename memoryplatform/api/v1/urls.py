@@ -1,8 +1,9 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerView
 
-from memoryplatform.api.description import describe_api
+from memoryplatform.api.openapi import show_openapi
 from memoryplatform.api.v1 import (
+    account,
     archive,
     audit_events,
     background,
@@ -12,7 +13,6 @@ from memoryplatform.api.v1 import (
     directives,
     documents,
     entities,
-    feedback,
     graphs,
     memories,
     memory,
@@ -23,21 +23,27 @@ from memoryplatform.api.v1 import (
     recall,
     recall_log,
     reflect,
-    relationships,
     retention,
-    tags,
     transfer,
     webhooks,
 )
 
-# What the API does. The same views stand under the prefix of Hindsight's clients.
+# The routes of the API. The same views serve Hindsight's prefix.
 ROUTES = [
+    path("account", account.AccountRootView.as_view()),
+    path("account/members", account.MembersView.as_view()),
+    path("account/members/<uuid:user_id>", account.MemberView.as_view()),
+    path("account/invitations", account.InvitationsView.as_view()),
+    path("account/invitations/<uuid:invitation_id>", account.InvitationView.as_view()),
+    path("account/keys", account.ApiKeysView.as_view()),
+    path("account/keys/<uuid:key_id>", account.ApiKeyView.as_view()),
+    path("account/keys/<uuid:key_id>/rotate", account.RotateKeyView.as_view()),
     path("banks", banks.BanksView.as_view()),
     path("banks/<str:bank_id>", banks.BankView.as_view()),
     path("banks/<str:bank_id>/config", bank_config.ConfigView.as_view()),
     path("banks/<str:bank_id>/stats", bank_stats.StatsView.as_view()),
     path("banks/<str:bank_id>/stats/memories-timeseries", bank_stats.TimeseriesView.as_view()),
-    path("banks/<str:bank_id>/tags", tags.TagsView.as_view()),
+    path("banks/<str:bank_id>/tags", bank_stats.TagsView.as_view()),
     path("banks/<str:bank_id>/graph", graphs.GraphView.as_view()),
     path("banks/<str:bank_id>/background", background.BackgroundView.as_view()),
     path("banks/<str:bank_id>/background/revisions", background.BackgroundRevisionsView.as_view()),
@@ -53,7 +59,7 @@ ROUTES = [
     path("banks/<str:bank_id>/episodes", archive.EpisodesView.as_view()),
     path("banks/<str:bank_id>/episodes/<uuid:episode_id>", archive.EpisodeView.as_view()),
     path("banks/<str:bank_id>/documents", documents.DocumentsView.as_view()),
-    # an id may hold slashes, so what stands behind one is looked for first
+    # an id may contain slashes, so longer routes come first
     path("banks/<str:bank_id>/documents/<path:document_id>/chunks", documents.DocumentChunksView.as_view()),
     path("banks/<str:bank_id>/documents/<path:document_id>", documents.DocumentView.as_view()),
     path("banks/<str:bank_id>/chunks/<uuid:chunk_id>", documents.ChunkView.as_view()),
@@ -66,7 +72,7 @@ ROUTES = [
     path("banks/<str:bank_id>/opinions/<uuid:opinion_id>", opinions.OpinionView.as_view()),
     path("banks/<str:bank_id>/opinions/<uuid:opinion_id>/review", opinions.OpinionReviewView.as_view()),
     path("banks/<str:bank_id>/opinions/<uuid:opinion_id>/revisions", opinions.OpinionRevisionsView.as_view()),
-    path("banks/<str:bank_id>/relationships", relationships.RelationshipsView.as_view()),
+    path("banks/<str:bank_id>/relationships", entities.RelationshipsView.as_view()),
     path("banks/<str:bank_id>/observations", observations.ObservationsView.as_view()),
     path("banks/<str:bank_id>/observations/refresh", observations.RefreshView.as_view()),
     path("banks/<str:bank_id>/retention-rules", retention.RulesView.as_view()),
@@ -82,8 +88,7 @@ ROUTES = [
     path("banks/<str:bank_id>/recalls", recall_log.RecallsView.as_view()),
     path("banks/<str:bank_id>/recalls/<uuid:recall_id>", recall_log.LoggedRecallView.as_view()),
     path("banks/<str:bank_id>/reflect", reflect.ReflectView.as_view()),
-    path("banks/<str:bank_id>/feedback", feedback.FeedbackView.as_view()),
-    path("banks/<str:bank_id>/tuning", feedback.TuningView.as_view()),
+    path("banks/<str:bank_id>/feedback", recall_log.FeedbackView.as_view()),
     path("recall", recall.RecallAcrossView.as_view()),
     path("operations", operations.OperationsView.as_view()),
     path("operations/<uuid:operation_id>", operations.OperationView.as_view()),
@@ -103,7 +108,7 @@ ROUTES = [
 
 urlpatterns = [
     *ROUTES,
-    path("openapi.json", describe_api, name="openapi"),
+    path("openapi.json", show_openapi, name="openapi"),
     path("docs", SpectacularSwaggerView.as_view(url_name="openapi"), name="docs"),
     path("redoc", SpectacularRedocView.as_view(url_name="openapi", template_name="redoc.html"), name="redoc"),
 ]

@@ -1,39 +1,21 @@
-"""`/v1/webhooks`: addresses that are told what happens, and what became of the telling."""
+"""`/v1/webhooks`: addresses that receive events, and the deliveries to them."""
 
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
-from rest_framework import serializers, status
-from rest_framework.request import Request
-from rest_framework.response import Response
+from rest_framework import serializers
 
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.api.pagination import PageInput, paginate
-from memoryplatform.api.schema import ERRORS, IDEMPOTENCY_KEY
-from memoryplatform.api.serializers import ErrorOutput, Input, Output
-from memoryplatform.api.v1.lists import read_query
-from memoryplatform.api.v1.preconditions import IF_MATCH, read_expected, write_etag
+from memoryplatform.api.pagination import PageInput, page_of, paginate
+from memoryplatform.api.routes import route
+from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
-from memoryplatform.operations.webhooks import (
-    NewWebhook,
-    WebhookChange,
-    change_webhook,
-    create_webhook,
-    delete_webhook,
-    find_deliveries,
-    find_webhooks,
-    get_webhook,
-    ping_webhook,
-    read_version,
-    redeliver,
-    renew_secret,
-)
-from tenants.models import Delivery, Webhook
+from memoryplatform.operations import webhooks
+from tenants.models import Delivery
 from tenants.transactions import tenant_transaction
-from tenants.webhooks.events import EVENTS
+from tenants.webhook_outbox import EVENTS
 
-# A webhook carries what happens out of the house, so who may set one up may administer. Its address may be a secret.
+# A webhook sends data to outside addresses, and its address may be a secret, so all methods need the scope admin.
 ADMIN = {"GET": "admin", "POST": "admin", "PATCH": "admin", "DELETE": "admin"}
 
 
@@ -45,35 +27,33 @@ class WebhookChangeInput(Input):
     name = serializers.CharField(max_length=200, allow_blank=True, required=False)
     enabled = serializers.BooleanField(required=False)
 
-    def change(self) -> WebhookChange:
+    def change(self) -> webhooks.WebhookFields:
         given = dict(self.validated_data)
         if "events" in given:
-            given["events"] = unique(given["events"])
-        return WebhookChange(**given)
+            given["events"] = tuple(dict.fromkeys(given["events"]))
+        return webhooks.WebhookFields(**given)
 
 
 class WebhookInput(WebhookChangeInput):
     url = serializers.CharField(max_length=2_000, help_text="http:// or https://, a public address.")
     events = serializers.ListField(child=serializers.ChoiceField(choices=sorted(EVENTS)), min_length=1, max_length=100)
     bank_id = serializers.CharField(
-        max_length=200, required=False, help_text="Only what happens to this bank; every bank where left out."
+        max_length=200, required=False, help_text="Only events of this bank. Default: all banks."
     )
-
-    def new(self) -> NewWebhook:
-        given = dict(self.validated_data)
-        return NewWebhook(events=unique(given.pop("events")), **given)
 
 
 class WebhookListInput(PageInput):
-    bank_id = serializers.CharField(required=False, max_length=200, help_text="Only those of this bank.")
+    bank_id = serializers.CharField(required=False, max_length=200, help_text="Only webhooks of this bank.")
 
 
 class WebhookOutput(Output):
+    etag = staticmethod(webhooks.read_version)
+
     webhook_id = serializers.UUIDField(source="id")
     name = serializers.CharField()
     url = serializers.CharField()
     events = serializers.ListField(child=serializers.CharField())
-    bank_id = serializers.SerializerMethodField(help_text="Null: every bank.")
+    bank_id = serializers.SerializerMethodField(help_text="Null: all banks.")
     enabled = serializers.BooleanField()
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
@@ -83,26 +63,21 @@ class WebhookOutput(Output):
 
 
 class WebhookWithSecretOutput(WebhookOutput):
-    secret = serializers.CharField(help_text="Signs what is sent. It is shown this once.")
-
-
-class WebhookListOutput(Output):
-    webhooks = WebhookOutput(many=True)
-    next_cursor = serializers.CharField(allow_null=True)
+    secret = serializers.CharField(help_text="Signs the deliveries. It is shown only once.")
 
 
 class DeliveryOutput(Output):
     delivery_id = serializers.UUIDField(source="id")
-    event_id = serializers.UUIDField(help_text="The same for every address that is told.")
+    event_id = serializers.UUIDField(help_text="The same for all webhooks that receive the event.")
     event = serializers.CharField()
     bank_id = serializers.SerializerMethodField()
     data = serializers.JSONField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
-        help_text="What is told, without the envelope."
+        help_text="The event's data, without the envelope."
     )
     status = serializers.ChoiceField(choices=Delivery.Status.choices)
     attempts = serializers.IntegerField()
     answer_code = serializers.IntegerField(allow_null=True, help_text="HTTP status of the newest attempt.")
-    error = serializers.CharField(help_text="Why the newest attempt failed; empty where it did not.")
+    error = serializers.CharField(help_text="The error of the newest attempt; empty without one.")
     created_at = serializers.DateTimeField()
     attempted_at = serializers.DateTimeField(allow_null=True)
     next_attempt_at = serializers.DateTimeField(allow_null=True)
@@ -115,150 +90,84 @@ class DeliveryListInput(PageInput):
     status = serializers.ChoiceField(choices=Delivery.Status.choices, required=False)
 
 
-class DeliveryListOutput(Output):
-    deliveries = DeliveryOutput(many=True)
-    next_cursor = serializers.CharField(allow_null=True)
-
-
-def unique(names: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
-
-
-def render(
-    webhook: Webhook, output: type[WebhookOutput] = WebhookOutput, status_code: int = status.HTTP_200_OK
-) -> Response:
-    return Response(output(webhook).data, status=status_code, headers=write_etag(read_version(webhook)))
-
-
 class WebhooksView(TenantView):
     quotes_memories = False
     scopes = ADMIN
 
-    @extend_schema(
-        operation_id="list_webhooks",
-        summary="List webhooks, newest first",
-        parameters=[WebhookListInput],
-        responses={200: WebhookListOutput, **ERRORS},
-    )
-    def get(self, request: Request) -> Response:
-        wanted = read_query(request, WebhookListInput)
+    @route("list_webhooks", "List webhooks, newest first", page_of("webhooks", WebhookOutput), query=WebhookListInput)
+    def get(self, wanted: dict[str, Any]) -> object:
         with tenant_transaction(self.tenant_id):
-            rows = find_webhooks(self.access, bank_id=wanted.get("bank_id"))
-            page = paginate(rows, wanted, of=self.tenant_id)
-            return Response(WebhookListOutput({"webhooks": page.rows, "next_cursor": page.next_cursor}).data)
+            rows = webhooks.find_webhooks(self.access, bank_id=wanted.get("bank_id"))
+            return paginate(rows, wanted, of=self.tenant_id)
 
-    @extend_schema(
-        operation_id="create_webhook",
-        summary="Create a webhook",
-        parameters=[IDEMPOTENCY_KEY],
-        request=WebhookInput,
-        responses={201: WebhookWithSecretOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, request: Request) -> Response:
-        body = WebhookInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        webhook = create_webhook(self.access, body.new())
-        return render(webhook, WebhookWithSecretOutput, status.HTTP_201_CREATED)
+    @route("create_webhook", "Create a webhook", WebhookWithSecretOutput, 201, body=WebhookInput)
+    def post(self, body: WebhookInput) -> object:
+        return webhooks.create_webhook(self.access, body.change())
 
 
 class WebhookView(TenantView):
     scopes = ADMIN
 
-    @extend_schema(operation_id="get_webhook", summary="Get a webhook", responses={200: WebhookOutput, **ERRORS})
-    def get(self, _request: Request, webhook_id: UUID) -> Response:
+    @route("get_webhook", "Get a webhook", WebhookOutput)
+    def get(self, webhook_id: UUID) -> object:
         with tenant_transaction(self.tenant_id):
-            return render(get_webhook(self.access, webhook_id))
+            return webhooks.get_webhook(self.access, webhook_id)
 
-    @extend_schema(
-        operation_id="change_webhook",
-        summary="Change the given fields of a webhook",
-        parameters=[IF_MATCH],
-        request=WebhookChangeInput,
-        responses={200: WebhookOutput, **ERRORS, 412: ErrorOutput},
+    @route(
+        "change_webhook", "Change the given fields of a webhook", WebhookOutput, body=WebhookChangeInput, if_match=True
     )
-    def patch(self, request: Request, webhook_id: UUID) -> Response:
-        body = WebhookChangeInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        return render(change_webhook(self.access, webhook_id, body.change(), expected=read_expected(request)))
+    def patch(self, webhook_id: UUID, body: WebhookChangeInput) -> object:
+        return webhooks.change_webhook(self.access, webhook_id, body.change(), expected=self.expected)
 
-    @extend_schema(
-        operation_id="delete_webhook",
-        summary="Delete a webhook",
-        description="Its deliveries go with it, also those on their way.",
-        parameters=[IF_MATCH],
-        responses={204: None, **ERRORS, 412: ErrorOutput},
-    )
-    def delete(self, request: Request, webhook_id: UUID) -> Response:
-        delete_webhook(self.access, webhook_id, expected=read_expected(request))
-        return Response(status=status.HTTP_204_NO_CONTENT)
+    @route("delete_webhook", "Delete a webhook", None, 204, if_match=True)
+    def delete(self, webhook_id: UUID) -> None:
+        """Also deletes its deliveries, including pending ones."""
+        webhooks.delete_webhook(self.access, webhook_id, expected=self.expected)
 
 
 class WebhookSecretView(TenantView):
     quotes_memories = False
     scopes = ADMIN
 
-    @extend_schema(
-        operation_id="renew_webhook_secret",
-        summary="Renew a webhook's secret",
-        description="What is sent from now on is signed with the new one, which is shown this once.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=None,
-        responses={200: WebhookWithSecretOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, _request: Request, webhook_id: UUID) -> Response:
-        return render(renew_secret(self.access, webhook_id), WebhookWithSecretOutput)
+    @route("renew_webhook_secret", "Renew a webhook's secret", WebhookWithSecretOutput)
+    def post(self, webhook_id: UUID) -> object:
+        """The new secret signs all further deliveries. It is shown only once."""
+        return webhooks.renew_secret(self.access, webhook_id)
 
 
 class WebhookPingView(TenantView):
     scopes = ADMIN
 
-    @extend_schema(
-        operation_id="ping_webhook",
-        summary="Send a ping to a webhook",
-        description="Also to one that is not enabled. Its delivery says what became of it.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=None,
-        responses={202: DeliveryOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, _request: Request, webhook_id: UUID) -> Response:
-        delivery = ping_webhook(self.access, webhook_id)
-        return Response(DeliveryOutput(delivery).data, status=status.HTTP_202_ACCEPTED)
+    @route("ping_webhook", "Send a ping to a webhook", DeliveryOutput, 202)
+    def post(self, webhook_id: UUID) -> object:
+        """Also for a disabled webhook. The delivery shows the outcome."""
+        return webhooks.ping_webhook(self.access, webhook_id)
 
 
 class DeliveriesView(TenantView):
-    @extend_schema(
-        operation_id="list_webhook_deliveries",
-        summary="List what was sent to a webhook, newest first",
-        description="Deliveries that are over are kept for 30 days.",
-        parameters=[DeliveryListInput],
-        responses={200: DeliveryListOutput, **ERRORS},
+    @route(
+        "list_webhook_deliveries",
+        "List the deliveries of a webhook, newest first",
+        page_of("deliveries", DeliveryOutput),
+        query=DeliveryListInput,
     )
-    def get(self, request: Request, webhook_id: UUID) -> Response:
-        wanted = read_query(request, DeliveryListInput)
+    def get(self, webhook_id: UUID, wanted: dict[str, Any]) -> object:
+        """Finished deliveries are kept for 30 days."""
         with tenant_transaction(self.tenant_id):
-            rows = find_deliveries(self.access, webhook_id)
+            rows = webhooks.find_deliveries(self.access, webhook_id)
             if "status" in wanted:
                 rows = rows.filter(status=wanted["status"])
-            page = paginate(rows, wanted, of=webhook_id)
-            return Response(DeliveryListOutput({"deliveries": page.rows, "next_cursor": page.next_cursor}).data)
+            return paginate(rows, wanted, of=webhook_id)
 
 
 class RedeliverView(TenantView):
     scopes = ADMIN
 
-    @extend_schema(
-        operation_id="redeliver",
-        summary="Send a delivery once more",
-        description="Under the same id, with all its attempts again. One that waits for its next attempt "
-        "begins anew at once; one that is being sent is left alone.",
-        parameters=[IDEMPOTENCY_KEY],
-        request=None,
-        responses={202: DeliveryOutput, **ERRORS},
-    )
     @idempotent
-    def post(self, _request: Request, webhook_id: UUID, delivery_id: UUID) -> Response:
-        delivery = redeliver(self.access, webhook_id, delivery_id)
-        return Response(DeliveryOutput(delivery).data, status=status.HTTP_202_ACCEPTED)
+    @route("redeliver", "Send a delivery once more", DeliveryOutput, 202)
+    def post(self, webhook_id: UUID, delivery_id: UUID) -> object:
+        """Uses the same id, with all attempts again. A waiting delivery starts at once; a running one is left alone."""
+        return webhooks.redeliver(self.access, webhook_id, delivery_id)

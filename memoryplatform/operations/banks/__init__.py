@@ -1,1 +1,1 @@
-"""What a caller does with a bank: its profile, rules and directives, and what it holds at a glance."""
+"""Use-cases of a bank: profile, background, directives, retention rules, counts and graphs."""

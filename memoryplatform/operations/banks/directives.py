@@ -1,17 +1,14 @@
-"""What a caller does with the directives of a bank."""
+"""Directives of a bank: create, change, delete."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
 from banks.models import Bank
-from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.versions import check_version, write_version
+from memoryplatform.operations.access import BankAccess, check_version, write_version
+from memoryplatform.operations.banks.profile import bank_transaction
 from reflection.errors import DirectiveNotFound
 from reflection.models import Directive
-from tenants.audit import record
-from tenants.transactions import tenant_transaction
 
 EDITABLE = ("name", "content", "priority", "is_active", "tags")
 
@@ -31,8 +28,7 @@ class DirectiveChange:
 
 
 def create_directive(access: BankAccess, bank_id: str, change: DirectiveChange) -> Directive:
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         directive = Directive.objects.for_tenant(access.tenant_id).create(bank=bank, **change.given())
         note(access, bank_id, "directive.created", directive)
         return directive
@@ -46,9 +42,9 @@ def change_directive(
     *,
     expected: frozenset[str] | None = None,
 ) -> Directive:
-    """`expected` are the versions that the caller takes it for, or None where he does not care."""
-    with tenant_transaction(access.tenant_id):
-        directive = get_directive(get_bank(access, bank_id), directive_id, lock=True)
+    """`expected` are the versions that the caller accepts; None accepts any."""
+    with bank_transaction(access, bank_id) as bank:
+        directive = get_directive(bank, directive_id, lock=True)
         check_version(read_version(directive), expected)
         for name, value in change.given().items():
             setattr(directive, name, value)
@@ -60,8 +56,8 @@ def change_directive(
 def delete_directive(
     access: BankAccess, bank_id: str, directive_id: UUID, *, expected: frozenset[str] | None = None
 ) -> None:
-    with tenant_transaction(access.tenant_id):
-        directive = get_directive(get_bank(access, bank_id), directive_id, lock=True)
+    with bank_transaction(access, bank_id) as bank:
+        directive = get_directive(bank, directive_id, lock=True)
         check_version(read_version(directive), expected)
         note(access, bank_id, "directive.deleted", directive)
         directive.delete()
@@ -82,4 +78,4 @@ def read_version(directive: Directive) -> str:
 
 def note(access: BankAccess, bank_id: str, action: str, directive: Directive) -> None:
     detail = {"bank_id": bank_id, "name": directive.name}
-    record(access.tenant_id, actor=access.actor, action=action, target=f"directive:{directive.id}", detail=detail)
+    access.record(action, f"directive:{directive.id}", detail)

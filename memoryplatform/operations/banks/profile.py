@@ -1,5 +1,7 @@
-"""Making, changing and deleting banks."""
+"""Banks: create, find, change, delete."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,21 +12,19 @@ from django.utils import timezone
 from banks.errors import BankExists, BankNotFound
 from banks.models import Bank
 from banks.models.bank import BankQuerySet
-from memoryplatform.operations.access import BankAccess, name_of
+from memoryplatform.operations.access import BankAccess, check_version, name_of, write_version
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import DELETE_BANK
 from memoryplatform.operations.running.submit import submit
-from memoryplatform.operations.versions import check_version, write_version
 from providers.registry import get_embedder
-from reflection.background.revisions import BackgroundChange, note_background
-from tenants.audit import record
+from reflection.background import BackgroundChange, note_background
 from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
 
 
 @dataclass(frozen=True)
 class BankChange:
-    """The fields that a caller gave; None leaves one as it is, `cleared` names those that become the deployment's."""
+    """The fields that a caller gave. None leaves a field as it is; `cleared` ones get the deployment's value."""
 
     name: str | None = None
     background: str | None = None
@@ -48,13 +48,13 @@ class BankChange:
 
 
 def check_bank_id(bank_id: str) -> None:
-    """An id that no bank can have is one that is not there: Postgres has no text with a null byte."""
+    """Postgres stores no null byte, so no bank has such an id."""
     if "\x00" in bank_id:
         raise BankNotFound(bank_id.replace("\x00", "?"))
 
 
 def get_bank(access: BankAccess, bank_id: str, *, lock: bool = False) -> Bank:
-    """Fetch inside a tenant transaction. Not there, not yours and out of the key's reach are the same."""
+    """Call inside a tenant transaction. Missing, another tenant's and out of the key's reach give the same error."""
     check_bank_id(bank_id)
     rows = Bank.objects.for_tenant(access.tenant_id).live().within(access.banks)
     bank = (rows.select_for_update(no_key=True) if lock else rows).filter(bank_id=bank_id).first()
@@ -63,8 +63,15 @@ def get_bank(access: BankAccess, bank_id: str, *, lock: bool = False) -> Bank:
     return bank
 
 
+@contextmanager
+def bank_transaction(access: BankAccess, bank_id: str, *, lock: bool = False) -> Iterator[Bank]:
+    """A tenant transaction that begins with the bank."""
+    with tenant_transaction(access.tenant_id):
+        yield get_bank(access, bank_id, lock=lock)
+
+
 def find_banks(access: BankAccess, *, words: str = "") -> BankQuerySet:
-    """Those that the key reaches and whose id or name has the words."""
+    """Banks in the key's reach whose id or name contains the words."""
     banks: BankQuerySet = Bank.objects.for_tenant(access.tenant_id).live().within(access.banks)
     return banks.filter(Q(bank_id__icontains=words) | Q(name__icontains=words)) if words else banks
 
@@ -82,8 +89,23 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
         except IntegrityError:
             raise BankExists(bank_id) from None
         note_background(bank, "", BackgroundChange(bank.background, name_of(access)))
-        record(access.tenant_id, actor=access.actor, action="bank.created", target=f"bank:{bank_id}")
+        access.record("bank.created", f"bank:{bank_id}")
     return bank
+
+
+def find_or_create_bank(access: BankAccess, bank_id: str, new: BankChange | None = None) -> tuple[Bank, bool]:
+    """The bank, and whether it is new. A key that can't reach the bank does not create it."""
+    try:
+        with bank_transaction(access, bank_id) as bank:
+            return bank, False
+    except BankNotFound:
+        if not access.reaches(bank_id):
+            raise
+    try:
+        return create_bank(access, bank_id, new or BankChange()), True
+    except BankExists:  # a concurrent request created it
+        with bank_transaction(access, bank_id) as bank:
+            return bank, False
 
 
 def read_version(bank: Bank) -> str:
@@ -93,9 +115,8 @@ def read_version(bank: Bank) -> str:
 def change_bank(
     access: BankAccess, bank_id: str, change: BankChange, *, expected: frozenset[str] | None = None
 ) -> Bank:
-    """`expected` are the versions that the caller takes it for, or None where he does not care."""
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id, lock=True)
+    """`expected` are the versions that the caller accepts; None accepts any."""
+    with bank_transaction(access, bank_id, lock=True) as bank:
         check_version(read_version(bank), expected)
         given = change.given()
         before = bank.background
@@ -103,23 +124,16 @@ def change_bank(
             setattr(bank, name, value)
         bank.save()
         note_background(bank, before, BackgroundChange(bank.background, name_of(access)))
-        record(
-            access.tenant_id,
-            actor=access.actor,
-            action="bank.changed",
-            target=f"bank:{bank_id}",
-            detail={"fields": sorted(given)},
-        )
+        access.record("bank.changed", f"bank:{bank_id}", {"fields": sorted(given)})
     return bank
 
 
 def delete_bank_for_good(access: BankAccess, bank_id: str, *, expected: frozenset[str] | None = None) -> Operation:
-    """Hide the bank at once, so that its id is free again, and have a worker remove its rows."""
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id, lock=True)
+    """Hides the bank at once, which frees its id. A worker removes the rows."""
+    with bank_transaction(access, bank_id, lock=True) as bank:
         check_version(read_version(bank), expected)
         bank.deleted_at = timezone.now()
         bank.save(update_fields=["deleted_at"])
-        record(access.tenant_id, actor=access.actor, action="bank.deleted", target=f"bank:{bank_id}")
+        access.record("bank.deleted", f"bank:{bank_id}")
         payload = {"bank_pk": str(bank.id), "bank_id": bank_id}
         return submit(access.tenant_id, DELETE_BANK, payload=payload, bank=bank)

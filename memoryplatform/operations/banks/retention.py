@@ -1,6 +1,7 @@
-"""What a caller does with retention rules."""
+"""Retention rules of a bank, and the schedule of the nightly maintenance that applies them."""
 
 from dataclasses import dataclass
+from datetime import datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,36 +9,33 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.nights import ask_for_tending
-from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.access import BankAccess, check_version, write_version
+from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.running.kind_names import TEND_BANK
-from memoryplatform.operations.running.submit import submit
-from memoryplatform.operations.versions import check_version, write_version
+from memoryplatform.operations.running.kind_names import NIGHTLY_MAINTENANCE
+from memoryplatform.operations.running.submit import submit, submit_for_later
 from reflection.errors import RuleExists, RuleNotFound, RuleTooWide
-from reflection.forgetting.rules import find_expired
+from reflection.forgetting.retention_rules import find_expired
 from reflection.models import RetentionRule
-from tenants.audit import record
-from tenants.transactions import tenant_transaction
 
 EDITABLE = ("name", "network", "tag", "days", "action", "enabled")
+NIGHT = time(3)  # UTC
+SPREAD_MINUTES = 120  # over which the banks of a night are spread
 
 
 @dataclass(frozen=True)
 class ShownRule:
-    """`matches`: memories that the rule is over for now, and that the next night will take."""
+    """`matches`: memories that the next night deletes or fades."""
 
     rule: RetentionRule
     matches: int
 
 
 def create_rule(access: BankAccess, bank_id: str, **fields: Any) -> ShownRule:
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         rule = RetentionRule(tenant_id=access.tenant_id, bank=bank, **fields)
         save(rule)
-        ask_for_tending(bank)
+        schedule_maintenance(bank)
         note(access, bank_id, "retention_rule.created", rule)
         return show_rule(bank, rule)
 
@@ -45,12 +43,8 @@ def create_rule(access: BankAccess, bank_id: str, **fields: Any) -> ShownRule:
 def change_rule(
     access: BankAccess, bank_id: str, rule_id: UUID, fields: dict[str, Any], *, expected: frozenset[str] | None = None
 ) -> ShownRule:
-    """`expected` are the versions that the caller takes it for, or None where he does not care.
-
-    Other columns stay as they are.
-    """
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    """Changes the given fields only. `expected` are the versions that the caller accepts; None accepts any."""
+    with bank_transaction(access, bank_id) as bank:
         rule = get_rule(bank, rule_id, lock=True)
         check_version(read_version(rule), expected)
         for name, value in fields.items():
@@ -71,19 +65,31 @@ def save(rule: RetentionRule, *, update_fields: list[str] | None = None) -> None
 
 
 def delete_rule(access: BankAccess, bank_id: str, rule_id: UUID, *, expected: frozenset[str] | None = None) -> None:
-    with tenant_transaction(access.tenant_id):
-        rule = get_rule(get_bank(access, bank_id), rule_id, lock=True)
+    with bank_transaction(access, bank_id) as bank:
+        rule = get_rule(bank, rule_id, lock=True)
         check_version(read_version(rule), expected)
         note(access, bank_id, "retention_rule.deleted", rule)
         rule.delete()
 
 
-def apply_now(access: BankAccess, bank_id: str) -> Operation:
-    """What a night does, at once."""
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
-        record(access.tenant_id, actor=access.actor, action="bank.tended", target=f"bank:{bank_id}")
-        return submit(access.tenant_id, TEND_BANK, payload={}, bank=bank)
+def run_maintenance_now(access: BankAccess, bank_id: str) -> Operation:
+    with bank_transaction(access, bank_id) as bank:
+        access.record("bank.tended", f"bank:{bank_id}")
+        return submit(access.tenant_id, NIGHTLY_MAINTENANCE, payload={}, bank=bank)
+
+
+def schedule_maintenance(bank: Bank) -> Operation | None:
+    """Submits the maintenance of the coming night, once. Call inside a tenant transaction."""
+    rows = Operation.objects.for_tenant(bank.tenant_id)
+    if rows.filter(kind=NIGHTLY_MAINTENANCE, bank=bank, status="pending").exists():
+        return None
+    return submit_for_later(bank, NIGHTLY_MAINTENANCE, payload={}, due_at=find_night(bank, timezone.now()))
+
+
+def find_night(bank: Bank, now: datetime) -> datetime:
+    """The next moment of the bank's own minute of the night."""
+    night = datetime.combine(now.date(), NIGHT, tzinfo=now.tzinfo) + timedelta(minutes=bank.id.int % SPREAD_MINUTES)
+    return night if night > now else night + timedelta(days=1)
 
 
 def get_rule(bank: Bank, rule_id: UUID, *, lock: bool = False) -> RetentionRule:
@@ -105,4 +111,4 @@ def show_rule(bank: Bank, rule: RetentionRule) -> ShownRule:
 
 def note(access: BankAccess, bank_id: str, action: str, rule: RetentionRule) -> None:
     detail = {"bank_id": bank_id, "name": rule.name, "action": rule.action, "days": rule.days}
-    record(access.tenant_id, actor=access.actor, action=action, target=f"retention_rule:{rule.id}", detail=detail)
+    access.record(action, f"retention_rule:{rule.id}", detail)

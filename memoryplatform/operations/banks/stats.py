@@ -1,20 +1,23 @@
-"""How much a bank holds, and since when."""
+"""Counts of a bank: memories, links, work, documents, tags, and memories over time."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, F, Max
 from django.db.models.functions import Coalesce, TruncDay, TruncHour, TruncMinute
 
-from banks.models import Bank, Document, Link, MemoryUnit
+from banks.enums import Network
+from banks.models import Bank, Document, Link, MemoryUnit, UnitTag
 from banks.models.unit import UnitQuerySet
-from banks.words import Network
-from memoryplatform.operations.banks.known_networks import KNOWN
 from memoryplatform.operations.models import Operation
-from reflection.models import ObservedEntity
+from reflection.models import MentalModel, ObservedEntity
 
+# Opinions are not counted as known: routes of their own show them.
+KNOWN = (Network.EXPERIENCE.value, Network.OBSERVATION.value, Network.WORLD.value)
+MEMORIES, MENTAL_MODELS = "memories", "mental_models"
 STEPS = {
     "minute": (TruncMinute, timedelta(minutes=1)),
     "hour": (TruncHour, timedelta(hours=1)),
@@ -30,12 +33,11 @@ PERIODS = {
     "90d": ("day", 90),
 }
 TIME_FIELDS = ("created_at", "mentioned_at", "occurred_start")
-UNFINISHED = (Operation.Status.PENDING, Operation.Status.PROCESSING)
 
 
 @dataclass(frozen=True)
 class UnitCounts:
-    """Of what is current. Opinions are counted apart from all others."""
+    """Counts of current units. Opinions are counted apart."""
 
     by_network: Mapping[str, int]
     newest: datetime | None
@@ -53,7 +55,7 @@ class UnitCounts:
 
 @dataclass(frozen=True)
 class LinkCounts:
-    """Stored links only, by the network of where they start: neighbours by entity and by time are derived."""
+    """Stored links by the network of their source. Neighbours by entity and by time are derived, and not counted."""
 
     by_network_and_type: Mapping[str, Mapping[str, int]]
 
@@ -81,7 +83,7 @@ class WorkCounts:
 
     @property
     def pending(self) -> int:
-        return sum(self.by_status.get(status, 0) for status in UNFINISHED)
+        return sum(self.by_status.get(status, 0) for status in Operation.UNFINISHED)
 
     @property
     def failed(self) -> int:
@@ -95,14 +97,6 @@ class BankStats:
     links: LinkCounts
     work: WorkCounts
     documents: int
-
-
-@dataclass(frozen=True)
-class TimeBucket:
-    """How many memories of each network fall into the step that begins at `time`."""
-
-    time: datetime
-    counts: Mapping[str, int]
 
 
 def count_bank(bank: Bank) -> BankStats:
@@ -139,8 +133,11 @@ def count_work(bank: Bank) -> WorkCounts:
     return WorkCounts(by_status, ObservedEntity.objects.of_bank(bank).stale().count())
 
 
-def count_by_time(bank: Bank, *, now: datetime, period: str, time_field: str) -> list[TimeBucket]:
-    """Every step of the period, the empty ones too. Call inside a tenant transaction."""
+def count_by_time(bank: Bank, *, now: datetime, period: str, time_field: str) -> list[dict[str, Any]]:
+    """Every step of the period, including empty ones, with its start as `time` and the count of each network.
+
+    Call inside a tenant transaction.
+    """
     name, steps = PERIODS[period]
     cut, step = STEPS[name]
     last = cut_down(now, name)
@@ -149,9 +146,53 @@ def count_by_time(bank: Bank, *, now: datetime, period: str, time_field: str) ->
     units = known_units(bank).annotate(moment=moment).filter(moment__gte=times[0], moment__lt=last + step)
     rows = units.order_by().annotate(bucket=cut("moment")).values_list("bucket", "network").annotate(count=Count("*"))
     counts = {(bucket, network): count for bucket, network, count in rows}
-    return [TimeBucket(time, {network: counts.get((time, network), 0) for network in KNOWN}) for time in times]
+    return [{"time": time} | {network: counts.get((time, network), 0) for network in KNOWN} for time in times]
 
 
 def cut_down(moment: datetime, step: str) -> datetime:
     rest = {"minute": {}, "hour": {"minute": 0}, "day": {"minute": 0, "hour": 0}}[step]
     return moment.replace(second=0, microsecond=0, **rest)  # type: ignore[arg-type]  # each of them is an int
+
+
+@dataclass(frozen=True)
+class TagCount:
+    tag: str
+    count: int
+
+
+def find_tags(bank: Bank, *, source: str, pattern: str) -> list[TagCount]:
+    """Tags of current memories or of mental models, the most used first. `*` in the pattern matches anything.
+
+    Call inside a tenant transaction.
+    """
+    found = count_tags(bank) if source == MEMORIES else count_model_tags(bank)
+    return [one for one in found if not pattern or matches_pattern(one.tag.casefold(), pattern.casefold())]
+
+
+def count_tags(bank: Bank) -> list[TagCount]:
+    rows = UnitTag.objects.for_tenant(bank.tenant_id).filter(
+        bank_id=bank.id, unit__expired_at=None, unit__network__in=KNOWN
+    )
+    counted = rows.order_by().values_list("tag").annotate(count=Count("*")).order_by("-count", "tag")
+    return [TagCount(*row) for row in counted]
+
+
+def count_model_tags(bank: Bank) -> list[TagCount]:
+    counted = Counter(tag for model in MentalModel.objects.of_bank(bank).only("tags") for tag in model.tags)
+    return [TagCount(tag, count) for tag, count in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
+
+
+def matches_pattern(text: str, pattern: str) -> bool:
+    """Matches part by part from the left. A regular expression with many stars could take exponential time."""
+    first, *middle = pattern.split("*")
+    if not middle:
+        return text == pattern
+    last = middle.pop()
+    if not (text.startswith(first) and text.endswith(last) and len(text) >= len(first) + len(last)):
+        return False
+    rest = text[len(first) : len(text) - len(last)]
+    for part in filter(None, middle):
+        _, found, rest = rest.partition(part)
+        if not found:
+            return False
+    return True

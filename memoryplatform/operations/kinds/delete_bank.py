@@ -4,20 +4,17 @@ from uuid import UUID
 from banks.locking import lock_memory
 from banks.models import Bank, Document
 from banks.retain.answers import forget_answers
-from banks.vector_index.build import drop_index
-from banks.vector_index.lookup import read_state
+from banks.vector_index.index import drop_index, read_state
 from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import DELETE_BANK
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 
-UNENDED = (Operation.Status.PENDING, Operation.Status.PROCESSING)
 
-
-@operation_kind(DELETE_BANK, queue="background", cancellable=False)  # the bank is hidden already: half done is not done
+@operation_kind(DELETE_BANK, queue="background", cancellable=False)  # the bank is hidden already
 def delete_bank(run: Run) -> dict[str, Any]:
-    """Remove a bank that callers no longer see. What hangs on it goes with it: the foreign keys cascade."""
+    """Deletes the rows of a hidden bank. The foreign keys cascade."""
     bank_pk = UUID(run.payload["bank_pk"])
     if read_state(bank_pk).exists:
         drop_index(bank_pk)
@@ -33,10 +30,10 @@ def delete_bank(run: Run) -> dict[str, Any]:
 
 
 def wait_for_writers(run: Run, bank_pk: UUID) -> None:
-    """Who writes to a bank holds its operation, then documents, then the memory. The foreign keys reach for them in the
-    reverse order, so they are taken in this one before.
+    """Locks the operations, the documents and the memory in the order of all writers. The cascade of the foreign keys
+    would lock them in the reverse order.
     """
-    operations = Operation.objects.for_tenant(run.tenant_id).filter(bank_id=bank_pk, status__in=UNENDED)
+    operations = Operation.objects.for_tenant(run.tenant_id).filter(bank_id=bank_pk, status__in=Operation.UNFINISHED)
     list(operations.order_by("id").select_for_update(no_key=True).values_list("id", flat=True))
     documents = Document.objects.for_tenant(run.tenant_id).filter(bank_id=bank_pk)
     list(documents.order_by("id").select_for_update().values_list("id", flat=True))

@@ -8,23 +8,18 @@ from django.conf import settings
 from django.utils import timezone
 
 from memoryplatform.operations.errors import NotYet
-from memoryplatform.operations.notify import hindsight_shape, mem0_shape
-from memoryplatform.operations.notify.hindsight_options import read_config
-from memoryplatform.operations.notify.pinned import Deadline
-from memoryplatform.operations.notify.send import Answer, Limits, send
-from memoryplatform.operations.notify.shapes import Message, add_shape, encode, find_shape
-from memoryplatform.operations.notify.signature import sign
-from memoryplatform.operations.notify.turns import QUEUE, pass_turn_on, take_turn
-from memoryplatform.operations.notify.undelivered import find_carried
+from memoryplatform.operations.notify.send import Answer, Limits, send, sign
+from memoryplatform.operations.notify.shapes import SHAPES, Message, encode, read_config
+from memoryplatform.operations.notify.turns import QUEUE, find_carried, pass_turn_on, take_turn
 from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit
+from providers.deadline import Deadline
 from tenants.models import Delivery, Webhook
 from tenants.sealed_text import SealedText
 from tenants.transactions import tenant_transaction
-from tenants.webhooks.announce import employ
-from tenants.webhooks.events import PING
+from tenants.webhook_outbox import PING, register_courier
 
 KEPT_FOR = timedelta(days=30)
 LONGEST_WAIT = timedelta(hours=6)
@@ -37,14 +32,12 @@ def take(delivery: Delivery) -> None:
     submit(delivery.tenant_id, DELIVER_WEBHOOK, payload={"delivery_id": str(delivery.id)})
 
 
-employ(take)
-add_shape(hindsight_shape.NAME, hindsight_shape.tell_as_hindsight)
-add_shape(mem0_shape.NAME, mem0_shape.tell_memories)
+register_courier(take)
 
 
 @dataclass(frozen=True)
 class Carried:
-    """`told` of its messages have arrived by now. `is_cut`: the time was over before the rest."""
+    """`told` counts the messages that have arrived. `is_cut`: the time was over before the rest."""
 
     answer: Answer
     told: int
@@ -53,9 +46,9 @@ class Carried:
 
 @operation_kind(DELIVER_WEBHOOK, queue=QUEUE, cancellable=False)
 def deliver_webhook(run: Run) -> dict[str, Any]:
-    """Attempts are the delivery's own: an address that is away for an hour must not look like a worker that dies.
+    """A delivery counts its own attempts: an address that is down for an hour must not look like a dying worker.
 
-    Who wants no more of it switches the webhook off.
+    To stop the attempts, a caller disables the webhook.
     """
     delivery = load(run)
     if delivery is None:
@@ -83,7 +76,7 @@ def load(run: Run) -> Delivery | None:
 
 
 def carry(webhook: Webhook, delivery: Delivery, now: datetime) -> Carried:
-    shape = find_shape(webhook.shape)
+    shape = SHAPES.get(webhook.shape)
     if not webhook.enabled and delivery.event != PING:
         return Carried(Answer(None, "The webhook is not enabled."), delivery.told)
     if shape is None:
@@ -96,9 +89,10 @@ def carry(webhook: Webhook, delivery: Delivery, now: datetime) -> Carried:
 
 
 def post_all(webhook: Webhook, delivery: Delivery, messages: list[Message], now: datetime) -> Carried:
-    """From the first that has not arrived on, all within the time of one delivery."""
-    deadline = Deadline(settings.WEBHOOK_TIMEOUT_SECONDS)
-    limits = Limits(deadline, allow_private=settings.WEBHOOK_PRIVATE_ADDRESSES)
+    """Posts the messages that have not arrived, all within the time of one delivery."""
+    seconds = settings.WEBHOOK_TIMEOUT_SECONDS
+    deadline = Deadline.after(seconds)
+    limits = Limits(deadline, seconds, allow_private=settings.WEBHOOK_PRIVATE_ADDRESSES)
     answer, told = Answer(None), delivery.told
     for message in messages[delivery.told :]:
         if deadline.is_over:
@@ -112,7 +106,7 @@ def post_all(webhook: Webhook, delivery: Delivery, messages: list[Message], now:
 
 
 def name_message(delivery: Delivery, number: int) -> str:
-    """The same in every attempt, so that a receiver knows what he has already."""
+    """The same id in every attempt, so that a receiver recognizes a repeated message."""
     return f"msg_{delivery.id.hex}" + (f"_{number}" if number else "")
 
 
@@ -123,7 +117,7 @@ def post(webhook: Webhook, message: Message, message_id: str, now: datetime, lim
 
 
 def note_attempt(delivery: Delivery, carried: Carried, now: datetime) -> timedelta | None:
-    """How long to wait before the next attempt; None where there is none. One that got further is the first again."""
+    """The wait before the next attempt; None without one. An attempt that got further resets the count."""
     answer, got_further = carried.answer, carried.told > delivery.told
     delivery.attempts = 1 if got_further and answer.error else delivery.attempts + 1
     delivery.told, delivery.attempted_at = carried.told, now
@@ -144,13 +138,13 @@ def note_attempt(delivery: Delivery, carried: Carried, now: datetime) -> timedel
 
 
 def wait_after(attempts: int) -> timedelta:
-    """Doubling, with half of it left to chance so that retries don't march in step."""
+    """Doubles with every attempt. Half of it is random, so that retries do not coincide."""
     seconds = min(settings.WEBHOOK_RETRY_SECONDS * 2.0 ** (attempts - 1), LONGEST_WAIT.total_seconds())
     return timedelta(seconds=seconds * random.uniform(0.5, 1.0))  # noqa: S311  # jitter, not a secret
 
 
 def forget_old(tenant_id: UUID, now: datetime) -> None:
-    """Also what is pending and nobody carries."""
+    """Also deletes pending deliveries that no operation carries."""
     old = Delivery.objects.for_tenant(tenant_id).filter(created_at__lt=now - KEPT_FOR)
     pending = set(old.filter(status=Delivery.Status.PENDING).values_list("id", flat=True))
     old.exclude(id__in=find_carried(tenant_id, pending) if pending else ()).delete()

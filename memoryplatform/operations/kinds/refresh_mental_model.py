@@ -1,4 +1,4 @@
-"""A mental model is written anew: its question is put to memory, and the answer becomes its content."""
+"""Refreshes a mental model: reflect answers its question, and the answer becomes its content."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,21 +10,16 @@ from banks.locking import lock_memory
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import NotYet, PermanentFailure
-from memoryplatform.operations.mental_models.refreshes import AFTER_OBSERVATIONS, is_observing
-from memoryplatform.operations.mental_models.scope import find_newest, is_stale
+from memoryplatform.operations.mental_models import AFTER_OBSERVATIONS, find_newest, is_observing, is_stale
 from memoryplatform.operations.reflect import reflect
-from memoryplatform.operations.running.bank_of_run import load_bank
-from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.kind_names import REFRESH_MENTAL_MODEL
-from memoryplatform.operations.running.registry import operation_kind
-from memoryplatform.operations.running.run import Run
+from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
+from memoryplatform.operations.running.run import Run, load_bank
 from providers.errors import ProviderError
-from reflection.mental_models.asking import build_query
-from reflection.mental_models.storing import has_all, store_content
-from reflection.mental_models.trigger import read_trigger
+from reflection.mental_models import build_query, has_all_recalled, read_trigger, store_content
 from reflection.models import MentalModel
 from reflection.reflect.types import ReflectQuery, ReflectResult
-from retrieval.query.errors import QueryWithoutWords
+from retrieval.errors import QueryWithoutWords
 
 STAGES = 2
 A_WHILE = timedelta(seconds=5)
@@ -32,7 +27,7 @@ A_WHILE = timedelta(seconds=5)
 
 @dataclass(frozen=True)
 class Asked:
-    """The model as it was when the question was asked, and how far memory reached then."""
+    """The model at the time of the question, and the time of the newest memory then."""
 
     model: MentalModel
     query: ReflectQuery
@@ -43,7 +38,7 @@ class Asked:
 @operation_kind(REFRESH_MENTAL_MODEL, queue="background")
 @ends_with_its_bank
 def refresh_mental_model(run: Run) -> dict[str, Any]:
-    """Nothing is written before the answer is whole, so it may begin again after a crash."""
+    """Writes nothing before the answer is complete, so it may start again after a crash."""
     bank = load_bank(run)
     asked = prepare(run, bank)
     if not asked.is_needed:
@@ -87,17 +82,14 @@ def store(run: Run, bank: Bank, asked: Asked, answer: ReflectResult) -> dict[str
     with run.transaction() as operation:
         lock_memory(bank)
         model = get_model(run, bank, lock=True)
-        if not has_all(bank, answer):
+        if not has_all_recalled(bank, answer):
             raise NotYet("Memories were deleted while the answer was made.", wait=A_WHILE)
-        seen_until = asked.seen_until if is_same_question(model, asked.model) else None
+        now, then = ((one.source_query, one.tags, one.trigger) for one in (model, asked.model))
+        seen_until = asked.seen_until if now == then else None
         changed = store_content(bank, model, answer, seen_until=seen_until, now=timezone.now())
         result = describe(model, "content_written" if changed else "content_unchanged") | {"engine": answer.engine}
         run.complete(operation, result)
     return result
-
-
-def is_same_question(now: MentalModel, then: MentalModel) -> bool:
-    return (now.source_query, now.tags, now.trigger) == (then.source_query, then.tags, then.trigger)
 
 
 def describe(model: MentalModel, outcome: str) -> dict[str, Any]:

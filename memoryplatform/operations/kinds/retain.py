@@ -4,36 +4,29 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from banks.enums import EntityKind, Mode
 from banks.models import Bank
-from banks.retain.conversations.retain import Conversation, retain_conversation
-from banks.retain.documents.fate import BroughtPiece
-from banks.retain.documents.retain import DocumentJob, retain_document
-from banks.retain.engines.llm.engine import LLMEngine
-from banks.retain.instructions import Instructions
+from banks.retain.conversations import Conversation, retain_conversation
+from banks.retain.documents import DocumentVersion, retain_document
+from banks.retain.input import Instructions
 from banks.retain.post_retain import PostRetain, add_earlier_attempts
-from banks.retain.ready_facts.chunks import FactChunk, read_facts
-from banks.retain.ready_facts.groups import group_facts
-from banks.retain.ready_facts.retain import FactsJob, retain_facts
+from banks.retain.ready_facts import FactsJob, read_payload, retain_facts
 from banks.retain.tools import Retained, Tools
-from banks.retain.types import FoundEntity
-from banks.words import EntityKind, Mode
+from banks.types import FoundEntity, Labels
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure
 from memoryplatform.operations.kinds.consolidate import hand_over
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.memories.after_deletion import follow_replacement
 from memoryplatform.operations.memories.newest_metadata import keep_newest_metadata
-from memoryplatform.operations.running.bank_of_run import load_bank
-from memoryplatform.operations.running.ending_with_banks import ends_with_its_bank
 from memoryplatform.operations.running.kind_names import RETAIN
-from memoryplatform.operations.running.registry import operation_kind
-from memoryplatform.operations.running.run import Run
+from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
+from memoryplatform.operations.running.run import Run, load_bank
 from providers.registry import get_embedder
 from providers.usage import Usage
 from tenants.models import UsageRecord
 from tenants.usage import record_usage
 
-LONGEST_QUESTION = 40_000  # characters, a few questions to a model: what a caller waits for between signs of progress
 IDS = frozenset({"thread", "message_ids", "document_pk", "version"})
 
 
@@ -72,7 +65,6 @@ def build_tools(run: Run, bank: Bank) -> Tools:
         run.transaction,
         removed=partial(follow_replacement, bank),
         step=lambda stage, done, total: run.report(stage, processed=done, total=total),
-        longest_passage=LONGEST_QUESTION if isinstance(engine, LLMEngine) else None,
     )
 
 
@@ -119,7 +111,7 @@ def sum_usage(outcomes: list[Retained]) -> Usage:
 
 
 def build_report(run: Run, source: int, sources: int) -> Callable[[int, int], None]:
-    """Progress is told in sources, and within one of several passages in those."""
+    """Progress counts sources, and within a source of several passages it counts passages."""
     stage = "extracting" if sources == 1 else f"extracting item {source + 1} of {sources}"
 
     def report(done: int, total: int) -> None:
@@ -130,38 +122,29 @@ def build_report(run: Run, source: int, sources: int) -> Callable[[int, int], No
 
 
 def keep_ids(source: dict[str, Any]) -> dict[str, Any]:
-    """What was said is a memory now: what is deleted there must not live on here."""
+    """Keeps only ids in the payload: the text is a memory now, and its deletion must not leave a copy here."""
     return {key: value for key, value in source.items() if key in IDS}
 
 
 def retain_source(bank: Bank, source: dict[str, Any], tools: Tools) -> list[Retained]:
-    """Of a document that was deleted since, only the ids are left."""
+    """A document that was deleted meanwhile has only its ids left."""
     instructions = Instructions(
         mode=Mode(bank.extraction_mode),
         infer=source.get("infer", True),
-        context=source.get("context", ""),
-        tags=tuple(source.get("tags", ())),
-        metadata=source.get("metadata", {}),
+        labels=Labels(source.get("context", ""), tuple(source.get("tags", ())), source.get("metadata", {})),
         entities=tuple(
             FoundEntity(one["name"], EntityKind(one["kind"]), is_stated=one.get("is_stated", False))
             for one in source.get("entities", ())
         ),
     )
-    if "fact_chunks" in source:
-        return retain_facts(build_facts_job(bank, source, instructions), tools)
     if "document_pk" in source:
-        document_pk, version = UUID(source["document_pk"]), source.get("version")
-        return retain_document(DocumentJob(bank, document_pk, instructions, version), tools)
+        version = DocumentVersion(bank, UUID(source["document_pk"]), source["version"])
+        if "fact_chunks" not in source:
+            return retain_document(version, instructions, tools)
+        chunks, dropped = read_payload(source["fact_chunks"]), tuple(map(UUID, source["dropped_chunks"]))
+        return retain_facts(FactsJob(version, chunks, dropped, instructions), tools)
     ids = tuple(UUID(message_id) for message_id in source["message_ids"])
     return retain_conversation(Conversation(bank, source["thread"], ids, instructions), tools)
-
-
-def build_facts_job(bank: Bank, source: dict[str, Any], instructions: Instructions) -> FactsJob:
-    chunks = [(UUID(one["id"]), FactChunk(read_facts(one["facts"]), one["start"])) for one in source["fact_chunks"]]
-    brought = None
-    if "document_pk" in source:
-        brought = BroughtPiece(bank, UUID(source["document_pk"]), source["version"])
-    return FactsJob(bank, group_facts(chunks), tuple(map(UUID, source["dropped_chunks"])), instructions, brought)
 
 
 def describe(outcomes: list[Retained], *, engine: str) -> dict[str, Any]:

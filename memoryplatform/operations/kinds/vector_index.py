@@ -1,13 +1,10 @@
-"""Bringing a bank's vector index in line with its size: built when it has grown large, dropped when it has shrunk."""
+"""The vector index of a bank: built when the bank has grown large, dropped when it has shrunk."""
 
 from typing import Any
 from uuid import UUID
 
 from banks.models import Bank
-from banks.vector_index.build import create_index, drop_index
-from banks.vector_index.definition import LARGEST_DIMENSION
-from banks.vector_index.lookup import find_dimension
-from banks.vector_index.sizing import Need, find_need
+from banks.vector_index.index import LARGEST_DIMENSION, Need, create_index, drop_index, find_dimension, find_need
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import VECTOR_INDEX
 from memoryplatform.operations.running.registry import operation_kind
@@ -17,7 +14,7 @@ from tenants.transactions import tenant_transaction
 
 
 def ask_for_vector_index(bank: Bank) -> Operation | None:
-    """Call inside a tenant transaction, when the bank has grown or shrunk. None where nothing is to be done."""
+    """Call inside a tenant transaction, when the bank has grown or shrunk. None if nothing needs to be done."""
     if find_need(bank) is Need.NOTHING or is_under_way(bank):
         return None
     return submit(bank.tenant_id, VECTOR_INDEX, payload={"bank_pk": str(bank.id)}, bank=bank)
@@ -25,12 +22,12 @@ def ask_for_vector_index(bank: Bank) -> Operation | None:
 
 def is_under_way(bank: Bank) -> bool:
     rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=VECTOR_INDEX)
-    return rows.filter(status__in=[Operation.Status.PENDING, Operation.Status.PROCESSING]).exists()
+    return rows.filter(status__in=Operation.UNFINISHED).exists()
 
 
 @operation_kind(VECTOR_INDEX, queue="background")
 def tend_vector_index(run: Run) -> dict[str, Any]:
-    """What is needed is asked again here: the bank may have changed since, and a second run finds nothing to do."""
+    """Checks the need again: the bank may have changed since, and a second run finds nothing to do."""
     bank_pk = UUID(run.payload["bank_pk"])
     with tenant_transaction(run.tenant_id):
         bank = Bank.objects.for_tenant(run.tenant_id).live().filter(id=bank_pk).first()

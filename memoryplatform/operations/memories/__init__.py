@@ -1,1 +1,1 @@
-"""What a caller does with memories: list, look, edit, close, delete, and what follows from that."""
+"""Use-cases of memories: list, show, edit, close, delete, and the consequences."""

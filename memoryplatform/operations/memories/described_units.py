@@ -1,16 +1,18 @@
-"""Memories with what stands about them in other tables, read with a fixed number of queries for a page."""
+"""Memories with their rows in other tables, read with a fixed number of queries for a page."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from django.db.models import Q
 
 from banks.models import Bank, Entity, Link, MemoryUnit, Mention, UnitMetadata, UnitSource, UnitTag
-from banks.models.unit_change import UnitChange
+from banks.models.unit import UnitChange
 
+T = TypeVar("T")
 LONGEST_EXCERPT = 2_000  # characters of a source that are shown
 MOST_LINKS = 50
 CLOSING = (UnitChange.Action.INVALIDATED, UnitChange.Action.SUPERSEDED)
@@ -32,7 +34,7 @@ class DescribedUnit:
     entities: tuple[Entity, ...]
     sources: tuple[UnitSource, ...]
     edited_at: datetime | None = None  # by hand
-    closed_because: str = ""  # the words of whoever closed it
+    closed_because: str = ""  # the explanation of the closing
     links: tuple[DescribedLink, ...] = ()
 
     @property
@@ -65,44 +67,42 @@ def describe_units(bank: Bank, units: Sequence[MemoryUnit]) -> list[DescribedUni
 
 
 def read_tags(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, list[str]]:
-    found: defaultdict[UUID, list[str]] = defaultdict(list)
-    for row in UnitTag.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).order_by("tag"):
-        found[row.unit_id].append(row.tag)
-    return found
+    rows = UnitTag.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids)
+    return group(rows.order_by("tag").values_list("unit_id", "tag"))
 
 
-def read_metadata(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, dict[str, str]]:
-    found: defaultdict[UUID, dict[str, str]] = defaultdict(dict)
-    for row in UnitMetadata.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).order_by("key", "id"):
-        found[row.unit_id][row.key] = row.value
-    return found
+def read_metadata(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
+    rows = UnitMetadata.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).order_by("key", "id")
+    values = group((row.unit_id, (row.key, row.value)) for row in rows)
+    return {unit_id: dict(values[unit_id]) for unit_id in ids}
 
 
 def read_entities(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, list[Entity]]:
-    found: defaultdict[UUID, list[Entity]] = defaultdict(list)
     rows = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).select_related("entity").order_by("id")
-    for row in rows.defer("entity__embedding"):
-        found[row.unit_id].append(row.entity)
-    return found
+    return group((row.unit_id, row.entity) for row in rows.defer("entity__embedding"))
 
 
 def read_sources(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, list[UnitSource]]:
-    found: defaultdict[UUID, list[UnitSource]] = defaultdict(list)
     rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).order_by("id")
-    joined = rows.select_related("message", "chunk__document")
-    for row in joined.defer("chunk__embedding", "chunk__document__text"):
-        found[row.unit_id].append(row)
-    return found
+    joined = rows.select_related("message", "chunk__document").defer("chunk__embedding", "chunk__document__text")
+    return group((row.unit_id, row) for row in joined)
+
+
+def group(pairs: Iterable[tuple[UUID, T]]) -> defaultdict[UUID, list[T]]:
+    grouped: defaultdict[UUID, list[T]] = defaultdict(list)
+    for unit_id, value in pairs:
+        grouped[unit_id].append(value)
+    return grouped
 
 
 def read_edit_times(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, datetime]:
-    """When each was last changed by hand."""
+    """The time of the last manual edit of each unit."""
     rows = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids, action=UnitChange.Action.EDITED)
     return dict(rows.order_by("changed_at").values_list("unit_id", "changed_at"))
 
 
 def read_closing_words(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, str]:
-    """Of the last time that each was closed, by hand or by what superseded it."""
+    """The reason of each unit's last closing, by hand or by a successor."""
     if not ids:
         return {}
     rows = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids, action__in=CLOSING)
@@ -114,7 +114,7 @@ def document_of(source: UnitSource) -> str:
 
 
 def quote(source: UnitSource) -> str:
-    """The characters that it rests on, as they were said or written."""
+    """The characters of the source, as they were said or written."""
     if source.message:
         whole = source.message.content
     elif source.chunk:

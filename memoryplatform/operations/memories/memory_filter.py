@@ -1,5 +1,6 @@
-"""Which memories of a bank a list or a deletion means."""
+"""Filters of memories, for lists and deletions."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -7,7 +8,8 @@ from uuid import UUID
 
 from django.db.models import Max, Q, QuerySet
 
-from banks.models import Bank, Corpus, MemoryUnit, Mention, UnitSource, UnitTag
+from banks.errors import EntityNotFound, EpisodeNotFound
+from banks.models import Bank, Corpus, Entity, Episode, MemoryUnit, Mention, UnitSource, UnitTag
 from banks.models.unit import UnitQuerySet
 from banks.text_index.lexemes import EXACT, extract_lexemes
 from banks.text_index.read import CorpusView, choose_postings, read_views
@@ -101,14 +103,14 @@ def in_state(units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
 
 
 def true_as_known(units: UnitQuerySet, moment: datetime, *, known_at: datetime | None) -> UnitQuerySet:
-    """What was so at `moment`. Of an end or a correction that was learned only after `known_at`, nothing was known."""
+    """Units that were true at `moment`. A closing after `known_at` was not known then."""
     if known_at is None:
         return units.true_at(moment)
     begun = Q(valid_from=None) | Q(valid_from__lte=moment)
-    told_later = Q(announced_at=None, expired_at__gt=known_at) | Q(announced_at__gt=known_at)
+    closed_later = Q(expired_at__gt=known_at)
     not_over = Q(valid_until=None) | Q(valid_until__gt=moment)
     was_so = not_over & ~Q(close_reason=MemoryUnit.CloseReason.CORRECTION)
-    return units.filter(begun, told_later | was_so, recorded_at__lte=known_at)
+    return units.filter(begun, closed_later | was_so, recorded_at__lte=known_at)
 
 
 def within(units: UnitQuerySet, span: Span) -> UnitQuerySet:
@@ -146,3 +148,15 @@ def resting_on(bank: Bank, wanted: MemoryFilter) -> QuerySet[UnitSource]:
     if wanted.thread:
         sources = sources.filter(message__bank=bank, message__thread=wanted.thread)
     return sources
+
+
+def check_entities(bank: Bank, ids: Iterable[UUID | None]) -> None:
+    """Raises EntityNotFound for the first that the bank has not. Call inside a tenant transaction, as the next."""
+    for entity_id in filter(None, ids):
+        if not Entity.objects.of_bank(bank).filter(id=entity_id).exists():
+            raise EntityNotFound(entity_id)
+
+
+def check_episode(bank: Bank, episode_id: UUID | None) -> None:
+    if episode_id and not Episode.objects.for_tenant(bank.tenant_id).filter(bank=bank, id=episode_id).exists():
+        raise EpisodeNotFound(episode_id)

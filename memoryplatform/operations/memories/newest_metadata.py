@@ -1,6 +1,6 @@
-"""Metadata of memories that are told again, for callers to whom a name has one value: that of the newest telling.
+"""Metadata of memories that are confirmed, for mem0's interface, in which a name has one value: the newest.
 
-A memory of ours has the values of all its sources. To be asked for at the end of a retain, when those are stored.
+Our own memories have the values of all their sources. Call it at the end of a retain, when the sources are stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ RANDOM_BITS = 80  # of a UUIDv7, behind its milliseconds
 
 @dataclass(frozen=True)
 class MetadataRule:
-    """`passing`: gone where the newest telling does not have it. `fixing`: a memory that has it keeps all else."""
+    """`passing` is dropped if the newest source lacks it. `fixing` keeps all other metadata of a memory unchanged."""
 
     passing: str
     fixing: str
@@ -35,7 +35,7 @@ class MetadataRule:
     def choose(
         self, rows: Sequence[UnitMetadata], told: Mapping[str, str], *, before: Sequence[UnitMetadata]
     ) -> list[UnitMetadata]:
-        """Those that hold, of all that one memory has since `told` came to what it had before."""
+        """The rows that stay of all `rows` of a memory, after `told` was added to the rows `before`."""
         is_fixed = any(row.key == self.fixing for row in before)
 
         def holds(row: UnitMetadata) -> bool:
@@ -47,14 +47,16 @@ class MetadataRule:
 
 
 def keep_newest_metadata(bank: Bank, payload: Mapping[str, Any], *, since: datetime) -> None:
-    """Of the memories that the sources of a retain told; it began at `since`. Call inside a tenant transaction.
+    """Applies the rule to the memories of a retain that began at `since`. Call inside a tenant transaction.
 
-    One of which only a part was told stays as it was.
+    A memory of which the retain has only a part keeps its metadata.
     """
     rule = MetadataRule.read(payload["metadata_rule"])
     for source in payload["sources"]:
-        told, of_source = source.get("metadata", {}), name_source(source)
-        whole = find_told_whole(bank, of_source)
+        told, is_document = source.get("metadata", {}), "document_pk" in source
+        of_source = Q(chunk__document=source["document_pk"]) if is_document else Q(message__in=source["message_ids"])
+        sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(of_source, role=UnitSource.Role.SAID)
+        whole = set(sources.values_list("unit_id", flat=True))
         for unit_id, rows in read_rows(bank, of_source).items():
             before = [row for row in rows if is_older(row.id, since)]
             after = rule.choose(rows, told, before=before) if unit_id in whole else before
@@ -68,19 +70,8 @@ def is_older(row_id: UUID, moment: datetime) -> bool:
     return row_id.int >> RANDOM_BITS < int(moment.timestamp() * 1_000)
 
 
-def name_source(source: Mapping[str, Any]) -> Q:
-    if "document_pk" in source:
-        return Q(chunk__document=source["document_pk"])
-    return Q(message__in=source["message_ids"])
-
-
-def find_told_whole(bank: Bank, of_source: Q) -> set[UUID]:
-    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(of_source, role=UnitSource.Role.SAID)
-    return set(sources.values_list("unit_id", flat=True))
-
-
 def read_rows(bank: Bank, of_source: Q) -> dict[UUID, list[UnitMetadata]]:
-    """By the memories that rest on the source: what the agent only repeated does not."""
+    """The metadata of the memories that rest on the source, by memory. An echo does not rest on it."""
     sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(of_source)
     rows = UnitMetadata.objects.for_tenant(bank.tenant_id).filter(unit__in=sources.values("unit_id"))
     found: dict[UUID, list[UnitMetadata]] = {}

@@ -1,40 +1,86 @@
-"""What a caller does with single memories: look, edit, close, restore, follow, delete."""
+"""Use-cases of single memories: show, edit, close, restore, history, delete."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from django.utils import timezone
-
-from banks.entities.spoken_of import read_spoken_of
+from banks.entities.mentions import read_mentions
+from banks.entities.names.normalise import mentions
+from banks.entities.types import Resolved
+from banks.enums import FACTUAL
 from banks.errors import MemoryNotFound
-from banks.lifecycle.delete import Removed, delete_units
-from banks.lifecycle.edit import UnitEdit, UnitState, check_version, edit_unit, read_state
+from banks.facts import PreparedFact
+from banks.lifecycle import editing
+from banks.lifecycle.closing_by_hand import Invalidation, invalidate_unit, restore_unit
+from banks.lifecycle.deleting import Removed, delete_units
 from banks.lifecycle.history import History, read_history
-from banks.lifecycle.invalidate import Invalidation, invalidate_unit
-from banks.lifecycle.restore import restore_unit
-from banks.lifecycle.retagged import forget_what_sums_up
+from banks.lifecycle.rereading import replace_entities_and_relationships
+from banks.lifecycle.retagging import delete_summaries_of
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, Mention
-from banks.words import FACTUAL
+from banks.rendering import render_text
+from banks.types import FoundEntity
+from banks.vectors import embed_texts
 from memoryplatform.operations.access import BankAccess, name_of
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
+from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.memories.described_units import DescribedUnit, describe_units, read_links
-from memoryplatform.operations.memories.edited_facts import follow_retelling, read_edited
-from memoryplatform.operations.mental_models.refreshes import follow_closed, follow_facts
-from memoryplatform.operations.opinions.lost_evidence import weigh_anew
-from memoryplatform.operations.reserved_tags import refuse_marks
-from reflection.forgetting.told_from import lock_documents
-from reflection.observations.marking import mark_stale
-from reflection.opinions.history.outside import note_outside_change
-from tenants.audit import record
+from memoryplatform.operations.mental_models import follow_closed_units, follow_facts, refresh_lost_models
+from memoryplatform.operations.observation_refreshes import mark_and_refresh
+from memoryplatform.operations.opinion_weighings import weigh_again
+from memoryplatform.operations.retain import refuse_marks
+from providers.embedding.vector import Vector
+from providers.llm.errors import LLMError
+from providers.registry import get_embedder
+from reflection.forgetting.archive import lock_documents
+from reflection.mental_models import mark_sources_lost
+from reflection.opinions.review import note_manual_change
 from tenants.transactions import tenant_transaction
+
+
+def read_edited(
+    bank: Bank, state: editing.UnitState, edit: editing.UnitEdit, known: Iterable[Resolved]
+) -> tuple[Vector | None, PreparedFact | None]:
+    """The new vector, if the present one does not stay, and the new fact, if the text is read again.
+
+    Call outside of transactions. `known` are the entities of the memory.
+
+    The engine of the tenant reads the new text; with a language model that is one call.
+    """
+    text = editing.build_edited_text(state, edit)
+    if text is None:
+        return None, None
+    fact = editing.build_edited_fact(state, edit)
+    if fact is None:
+        return embed(bank, [text])[0], None
+    named = [FoundEntity(one.name, one.kind) for one in known]
+    try:
+        read = choose_engine(bank.tenant_id).reread(fact, named)
+    except LLMError:  # the edit goes through: what the new text still names stays
+        read = replace(fact, entities=tuple(one for one in named if mentions(fact.text, one.name)))
+    vector, *others = embed(bank, [text, *(one.text for one in read.relationships)])
+    return vector, PreparedFact(read, vector, (), relationship_vectors=tuple(others))
+
+
+def embed(bank: Bank, texts: list[str]) -> list[Vector]:
+    return embed_texts(bank.tenant_id, get_embedder(), texts).vectors
+
+
+def follow_retelling(bank: Bank, fact: MemoryUnit, told: PreparedFact, *, former: str, actor: str) -> None:
+    """Refreshes the observations of the entities in either text, and mental models that may quote the former text.
+
+    Call inside the tenant transaction of the edit, after it.
+    """
+    removed = replace_entities_and_relationships(bank, fact, told, former=former, actor=actor)
+    mark_and_refresh(bank, removed.touched_entities, is_altered=True)
+    mark_sources_lost(bank, [fact.id])
+    refresh_lost_models(bank)
 
 
 @dataclass(frozen=True)
 class ShownMemory:
-    """A memory with all that is known about it; `version` is what an editor sends back."""
+    """A memory with its details. `version` is the value for `If-Match`."""
 
     described: DescribedUnit
     version: str
@@ -48,20 +94,18 @@ def get_unit(bank: Bank, memory_id: UUID) -> MemoryUnit:
 
 
 def show_memory(access: BankAccess, bank_id: str, memory_id: UUID) -> ShownMemory:
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         return show(bank, get_unit(bank, memory_id))
 
 
 def show(bank: Bank, unit: MemoryUnit) -> ShownMemory:
     (described,) = describe_units(bank, [unit])
     linked = replace(described, links=tuple(read_links(bank, unit)))
-    return ShownMemory(linked, read_state(bank, unit).version)
+    return ShownMemory(linked, editing.read_state(bank, unit).version)
 
 
 def show_history(access: BankAccess, bank_id: str, memory_id: UUID) -> History:
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         return read_history(bank, get_unit(bank, memory_id))
 
 
@@ -69,43 +113,42 @@ def edit_memory(
     access: BankAccess,
     bank_id: str,
     memory_id: UUID,
-    edit: UnitEdit,
+    edit: editing.UnitEdit,
     *,
     expected: frozenset[str] | None,
     reason: str = "",
 ) -> ShownMemory:
-    """`expected` are the versions that the caller takes it for, or None where he does not care.
+    """`expected` are the versions that the caller accepts; None accepts any.
 
-    The new text is read and embedded between two transactions, so an edit that came in meanwhile is a conflict for
-    both ways.
+    The new text is read and embedded between two transactions, so a concurrent edit is a conflict even without
+    `expected`.
     """
     refuse_marks(edit.tags or ())
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         unit = get_unit(bank, memory_id)
-        state = read_state(bank, unit)
-        check_version(unit, state, expected)
-        known = read_spoken_of(bank, {unit.id})
-    edited = read_edited(bank, state, edit, known)
+        state = editing.read_state(bank, unit)
+        editing.check_version(unit, state, expected)
+        known = read_mentions(bank, {unit.id})
+    vector, fact = read_edited(bank, state, edit, known)
     with tenant_transaction(access.tenant_id):
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
-        check_version(unit, read_state(bank, unit), frozenset({state.version}))
-        edit_unit(bank, unit, edit, vector=edited.vector, actor=name_of(access), reason=reason)
-        if note_outside_change(bank, unit, actor=name_of(access), reason=reason):
-            weigh_anew(bank, unit)
-        if edited.told is not None:
-            follow_retelling(bank, unit, edited.told, former=state.text, actor=name_of(access))
-        if unit.network in FACTUAL and frozenset(state.tags) != frozenset(read_state(bank, unit).tags):
-            follow_deletion(bank, forget_what_sums_up(bank, [unit.id]), actor=name_of(access))
-        elif edited.told is None and is_told_otherwise(state, read_state(bank, unit)):
+        editing.check_version(unit, editing.read_state(bank, unit), frozenset({state.version}))
+        editing.edit_unit(bank, unit, edit, vector=vector, actor=name_of(access), reason=reason)
+        if note_manual_change(bank, unit, actor=name_of(access), reason=reason):
+            weigh_again(bank, unit)
+        if fact is not None:
+            follow_retelling(bank, unit, fact, former=render_text(state.speaker, state.text), actor=name_of(access))
+        if unit.network in FACTUAL and frozenset(state.tags) != frozenset(editing.read_state(bank, unit).tags):
+            follow_deletion(bank, delete_summaries_of(bank, [unit.id]), actor=name_of(access))
+        elif fact is None and is_told_otherwise(state, editing.read_state(bank, unit)):
             renew_observations(bank, unit)
         note(access, bank_id, "memory.edited", memory_id)
         return show(bank, unit)
 
 
-def is_told_otherwise(before: UnitState, after: UnitState) -> bool:
-    """Whether an observer reads something else by now: of facts only, and a memory may have become one, or none."""
+def is_told_otherwise(before: editing.UnitState, after: editing.UnitState) -> bool:
+    """Whether the observer's input has changed. The observer reads facts only."""
     told = [
         (state.text, state.network, state.mentioned_at, state.occurred_start) if state.network in FACTUAL else None
         for state in (before, after)
@@ -114,10 +157,17 @@ def is_told_otherwise(before: UnitState, after: UnitState) -> bool:
 
 
 def renew_observations(bank: Bank, fact: MemoryUnit) -> None:
-    """Call inside the tenant transaction that changed a fact by hand: observations of its entities may tell it."""
+    """Call inside the tenant transaction of a manual change: observations of the fact's entities may repeat it."""
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit=fact)
-    mark_stale(bank, mentions.values_list("entity_id", flat=True), now=timezone.now(), is_altered=True)
-    ask_for_refresh(bank)
+    mark_and_refresh(bank, mentions.values_list("entity_id", flat=True), is_altered=True)
+
+
+def follow_manual_change(access: BankAccess, bank: Bank, unit: MemoryUnit, *, reason: str) -> None:
+    """Call inside the tenant transaction that closed or restored the unit."""
+    if note_manual_change(bank, unit, actor=name_of(access), reason=reason):
+        weigh_again(bank, unit)
+    if unit.network in FACTUAL:
+        renew_observations(bank, unit)
 
 
 def invalidate_memory(
@@ -128,17 +178,13 @@ def invalidate_memory(
     *,
     expected: frozenset[str] | None = None,
 ) -> ShownMemory:
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
-        check_version(unit, read_state(bank, unit), expected)
+        editing.check_version(unit, editing.read_state(bank, unit), expected)
         invalidate_unit(bank, unit, invalidation)
-        if note_outside_change(bank, unit, actor=name_of(access), reason=invalidation.explanation):
-            weigh_anew(bank, unit)
-        if unit.network in FACTUAL:
-            renew_observations(bank, unit)
-        follow_closed(bank, [unit.id])
+        follow_manual_change(access, bank, unit, reason=invalidation.explanation)
+        follow_closed_units(bank, [unit.id])
         note(access, bank_id, "memory.invalidated", memory_id)
         return show(bank, unit)
 
@@ -146,16 +192,12 @@ def invalidate_memory(
 def restore_memory(
     access: BankAccess, bank_id: str, memory_id: UUID, *, reason: str, expected: frozenset[str] | None = None
 ) -> ShownMemory:
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
-        check_version(unit, read_state(bank, unit), expected)
+        editing.check_version(unit, editing.read_state(bank, unit), expected)
         restore_unit(bank, unit, actor=name_of(access), reason=reason)
-        if note_outside_change(bank, unit, actor=name_of(access), reason=reason):
-            weigh_anew(bank, unit)
-        if unit.network in FACTUAL:
-            renew_observations(bank, unit)
+        follow_manual_change(access, bank, unit, reason=reason)
         follow_facts(bank, [unit.id])
         note(access, bank_id, "memory.restored", memory_id)
         return show(bank, unit)
@@ -164,12 +206,11 @@ def restore_memory(
 def delete_memory(
     access: BankAccess, bank_id: str, memory_id: UUID, *, expected: frozenset[str] | None = None
 ) -> Removed:
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         lock_documents(bank, [memory_id])
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
-        check_version(unit, read_state(bank, unit), expected)
+        editing.check_version(unit, editing.read_state(bank, unit), expected)
         removed = delete_units(bank, {unit.id})
         follow_deletion(bank, removed, actor=name_of(access))
         note(access, bank_id, "memory.deleted", memory_id)
@@ -178,4 +219,4 @@ def delete_memory(
 
 def note(access: BankAccess, bank_id: str, action: str, memory_id: UUID) -> None:
     target = f"memory:{memory_id}"
-    record(access.tenant_id, actor=access.actor, action=action, target=target, detail={"bank_id": bank_id})
+    access.record(action, target, {"bank_id": bank_id})

@@ -1,1 +1,1 @@
-"""Carrying deliveries to the addresses that tenants gave: where to, in which words, signed, and with what answer."""
+"""Webhook deliveries: checked addresses, message shapes, signatures, and a limit for each tenant."""

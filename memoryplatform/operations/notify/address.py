@@ -1,24 +1,27 @@
-"""Where a webhook may lead. Tenants choose what our machines then call, so inner networks are out of reach."""
+"""The addresses that a webhook may lead to.
+
+Tenants choose the URLs that our machines call, so private networks are refused (server-side request forgery).
+"""
 
 import socket
+from concurrent.futures import Future
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 
-from memoryplatform.operations.notify.looking_up import look_up
-
 Address = IPv4Address | IPv6Address
-
-# IANA's special-purpose registry, but for its few blocks that anybody may reach. Python's own list differs by version.
+# IANA's special-purpose registry without its few public blocks. Python's own list differs by version.
 INNER_V4 = tuple(
     map(
         IPv4Network,
         (
             "0.0.0.0/8",
             "10.0.0.0/8",
-            "100.64.0.0/10",  # behind a carrier's gateway; a cloud keeps its metadata here
+            "100.64.0.0/10",  # behind a carrier's gateway; one cloud has its metadata here
             "127.0.0.0/8",
-            "168.63.129.16/32",  # a public address by which a cloud's machines reach their host
-            "169.254.0.0/16",  # where clouds keep their keys
+            "168.63.129.16/32",  # a public address for the host of a cloud's machines
+            "169.254.0.0/16",  # the metadata and keys of clouds
             "172.16.0.0/12",
             "192.0.0.0/24",
             "192.0.2.0/24",
@@ -32,21 +35,22 @@ INNER_V4 = tuple(
         ),
     )
 )
-OUTER_V6 = IPv6Network("2000::/3")  # all that was ever given out
+PUBLIC_V6 = IPv6Network("2000::/3")  # the whole range that IANA assigns from
 INNER_V6 = tuple(
     map(
         IPv6Network,
         (
-            "2001::/23",  # protocols, among them Teredo, which carries an IPv4 address
+            "2001::/23",  # protocol assignments, among them Teredo, which carries an IPv4 address
             "2001:db8::/32",
-            "2002::/16",  # 6to4, which carries one too
+            "2002::/16",  # 6to4, which carries an IPv4 address
             "3ffe::/16",
             "3fff::/20",
         ),
     )
 )
-NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address, which the gateway calls
+NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the gateway calls the IPv4 address in the last 32 bits
 LONGEST_URL = 2_000
+Found = list[tuple[Any, ...]]
 
 
 class AddressRefused(Exception):
@@ -54,7 +58,7 @@ class AddressRefused(Exception):
 
 
 def check_url(url: str, *, allow_private: bool) -> None:
-    """What can be said without asking a name server; the address itself is checked when it is called."""
+    """Check the URL without a name server. The address itself is checked when the connection is made."""
     if len(url) > LONGEST_URL or not url.isprintable() or " " in url:
         raise AddressRefused(f"The URL must have at most {LONGEST_URL} printable characters and no space.")
     try:
@@ -81,10 +85,7 @@ def find_literal(host: str) -> Address | None:
 
 
 def resolve(host: str, port: int, *, allow_private: bool, within: float) -> list[str]:
-    """The addresses of a host. One that is not public spoils them all: a name has no business with both.
-
-    TimeoutError after `within` seconds.
-    """
+    """The addresses of a host. A single private one refuses them all. Raises TimeoutError after `within` seconds."""
     try:
         found = look_up(host, port, within=within)
     except (socket.gaierror, UnicodeError):
@@ -96,9 +97,26 @@ def resolve(host: str, port: int, *, allow_private: bool, within: float) -> list
 
 
 def is_public(address: Address) -> bool:
-    """IPv4 addresses inside IPv6 ones are no way in: those forms are not public, or lead to a public one by NAT64."""
+    """IPv6 forms that carry an IPv4 address are private, except NAT64 to a public address."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in INNER_V4)
     if address in NAT64:
         return is_public(IPv4Address(int(address) & 0xFFFF_FFFF))
-    return address in OUTER_V6 and not any(address in network for network in INNER_V6)
+    return address in PUBLIC_V6 and not any(address in network for network in INNER_V6)
+
+
+def look_up(host: str, port: int, *, within: float) -> Found:
+    """Ask the system's resolver, which has no time limit, in a thread. The thread ends when the resolver gives up.
+
+    Raises TimeoutError without an answer in time.
+    """
+    answer: Future[Found] = Future()
+    Thread(target=ask, args=(answer, host, port), name="look-up", daemon=True).start()
+    return answer.result(timeout=within)
+
+
+def ask(answer: "Future[Found]", host: str, port: int) -> None:
+    try:
+        answer.set_result(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+    except Exception as error:  # noqa: BLE001  # the waiting thread raises it
+        answer.set_exception(error)

@@ -1,9 +1,10 @@
-"""Few deliveries of one tenant at once: receivers who take their time must not hold the threads that others need.
+"""The limit on deliveries of one tenant at once, so that slow receivers do not hold the threads of other tenants.
 
-Who finds enough under way steps aside, and is woken by the next that ends.
+A delivery over the limit waits. The next delivery of the tenant that ends wakes it.
 """
 
 import random
+from collections.abc import Collection
 from datetime import timedelta
 from uuid import UUID
 
@@ -11,16 +12,15 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memoryplatform.operations.errors import NotYet
-from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.models.operation import OperationQuerySet
+from memoryplatform.operations.models import Dispatch, Operation, OperationQuerySet
 from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
-from memoryplatform.operations.running.queues import wake_worker
 from memoryplatform.operations.running.run import Run
+from memoryplatform.operations.running.submit import wake_worker
 
 QUEUE = "notify"
-MOST_AT_ONCE = 2  # of a tenant, over all workers
+MAX_AT_ONCE = 2  # of a tenant, over all workers
 SENDING = "sending"
-LEAST_WAIT, LONGEST_WAIT = 5, 300  # seconds, for the case that whoever should wake it has died
+LEAST_WAIT, LONGEST_WAIT = 5, 300  # seconds, in case the delivery that should wake it has died
 
 
 class OthersFirst(NotYet):
@@ -28,11 +28,11 @@ class OthersFirst(NotYet):
 
 
 def take_turn(run: Run) -> None:
-    """Raises OthersFirst where enough of the tenant's deliveries are under way."""
+    """Raise OthersFirst if enough of the tenant's deliveries are under way."""
     with run.transaction() as operation:
         lock_turns(run.tenant_id)
         held = find_deliveries(run.tenant_id).filter(status=Operation.Status.PROCESSING, lease_until__gt=timezone.now())
-        if held.filter(stage=SENDING).exclude(id=operation.id).count() >= MOST_AT_ONCE:
+        if held.filter(stage=SENDING).exclude(id=operation.id).count() >= MAX_AT_ONCE:
             detail = "Other deliveries of this tenant are under way."
             raise OthersFirst(detail, wait=wait_among(find_waiting(run.tenant_id).count()))
         operation.stage = SENDING
@@ -55,7 +55,7 @@ def wake_next(tenant_id: UUID) -> None:
 
 
 def begin_now(waiting: Operation) -> None:
-    """End the wait of one that is pending. Call inside a tenant transaction that holds its row."""
+    """End the wait of a pending delivery. Call inside a tenant transaction that holds its row."""
     waiting.next_attempt_at, waiting.error_code, waiting.error_detail = None, "", ""
     waiting.save(update_fields=["next_attempt_at", "error_code", "error_detail", "updated_at"])
     due_at = timezone.now() + timedelta(seconds=LEAST_WAIT)
@@ -79,6 +79,18 @@ def lock_turns(tenant_id: UUID) -> None:
 
 
 def wait_among(others: int) -> timedelta:
-    """The more wait, the longer: so many as there may be, about one a second looks whether it was forgotten."""
+    """A wait that grows with the number of waiting deliveries, so that about one a second looks again."""
     seconds = min(LEAST_WAIT + others, LONGEST_WAIT)
     return timedelta(seconds=seconds * random.uniform(0.5, 1.0))  # noqa: S311  # jitter, not a secret
+
+
+def find_carried(tenant_id: UUID, delivery_ids: Collection[UUID]) -> set[UUID]:
+    """Those of the deliveries that an unfinished operation carries. Call inside a tenant transaction."""
+    carriers = find_carriers(tenant_id, delivery_ids)
+    return {UUID(one) for one in carriers.values_list("payload__delivery_id", flat=True)}
+
+
+def find_carriers(tenant_id: UUID, delivery_ids: Collection[UUID]) -> OperationQuerySet:
+    """The unfinished operations that carry the deliveries. Call inside a tenant transaction."""
+    rows = find_deliveries(tenant_id).filter(status__in=Operation.UNFINISHED)
+    return rows.filter(payload__delivery_id__in=[str(one) for one in delivery_ids])

@@ -1,1 +1,1 @@
-"""What a caller and a reviewer see of opinions, and what they may do with them."""
+"""Use-cases of opinions: listing, showing, reviewing, and the consolidations that move them."""

@@ -1,24 +1,22 @@
-"""A person's word on an opinion: approve, edit, retire, pin, with a reason that stands in its history."""
+"""Review of an opinion by a person: approve, edit, pin, unpin, retire, restore, with a reason."""
 
 from uuid import UUID
 
 from banks.errors import MemoryChanged, MemoryInvalid
-from banks.lifecycle.edit import UnitEdit, build_edited_text, read_state
+from banks.lifecycle.editing import UnitEdit, build_edited_text, read_state
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
-from banks.retain.vectors import embed_texts
+from banks.vectors import embed_texts
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.kinds.consolidate import hand_over_unpinned
-from memoryplatform.operations.opinions.lists import get_opinion, list_opinions
-from memoryplatform.operations.opinions.shown import ShownOpinion, show
+from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.opinion_weighings import submit_catching_up
+from memoryplatform.operations.opinions.shown import ShownOpinion, get_opinion, list_opinions, show
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.opinions.review import Act, Review, review_opinion
-from tenants.audit import record
 from tenants.transactions import tenant_transaction
 
-FREEING = (Act.UNPIN, Act.RESTORE)  # after these evidence moves it again, unless it was pinned when it was retired
+FREEING = (Act.UNPIN, Act.RESTORE)  # evidence may move the opinion again, unless a restoration brings a pin back
 WITHOUT_REASON = frozenset({Act.APPROVE})
 LONGEST_REASON = 500
 SAY_WHY = "Say why: it stands in the history."
@@ -31,14 +29,13 @@ def lacks_reason(act: str, reason: str) -> bool:
 def review(
     access: BankAccess, bank_id: str, opinion_id: UUID, given: Review, *, expected: frozenset[str] | None = None
 ) -> ShownOpinion:
-    """`expected` are the versions that the reviewer takes it for, or None where he does not care.
+    """`expected` are the versions that the reviewer may have seen; None accepts any.
 
-    A new text is embedded between two transactions, so an edit that came in meanwhile is a conflict for both ways.
+    A new text is embedded between two transactions, so a change in between is a conflict in either case.
     """
     if lacks_reason(given.act, given.reason):
         raise MemoryInvalid(SAY_WHY)
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
+    with bank_transaction(access, bank_id) as bank:
         seen = check_version(bank, get_opinion(bank, opinion_id), expected)
         vector_of = build_new_text(bank, get_opinion(bank, opinion_id), given)
     vector = embed(bank, vector_of) if vector_of is not None else None
@@ -48,7 +45,7 @@ def review(
         check_version(bank, opinion, frozenset({seen}) if vector is not None else expected)
         review_opinion(bank, opinion, given, vector=vector)
         if given.act in FREEING and opinion.review != MemoryUnit.Review.PINNED:
-            hand_over_unpinned(bank, opinion_id)
+            submit_catching_up(bank, opinion_id)
         note(access, bank_id, opinion_id, given)
         return show(bank, opinion)
 
@@ -72,6 +69,4 @@ def embed(bank: Bank, text: str) -> Vector:
 
 def note(access: BankAccess, bank_id: str, opinion_id: UUID, given: Review) -> None:
     detail = {"bank_id": bank_id, "act": given.act.value, "reason": given.reason}
-    record(
-        access.tenant_id, actor=access.actor, action="opinion.reviewed", target=f"memory:{opinion_id}", detail=detail
-    )
+    access.record("opinion.reviewed", f"memory:{opinion_id}", detail)

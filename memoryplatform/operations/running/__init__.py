@@ -1,1 +1,1 @@
-"""How operations run: accepted with what they need, leased to one worker at a time, tried again, swept up, ended."""
+"""How operations run: submitted, leased to one worker at a time, retried, swept, finished."""

@@ -1,11 +1,10 @@
-"""What kinds of operations are called. Operations are stored under these names and shown with them: none may change."""
+"""The names of operation kinds. They are stored and shown to callers, so no value may change."""
 
 RETAIN = "retain"
 CONSOLIDATE = "consolidate"
 REFRESH_OBSERVATIONS = "refresh_observations"
 REFRESH_MENTAL_MODEL = "refresh_mental_model"
-TEND_BANK = "tend_bank"
-CLOSE_ANNOUNCED = "close_announced"
+NIGHTLY_MAINTENANCE = "tend_bank"
 VECTOR_INDEX = "vector_index"
 CLEAR_MEMORIES = "clear_memories"
 DELETE_MEMORIES = "delete_memories"
@@ -14,4 +13,4 @@ EXPORT_BANK = "export_bank"
 IMPORT_BANK = "import_bank"
 CLONE_BANK = "clone_bank"
 DELIVER_WEBHOOK = "deliver_webhook"
-EXPORT_REQUEST = "export_request"  # nothing performs it: it is kept as one that is done
+EXPORT_REQUEST = "export_request"  # never performed: it is stored as completed

@@ -1,4 +1,4 @@
-"""Performing one operation: claim it, run its handler under a heartbeat, write down how it ended."""
+"""Performing one operation: claim it, run its handler under a heartbeat, store its end."""
 
 import random
 import re
@@ -15,11 +15,8 @@ from banks.errors import BankError
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, NotYet, OperationError, PermanentFailure, UnknownKind
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.endings import tell_end
-from memoryplatform.operations.running.heartbeat import heartbeat
-from memoryplatform.operations.running.lease import Lease, claim
 from memoryplatform.operations.running.registry import get_kind
-from memoryplatform.operations.running.run import Run
+from memoryplatform.operations.running.run import Lease, OperationFault, Run, claim, finish, heartbeat
 from providers.errors import ProviderError
 
 log = structlog.get_logger(__name__)
@@ -28,7 +25,7 @@ WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # LLMU
 
 
 def perform(tenant_id: UUID, operation_id: UUID) -> None:
-    """Work on the operation if it is there to be taken. Any number of calls do it once."""
+    """Work on the operation if it can be claimed. Any number of calls perform it once."""
     taken = claim(tenant_id, operation_id)
     if taken is None:
         return
@@ -41,7 +38,7 @@ def perform(tenant_id: UUID, operation_id: UUID) -> None:
 
 
 def attempt(lease: Lease, operation: Operation) -> str:
-    """One try, and its end as a status or the reason why there is none."""
+    """One attempt. Returns the final status, or the reason why there is none."""
     run = Run(lease, operation.payload, operation.attempts, operation.bank_id)
     try:
         with heartbeat(lease):
@@ -51,11 +48,11 @@ def attempt(lease: Lease, operation: Operation) -> str:
     except LeaseLost:
         return "lease_lost"
     except (PermanentFailure, UnknownKind) as error:
-        return fail(lease, code=error.code, detail=str(error))
+        return fail(lease, OperationFault(error.code, str(error)))
     except NotYet as error:
-        return put_off(lease, error)
+        return return_to_queue(lease, "put_off", error.wait, OperationFault(error.code, str(error)), counts=False)
     except Shutdown:
-        return put_back(lease)
+        return return_to_queue(lease, "put_back", None, counts=False)
     except (Exception, TimeLimitExceeded) as error:
         log.exception("operation.attempt_failed", kind=operation.kind, attempt=operation.attempts)
         return fail_or_retry(lease, operation, error)
@@ -68,79 +65,55 @@ def complete(run: Run, result: dict[str, Any]) -> None:
 
 
 def fail_or_retry(lease: Lease, operation: Operation, error: BaseException) -> str:
-    code, detail = describe(error)
+    fault = explain(error)
     if operation.attempts >= operation.max_attempts:
-        return fail(lease, code=code, detail=detail)
-    return retry_later(lease, code=code, detail=detail)
+        return fail(lease, fault)
+    wait = timedelta(seconds=wait_before(operation.attempts + 1))
+    return return_to_queue(lease, "retrying", wait, fault, counts=True)
 
 
-def describe(error: BaseException) -> tuple[str, str]:
-    """The tenant reads the words of our own errors; of others only the class, since the text may hold anything."""
+def explain(error: BaseException) -> OperationFault:
+    """The text of our own errors. Of any other error only the class: its text may hold anything."""
     if isinstance(error, OperationError | BankError):
-        return error.code, str(error)
+        return OperationFault(error.code, str(error))
     if isinstance(error, ProviderError):
-        return WORD_START.sub("_", type(error).__name__).lower(), str(error)
-    return "internal_error", f"Unexpected {type(error).__name__}."
+        return OperationFault(WORD_START.sub("_", type(error).__name__).lower(), str(error))
+    return OperationFault("internal_error", f"Unexpected {type(error).__name__}.")
 
 
-def fail(lease: Lease, *, code: str, detail: str) -> str:
+def fail(lease: Lease, fault: OperationFault) -> str:
     try:
         with lease.transaction() as operation:
-            operation.status = Operation.Status.FAILED
-            operation.error_code, operation.error_detail = code, detail
-            operation.finished_at, operation.lease_until = timezone.now(), None
-            operation.save()
-            Dispatch.objects.filter(operation_id=operation.id).delete()
-            tell_end(operation)
+            finish(operation, Operation.Status.FAILED, fault)
     except LeaseLost:
         return "lease_lost"
     return Operation.Status.FAILED
 
 
-def retry_later(lease: Lease, *, code: str, detail: str) -> str:
+def return_to_queue(
+    lease: Lease, outcome: str, wait: timedelta | None, fault: OperationFault | None = None, *, counts: bool
+) -> str:
+    """Make the operation pending again, for any worker, at once or after a wait.
+
+    `counts`: this attempt is one of the limited number. Returns `outcome`.
+    """
+    due = timezone.now() + (wait or timedelta())
     try:
         with lease.transaction() as operation:
-            due = timezone.now() + timedelta(seconds=wait_before(operation.attempts + 1))
             operation.status, operation.lease_until = Operation.Status.PENDING, None
-            operation.error_code, operation.error_detail = code, detail
-            operation.next_attempt_at = due
+            operation.attempts -= 0 if counts else 1
+            if wait is not None:
+                operation.next_attempt_at = due
+            if fault is not None:
+                operation.error_code, operation.error_detail = fault.code, fault.detail
             operation.save()
             Dispatch.objects.filter(operation_id=operation.id).update(due_at=due, wakes=0)
     except LeaseLost:
         return "lease_lost"
-    return "retrying"
-
-
-def put_off(lease: Lease, error: NotYet) -> str:
-    """The handler asked for a later time; this attempt does not count."""
-    try:
-        with lease.transaction() as operation:
-            due = timezone.now() + error.wait
-            operation.status, operation.lease_until = Operation.Status.PENDING, None
-            operation.attempts -= 1
-            operation.next_attempt_at = due
-            operation.error_code, operation.error_detail = error.code, str(error)
-            operation.save()
-            Dispatch.objects.filter(operation_id=operation.id).update(due_at=due, wakes=0)
-    except LeaseLost:
-        return "lease_lost"
-    return "put_off"
-
-
-def put_back(lease: Lease) -> str:
-    """The worker is asked to stop: another may take the operation at once, and this attempt does not count."""
-    try:
-        with lease.transaction() as operation:
-            operation.status, operation.lease_until = Operation.Status.PENDING, None
-            operation.attempts -= 1
-            operation.save()
-            Dispatch.objects.filter(operation_id=operation.id).update(due_at=timezone.now(), wakes=0)
-    except LeaseLost:
-        return "lease_lost"
-    return "put_back"
+    return outcome
 
 
 def wait_before(attempt_number: int) -> float:
-    """Doubling from the second attempt on, with half of it left to chance so that retries don't march in step."""
+    """Seconds that double from the second attempt on. Half of them is random, so that retries do not coincide."""
     ceiling = min(settings.OPERATION_RETRY_SECONDS * 2.0 ** (attempt_number - 2), LONGEST_WAIT_SECONDS)
     return ceiling * random.uniform(0.5, 1.0)  # noqa: S311  # jitter, not a secret

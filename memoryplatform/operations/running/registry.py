@@ -1,13 +1,17 @@
-"""Kinds of operations and the functions that perform them."""
+"""The kinds of operations and their handlers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
-from memoryplatform.operations.errors import UnknownKind
-from memoryplatform.operations.running.run import Run
+import structlog
+
+from memoryplatform.operations.errors import OperationError, UnknownKind
+from memoryplatform.operations.running.run import Run, load_bank
 
 Handler = Callable[[Run], dict[str, Any]]
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,8 @@ _kinds: dict[str, Kind] = {}
 def operation_kind(name: str, *, queue: str, cancellable: bool = True) -> Callable[[Handler], Handler]:
     """Register a handler. It may run more than once: after a crash another worker starts it from the payload again.
 
-    So each step either can be repeated, or commits inside `run.transaction()` together with what tells it was done;
-    the last one calls `run.complete(result)` there, and is then done exactly once.
+    So each step must be repeatable, or commit inside `run.transaction()` together with a note that it is done. The last
+    step calls `run.complete(result)` there and is done exactly once.
     """
 
     def register(handler: Handler) -> Handler:
@@ -46,3 +50,26 @@ def get_kind(name: str) -> Kind:
     if kind is None:
         raise UnknownKind(f"There is no operation of the kind {name}.")
     return kind
+
+
+def ends_with_its_bank(handler: Handler) -> Handler:
+    """Turn any failure after the deletion of the bank into a permanent one that is no error.
+
+    Such a failure may be a row that can't point at the bank, or a bank that is not found. A retry can't help.
+    """
+
+    @wraps(handler)
+    def handle(run: Run) -> dict[str, Any]:
+        try:
+            return handler(run)
+        except OperationError:
+            raise
+        except Exception as error:
+            try:
+                load_bank(run)
+            except OperationError:
+                log.info("operation.bank_deleted", failed_with=type(error).__name__)
+                raise
+            raise
+
+    return handle

@@ -1,15 +1,190 @@
-"""What a handler holds while it works on an operation."""
+"""The attempt of a handler to perform an operation: its lease, its payload, its bank, and its end.
 
-from contextlib import AbstractContextManager
+Every writing transaction checks the lease's fencing token. A heartbeat renews the lease beside the work, so that a long
+model call does not look like a dead worker.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connections
 from django.utils import timezone
 
+from banks.models import Bank
+from memoryplatform.observability.metrics import count_operation
+from memoryplatform.operations.errors import LeaseLost, PermanentFailure
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.endings import tell_end
-from memoryplatform.operations.running.lease import Lease
+from memoryplatform.operations.running.kind_names import CONSOLIDATE, DELIVER_WEBHOOK, RETAIN
+from providers.usage import Usage
+from tenants.models import Delivery, UsageRecord
+from tenants.transactions import tenant_transaction
+from tenants.usage import record_usage
+from tenants.webhook_outbox import Event, announce
+
+MAX_EVENT_IDS = 1_000  # the operation itself has all of them
+
+
+@dataclass(frozen=True)
+class OperationFault:
+    """Shown to the tenant."""
+
+    code: str
+    detail: str
+
+
+def finish(operation: Operation, status: Operation.Status, fault: OperationFault | None = None) -> None:
+    """Store the end, remove the dispatch, and announce it. Call inside the tenant transaction that holds the row."""
+    operation.status = status
+    if fault is not None:
+        operation.error_code, operation.error_detail = fault.code, fault.detail
+    operation.finished_at, operation.lease_until = timezone.now(), None
+    operation.save()
+    Dispatch.objects.filter(operation_id=operation.id).delete()
+    announce_end(operation)
+
+
+def announce_end(operation: Operation) -> None:
+    """A delivery announces nothing: its event would cause another delivery, without end."""
+    is_complete = operation.status == Operation.Status.COMPLETED
+    if operation.kind == DELIVER_WEBHOOK:
+        if not is_complete:
+            give_up_delivery(operation)
+        return
+    data = build_event_data(operation)
+    announce(operation.tenant_id, Event(f"operation.{operation.status}", operation.bank_key, data))
+    if is_complete and operation.kind == RETAIN:
+        memories = {"operation_id": data["operation_id"], **count_memories(operation.result or {})}
+        announce(operation.tenant_id, Event("memories.retained", operation.bank_key, memories))
+    elif is_complete and operation.kind == CONSOLIDATE:
+        announce(operation.tenant_id, Event("memories.consolidated", operation.bank_key, data))
+
+
+def build_event_data(operation: Operation) -> dict[str, Any]:
+    """The error's code without its text, which may quote a memory."""
+    data: dict[str, Any] = {
+        "operation_id": str(operation.id),
+        "kind": operation.kind,
+        "status": str(operation.status),
+    }
+    return data | ({"error_code": operation.error_code} if operation.error_code else {})
+
+
+def count_memories(result: dict[str, Any]) -> dict[str, Any]:
+    ids = result.get("unit_ids", [])
+    return {"memory_ids": ids[:MAX_EVENT_IDS], "memory_count": len(ids), "proven_again": result.get("proven_again", 0)}
+
+
+def give_up_delivery(operation: Operation) -> None:
+    """Mark the delivery of an operation that ended without delivering it as failed."""
+    rows = Delivery.objects.for_tenant(operation.tenant_id).filter(id=UUID(operation.payload["delivery_id"]))
+    reason = operation.error_detail or f"The operation that carried it is {operation.status}."
+    rows.filter(status=Delivery.Status.PENDING).update(
+        status=Delivery.Status.FAILED, error=reason[:300], next_attempt_at=None
+    )
+
+
+log = structlog.get_logger(__name__)
+BEATS_PER_LEASE = 3
+
+
+@dataclass(frozen=True)
+class Lease:
+    tenant_id: UUID
+    operation_id: UUID
+    token: int
+
+    @contextmanager
+    def transaction(self) -> Iterator[Operation]:
+        """A tenant transaction that commits only while this lease is the newest one.
+
+        The row stays locked until the commit, so a claim or a cancellation comes either before or after it.
+        """
+        with tenant_transaction(self.tenant_id):
+            rows = Operation.objects.for_tenant(self.tenant_id).select_for_update(no_key=True)
+            operation = rows.held(self.operation_id, self.token).first()
+            if operation is None:
+                raise LeaseLost("Another worker holds this operation now, or it was cancelled.")
+            yield operation
+
+    def renew(self) -> None:
+        """Extend the lease. Raises LeaseLost if another worker holds the operation or it was cancelled."""
+        until = lease_end()
+        with tenant_transaction(self.tenant_id):
+            rows = Operation.objects.for_tenant(self.tenant_id).held(self.operation_id, self.token)
+            if not rows.update(lease_until=until):
+                raise LeaseLost("Another worker holds this operation now, or it was cancelled.")
+            Dispatch.objects.filter(operation_id=self.operation_id).update(due_at=until, wakes=0)
+
+
+def claim(tenant_id: UUID, operation_id: UUID) -> tuple[Lease, Operation] | None:
+    """Take an operation that waits, or whose lease has ended. None if there is nothing to take."""
+    now, until = timezone.now(), lease_end()
+    with tenant_transaction(tenant_id):
+        rows = Operation.objects.for_tenant(tenant_id).select_for_update(no_key=True, skip_locked=True)
+        operation = rows.filter(id=operation_id).first()
+        if operation is None or not is_claimable(operation, now):
+            return None
+        if operation.attempts >= operation.max_attempts:
+            give_up(operation)
+            return None
+        operation.status = Operation.Status.PROCESSING
+        operation.attempts += 1
+        operation.fencing_token += 1
+        operation.lease_until = until
+        operation.started_at = operation.started_at or now
+        operation.save()
+        Dispatch.objects.filter(operation_id=operation_id).update(due_at=until, wakes=0)
+    return Lease(tenant_id, operation_id, operation.fencing_token), operation
+
+
+def is_claimable(operation: Operation, now: datetime) -> bool:
+    if operation.status == Operation.Status.PENDING:
+        return operation.next_attempt_at is None or operation.next_attempt_at <= now
+    has_ended = operation.lease_until is not None and operation.lease_until <= now
+    return operation.status == Operation.Status.PROCESSING and has_ended
+
+
+def give_up(operation: Operation) -> None:
+    """Fail an operation whose worker died in the last attempt."""
+    detail = f"The worker was lost in attempt {operation.attempts} of {operation.max_attempts}."
+    finish(operation, Operation.Status.FAILED, OperationFault("worker_lost", detail))
+    count_operation(operation.kind, operation.status)
+
+
+def lease_end() -> datetime:
+    return timezone.now() + timedelta(seconds=settings.OPERATION_LEASE_SECONDS)
+
+
+@contextmanager
+def heartbeat(lease: Lease) -> Iterator[None]:
+    stop = threading.Event()
+    thread = threading.Thread(target=beat, args=(lease, stop), name=f"lease-{lease.operation_id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def beat(lease: Lease, stop: threading.Event) -> None:
+    try:
+        while not stop.wait(settings.OPERATION_LEASE_SECONDS / BEATS_PER_LEASE):
+            try:
+                lease.renew()
+            except LeaseLost:
+                return  # the next fenced transaction of the work raises LeaseLost
+            except DatabaseError:
+                log.warning("lease.renewal_failed", operation_id=str(lease.operation_id))
+    finally:
+        connections.close_all()
 
 
 @dataclass
@@ -25,23 +200,53 @@ class Run:
         return self.lease.tenant_id
 
     def transaction(self) -> AbstractContextManager[Operation]:
-        """Where a handler writes: refused with LeaseLost once another worker took over or somebody cancelled."""
+        """The transaction of a handler's writes. Raises LeaseLost after a takeover or a cancellation."""
         return self.lease.transaction()
 
     def report(self, stage: str, *, processed: int, total: int) -> None:
-        """Show progress to whoever waits."""
+        """Store the progress, for callers that poll."""
         with self.transaction() as operation:
             operation.stage, operation.processed, operation.total = stage, processed, total
             operation.save(update_fields=["stage", "processed", "total", "updated_at"])
 
-    def complete(self, operation: Operation, result: dict[str, Any]) -> None:
-        """Finish together with the handler's last writes. Call inside `transaction()` with what it yielded."""
-        operation.status = Operation.Status.COMPLETED
+    def complete(
+        self, operation: Operation, result: dict[str, Any], *, usage: tuple[UsageRecord.Kind, Usage] | None = None
+    ) -> None:
+        """Finish together with the handler's last writes, and record the usage of an operation on a bank.
+
+        Call inside `transaction()` with the row that it yielded.
+        """
+        if usage is not None:
+            record_usage(self.tenant_id, *usage, bank_id=operation.bank_key, operation_id=operation.id)
         operation.result = result
-        operation.error_code = operation.error_detail = ""
-        operation.finished_at = timezone.now()
-        operation.lease_until = None
-        operation.save()
-        Dispatch.objects.filter(operation_id=operation.id).delete()
-        tell_end(operation)
+        finish(operation, Operation.Status.COMPLETED, OperationFault("", ""))
         self.is_complete = True
+
+
+Step = Callable[[], tuple[Usage, Mapping[str, Any]]]
+
+
+def perform_steps(run: Run, steps: Mapping[str, Step], **counts: int) -> dict[str, Any]:
+    """Performs the steps, by stage, and completes the operation. Its result has the counts and the steps' figures.
+
+    Each step commits by itself and finds nothing left to do when it runs again after a crash.
+    """
+    usage, result = Usage(), dict[str, Any](counts)
+    for done, (stage, step) in enumerate(steps.items()):
+        run.report(stage, processed=done, total=len(steps))
+        spent, figures = step()
+        usage += spent
+        result |= figures
+    with run.transaction() as operation:
+        run.complete(operation, result, usage=(UsageRecord.Kind.CONSOLIDATE, usage))
+    return result
+
+
+def load_bank(run: Run) -> Bank:
+    """The bank that an operation works on. A deleted bank is a permanent failure: nothing is left to do."""
+    with tenant_transaction(run.tenant_id):
+        rows = Bank.objects.for_tenant(run.tenant_id).live()
+        bank = rows.filter(id=run.bank_pk).first() if run.bank_pk else None
+    if bank is None:
+        raise PermanentFailure("The bank was deleted meanwhile.", code="bank_not_found")
+    return bank

@@ -1,20 +1,47 @@
-"""Accepting work: the operation and its dispatch are stored with what they need, and a worker is woken after that."""
+"""Accepting, waking, cancelling and retrying operations."""
 
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import dramatiq
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
+from memoryplatform.operations.errors import OperationFinished, OperationNotFound
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.queues import wake_worker
-from memoryplatform.operations.running.registry import get_kind
+from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.registry import find_kind, get_kind
+from memoryplatform.operations.running.run import finish
+from tenants.audit import Actor, record
+from tenants.transactions import tenant_transaction
 
-# The sweeper looks after this time, in case the process dies between the commit and the message.
+ATTEMPT_LIMIT_MS = 60 * 60 * 1000
+
+
+def perform_message(tenant_id: str, operation_id: str) -> None:
+    perform(UUID(tenant_id), UUID(operation_id))
+
+
+def make_actor(queue: str) -> "dramatiq.Actor[[str, str], None]":
+    """The broker does not retry: operations have their own retries, and the sweeper replaces lost messages."""
+    decorate = dramatiq.actor(
+        actor_name=f"perform_{queue}", queue_name=queue, time_limit=ATTEMPT_LIMIT_MS, notify_shutdown=True
+    )
+    return decorate(perform_message)
+
+
+ACTORS = {queue: make_actor(queue) for queues in settings.QUEUE_GROUPS.values() for queue in queues}
+
+
+def wake_worker(queue: str, tenant_id: UUID, operation_id: UUID) -> None:
+    ACTORS[queue].send(str(tenant_id), str(operation_id))
+
+
+# The sweeper waits this long for the message of the submitting process.
 GRACE = timedelta(seconds=5)
 
 
@@ -27,9 +54,9 @@ def submit(
     idempotency_key: str | None = None,
     wake: bool = True,
 ) -> Operation:
-    """Accept an operation. Call inside the tenant transaction that stores what it needs: both are kept, or neither.
+    """Accept an operation. Call inside the tenant transaction that stores its data: both are kept, or neither.
 
-    Without `wake` the caller performs it itself right after the commit; if it dies before that, the sweeper finds it.
+    Without `wake` the caller performs it right after the commit. If the caller dies before, the sweeper finds it.
     """
     operation = Operation.objects.for_tenant(tenant_id).create(
         kind=kind,
@@ -44,15 +71,15 @@ def submit(
 
 
 def submit_for_later(bank: Bank, kind: str, *, payload: dict[str, Any], due_at: datetime) -> Operation:
-    """Accept an operation whose time has not come: the sweeper finds it then. Call inside a tenant transaction."""
+    """Accept an operation for a later time, when the sweeper finds it. Call inside a tenant transaction."""
     operation = submit(bank.tenant_id, kind, payload=payload, bank=bank, wake=False)
     Dispatch.objects.filter(operation_id=operation.id).update(due_at=due_at)
     return operation
 
 
 def submit_once_for_later(bank: Bank, kind: str, *, due_at: datetime) -> Operation | None:
-    """One that waits serves all who ask meanwhile: it is brought forward where it would come too late, unless it waits
-    to try again. Call inside a tenant transaction.
+    """Accept an operation unless one of its kind is pending. A pending one that is due later is brought forward, unless
+    it waits for a retry. Call inside a tenant transaction.
     """
     pending = Operation.objects.for_tenant(bank.tenant_id).filter(kind=kind, bank=bank, status="pending")
     waiting = dict(pending.values_list("id", "next_attempt_at"))
@@ -64,12 +91,54 @@ def submit_once_for_later(bank: Bank, kind: str, *, due_at: datetime) -> Operati
 
 
 def dispatch(operation: Operation, *, wake: bool = True) -> None:
-    """Have the operation looked at. Call inside the transaction that made it pending."""
+    """Hand the operation to the workers. Call inside the transaction that made it pending."""
     queue = get_kind(operation.kind).queue
     Dispatch.objects.create(
         operation_id=operation.id, tenant_id=operation.tenant_id, queue=queue, due_at=timezone.now() + GRACE
     )
     count_operation(operation.kind, operation.status)
     if wake:
-        # robust: with the broker down the work is still accepted, and the sweeper sends the message later.
+        # robust: without the broker the work is still accepted, and the sweeper sends the message later.
         transaction.on_commit(lambda: wake_worker(queue, operation.tenant_id, operation.id), robust=True)
+
+
+def cancel(tenant_id: UUID, operation_id: UUID, *, actor: Actor, banks: frozenset[str] | None = None) -> Operation:
+    """Stop an unfinished operation. Its worker can't write any more; committed writes stay."""
+    with tenant_transaction(tenant_id):
+        operation = access_for_change(tenant_id, operation_id, banks)
+        if operation.is_finished:
+            raise OperationFinished(f"The operation is {operation.status} and can't be cancelled any more.")
+        kind = find_kind(operation.kind)  # a kind that this version does not know can be cancelled
+        if kind is not None and not kind.cancellable:
+            raise OperationFinished(f"An operation of the kind {operation.kind} can't be cancelled.")
+        finish(operation, Operation.Status.CANCELLED)
+        record(tenant_id, actor=actor, action="operation.cancelled", target=f"operation:{operation_id}")
+    count_operation(operation.kind, operation.status)
+    return operation
+
+
+def retry(tenant_id: UUID, operation_id: UUID, *, actor: Actor, banks: frozenset[str] | None = None) -> Operation:
+    """Give a failed or cancelled operation all its attempts again."""
+    with tenant_transaction(tenant_id):
+        operation = access_for_change(tenant_id, operation_id, banks)
+        if operation.status not in {Operation.Status.FAILED, Operation.Status.CANCELLED}:
+            raise OperationFinished(
+                f"The operation is {operation.status}; only a failed or cancelled one can be retried."
+            )
+        operation.status = Operation.Status.PENDING
+        operation.attempts = 0
+        operation.next_attempt_at = operation.finished_at = None
+        operation.error_code = operation.error_detail = ""
+        operation.save()
+        dispatch(operation)
+        record(tenant_id, actor=actor, action="operation.retried", target=f"operation:{operation_id}")
+    return operation
+
+
+def access_for_change(tenant_id: UUID, operation_id: UUID, banks: frozenset[str] | None) -> Operation:
+    """Fetch and lock the row. A foreign operation and one outside the key's banks are not found either."""
+    rows = Operation.objects.for_tenant(tenant_id).within(banks).select_for_update(no_key=True, of=("self",))
+    operation = rows.filter(id=operation_id).first()
+    if operation is None:
+        raise OperationNotFound("There is no such operation.")
+    return operation

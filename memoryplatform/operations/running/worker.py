@@ -1,24 +1,35 @@
-"""A worker process: Dramatiq's threads for one group of queues, and the sweeper beside them."""
+"""A worker process: Dramatiq's threads for one group of queues, and the sweeper.
+
+The sweeper wakes a worker for operations without one: a process died between commit and message, the broker lost its
+messages, a worker died with a lease, or the time of an attempt has come. Any number of sweepers may run at once.
+"""
 
 import signal
 import threading
+from datetime import timedelta
+from uuid import UUID
 
 import dramatiq
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, connections, transaction
+from django.db.models import F
+from django.utils import timezone
 from dramatiq.errors import BrokerError
 from redis.exceptions import RedisError
 
-from memoryplatform.operations.running.sweep import sweep
-from memoryplatform.server.warm_up import warm_up_in_background
+from memoryplatform.operations.models import Dispatch
+from memoryplatform.operations.running.submit import wake_worker
 from providers import registry
-from tenants.wall_check import check_service_role
+from tenants.roles import check_service_role
 
 log = structlog.get_logger(__name__)
 SWEEP_EVERY_SECONDS = 1.0
 STOP_WITHIN_MS = 10_000
-WITHOUT_MODELS = frozenset({"notify"})  # groups whose work needs no embedder, nor its memory
+WITHOUT_MODELS = frozenset({"notify"})  # these groups need no embedder and save its memory
+BATCH = 500
+FIRST_WAIT = timedelta(seconds=15)
+MAX_DOUBLINGS = 6  # 16 minutes: a long backlog must not be flooded with repeated messages
 
 
 def serve(group: str) -> None:
@@ -28,7 +39,7 @@ def serve(group: str) -> None:
         signal.signal(number, lambda _number, _frame: stop.set())
     check_service_role()
     if group not in WITHOUT_MODELS:
-        warm_up_in_background(registry.get_embedder)
+        registry.load_in_background(registry.get_embedder)
     broker = dramatiq.get_broker()
     broker.emit_after("process_boot")
     queues = set(settings.QUEUE_GROUPS[group])
@@ -41,7 +52,7 @@ def serve(group: str) -> None:
 
 
 def sweep_until(stop: threading.Event) -> None:
-    """The main thread sweeps while it waits. A database or broker that is away for a while is not the end."""
+    """Sweep in the main thread. An outage of the database or the broker does not end the process."""
     while not stop.wait(SWEEP_EVERY_SECONDS):
         try:
             sweep()
@@ -49,3 +60,32 @@ def sweep_until(stop: threading.Event) -> None:
             log.warning("sweep.failed", error=type(error).__name__)
         finally:
             connections.close_all()
+
+
+def sweep() -> int:
+    """Send one message for each operation that is due, and return their number."""
+    due = take_due()
+    sent: list[UUID] = []
+    try:
+        for row in due:
+            wake_worker(row.queue, row.tenant_id, row.operation_id)
+            sent.append(row.operation_id)
+    finally:
+        # Due again: an outage of the broker must not lengthen their waits.
+        unsent = [row.operation_id for row in due if row.operation_id not in sent]
+        Dispatch.objects.filter(operation_id__in=unsent).update(due_at=timezone.now(), wakes=F("wakes") - 1)
+    return len(due)
+
+
+def take_due() -> list[Dispatch]:
+    """Mark first, send after: a sweeper that dies in between costs a wait, never an operation."""
+    now = timezone.now()
+    with transaction.atomic():
+        due = list(
+            Dispatch.objects.filter(due_at__lte=now).order_by("due_at").select_for_update(skip_locked=True)[:BATCH]
+        )
+        for row in due:
+            row.due_at = now + FIRST_WAIT * 2 ** min(row.wakes, MAX_DOUBLINGS)
+        Dispatch.objects.bulk_update(due, ["due_at"])
+        Dispatch.objects.filter(operation_id__in=[row.operation_id for row in due]).update(wakes=F("wakes") + 1)
+    return due

@@ -1,13 +1,13 @@
-"""What can go wrong with a file. The texts are shown to the tenant; they quote names of fields, never their contents.
+"""The failures of exports and imports. The tenant sees the texts; they quote names of fields, never their contents.
 
 TransferError
-├── ImportInvalid      a line that can't be taken; says which
-├── ImportOutOfStep    the lines are not the ones that come next
-├── ImportUnderWay     another file is not whole yet
-├── BankNotEmpty       an import begins with nothing
-├── TooManyExports     the tenant fetches others at the moment
-├── ExportTooSlow      its time is over, and so is the file
-└── ExportLeft         nobody fetches it any more; told to nobody
+├── ImportInvalid      a line is invalid; names the line
+├── ImportOutOfStep    the lines are not the next ones
+├── ImportUnderWay     another file is not complete yet
+├── BankNotEmpty       an import needs an empty bank
+├── TooManyExports     the tenant has the maximum of exports under way
+├── ExportTooSlow      the time of the export is over
+└── ExportLeft         the client has left; nobody sees this error
 """
 
 
@@ -33,8 +33,8 @@ class ImportUnderWay(TransferError):
 
     def __init__(self, next_line: int) -> None:
         super().__init__(
-            f"Another file is being imported, and its line {next_line} is waited for: "
-            "send the rest of that one first, or delete the bank."
+            f"Another file is being imported and continues with line {next_line}: "
+            "send the rest of that file first, or delete the bank."
         )
 
 
@@ -49,18 +49,18 @@ class TooManyExports(TransferError):
     code = "too_many_exports"
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"At most {most} exports at once: fetch those to their ends first.")
+        super().__init__(f"At most {most} exports at once: fetch the others to their ends first.")
 
 
 class ExportLeft(TransferError):
     code = "export_left"
 
     def __init__(self) -> None:
-        super().__init__("Whoever fetched the export has gone.")
+        super().__init__("The client of the export has left.")
 
 
 class ExportTooSlow(TransferError):
     code = "export_too_slow"
 
     def __init__(self) -> None:
-        super().__init__("The export was not fetched in the time that it has.")
+        super().__init__("The export was not fetched within its time limit.")

@@ -1,73 +1,133 @@
-"""Writing a bank out from one snapshot, into a file of the service's own, and handing that on.
+"""Exporting a bank: write one snapshot into a temporary file, then send the file.
 
-What was written while the export ran is not in it, and nothing is in it by half. The snapshot is held as long as the
-database takes to read it, never as long as somebody takes to fetch it.
+Writes during the export are not in the file, and nothing is in it by half. The snapshot lasts as long as the database
+needs to read it, never as long as a client needs to fetch it. A file that waits for its reader takes disk space, and
+one that is being written takes a database connection: a tenant has few of the former, the process few of the latter.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from tempfile import TemporaryFile
-from typing import IO, Any
+from threading import BoundedSemaphore, Event, Lock
+from typing import Any
+from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from banks.errors import BankExists, BankNotFound
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.banks.profile import bank_transaction, find_banks
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import CLONE_BANK, EXPORT_BANK
+from memoryplatform.operations.running.submit import submit
+from memoryplatform.operations.transfer.errors import ExportLeft, ExportTooSlow, TooManyExports
 from memoryplatform.operations.transfer.lines import END, HEADER, write_line, write_row
-from memoryplatform.operations.transfer.places import PLACES, Place
-from memoryplatform.operations.transfer.profile import NAME as PROFILE
-from memoryplatform.operations.transfer.profile import write_profile
-from memoryplatform.operations.transfer.tables import LATER, TABLES, Table
+from memoryplatform.operations.transfer.tables import PROFILE, SELF_REFERENCES, TABLES, Table, write_profile
 from memoryplatform.operations.transfer.values import write_value
-from tenants.audit import record
+from providers.deadline import Deadline
 from tenants.transactions import let_go_of_connection, tenant_transaction
+
+MAX_PER_TENANT = 2
+MAX_WRITERS = 4  # of all tenants: a fifth of the default connections of a process
+
+
+@dataclass(frozen=True)
+class ExportSlot:
+    deadline: Deadline = field(default_factory=lambda: Deadline.after(settings.EXPORT_SECONDS))
+    _left: Event = field(default_factory=Event)
+
+    @property
+    def seconds_left(self) -> float:
+        return self.deadline.remaining()
+
+    @property
+    def is_taken(self) -> bool:
+        return not self._left.is_set() and not self.deadline.is_over
+
+    def leave(self) -> None:
+        self._left.set()
+
+    def check(self) -> None:
+        if self._left.is_set():
+            raise ExportLeft
+        if self.deadline.is_over:
+            raise ExportTooSlow
+
+    @contextmanager
+    def wait_to_write(self) -> Iterator[None]:
+        """Wait until few enough exports are being written. Hold no database connection meanwhile."""
+        if not WRITERS.acquire(timeout=self.seconds_left):
+            raise ExportTooSlow
+        try:
+            yield
+        finally:
+            WRITERS.release()
+
+
+class ExportSlots:
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._by_tenant: dict[UUID, list[ExportSlot]] = defaultdict(list)
+
+    def take(self, tenant_id: UUID) -> ExportSlot:
+        """A slot whose time is over is free again, even if its owner did not leave it."""
+        with self._lock:
+            taken = [slot for slot in self._by_tenant.pop(tenant_id, []) if slot.is_taken]
+            if len(taken) < MAX_PER_TENANT:
+                taken.append(ExportSlot())
+                self._by_tenant[tenant_id] = taken
+                return taken[-1]
+            self._by_tenant[tenant_id] = taken
+        raise TooManyExports(MAX_PER_TENANT)
+
+
+EXPORT_SLOTS = ExportSlots()
+WRITERS = BoundedSemaphore(MAX_WRITERS)
+
 
 FORMAT = "memoryplatform-bank"
 VERSION = 2
 READABLE = (1, 2)
 ROWS_AT_ONCE = 500
-PATIENCE = {"idle_in_transaction_session_timeout": "60s"}  # for a disk that is slow, or full and slow to say so
-PIECE = 65_536  # bytes handed on at once
+SESSION_SETTINGS = {"idle_in_transaction_session_timeout": "60s"}  # for slow disks
+CHUNK_BYTES = 65_536
 
 
 @dataclass(frozen=True)
 class Export:
-    """Whoever hands the pieces on leaves the place when he is done."""
+    """The caller that sends the chunks leaves the slot at the end."""
 
-    pieces: Generator[bytes, None, None]
-    place: Place
+    chunks: Generator[bytes, None, None]
+    slot: ExportSlot
 
 
 def export_bank(access: BankAccess, bank_id: str, *, vectors: bool) -> Export:
-    """A bank that is not there is told at once, before anything is read."""
-    with tenant_transaction(access.tenant_id):
-        bank = get_bank(access, bank_id)
-        record(access.tenant_id, actor=access.actor, action="bank.exported", target=f"bank:{bank_id}")
-        place = PLACES.take(access.tenant_id)
-    return Export(hand_on(bank, place, vectors=vectors), place)
+    """A missing bank raises at once, before anything is read."""
+    with bank_transaction(access, bank_id) as bank:
+        access.record("bank.exported", f"bank:{bank_id}")
+        slot = EXPORT_SLOTS.take(access.tenant_id)
+    return Export(write_and_read(bank, slot, vectors=vectors), slot)
 
 
-def hand_on(bank: Bank, place: Place, *, vectors: bool) -> Generator[bytes, None, None]:
+def write_and_read(bank: Bank, slot: ExportSlot, *, vectors: bool) -> Generator[bytes, None, None]:
     with TemporaryFile() as file:
-        with place.turn_to_write():
-            write_file(file, bank, place, vectors=vectors)
+        with slot.wait_to_write():
+            try:
+                for line in write_lines(bank, vectors=vectors):
+                    slot.check()
+                    file.write(line)
+            finally:
+                let_go_of_connection()
         file.seek(0)
-        while piece := file.read(PIECE):
-            yield piece
-            place.check()
-
-
-def write_file(file: IO[bytes], bank: Bank, place: Place, *, vectors: bool) -> None:
-    try:
-        for line in write_lines(bank, vectors=vectors):
-            place.check()
-            file.write(line)
-    finally:
-        let_go_of_connection()
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk
+            slot.check()
 
 
 def write_lines(bank: Bank, *, vectors: bool) -> Iterator[bytes]:
@@ -75,21 +135,21 @@ def write_lines(bank: Bank, *, vectors: bool) -> Iterator[bytes]:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        with tenant_transaction(bank.tenant_id, settings=PATIENCE):
-            yield write_line(HEADER, describe(bank, vectors=vectors))
+        with tenant_transaction(bank.tenant_id, settings=SESSION_SETTINGS):
+            yield write_line(HEADER, build_header(bank, vectors=vectors))
             yield write_row(PROFILE, write_profile(Bank.objects.for_tenant(bank.tenant_id).get(id=bank.id)))
             for table in TABLES:
                 for row in read_rows(bank, table, vectors=vectors):
                     counts[table.name] += 1
                     yield write_row(table.name, row)
-            for name, table in LATER.items():
-                for row in read_later(bank, table):
+            for name, table in SELF_REFERENCES.items():
+                for row in read_self_references(bank, table):
                     counts[name] += 1
                     yield write_row(name, row)
             yield write_line(END, {"rows": dict(counts)})
 
 
-def describe(bank: Bank, *, vectors: bool) -> dict[str, Any]:
+def build_header(bank: Bank, *, vectors: bool) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -102,21 +162,43 @@ def describe(bank: Bank, *, vectors: bool) -> dict[str, Any]:
 
 def read_rows(bank: Bank, table: Table, *, vectors: bool) -> Iterator[dict[str, Any]]:
     fields = table.fields(vectors=vectors)
-    rows = table.model.objects.for_tenant(bank.tenant_id).filter(**{table.bank: bank.id}).order_by("id")
-    for values in in_pieces(rows.values_list(*(field.attname for field in fields.values()))):
-        yield {name: write_value(field, value) for (name, field), value in zip(fields.items(), values, strict=True)}
+    rows = table.model.objects.for_tenant(bank.tenant_id).filter(**{table.bank_path: bank.id}).order_by("id")
+    for values in fetch_in_chunks(rows.values_list(*(one.attname for one in fields.values()))):
+        yield {name: write_value(one, value) for (name, one), value in zip(fields.items(), values, strict=True)}
 
 
-def read_later(bank: Bank, table: Table) -> Iterator[dict[str, Any]]:
-    column = f"{table.later}_id"
+def read_self_references(bank: Bank, table: Table) -> Iterator[dict[str, Any]]:
+    column = table.self_reference_column
     rows = table.model.objects.for_tenant(bank.tenant_id).filter(
-        **{table.bank: bank.id, f"{table.later}__isnull": False}
+        **{table.bank_path: bank.id, f"{table.self_reference}__isnull": False}
     )
-    for row_id, later in in_pieces(rows.order_by("id").values_list("id", column)):
+    for row_id, later in fetch_in_chunks(rows.order_by("id").values_list("id", column)):
         yield {"id": str(row_id), column: str(later)}
 
 
-def in_pieces(rows: QuerySet[Any, Any]) -> Iterator[tuple[Any, ...]]:
-    """By a cursor of the server's. The settings turn them off, for those that outlive a transaction; these don't."""
-    pieces: Iterator[tuple[Any, ...]] = rows._iterator(use_chunked_fetch=True, chunk_size=ROWS_AT_ONCE)  # type: ignore[attr-defined]  # noqa: SLF001  # what iterator() calls
-    return pieces
+def fetch_in_chunks(rows: QuerySet[Any, Any]) -> Iterator[tuple[Any, ...]]:
+    """Use a server-side cursor. The settings turn them off for cursors that outlive a transaction; these don't."""
+    rows_of_chunks: Iterator[tuple[Any, ...]] = rows._iterator(use_chunked_fetch=True, chunk_size=ROWS_AT_ONCE)  # type: ignore[attr-defined]  # noqa: SLF001  # what iterator() calls
+    return rows_of_chunks
+
+
+def submit_export(access: BankAccess, bank_id: str) -> Operation:
+    """The export is written when the client fetches it."""
+    with bank_transaction(access, bank_id) as bank:
+        return submit(access.tenant_id, EXPORT_BANK, payload={}, bank=bank)
+
+
+def submit_clone(access: BankAccess, bank_id: str, *, target: str) -> Operation:
+    with bank_transaction(access, bank_id) as bank:
+        check_target(access, target)
+        access.record("bank.cloned", f"bank:{bank_id}", {"target": target})
+        payload = {"target": target, "asked_by": access.actor.api_key_prefix}
+        return submit(access.tenant_id, CLONE_BANK, payload=payload, bank=bank)
+
+
+def check_target(access: BankAccess, bank_id: str) -> None:
+    """Refuse a target bank that exists. Call inside a tenant transaction."""
+    if not access.reaches(bank_id):
+        raise BankNotFound(bank_id)
+    if find_banks(access).filter(bank_id=bank_id).exists():
+        raise BankExists(bank_id)

@@ -1,4 +1,4 @@
-"""Rows of a file into the tables of a bank, a statement a batch. Where one fails, the line that did it is found."""
+"""Inserting the rows of a file, one statement for each batch. After a failure the faulty line is found."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +11,15 @@ from psycopg import errors, sql
 
 from banks.models import Bank
 from memoryplatform.operations.transfer.errors import ImportInvalid
-from memoryplatform.operations.transfer.identifiers import Renaming
-from memoryplatform.operations.transfer.lengths import check_length
 from memoryplatform.operations.transfer.lines import Line
-from memoryplatform.operations.transfer.tables import Table
-from memoryplatform.operations.transfer.values import Unfit, read_uuid, read_value, read_vector
+from memoryplatform.operations.transfer.tables import Table, check_length
+from memoryplatform.operations.transfer.values import IdRenaming, InvalidValue, read_uuid, read_value, read_vector
 
 # Postgres reads the values as those of the table's own columns.
 INSERT = sql.SQL(
     "INSERT INTO {table} ({columns}) SELECT {columns} FROM jsonb_populate_recordset(NULL::{table}, %s::jsonb)"
 )
-JOIN = sql.SQL("""
+SET_REFERENCES = sql.SQL("""
 UPDATE {table} SET {column} = given.later FROM jsonb_to_recordset(%s::jsonb) AS given (id uuid, later uuid)
 WHERE {table}.tenant_id = %s AND {table}.bank_id = %s AND {table}.id = given.id
 """)
@@ -29,7 +27,7 @@ WHERE {table}.tenant_id = %s AND {table}.bank_id = %s AND {table}.id = given.id
 
 @dataclass(frozen=True)
 class Target:
-    """`vectors`: the file has some. They are kept where they are of the bank's own model, which `dimension` tells."""
+    """`vectors`: the file has some. `dimension` is None if they are not of the bank's model; they are dropped then."""
 
     bank: Bank
     vectors: bool = False
@@ -38,7 +36,7 @@ class Target:
 
 def insert_rows(target: Target, table: Table, lines: Sequence[Line]) -> None:
     """Call inside a tenant transaction."""
-    renaming = Renaming(target.bank.id)
+    renaming = IdRenaming(target.bank.id)
     rows = [(line.number, read_row(target, table, line, renaming)) for line in lines]
     columns = list(rows[0][1])
     statement = INSERT.format(
@@ -47,21 +45,21 @@ def insert_rows(target: Target, table: Table, lines: Sequence[Line]) -> None:
     run_or_find_fault(statement, rows, ())
 
 
-def read_row(target: Target, table: Table, line: Line, renaming: Renaming) -> dict[str, Any]:
+def read_row(target: Target, table: Table, line: Line, renaming: IdRenaming) -> dict[str, Any]:
     bank, fields = target.bank, table.fields(vectors=target.vectors)
-    if unknown := sorted(set(line.row) - set(fields) - table.gone):
+    if unknown := sorted(set(line.row) - set(fields) - table.removed):
         raise ImportInvalid(line.number, f"A {table.name} has no field '{unknown[0]}'.")
     owner = {"tenant_id": str(bank.tenant_id)} | ({"bank_id": str(bank.id)} if table.has_bank_column else {})
     row: dict[str, Any] = dict(owner)
     for name, field in fields.items():
-        value = line.row.get(name, table.came.get(name))
+        value = line.row.get(name, table.added.get(name))
         try:
             if isinstance(field, VectorField):
                 row[name] = read_own_vector(field, value, target)
             else:
                 row[name] = read_value(field, value, renaming)
                 check_value(table, name, row[name])
-        except Unfit as fault:
+        except InvalidValue as fault:
             raise ImportInvalid(line.number, f"The field '{name}' {fault}.") from None
     return row
 
@@ -72,31 +70,31 @@ def check_value(table: Table, name: str, value: Any) -> None:
         try:
             table.checks[name](value)
         except ValueError as fault:
-            raise Unfit(f"can't be read: {fault}") from fault
+            raise InvalidValue(f"can't be read: {fault}") from fault
 
 
 def read_own_vector(field: VectorField, value: Any, target: Target) -> str | None:
     if value is None or target.dimension is None:
         return None
     if not isinstance(value, list) or len(value) != target.dimension:
-        raise Unfit(f"must be a list of {target.dimension} numbers")
+        raise InvalidValue(f"must be a list of {target.dimension} numbers")
     return read_vector(field, value)
 
 
-def join_rows(bank: Bank, table: Table, lines: Sequence[Line]) -> None:
-    """What points at another row of its own table. Call inside a tenant transaction."""
-    renaming, column = Renaming(bank.id), f"{table.later}_id"
+def set_self_references(bank: Bank, table: Table, lines: Sequence[Line]) -> None:
+    """Set the columns that point at rows of the same table. Call inside a tenant transaction."""
+    renaming, column = IdRenaming(bank.id), table.self_reference_column
     rows = [(line.number, read_pair(line, column, renaming)) for line in lines]
-    statement = JOIN.format(table=sql.Identifier(table.db_table), column=sql.Identifier(column))
+    statement = SET_REFERENCES.format(table=sql.Identifier(table.db_table), column=sql.Identifier(column))
     run_or_find_fault(statement, rows, (bank.tenant_id, bank.id))
 
 
-def read_pair(line: Line, column: str, renaming: Renaming) -> dict[str, Any]:
+def read_pair(line: Line, column: str, renaming: IdRenaming) -> dict[str, Any]:
     if set(line.row) != {"id", column}:
         raise ImportInvalid(line.number, f"It must have 'id' and '{column}'.")
     try:
         return {name: str(renaming.rename(read_uuid(line.row[key]))) for name, key in (("id", "id"), ("later", column))}
-    except Unfit as fault:
+    except InvalidValue as fault:
         raise ImportInvalid(line.number, f"An id {fault}.") from None
 
 
@@ -118,12 +116,12 @@ def run(statement: sql.Composed, rows: Sequence[dict[str, Any]], owner: Sequence
 
 
 def explain(error: Exception) -> str:
-    """By the name of the rule, never with the values."""
+    """Name the violated constraint, never the values."""
     cause = error.__cause__
     if isinstance(cause, errors.ForeignKeyViolation):
-        return "It points at a row that does not stand before it."
+        return "It points at a row that does not come before it."
     if isinstance(cause, errors.UniqueViolation):
-        return f"It stands here already ({cause.diag.constraint_name})."
+        return f"It exists already ({cause.diag.constraint_name})."
     if isinstance(cause, errors.CheckViolation):
         return f"It contradicts itself ({cause.diag.constraint_name})."
     return "Its values can't be stored."

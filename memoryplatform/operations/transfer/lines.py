@@ -1,7 +1,7 @@
-"""Lines of a file as rows, each with its number for whoever has to find it.
+"""Reading and writing the lines of a file. Each line has a type, and its number for error messages.
 
-A row stands in an object of its own beside its type, since a table may have a column of that name. In the first version
-of the format both were one object: a link's own type took the place of the word `link`, by which it is known again.
+The row is an object beside the type, because a table may have a column named `type`. In version 1 of the format both
+were one object: a link's own type replaced the word `link`, and identifies the line as a link.
 """
 
 import json
@@ -16,7 +16,7 @@ from memoryplatform.operations.transfer.errors import ImportInvalid
 
 HEADER, END, ERROR, LINK = "header", "end", "error", "link"
 TYPE, ROW = "type", "row"
-# Of the lines that belong to the file and to no table.
+# The fields of the lines that belong to the file and to no table.
 HEADER_FIELDS = frozenset({"format", "version", "bank_id", "embedding_model", "vectors", "exported_at"})
 END_FIELDS = frozenset({"rows"})
 
@@ -29,14 +29,14 @@ class Line:
 
 
 def read_lines(body: bytes, *, first: int) -> Iterator[Line]:
-    """Blank lines are passed over, and counted."""
+    """Skip blank lines, but count them."""
     for number, text in enumerate(body.split(b"\n"), start=first):
         if text.strip():
             yield read_line(text, number)
 
 
 def count_lines(body: bytes) -> int:
-    """A break at the end begins no further line."""
+    """A line break at the end begins no further line."""
     return body.count(b"\n") + (not body.endswith(b"\n") and bool(body))
 
 
@@ -44,21 +44,21 @@ def read_line(text: bytes, number: int) -> Line:
     try:
         row = orjson.loads(text)
     except orjson.JSONDecodeError:
-        raise ImportInvalid(number, "This is no JSON.") from None
+        raise ImportInvalid(number, "This is not JSON.") from None
     check_names(text, number)
     if not isinstance(row, dict) or not isinstance(row.get(TYPE), str):
-        raise ImportInvalid(number, "A line is an object with a type.")
+        raise ImportInvalid(number, "A line must be an object with a type.")
     return open_line(number, row.pop(TYPE), row)
 
 
 def check_names(text: bytes, number: int) -> None:
-    """Of a name that is there twice readers take one value or the other, and not all the same."""
+    """Refuse duplicate names in an object: JSON readers differ in the value that they take."""
 
     def check(pairs: Sequence[tuple[str, Any]]) -> None:
         names = [name for name, _ in pairs]
         if len(set(names)) < len(names):
             twice = next(name for place, name in enumerate(names) if name in names[:place])
-            raise ImportInvalid(number, f"The field '{twice}' is there twice in one object.")
+            raise ImportInvalid(number, f"The field '{twice}' occurs twice in one object.")
 
     try:
         json.loads(text, object_pairs_hook=check)
@@ -85,5 +85,5 @@ def write_row(kind: str, row: dict[str, Any]) -> bytes:
 
 
 def write_line(kind: str, content: dict[str, Any]) -> bytes:
-    """What belongs to the file and not to a table stands beside the type."""
+    """Fields of the file itself are beside the type."""
     return orjson.dumps({TYPE: kind, **content}, option=orjson.OPT_APPEND_NEWLINE)

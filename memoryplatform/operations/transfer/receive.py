@@ -1,6 +1,8 @@
-"""Taking a file in, a part at a time. A part is stored whole or not at all, and what came before not twice.
+"""Importing a file, one part at a time. A part is stored whole or not at all, and lines are never stored twice.
 
-An import of which nothing is heard for a day has failed, and goes on where it was when the file comes again.
+An import without a new part for a day has failed. It continues if the client sends the next part after all. Invalid
+lines undo the import: the bank is afterwards as it was before the first part. An import is undone only if every new row
+in the bank is its own. Rows that others wrote meanwhile stay.
 """
 
 from collections.abc import Iterable, Iterator
@@ -8,21 +10,24 @@ from dataclasses import dataclass
 from itertools import groupby
 
 import orjson
+import structlog
 from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank
+from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.profile import delete_bank_for_good, find_or_create_bank, get_bank
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.kind_names import IMPORT_BANK
 from memoryplatform.operations.running.registry import get_kind
+from memoryplatform.operations.running.run import OperationFault, finish
 from memoryplatform.operations.running.submit import dispatch
-from memoryplatform.operations.transfer import profile
+from memoryplatform.operations.transfer import import_state, tables
 from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.export import FORMAT, READABLE
-from memoryplatform.operations.transfer.identifiers import Renaming
-from memoryplatform.operations.transfer.insert import Target, explain, insert_rows, join_rows
+from memoryplatform.operations.transfer.insert import Target, explain, insert_rows, set_self_references
 from memoryplatform.operations.transfer.lines import (
     END,
     END_FIELDS,
@@ -34,13 +39,59 @@ from memoryplatform.operations.transfer.lines import (
     count_lines,
     read_lines,
 )
-from memoryplatform.operations.transfer.progress import ABANDONED, ABANDONED_AFTER, Progress
-from memoryplatform.operations.transfer.tables import BY_NAME, LATER
-from memoryplatform.operations.transfer.take_back import take_back
-from memoryplatform.operations.transfer.under_way import begin, check_step, find_operation, hash_header, open_bank
-from memoryplatform.operations.transfer.values import Unfit
+from memoryplatform.operations.transfer.values import IdRenaming, InvalidValue
 from providers.registry import get_embedder
 from tenants.transactions import tenant_transaction
+
+log = structlog.get_logger(__name__)
+
+
+def undo_import(access: BankAccess, bank: Bank, operation: Operation, fault: ImportInvalid) -> None:
+    """Call inside a tenant transaction that holds the bank's memory and the operation, whose row is as it was stored.
+
+    The lock on the bank's row waits for writers, so that their rows are counted. An import that can't be undone keeps
+    waiting for its next line.
+    """
+    bank = Bank.objects.for_tenant(access.tenant_id).select_for_update().get(id=bank.id)
+    progress = import_state.Progress(**operation.payload)
+    if not owns_all_rows(bank, progress):
+        log.warning("import.not_undone", operation_id=str(operation.id))
+        return
+    if progress.made_bank:
+        delete_bank_for_good(access, bank.bank_id)
+    else:
+        remove_rows(bank, progress)
+        restore_profile(bank, progress)
+    fail_import(operation, fault)
+
+
+def owns_all_rows(bank: Bank, progress: import_state.Progress) -> bool:
+    """Whether the bank is unchanged by others, and no type has both older rows and rows of the import."""
+    mixed = set(progress.rows) & set(progress.held)
+    expected = {name: number for name, number in progress.rows.items() if name in tables.BANK_TABLES} | progress.held
+    return not mixed and expected == tables.count_rows(bank) and progress.bank_changed_at == bank.updated_at.isoformat()
+
+
+def remove_rows(bank: Bank, progress: import_state.Progress) -> None:
+    """Rows without a bank column belong to rows with one, and go with them."""
+    for table in reversed([table for name, table in tables.BANK_TABLES.items() if name in progress.rows]):
+        table.model.objects.for_tenant(bank.tenant_id).filter(**{table.bank_path: bank.id}).delete()
+
+
+def restore_profile(bank: Bank, progress: import_state.Progress) -> None:
+    fields = tables.read_profile(progress.former or {}, IdRenaming(bank.id))
+    for name, value in fields.items():
+        setattr(bank, name, value)
+    bank.save(update_fields=[*fields, "updated_at"])
+
+
+def fail_import(operation: Operation, fault: ImportInvalid) -> None:
+    """Nothing of the import is left, so the same file is a new import."""
+    operation.next_attempt_at = None
+    operation.payload = vars(import_state.Progress())
+    finish(operation, Operation.Status.FAILED, OperationFault(fault.code, str(fault)))
+    count_operation(operation.kind, operation.status)
+
 
 BATCH = 500
 LONGEST_HEADER = 4_000
@@ -49,7 +100,7 @@ AFTER_THE_END = "Nothing may follow the end."
 
 @dataclass(frozen=True)
 class Received:
-    """`next_line` is where the next part begins; None once the end was read and a worker has what is left to do."""
+    """`next_line` is the first line of the next part; None after the end, when a worker does the rest."""
 
     operation: Operation
     next_line: int | None
@@ -57,36 +108,36 @@ class Received:
 
 
 def import_part(access: BankAccess, bank_id: str, body: bytes, *, first_line: int) -> Received:
-    """Lines that are refused take the whole import back, and a bank that it made goes with it."""
-    get_embedder()  # no transaction waits until it is loaded
+    """Invalid lines undo the whole import, with the bank if the import made it."""
+    get_embedder()  # loaded before the transaction, which would wait for it
     with tenant_transaction(access.tenant_id):
-        bank, is_new = open_bank(access, bank_id, first_line=first_line)
+        bank, is_new = find_or_create_bank(access, bank_id) if first_line == 1 else (get_bank(access, bank_id), False)
         lock_memory(bank)
-        digest = hash_header(body) if first_line == 1 else ""
-        known = find_operation(bank, digest)
-        begun = Progress(digest=digest, made_bank=is_new)
-        operation = known or begin(access, bank, begun, first_line=first_line)
+        digest = import_state.hash_header(body) if first_line == 1 else ""
+        known = import_state.find_operation(bank, digest)
+        begun = import_state.Progress(digest=digest, made_bank=is_new)
+        operation = known or import_state.begin(access, bank, begun, first_line=first_line)
         try:
             with transaction.atomic():
                 return receive(bank, operation, body, first_line)
         except ImportInvalid as fault:
             if known is None or known.payload["is_done"]:
-                raise  # all that was written for it goes with this transaction; what is done stays
+                raise  # this transaction holds all rows of the import; a complete import stays
             refusal = fault
             known.refresh_from_db()
-            take_back(access, bank, known, fault)
+            undo_import(access, bank, known, fault)
     raise refusal
 
 
 def receive(bank: Bank, operation: Operation, body: bytes, first_line: int) -> Received:
-    progress = Progress(**operation.payload)
-    check_step(progress, first_line)
-    take_in(bank, progress, body, first_line)
-    keep(operation, progress)
+    progress = import_state.Progress(**operation.payload)
+    import_state.check_step(progress, first_line)
+    store_lines(bank, progress, body, first_line)
+    save_progress(operation, progress)
     return Received(operation, None if progress.is_done else progress.next_line, progress.rows)
 
 
-def take_in(bank: Bank, progress: Progress, body: bytes, first_line: int) -> None:
+def store_lines(bank: Bank, progress: import_state.Progress, body: bytes, first_line: int) -> None:
     lines = [line for line in read_lines(body, first=first_line) if line.number >= progress.next_line]
     for kind, batch in in_batches(lines):
         if progress.is_done:
@@ -98,22 +149,22 @@ def take_in(bank: Bank, progress: Progress, body: bytes, first_line: int) -> Non
         else:
             store(bank, progress, kind, batch)
     if progress.header is None:
-        raise ImportInvalid(first_line, "A file begins with a header, and here is none.")
+        raise ImportInvalid(first_line, "A file must begin with a header.")
     progress.next_line = max(progress.next_line, first_line + count_lines(body))
 
 
 def in_batches(lines: Iterable[Line]) -> Iterator[tuple[str, list[Line]]]:
-    """Lines of one kind that follow each other."""
+    """Batches of consecutive lines of one kind."""
     for kind, group in groupby(lines, key=lambda line: line.kind):
         same = list(group)
         for start in range(0, len(same), BATCH):
             yield kind, same[start : start + BATCH]
 
 
-def read_header(progress: Progress, batch: list[Line]) -> None:
+def read_header(progress: import_state.Progress, batch: list[Line]) -> None:
     line = batch[0]
     if progress.header is not None or line.kind != HEADER or len(batch) > 1:
-        raise ImportInvalid(batch[-1].number, "A file begins with one header, and has no other.")
+        raise ImportInvalid(batch[-1].number, "A file must begin with one header and have no other.")
     if line.row.get("format") != FORMAT or line.row.get("version") not in READABLE:
         raise ImportInvalid(line.number, f"This is no {FORMAT} of version {' or '.join(map(str, READABLE))}.")
     check_fields(line, HEADER_FIELDS)
@@ -125,8 +176,8 @@ def read_header(progress: Progress, batch: list[Line]) -> None:
         raise ImportInvalid(line.number, "The header is too long.")
 
 
-def store(bank: Bank, progress: Progress, kind: str, batch: list[Line]) -> None:
-    if kind == profile.NAME:
+def store(bank: Bank, progress: import_state.Progress, kind: str, batch: list[Line]) -> None:
+    if kind == tables.PROFILE:
         for line in batch:
             change_profile(bank, line)
         progress.bank_changed_at = bank.updated_at.isoformat()
@@ -134,16 +185,16 @@ def store(bank: Bank, progress: Progress, kind: str, batch: list[Line]) -> None:
     if kind == END:
         check_end(progress, batch)
         return
-    if kind in BY_NAME:
-        insert_rows(build_target(bank, progress), BY_NAME[kind], batch)
-    elif kind in LATER:
-        join_rows(bank, LATER[kind], batch)
-    else:
+    if kind in tables.TABLES_BY_NAME:
+        insert_rows(build_target(bank, progress), tables.TABLES_BY_NAME[kind], batch)
+    elif kind in tables.SELF_REFERENCES:
+        set_self_references(bank, tables.SELF_REFERENCES[kind], batch)
+    elif kind not in tables.DROPPED:
         raise ImportInvalid(batch[0].number, "There is no such type.")
     progress.rows[kind] = progress.rows.get(kind, 0) + len(batch)
 
 
-def build_target(bank: Bank, progress: Progress) -> Target:
+def build_target(bank: Bank, progress: import_state.Progress) -> Target:
     header = progress.header or {}
     embedder = get_embedder()
     is_same = header.get("embedding_model") == bank.embedding_model == embedder.model_id
@@ -152,8 +203,8 @@ def build_target(bank: Bank, progress: Progress) -> Target:
 
 def change_profile(bank: Bank, line: Line) -> None:
     try:
-        fields = profile.read_profile(line.row, Renaming(bank.id))
-    except Unfit as fault:
+        fields = tables.read_profile(line.row, IdRenaming(bank.id))
+    except InvalidValue as fault:
         raise ImportInvalid(line.number, f"The bank {fault}.") from None
     for name, value in fields.items():
         setattr(bank, name, value)
@@ -164,19 +215,19 @@ def change_profile(bank: Bank, line: Line) -> None:
         raise ImportInvalid(line.number, explain(error)) from None
 
 
-def check_end(progress: Progress, batch: list[Line]) -> None:
-    """A file that lost some lines on its way has another number of rows."""
+def check_end(progress: import_state.Progress, batch: list[Line]) -> None:
+    """Compare the number of rows, to detect a file that lost lines."""
     line = batch[0]
     check_fields(line, END_FIELDS)
     if line.row.get("rows") != progress.rows:
-        raise ImportInvalid(line.number, "The number of rows is not the one that the file itself tells.")
+        raise ImportInvalid(line.number, "The number of rows is not the one that the end names.")
     if len(batch) > 1:
         raise ImportInvalid(batch[1].number, AFTER_THE_END)
     progress.is_done = True
 
 
-def keep(operation: Operation, progress: Progress) -> None:
-    was_done, was_abandoned = operation.payload.get("is_done", False), operation.error_code == ABANDONED
+def save_progress(operation: Operation, progress: import_state.Progress) -> None:
+    was_done, was_abandoned = operation.payload.get("is_done", False), operation.error_code == import_state.ABANDONED
     progress.heard_at = timezone.now().isoformat()
     operation.payload = vars(progress)
     if was_abandoned:
@@ -193,6 +244,6 @@ def keep(operation: Operation, progress: Progress) -> None:
 
 
 def look_after_a_day(operation: Operation) -> None:
-    queue, due_at = get_kind(IMPORT_BANK).queue, timezone.now() + ABANDONED_AFTER
+    queue, due_at = get_kind(IMPORT_BANK).queue, timezone.now() + import_state.ABANDONED_AFTER
     fields = {"tenant_id": operation.tenant_id, "queue": queue, "due_at": due_at, "wakes": 0}
     Dispatch.objects.update_or_create(operation_id=operation.id, defaults=fields)

@@ -1,4 +1,4 @@
-"""`/audit-logs`: the audit log of a bank in Hindsight's shape. It keeps no bodies; an entry has a moment, no span."""
+"""`/audit-logs`: a bank's audit log in Hindsight's shape. It has no bodies, and an entry has a time, no duration."""
 
 from collections import defaultdict
 from datetime import timedelta
@@ -10,11 +10,8 @@ from django.db.models.functions import TruncDay, TruncHour
 from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
-from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
-from memoryplatform.api.compat.hindsight.tolerance import read_query
+from memoryplatform.api.compat.hindsight import hindsight_view
 from memoryplatform.api.serializers import Input
 from memoryplatform.operations.audit_log import AuditFilter, find_events, get_event
 from tenants.models import AuditEvent
@@ -22,11 +19,11 @@ from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
 ADMIN = {"GET": "admin"}
-# Days, and the width of a bar. An hour of a day, a day of a month.
+# Days, and the width of a bucket.
 PERIODS = {"1d": (1, "hour", TruncHour), "7d": (7, "day", TruncDay), "30d": (30, "day", TruncDay)}
 
 
-class AuditListInput(OffsetInput):
+class AuditListInput(hindsight_view.OffsetInput):
     limit = serializers.IntegerField(min_value=1, max_value=500, default=50)
     action = serializers.CharField(required=False, max_length=60, default="", allow_blank=True)
     transport = serializers.CharField(required=False, default="", allow_blank=True)
@@ -39,33 +36,33 @@ class AuditStatsInput(Input):
     period = serializers.ChoiceField(choices=sorted(PERIODS), default="7d")
 
 
-class HindsightAuditLogsView(HindsightView):
+class HindsightAuditLogsView(hindsight_view.HindsightView):
     scopes = ADMIN
 
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(AuditListInput, request)
+    def get(self, request: Request, bank_id: str) -> object:
+        wanted = hindsight_view.read_query(AuditListInput, request)
         sought = AuditFilter(action=wanted["action"], since=wanted["start_date"], until=wanted["end_date"])
         with tenant_transaction(self.tenant_id):
             rows = find_events(self.access, sought, bank_id=bank_id).order_by("-id")
             rows = filter_transport(rows, wanted["transport"])
-            items = [summarise(event, bank_id) for event in cut_page(rows, wanted)]
-            return Response({"bank_id": bank_id, **describe_page(items, rows.count(), wanted)})
+            items = [describe_event(event, bank_id) for event in hindsight_view.cut_page(rows, wanted)]
+            return {"bank_id": bank_id, **hindsight_view.describe_page(items, rows.count(), wanted)}
 
 
-class HindsightAuditLogView(HindsightView):
+class HindsightAuditLogView(hindsight_view.HindsightView):
     scopes = ADMIN
 
-    def get(self, _request: Request, bank_id: str, log_id: UUID) -> Response:
+    def get(self, _request: Request, bank_id: str, log_id: UUID) -> object:
         with tenant_transaction(self.tenant_id):
             event = get_event(self.access, log_id, bank_id=bank_id)
-        return Response(summarise(event, bank_id) | {"request": None, "response": None})
+        return describe_event(event, bank_id) | {"request": None, "response": None}
 
 
-class HindsightAuditStatsView(HindsightView):
+class HindsightAuditStatsView(hindsight_view.HindsightView):
     scopes = ADMIN
 
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(AuditStatsInput, request)
+    def get(self, request: Request, bank_id: str) -> object:
+        wanted = hindsight_view.read_query(AuditStatsInput, request)
         days, width, cut = PERIODS[wanted["period"]]
         start = timezone.now() - timedelta(days=days)
         with tenant_transaction(self.tenant_id):
@@ -76,27 +73,23 @@ class HindsightAuditStatsView(HindsightView):
         for bar, action, count in counts:
             bars[bar.isoformat()][action] = count
         buckets = [{"time": at, "actions": actions, "total": sum(actions.values())} for at, actions in bars.items()]
-        told = {"bank_id": bank_id, "period": wanted["period"], "trunc": width, "start": start.isoformat()}
-        return Response({**told, "buckets": buckets})
+        fields = {"bank_id": bank_id, "period": wanted["period"], "trunc": width, "start": start.isoformat()}
+        return {**fields, "buckets": buckets}
 
 
 def filter_transport(rows: TenantQuerySet[AuditEvent], transport: str) -> TenantQuerySet[AuditEvent]:
+    """A key means HTTP. Events without a key come from the service itself or from the admin."""
     if not transport:
         return rows
     keyed = rows.exclude(api_key_prefix="")
     return {"http": keyed, "system": rows.filter(api_key_prefix="")}.get(transport, rows.none())
 
 
-def name_transport(event: AuditEvent) -> str:
-    """A key comes over HTTP; what has none is the service itself or a person in the admin."""
-    return "http" if event.api_key_prefix else "system"
-
-
-def summarise(event: AuditEvent, bank_id: str) -> dict[str, Any]:
+def describe_event(event: AuditEvent, bank_id: str) -> dict[str, Any]:
     return {
         "id": str(event.id),
         "action": event.action,
-        "transport": name_transport(event),
+        "transport": "http" if event.api_key_prefix else "system",
         "bank_id": bank_id,
         "started_at": event.at,
         "ended_at": event.at,

@@ -1,107 +1,145 @@
-"""`/banks`: creating, changing, listing and deleting."""
+"""`/banks` and a bank's `/profile`, `/background`, `/config`, `/stats`, `/tags` and `/graph`.
 
-from typing import Any
+Hindsight's mission, reflect mission and background are all our background.
+"""
+
+from dataclasses import replace
+from typing import Any, ClassVar
 
 from django.db.models import Count, Max, Q
+from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.errors import BankNotFound
 from banks.models import Bank, Document, MemoryUnit
-from memoryplatform.api.compat.hindsight.bank_shapes import HindsightBankInput, describe_profile
-from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
-from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page
-from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
-from memoryplatform.api.errors import readable
+from memoryplatform.api.compat.hindsight import hindsight_view
+from memoryplatform.api.errors import make_printable
+from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.serializers import Input
-from memoryplatform.api.v1.banks import check_bank_id
-from memoryplatform.api.v1.preconditions import read_expected
+from memoryplatform.api.v1 import bank_config
+from memoryplatform.api.v1.background import BackgroundInput
+from memoryplatform.api.v1.bank_stats import StatsView, TagOutput, TimeseriesInput, describe_series
+from memoryplatform.api.v1.banks import DispositionInput, check_bank_id
+from memoryplatform.api.v1.graphs import GraphInput, build_filter, describe_memories
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.known_networks import KNOWN
-from memoryplatform.operations.banks.profile import BankChange, change_bank, delete_bank_for_good, get_bank
-from memoryplatform.operations.retain import find_or_create_bank
+from memoryplatform.operations.banks.background import merge_background
+from memoryplatform.operations.banks.profile import (
+    BankChange,
+    bank_transaction,
+    change_bank,
+    delete_bank_for_good,
+    find_or_create_bank,
+)
+from memoryplatform.operations.banks.stats import KNOWN, MEMORIES, MENTAL_MODELS, count_by_time, find_tags
+from memoryplatform.operations.graphs import MOST_NODES, draw_memories
 from tenants.transactions import tenant_transaction
 
+BACKGROUND_FIELDS = ("mission", "background", "disposition")
+ENVIRONMENT = "HINDSIGHT_API_"  # Hindsight also accepts a setting under the name of its environment variable
 
-class HindsightBanksInput(OffsetInput):
+
+class HindsightBankInput(bank_config.SettingsInput):
+    name = serializers.CharField(max_length=200, required=False)
+    mission = serializers.CharField(max_length=20_000, required=False, allow_blank=True)
+    background = serializers.CharField(max_length=20_000, required=False, allow_blank=True)
+    disposition = DispositionInput(required=False)
+
+    def change(self) -> BankChange:
+        """Single traits override the older `disposition` object. The newest name of the mission overrides the older
+        ones.
+        """
+        given = dict(self.validated_data)
+        whole = {f"disposition_{trait}": value for trait, value in given.get("disposition", {}).items()}
+        missions = (given.get(name) for name in ("reflect_mission", "mission", "background"))
+        mission = next((one for one in missions if one is not None), None)
+        return replace(bank_config.build_change(whole | given | {"reflect_mission": mission}), name=given.get("name"))
+
+
+def describe_profile(bank: Bank) -> dict[str, Any]:
+    return {
+        "bank_id": bank.bank_id,
+        "name": bank.name,
+        "disposition": bank.disposition,
+        "mission": bank.background,
+        "background": bank.background,
+    }
+
+
+class HindsightBanksInput(hindsight_view.OffsetInput):
     q = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
 
 
-class HindsightBanksView(HindsightView):
-    def get(self, request: Request) -> Response:
-        wanted = read_query(HindsightBanksInput, request)
+class HindsightBanksView(hindsight_view.HindsightView):
+    def get(self, request: Request) -> object:
+        wanted = hindsight_view.read_query(HindsightBanksInput, request)
         with tenant_transaction(self.tenant_id):
             banks = Bank.objects.for_tenant(self.tenant_id).live().within(self.identity.banks)
             if wanted["q"]:
                 banks = banks.filter(Q(bank_id__icontains=wanted["q"]) | Q(name__icontains=wanted["q"]))
-            items = describe_banks(cut_page(banks.order_by("-updated_at", "-id"), wanted))
+            items = describe_banks(hindsight_view.cut_page(banks.order_by("-updated_at", "-id"), wanted))
             page = {"total": banks.count(), "limit": wanted["limit"], "offset": wanted["offset"]}
-            return Response({"banks": items, **page})
+            return {"banks": items, **page}
 
 
-class HindsightBankView(HindsightView):
-    def put(self, request: Request, bank_id: str) -> Response:
-        """Made where it is not there, changed where it is."""
+class HindsightBankView(hindsight_view.HindsightView):
+    def put(self, request: Request, bank_id: str) -> object:
+        """Creates the bank or changes it."""
         check_bank_id(bank_id)
-        body = read_body(HindsightBankInput, request.data)
-        bank = create_or_change(self.access, bank_id, body.change(), expected=read_expected(request))
-        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data, HindsightBankInput)})
+        body = hindsight_view.read_body(HindsightBankInput, request.data)
+        bank = create_or_change(self.access, bank_id, body.change(), expected=self.expected)
+        return describe_profile(bank) | {"ignored": list_ignored(request.data, HindsightBankInput)}
 
-    def patch(self, request: Request, bank_id: str) -> Response:
-        body = read_body(HindsightBankInput, request.data)
-        bank = change_bank(self.access, bank_id, body.change(), expected=read_expected(request))
-        return Response(describe_profile(bank) | {"ignored": list_ignored(request.data, HindsightBankInput)})
+    def patch(self, request: Request, bank_id: str) -> object:
+        body = hindsight_view.read_body(HindsightBankInput, request.data)
+        bank = change_bank(self.access, bank_id, body.change(), expected=self.expected)
+        return describe_profile(bank) | {"ignored": list_ignored(request.data, HindsightBankInput)}
 
-    def delete(self, request: Request, bank_id: str) -> Response:
-        """A bank that is not there is deleted already. The rows go in the background."""
+    def delete(self, request: Request, bank_id: str) -> object:
+        """A missing bank counts as deleted. The rows are removed in the background."""
         try:
-            count = count_memories(self.access, bank_id)
-            operation = delete_bank_for_good(self.access, bank_id, expected=read_expected(request))
+            with bank_transaction(self.access, bank_id) as bank:
+                count = MemoryUnit.objects.of_bank(bank).count()
+            operation = delete_bank_for_good(self.access, bank_id, expected=self.expected)
         except BankNotFound:
             message = f"There is no bank '{bank_id}'."
-            return Response({"success": True, "message": message, "deleted_count": 0})
+            return {"success": True, "message": message, "deleted_count": 0}
         message = f"Bank '{bank_id}' is deleted."
-        answer = {"success": True, "message": message, "deleted_count": count, "operation_id": operation.id}
-        return Response(answer)
+        return {"success": True, "message": message, "deleted_count": count, "operation_id": operation.id}
 
 
-class HindsightProfileView(HindsightView):
-    """Hindsight gave up this address; its client still has a method for it."""
+class HindsightProfileView(hindsight_view.HindsightView):
+    """Hindsight has removed this address; its client still has a method for it."""
 
-    def get(self, _request: Request, bank_id: str) -> Response:
-        with tenant_transaction(self.tenant_id):
-            return Response(describe_profile(get_bank(self.access, bank_id)))
+    def get(self, _request: Request, bank_id: str) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
+            return describe_profile(bank)
 
-    def put(self, request: Request, bank_id: str) -> Response:
-        body = read_body(HindsightBankInput, request.data)
-        bank = change_bank(self.access, bank_id, body.change(), expected=read_expected(request))
-        return Response(describe_profile(bank))
+    def put(self, request: Request, bank_id: str) -> object:
+        body = hindsight_view.read_body(HindsightBankInput, request.data)
+        bank = change_bank(self.access, bank_id, body.change(), expected=self.expected)
+        return describe_profile(bank)
 
 
 def create_or_change(
     access: BankAccess, bank_id: str, change: BankChange, *, expected: frozenset[str] | None = None
 ) -> Bank:
-    """Who expects one of some versions has seen the bank: it is not made for him."""
+    """A caller that sends `If-Match` has seen the bank, so a missing bank is not created for it."""
     if expected is not None:
         return change_bank(access, bank_id, change, expected=expected)
-    bank = find_or_create_bank(access, bank_id)
+    bank, _ = find_or_create_bank(access, bank_id)
     return change_bank(access, bank_id, change) if change.given() else bank
 
 
 def list_ignored(given: Any, shape: type[Input]) -> list[str]:
-    """Settings of Hindsight's, or misspelt ones, that nothing here follows: passed over, but told."""
+    """Settings that this service does not know. They are ignored, and the response names them."""
     known = shape().fields
-    return sorted(readable(name) for name, value in given.items() if name not in known and value is not None)
-
-
-def count_memories(access: BankAccess, bank_id: str) -> int:
-    with tenant_transaction(access.tenant_id):
-        return MemoryUnit.objects.of_bank(get_bank(access, bank_id)).count()
+    return sorted(make_printable(name) for name, value in given.items() if name not in known and value is not None)
 
 
 def describe_banks(banks: list[Bank]) -> list[dict[str, Any]]:
-    """Two queries for all of them. Call inside a tenant transaction."""
+    """Runs two queries for all banks. Call inside a tenant transaction."""
     if not banks:
         return []
     tenant_id = banks[0].tenant_id
@@ -121,3 +159,86 @@ def describe_banks(banks: list[Bank]) -> list[dict[str, Any]]:
         }
         for bank in banks
     ]
+
+
+class HindsightBackgroundView(hindsight_view.HindsightView):
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # the response shows the resource
+
+    @idempotent_operation
+    def post(self, request: Request, bank_id: str) -> object:
+        """Ignores `update_disposition`: a merge never changes the disposition."""
+        body = hindsight_view.read_body(BackgroundInput, request.data)
+        content, expected = body.validated_data["content"], self.expected
+        merged = merge_background(self.access, bank_id, content, expected=expected)
+        if merged.refused:
+            raise serializers.ValidationError({"content": [merged.refused]})
+        profile: dict[str, Any] = describe_profile(merged.bank)
+        return {name: profile[name] for name in BACKGROUND_FIELDS}
+
+
+class HindsightConfigInput(Input):
+    updates = serializers.DictField()
+
+
+class HindsightConfigView(hindsight_view.HindsightView, bank_config.ConfigView):
+    def patch(self, request: Request, bank_id: str) -> Response:
+        """Creates a missing bank, as Hindsight does."""
+        check_bank_id(bank_id)
+        updates = hindsight_view.read_body(HindsightConfigInput, request.data).validated_data["updates"]
+        change = hindsight_view.read_body(bank_config.SettingsInput, read_settings(updates)).change()
+        return bank_config.render_config(create_or_change(self.access, bank_id, change, expected=self.expected))
+
+
+def read_settings(updates: dict[str, Any]) -> dict[str, Any]:
+    given = {name.removeprefix(ENVIRONMENT).lower(): value for name, value in updates.items()}
+    unknown = sorted(set(given) - set(bank_config.DEFAULTS))
+    if unknown:
+        raise hindsight_view.BadRequest(
+            f"Not a setting here: {', '.join(unknown)}. Valid fields: {', '.join(sorted(bank_config.DEFAULTS))}"
+        )
+    return bank_config.replace_nulls(given)
+
+
+class HindsightStatsView(hindsight_view.HindsightView, StatsView):
+    pass
+
+
+class HindsightTimeseriesView(hindsight_view.HindsightView):
+    def get(self, request: Request, bank_id: str) -> object:
+        wanted = hindsight_view.read_query(TimeseriesInput, request)
+        with bank_transaction(self.access, bank_id) as bank:
+            buckets = count_by_time(bank, now=timezone.now(), **wanted)
+        return describe_series(bank_id, wanted, buckets)
+
+
+class HindsightTagListInput(hindsight_view.OffsetInput):
+    q = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
+    source = serializers.ChoiceField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
+        choices=[MEMORIES, MENTAL_MODELS], default=MEMORIES
+    )
+
+
+class HindsightTagsView(hindsight_view.HindsightView):
+    def get(self, request: Request, bank_id: str) -> object:
+        wanted = hindsight_view.read_query(HindsightTagListInput, request)
+        with bank_transaction(self.access, bank_id) as bank:
+            found = find_tags(bank, source=wanted["source"], pattern=wanted["q"])
+        page = found[wanted["offset"] : wanted["offset"] + wanted["limit"]]
+        return hindsight_view.describe_page(list(TagOutput(page, many=True).data), len(found), wanted)
+
+
+class HindsightGraphInput(GraphInput):
+    type = serializers.CharField(required=False, default="", allow_blank=True)  # type: ignore[assignment]  # any text
+    limit = serializers.IntegerField(min_value=0, default=MOST_NODES)
+    q = serializers.CharField(max_length=1_000, required=False, default="", allow_blank=True)
+
+    def validate_limit(self, value: int) -> int:
+        return min(value, MOST_NODES)
+
+
+class HindsightGraphView(hindsight_view.HindsightView):
+    def get(self, request: Request, bank_id: str) -> object:
+        wanted = hindsight_view.read_query(HindsightGraphInput, request)
+        with bank_transaction(self.access, bank_id) as bank:
+            graph = draw_memories(bank, build_filter(wanted), limit=wanted["limit"])
+        return describe_memories(graph, limit=wanted["limit"])

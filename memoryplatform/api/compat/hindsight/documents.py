@@ -1,4 +1,4 @@
-"""`/documents` and `/chunks`: what was written, as it was written."""
+"""`/documents` and `/chunks`: the archived documents and their chunks."""
 
 from typing import Any
 from uuid import UUID
@@ -6,84 +6,71 @@ from uuid import UUID
 from django.db.models import Case, Q, When
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from banks.errors import ChunkNotFound
 from banks.models import Bank, Chunk
-from memoryplatform.api.compat.hindsight.errors import NotOffered
-from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
-from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page, describe_page
-from memoryplatform.api.compat.hindsight.tolerance import read_query
+from memoryplatform.api.compat.hindsight import hindsight_view
 from memoryplatform.api.v1.documents import DocumentDetailOutput, DocumentOutput, DocumentView
-from memoryplatform.api.v1.moments import MomentField
-from memoryplatform.api.v1.tag_conditions import MATCHES
+from memoryplatform.api.v1.fields import MATCHES, TagFilterInput, TimeField
+from memoryplatform.operations import documents
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.documents import (
-    ListedDocument,
-    describe_documents,
-    find_chunks,
-    find_documents,
-    get_document,
-    show_chunk,
-    show_document,
-)
+from memoryplatform.operations.banks.profile import bank_transaction
+from reflection.models.tagged import build_tags_filter
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
-MOST_READ = 5_000  # texts that a search reads through
+MOST_READ = 5_000  # texts that a search scans
 MARKS = {"in_id": "id", "in_text": "original_text"}
 
 
-class DocumentListInput(OffsetInput):
+class DocumentListInput(TagFilterInput, hindsight_view.OffsetInput):
     q = serializers.CharField(max_length=500, required=False, default="", allow_blank=True)
-    tags = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=100)
     tags_match = serializers.ChoiceField(choices=MATCHES, default="any_strict")
     time_field = serializers.ChoiceField(choices=["created_at", "updated_at"], default="updated_at")
-    start_date = MomentField(required=False, default=None)
-    end_date = MomentField(required=False, default=None)
+    start_date = TimeField(required=False, default=None)
+    end_date = TimeField(required=False, default=None)
 
 
-class HindsightDocumentsView(HindsightView):
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(DocumentListInput, request)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
-            every = filter_documents(find_documents(bank), wanted)
+class HindsightDocumentsView(hindsight_view.HindsightView):
+    def get(self, request: Request, bank_id: str) -> object:
+        wanted = hindsight_view.read_query(DocumentListInput, request)
+        with bank_transaction(self.access, bank_id) as bank:
+            every = filter_documents(documents.find_documents(bank), wanted)
             rows = search_documents(every, wanted["q"]).order_by(f"-{wanted['time_field']}", "-id")
-            shown = describe_documents(bank, cut_page(rows, wanted))
+            shown = documents.describe_documents(bank, hindsight_view.cut_page(rows, wanted))
             items = [describe_document(one) for one in shown]
             is_estimate = bool(wanted["q"]) and every.count() > MOST_READ
-            return Response(describe_page(items, rows.count(), wanted) | {"total_is_estimate": is_estimate})
+            return hindsight_view.describe_page(items, rows.count(), wanted) | {"total_is_estimate": is_estimate}
 
 
-class HindsightDocumentView(HindsightView, DocumentView):
-    """A deletion is answered in Hindsight's shape by our own view already."""
+class HindsightDocumentView(hindsight_view.HindsightView, DocumentView):
+    """Our own view answers a deletion in Hindsight's shape already."""
 
-    def get(self, _request: Request, bank_id: str, document_id: str) -> Response:
-        shown = show_document(self.access, bank_id, document_id)
-        return Response(with_retain_params(dict(DocumentDetailOutput(shown).data)))
+    def get(self, _request: Request, bank_id: str, document_id: str) -> object:
+        shown = documents.show_document(self.access, bank_id, document_id)
+        return with_retain_params(dict(DocumentDetailOutput(shown).data))
 
-    def patch(self, _request: Request, bank_id: str, document_id: str) -> Response:
-        raise NotOffered("A document gets other tags when it is retained again with them; nothing is read anew then.")
-
-
-class HindsightDocumentChunksView(HindsightView):
-    def get(self, request: Request, bank_id: str, document_id: str) -> Response:
-        wanted = read_query(OffsetInput, request)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
-            chunks = find_chunks(bank, get_document(bank, document_id)).order_by("position", "id")
-            items = [describe_chunk(chunk) for chunk in cut_page(chunks, wanted)]
-            return Response(describe_page(items, chunks.count(), wanted))
+    def patch(self, _request: Request, bank_id: str, document_id: str) -> object:
+        raise hindsight_view.NotOffered(
+            "To change a document's tags, retain it again with the new tags. An unchanged text is not read again."
+        )
 
 
-class HindsightChunkView(HindsightView):
-    """Hindsight's address of a chunk names no bank."""
+class HindsightDocumentChunksView(hindsight_view.HindsightView):
+    def get(self, request: Request, bank_id: str, document_id: str) -> object:
+        wanted = hindsight_view.read_query(hindsight_view.OffsetInput, request)
+        with bank_transaction(self.access, bank_id) as bank:
+            chunks = documents.find_chunks(bank, documents.get_document(bank, document_id)).order_by("position", "id")
+            items = [describe_chunk(chunk) for chunk in hindsight_view.cut_page(chunks, wanted)]
+            return hindsight_view.describe_page(items, chunks.count(), wanted)
 
-    def get(self, _request: Request, chunk_id: UUID) -> Response:
-        shown = show_chunk(self.access, find_bank_id(self.access, chunk_id), chunk_id)
-        return Response(describe_chunk(shown.chunk))
+
+class HindsightChunkView(hindsight_view.HindsightView):
+    """Hindsight's address of a chunk has no bank."""
+
+    def get(self, _request: Request, chunk_id: UUID) -> object:
+        shown = documents.show_chunk(self.access, find_bank_id(self.access, chunk_id), chunk_id)
+        return describe_chunk(shown.chunk)
 
 
 def filter_documents(rows: TenantQuerySet[Any], wanted: dict[str, Any]) -> TenantQuerySet[Any]:
@@ -93,7 +80,7 @@ def filter_documents(rows: TenantQuerySet[Any], wanted: dict[str, Any]) -> Tenan
 
 
 def search_documents(rows: TenantQuerySet[Any], letters: str) -> TenantQuerySet[Any]:
-    """By their ids, and of those that were written last by their texts, which no index knows."""
+    """Searches all ids, and the texts of the newest documents only, because texts have no index."""
     if not letters:
         return rows
     newest = rows.order_by("-updated_at", "-id").values("id")[:MOST_READ]
@@ -104,19 +91,12 @@ def search_documents(rows: TenantQuerySet[Any], letters: str) -> TenantQuerySet[
 
 
 def match_tags(tags: list[str], match: str) -> Q:
-    """A document holds its own tags as one list; there are few documents in a bank beside its memories."""
-    if match in {"any", "any_strict"}:
-        matching = Q()
-        for tag in tags:
-            matching |= Q(tags__contains=[tag])
-    else:
-        matching = Q(tags__contains=tags)
-    if match == "exact":
-        return matching & Q(tags__contained_by=tags)
-    return matching | Q(tags=[]) if match in {"any", "all"} else matching
+    """A document has its tags in one array column. A bank has few documents, so no index is needed."""
+    matching = build_tags_filter(tags, match.removesuffix("_strict"))  # type: ignore[arg-type]  # any, all or exact
+    return matching & ~Q(tags=[]) if match.endswith("_strict") else matching
 
 
-def describe_document(shown: ListedDocument) -> dict[str, Any]:
+def describe_document(shown: documents.ListedDocument) -> dict[str, Any]:
     matched = [name for mark, name in MARKS.items() if getattr(shown.document, mark, False)]
     return with_retain_params(dict(DocumentOutput(shown).data)) | {"matched_fields": matched}
 
@@ -137,7 +117,7 @@ def find_bank_id(access: BankAccess, chunk_id: UUID) -> str:
 
 
 def describe_chunk(chunk: Chunk) -> dict[str, Any]:
-    """A chunk of a conversation belongs to no document: its id is empty then."""
+    """`document_id` is empty for a chunk of a conversation."""
     return {
         "chunk_id": chunk.id,
         "document_id": chunk.document.document_id if chunk.document else "",

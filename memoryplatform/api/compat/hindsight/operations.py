@@ -1,56 +1,51 @@
-"""`/operations` of a bank: what is being done for it, and what became of it."""
+"""`/operations` of a bank: background work, its progress and its result."""
 
 from typing import Any
 from uuid import UUID
 
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.errors import BadRequest, NotOffered
-from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
-from memoryplatform.api.compat.hindsight.pages import OffsetInput, cut_page
-from memoryplatform.api.compat.hindsight.tolerance import read_query
+from memoryplatform.api.compat.hindsight import hindsight_view
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.errors import OperationNotFound
-from memoryplatform.operations.hindsight_operation_names import name_operation, named
+from memoryplatform.operations.idempotency import name_operation, named
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.running.control import cancel, retry
 from memoryplatform.operations.running.kind_names import CONSOLIDATE, IMPORT_BANK, REFRESH_OBSERVATIONS
+from memoryplatform.operations.running.submit import cancel, retry
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
 MOST_OPERATIONS = 100
-# Hindsight's names for what is the same work here; the others keep ours.
+# Hindsight's names for the same work; other kinds keep our names.
 TASKS = {CONSOLIDATE: "consolidation", REFRESH_OBSERVATIONS: "consolidation"}
 
 
-class OperationListInput(OffsetInput):
+class OperationListInput(hindsight_view.OffsetInput):
     limit = serializers.IntegerField(min_value=1, max_value=MOST_OPERATIONS, default=20)
     status = serializers.CharField(required=False, default="")
     type = serializers.CharField(required=False, default="")
 
 
-class HindsightOperationsView(HindsightView):
-    def get(self, request: Request, bank_id: str) -> Response:
-        wanted = read_query(OperationListInput, request)
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
+class HindsightOperationsView(hindsight_view.HindsightView):
+    def get(self, request: Request, bank_id: str) -> object:
+        wanted = hindsight_view.read_query(OperationListInput, request)
+        with bank_transaction(self.access, bank_id) as bank:
             rows = filter_operations(Operation.objects.for_tenant(self.tenant_id).filter(bank=bank), wanted)
-            found = [describe_operation(one) for one in cut_page(rows.order_by("-id"), wanted)]
+            found = [describe_operation(one) for one in hindsight_view.cut_page(rows.order_by("-id"), wanted)]
             page = {"total": rows.count(), "limit": wanted["limit"], "offset": wanted["offset"]}
-            return Response({"bank_id": bank_id, "operations": found, **page})
+            return {"bank_id": bank_id, "operations": found, **page}
 
 
-class HindsightOperationView(HindsightView):
-    def get(self, request: Request, bank_id: str, operation_id: str) -> Response:
-        """One that is not there is told as a status, not as an error."""
+class HindsightOperationView(hindsight_view.HindsightView):
+    def get(self, request: Request, bank_id: str, operation_id: str) -> object:
+        """A missing operation is a status, not an error."""
         wanted = read_id(operation_id)
         operation = find_operation(self.access, bank_id, wanted)
         if operation is None:
-            return Response({"operation_id": operation_id, "status": "not_found"})
+            return {"operation_id": operation_id, "status": "not_found"}
         shown = describe_operation(operation) | {
             "completed_at": operation.finished_at,
             "result_metadata": operation.result,
@@ -58,38 +53,38 @@ class HindsightOperationView(HindsightView):
         }
         if request.query_params.get("include_payload", "").lower() == "true":
             shown["task_payload"] = operation.payload
-        return Response(shown)
+        return shown
 
-    def delete(self, _request: Request, bank_id: str, operation_id: str) -> Response:
+    def delete(self, _request: Request, bank_id: str, operation_id: str) -> object:
         operation = get_operation(self.access, bank_id, read_id(operation_id))
         cancel(self.tenant_id, operation.id, actor=self.actor, banks=self.identity.banks)
         message = f"Operation {operation_id} is cancelled."
-        return Response({"success": True, "message": message, "operation_id": operation_id})
+        return {"success": True, "message": message, "operation_id": operation_id}
 
 
-class HindsightRetryView(HindsightView):
+class HindsightRetryView(hindsight_view.HindsightView):
     @idempotent
-    def post(self, _request: Request, bank_id: str, operation_id: str) -> Response:
+    def post(self, _request: Request, bank_id: str, operation_id: str) -> object:
         operation = get_operation(self.access, bank_id, read_id(operation_id))
         retry(self.tenant_id, operation.id, actor=self.actor, banks=self.identity.banks)
         message = f"Operation {operation_id} will be tried again."
-        return Response({"success": True, "message": message, "operation_id": operation_id})
+        return {"success": True, "message": message, "operation_id": operation_id}
 
 
-class HindsightOperationDeletionView(HindsightView):
-    def delete(self, _request: Request, bank_id: str, operation_id: str) -> Response:
-        raise NotOffered("Operations are kept: what was done to a bank stays on record.")
+class HindsightOperationDeletionView(hindsight_view.HindsightView):
+    def delete(self, _request: Request, bank_id: str, operation_id: str) -> object:
+        raise hindsight_view.NotOffered("Operations can't be deleted: they are part of the bank's record.")
 
 
 def read_id(given: str) -> UUID:
     try:
         return UUID(given)
     except ValueError:
-        raise BadRequest(f"Invalid operation_id format: {given}") from None
+        raise hindsight_view.BadRequest(f"Invalid operation_id format: {given}") from None
 
 
 def find_operation(access: BankAccess, bank_id: str, operation_id: UUID) -> Operation | None:
-    """Of a bank, also of one that is gone. An import is asked for at another bank than the one that it makes."""
+    """Also finds operations of a deleted bank. An import is visible at the bank of the request and at the new bank."""
     with tenant_transaction(access.tenant_id):
         rows = Operation.objects.for_tenant(access.tenant_id).within(access.banks)
         operation = rows.filter(named(operation_id)).first()

@@ -1,46 +1,37 @@
-"""`/memories/recall`: Hindsight's three networks. Opinions and raw chunks, which it has not, are left out."""
+"""`/memories/recall` over Hindsight's three networks. It leaves out opinions and raw chunks."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
+from uuid import UUID
 
+from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.fact_types import read_types
-from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
-from memoryplatform.api.compat.hindsight.source_facts import SourceFacts, drop_summarised, read_source_facts
-from memoryplatform.api.compat.hindsight.tolerance import read_body
-from memoryplatform.api.v1.recall_included import describe_chunks, describe_entities
+from banks.enums import Network
+from banks.models import Bank, MemoryUnit
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, Unprocessable, read_body
+from memoryplatform.api.compat.hindsight.memory import describe_fact
+from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.recall import describe_chunks, describe_entities, describe_item
 from memoryplatform.api.v1.recall_input import RecallInput
-from memoryplatform.api.v1.recall_output import describe_item
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import get_bank
+from memoryplatform.operations.banks.profile import bank_transaction, get_bank
+from memoryplatform.operations.banks.stats import KNOWN
+from memoryplatform.operations.memories.described_units import describe_units
 from memoryplatform.operations.recall import Recalled, recall
-from retrieval.types import RecallQuery
+from providers import tokens
+from providers.registry import find_llm
+from reflection.observations.dossiers import read_sources
+from retrieval.types import RecallItem, RecallQuery
 from tenants.transactions import tenant_transaction
 
-USUAL_TOKENS = 4_096  # of memories, where a caller says nothing
-OF_ITS_OWN = ("source_facts", "prefer_observations")  # what our recall does not do and this module does
-
-
-class HindsightRecallView(HindsightView):
-    scopes: ClassVar[dict[str, str]] = {"POST": "read"}
-
-    def post(self, request: Request, bank_id: str) -> Response:
-        given = request.data if isinstance(request.data, dict) else {}
-        types = read_types(given.get("types"))
-        if not types:
-            with tenant_transaction(self.tenant_id):
-                get_bank(self.access, bank_id)
-            return Response(NOTHING)
-        query = read_body(RecallInput, translate(given, types)).recall_query()
-        recalled = find_memories(self.access, bank_id, query)
-        facts = read_source_facts(self.access, bank_id, recalled.result.items, given)
-        return Response(describe(recalled, query, facts))
-
-
-NOTHING: dict[str, Any] = {
+LEGACY_TYPE = Network.OPINION.value  # accepted, and finds nothing
+SOURCE_FACT_TOKENS = 4_096  # Hindsight's
+MOST_SOURCE_TOKENS = 1_000_000
+DEFAULT_TOKENS = 4_096  # of memories, by default
+HINDSIGHT_ONLY = ("source_facts", "prefer_observations")  # handled here, not by our recall
+EMPTY_RECALL: dict[str, Any] = {
     "results": [],
     "trace": None,
     "entities": None,
@@ -50,25 +41,134 @@ NOTHING: dict[str, Any] = {
 }
 
 
-def translate(given: dict[str, Any], types: Sequence[str]) -> dict[str, Any]:
-    ours = {name: value for name, value in given.items() if name not in OF_ITS_OWN} | {"types": list(types)}
+def read_types(given: Any) -> list[str]:
+    """Without a language model there are no observations, so a request for them alone also searches the facts.
+
+    Hindsight's plugins ask for observations only.
+    """
+    names = read_type_names(given)
+    if names == [Network.OBSERVATION.value] and find_llm() is None:
+        return [*names, Network.WORLD.value, Network.EXPERIENCE.value]
+    return names
+
+
+def read_type_names(given: Any) -> list[str]:
+    if not given:
+        return list(KNOWN)
+    names = [str(name) for name in given] if isinstance(given, list) else [str(given)]
+    unknown = sorted(set(names) - {*KNOWN, LEGACY_TYPE})
+    if unknown:
+        raise Unprocessable(f"Invalid fact type(s): {', '.join(unknown)}. Must be one of: {', '.join(KNOWN)}")
+    return [name for name in dict.fromkeys(names) if name != LEGACY_TYPE]
+
+
+class SourceFactsOption(Input):
+    max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_SOURCE_TOKENS, default=SOURCE_FACT_TOKENS)
+    max_tokens_per_observation = serializers.IntegerField(
+        min_value=-1, max_value=MOST_SOURCE_TOKENS, default=-1, help_text="-1: no bound."
+    )
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """`sources` maps an observation's id to its facts. `described` is None if the caller did not ask for them."""
+
+    sources: Mapping[UUID, Sequence[UUID]] = field(default_factory=dict)
+    described: dict[str, Any] | None = None
+    is_truncated: bool | None = None
+    replaces_facts: bool = False
+
+    def ids_of(self, item: RecallItem) -> list[str] | None:
+        """None if the caller did not ask for source facts."""
+        found = self.sources.get(item.candidate.id)
+        return [str(one) for one in found] if found and self.described is not None else None
+
+
+def read_source_facts(
+    access: BankAccess, bank_id: str, items: Sequence[RecallItem], given: Mapping[str, Any]
+) -> SourceFacts:
+    include = given.get("include")
+    wanted = include.get("source_facts") if isinstance(include, Mapping) else None
+    prefers = given.get("prefer_observations") is True
+    observations = [item.candidate.id for item in items if item.candidate.network == Network.OBSERVATION]
+    if wanted is None and not prefers:
+        return SourceFacts()
+    with bank_transaction(access, bank_id) as bank:
+        sources = read_sources(bank, observations)
+        if wanted is None:
+            return SourceFacts(sources, replaces_facts=prefers)
+        option = read_body(SourceFactsOption, wanted).validated_data
+        described, is_truncated = pack_facts(bank, sources, option)
+    return SourceFacts(sources, described, is_truncated, replaces_facts=prefers)
+
+
+def pack_facts(
+    bank: Bank, sources: Mapping[UUID, Sequence[UUID]], option: Mapping[str, int]
+) -> tuple[dict[str, Any], bool]:
+    """Packs the facts in the order of the observations until a budget is full. Call inside a tenant transaction."""
+    ids = {source for found in sources.values() for source in found}
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in=ids).defer("embedding")
+    known = {shown.unit.id: shown for shown in describe_units(bank, list(units))}
+    packed: dict[str, Any] = {}
+    left, per_observation = option["max_tokens"], option["max_tokens_per_observation"]
+    is_truncated = False
+    for found in sources.values():
+        room = left if per_observation < 0 else min(left, per_observation)
+        for source in found:
+            if source not in known or str(source) in packed:
+                continue
+            length = tokens.count(known[source].unit.rendered_text)
+            if length > room:
+                is_truncated = True
+                break
+            packed[str(source)] = describe_fact(known[source])
+            room, left = room - length, left - length
+    return packed, is_truncated
+
+
+def drop_summarised_facts(items: Sequence[RecallItem], facts: SourceFacts) -> list[RecallItem]:
+    """With `prefer_observations`, an observation replaces the facts that it rests on."""
+    if not facts.replaces_facts:
+        return list(items)
+    summarised = {source for found in facts.sources.values() for source in found}
+    return [item for item in items if item.candidate.id not in summarised]
+
+
+class HindsightRecallView(HindsightView):
+    scopes: ClassVar[dict[str, str]] = {"POST": "read"}
+
+    def post(self, request: Request, bank_id: str) -> object:
+        given = request.data if isinstance(request.data, dict) else {}
+        types = read_types(given.get("types"))
+        if not types:
+            with tenant_transaction(self.tenant_id):
+                get_bank(self.access, bank_id)
+            return EMPTY_RECALL
+        query = read_body(RecallInput, translate_recall(given, types)).recall_query()
+        recalled = find_memories(self.access, bank_id, query)
+        facts = read_source_facts(self.access, bank_id, recalled.result.items, given)
+        return describe_recalled(recalled, query, facts)
+
+
+def translate_recall(given: dict[str, Any], types: Sequence[str]) -> dict[str, Any]:
+    ours = {name: value for name, value in given.items() if name not in HINDSIGHT_ONLY} | {"types": list(types)}
     if isinstance(given.get("include"), dict):
-        ours["include"] = {name: value for name, value in given["include"].items() if name not in OF_ITS_OWN}
+        ours["include"] = {name: value for name, value in given["include"].items() if name not in HINDSIGHT_ONLY}
     return ours
 
 
 def find_memories(access: BankAccess, bank_id: str, query: RecallQuery) -> Recalled:
-    """Hindsight gathers chunks before it counts tokens of memories: where it has none for those, chunks come alone."""
+    """With `max_tokens: 0` Hindsight returns chunks without memories, so the recall runs with the default budget."""
     if query.max_tokens > 0 or query.include.chunks is None:
         return recall(access, [bank_id], query)
-    wider = replace(query, max_tokens=USUAL_TOKENS, include=replace(query.include, entities=None))
+    wider = replace(query, max_tokens=DEFAULT_TOKENS, include=replace(query.include, entities=None))
     recalled = recall(access, [bank_id], wider)
     return replace(recalled, result=replace(recalled.result, items=()))
 
 
-def describe(recalled: Recalled, query: RecallQuery, facts: SourceFacts) -> dict[str, Any]:
+def describe_recalled(recalled: Recalled, query: RecallQuery, facts: SourceFacts) -> dict[str, Any]:
     result, included = recalled.result, recalled.result.included
-    shown = drop_summarised(result.items, facts)
+    shown = drop_summarised_facts(result.items, facts)
     return {
         "results": [describe_item(item) | {"source_fact_ids": facts.ids_of(item)} for item in shown],
         "trace": result.trace,

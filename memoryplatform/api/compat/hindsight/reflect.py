@@ -1,46 +1,43 @@
-"""`/reflect`: an answer out of memory. It stores nothing unless `form_opinions`, a field of ours, says so."""
+"""`/reflect`: an answer from memory. It stores nothing unless `form_opinions`, a field of ours, is true."""
 
 from typing import Any, ClassVar
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
-from memoryplatform.api.compat.hindsight.tolerance import read_body
-from memoryplatform.api.compat.hindsight.usage import describe_usage
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, describe_usage, read_body
 from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.v1.banks import check_bank_id
+from memoryplatform.api.v1.reflect import describe_result
 from memoryplatform.api.v1.reflect_input import ReflectInput
-from memoryplatform.api.v1.reflect_output import describe_result
+from memoryplatform.operations.banks.profile import find_or_create_bank
 from memoryplatform.operations.reflect import reflect
-from memoryplatform.operations.retain import find_or_create_bank
 
 CALL = ("scope", "duration_ms")
 TOOL = ("tool", "input", "output", "duration_ms", "iteration")
 
 
 class HindsightReflectView(HindsightView):
-    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # it may make the bank, and shows memories
+    scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # it may create the bank, and shows memories
 
     @idempotent_operation
-    def post(self, request: Request, bank_id: str) -> Response:
+    def post(self, request: Request, bank_id: str) -> object:
         check_bank_id(bank_id)
-        body = read_body(ReflectInput, translate(request.data if isinstance(request.data, dict) else {}))
+        body = read_body(ReflectInput, translate_reflect(request.data if isinstance(request.data, dict) else {}))
         find_or_create_bank(self.access, bank_id)
         result = reflect(self.access, bank_id, body.reflect_query())
-        return Response(describe(describe_result(result, body.validated_data["include"])))
+        return describe_reflection(describe_result(result, body.validated_data["include"]))
 
 
-def translate(given: dict[str, Any]) -> dict[str, Any]:
-    """Hindsight brings along only what is asked for, and never stores what it concludes."""
-    asked = given.get("include")
-    if asked is None or isinstance(asked, dict):
-        asked = {"facts": None, "tool_calls": None, **(asked or {})}
-    return {"form_opinions": False, **given, "include": asked, "stream": False}
+def translate_reflect(given: dict[str, Any]) -> dict[str, Any]:
+    """By default Hindsight includes nothing and stores no opinions."""
+    include = given.get("include")
+    if include is None or isinstance(include, dict):
+        include = {"facts": None, "tool_calls": None, **(include or {})}
+    return {"form_opinions": False, **given, "include": include, "stream": False}
 
 
-def describe(answer: dict[str, Any]) -> dict[str, Any]:
-    """Opinions, and what else Hindsight has not, stand in fields of their own."""
+def describe_reflection(answer: dict[str, Any]) -> dict[str, Any]:
+    """Fields that Hindsight lacks, such as opinions, stay beside its own."""
     return answer | {
         "based_on": describe_basis(answer["based_on"]),
         "usage": describe_usage(answer["usage"]),
@@ -49,7 +46,7 @@ def describe(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def describe_basis(basis: dict[str, Any] | None) -> dict[str, Any] | None:
-    """An observation is a memory to Hindsight."""
+    """Hindsight counts observations among the memories."""
     if basis is None:
         return None
     memories = [*basis["memories"], *basis["observations"]]

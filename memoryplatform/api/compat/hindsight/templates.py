@@ -1,31 +1,28 @@
-"""`/export` and `/import` of a bank's template: its settings, mental models and directives, without what it remembers.
+"""`/export` and `/import` of a bank's template: its settings, mental models and directives, without memories.
 
-All of a manifest is read before the first of it is applied, and it is applied whole or not at all.
+The import reads the whole manifest first and applies it in one transaction.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from banks.models import Bank
 from memoryplatform.api.compat.hindsight.banks import create_or_change, list_ignored
-from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, read_body, read_query
 from memoryplatform.api.compat.hindsight.mental_models import UNUSED, refuse_schedules
-from memoryplatform.api.compat.hindsight.tolerance import read_body, read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
-from memoryplatform.api.v1.bank_config import list_overrides
-from memoryplatform.api.v1.bank_settings import SettingsInput
+from memoryplatform.api.v1.bank_config import SettingsInput, list_overrides
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.directives import DirectiveInput
-from memoryplatform.api.v1.mental_model_shapes import MentalModelInput
+from memoryplatform.api.v1.mental_models import MentalModelInput
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.directives import DirectiveChange, change_directive, create_directive
-from memoryplatform.operations.banks.profile import BankChange, find_banks, get_bank
-from memoryplatform.operations.mental_models.keeping import MentalModelChange, change_model, create_model
+from memoryplatform.operations.banks.profile import BankChange, bank_transaction, find_banks
+from memoryplatform.operations.mental_models import MentalModelChange, change_model, create_model
 from reflection.models import Directive, MentalModel
 from tenants.transactions import tenant_transaction
 
@@ -50,7 +47,7 @@ class TemplateImportInput(Input):
 
 @dataclass(frozen=True)
 class Manifest:
-    """`settings` is None where the bank's stay. Models by their ids, directives by their names."""
+    """`settings` is None if the bank keeps its own. Models are keyed by id, directives by name."""
 
     settings: BankChange | None
     models: dict[str, MentalModelChange]
@@ -58,36 +55,27 @@ class Manifest:
     ignored: list[str]
 
 
-@dataclass
-class Applied:
-    mental_models_created: list[str] = field(default_factory=list)
-    mental_models_updated: list[str] = field(default_factory=list)
-    directives_created: list[str] = field(default_factory=list)
-    directives_updated: list[str] = field(default_factory=list)
-    operation_ids: list[str] = field(default_factory=list)
-
-
 class HindsightTemplateExportView(HindsightView):
-    def get(self, _request: Request, bank_id: str) -> Response:
-        with tenant_transaction(self.tenant_id):
-            bank = get_bank(self.access, bank_id)
+    def get(self, _request: Request, bank_id: str) -> object:
+        with bank_transaction(self.access, bank_id) as bank:
             models = [describe_model(one) for one in MentalModel.objects.of_bank(bank).order_by("id")]
             directives = [describe_directive(one) for one in Directive.objects.of_bank(bank).order_by("id")]
-        told = {"bank": list_overrides(bank), "mental_models": models, "directives": directives}
-        return Response({"version": VERSION, **{name: value or None for name, value in told.items()}})
+        fields = {"bank": list_overrides(bank), "mental_models": models, "directives": directives}
+        return {"version": VERSION, **{name: value or None for name, value in fields.items()}}
 
 
 class HindsightTemplateImportView(HindsightView):
     @idempotent
-    def post(self, request: Request, bank_id: str) -> Response:
-        """Makes the bank where it is not there, as Hindsight does."""
+    def post(self, request: Request, bank_id: str) -> object:
+        """Creates a missing bank, as Hindsight does."""
         check_bank_id(bank_id)
         is_trial = read_query(TemplateImportInput, request)["dry_run"]
         manifest = read_manifest(request.data)
         with tenant_transaction(self.tenant_id):
-            applied = foresee(self.access, bank_id, manifest) if is_trial else apply(self.access, bank_id, manifest)
-        told = {"bank_id": bank_id, "config_applied": manifest.settings is not None, "dry_run": is_trial}
-        return Response({**told, **vars(applied), "ignored": manifest.ignored})
+            perform = preview_manifest if is_trial else apply_manifest
+            changes = perform(self.access, bank_id, manifest)
+        fields = {"bank_id": bank_id, "config_applied": manifest.settings is not None, "dry_run": is_trial}
+        return {**fields, **changes, "ignored": manifest.ignored}
 
 
 def describe_model(model: MentalModel) -> dict[str, Any]:
@@ -129,29 +117,30 @@ def read_entry(shape: type[Any], given: dict[str, Any], place: str) -> Any:
         raise serializers.ValidationError({place: fault.detail}) from None
 
 
-def foresee(access: BankAccess, bank_id: str, manifest: Manifest) -> Applied:
-    """What would be made and what changed. Call inside a tenant transaction."""
+def preview_manifest(access: BankAccess, bank_id: str, manifest: Manifest) -> dict[str, list[str]]:
+    """Lists what an import would create and change. Call inside a tenant transaction."""
     bank = find_banks(access).filter(bank_id=bank_id).first()
-    models, directives = find_known(bank) if bank else ({}, {})
-    return Applied(
-        mental_models_created=[key for key in manifest.models if key not in models],
-        mental_models_updated=[key for key in manifest.models if key in models],
-        directives_created=[name for name in manifest.directives if name not in directives],
-        directives_updated=[name for name in manifest.directives if name in directives],
-    )
+    models, directives = find_existing(bank) if bank else ({}, {})
+    return {
+        "mental_models_created": [key for key in manifest.models if key not in models],
+        "mental_models_updated": [key for key in manifest.models if key in models],
+        "directives_created": [name for name in manifest.directives if name not in directives],
+        "directives_updated": [name for name in manifest.directives if name in directives],
+        "operation_ids": [],
+    }
 
 
-def apply(access: BankAccess, bank_id: str, manifest: Manifest) -> Applied:
+def apply_manifest(access: BankAccess, bank_id: str, manifest: Manifest) -> dict[str, list[str]]:
     """Call inside a tenant transaction."""
     bank = create_or_change(access, bank_id, manifest.settings or BankChange())
-    models, directives = find_known(bank)
-    applied = foresee(access, bank_id, manifest)
+    models, directives = find_existing(bank)
+    applied = preview_manifest(access, bank_id, manifest)
     for key, change in manifest.models.items():
         if key in models:
             change_model(access, bank_id, key, change)
         else:
             _, operation = create_model(access, bank_id, key, change)
-            applied.operation_ids.append(str(operation.id))
+            applied["operation_ids"].append(str(operation.id))
     for name, wanted in manifest.directives.items():
         if name in directives:
             change_directive(access, bank_id, directives[name].id, wanted)
@@ -160,6 +149,6 @@ def apply(access: BankAccess, bank_id: str, manifest: Manifest) -> Applied:
     return applied
 
 
-def find_known(bank: Bank) -> tuple[dict[str, MentalModel], dict[str, Directive]]:
+def find_existing(bank: Bank) -> tuple[dict[str, MentalModel], dict[str, Directive]]:
     models = {model.key: model for model in MentalModel.objects.of_bank(bank)}
     return models, {one.name: one for one in Directive.objects.of_bank(bank).order_by("-id")}

@@ -1,5 +1,6 @@
-"""`/transfer`, `/clone` and `/files/download`: a bank as a file, and as a copy. The file is ours, not an archive of
-Hindsight's: to its client it is some bytes.
+"""`/transfer`, `/clone` and `/files/download`: a bank as a file, and as a copy.
+
+The file has our format, not Hindsight's archive format. Hindsight's client treats it as opaque bytes.
 """
 
 from typing import Any
@@ -12,24 +13,22 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.errors import NotOffered, Unprocessable
-from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
-from memoryplatform.api.compat.hindsight.tolerance import read_query
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, NotOffered, Unprocessable, read_query
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.transfer import ExportView
 from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.kinds.export_bank import FOLDER
+from memoryplatform.operations.kinds.transfer import FOLDER
+from memoryplatform.operations.transfer.export import check_target, submit_clone, submit_export
 from memoryplatform.operations.transfer.receive import import_part
-from memoryplatform.operations.transfer.submitted import check_target, submit_clone, submit_export
 from tenants.transactions import tenant_transaction
 
 WHOLE = {"include_data": True, "include_bank_config": True, "include_history": False}
 
 
 class PartsInput(Input):
-    """What a file holds can't be chosen, so a choice of anything else is refused."""
+    """A file always contains the whole bank, so any other choice is refused."""
 
     include_data = serializers.BooleanField(default=True)
     include_bank_config = serializers.BooleanField(default=True)
@@ -38,7 +37,7 @@ class PartsInput(Input):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if any(attrs[name] != value for name, value in WHOLE.items()) or attrs["document_id"]:
-            raise NotOffered("A bank is exported, imported and cloned whole, and its logs stay where they are.")
+            raise NotOffered("A bank is exported, imported and cloned as a whole, without its logs.")
         return attrs
 
 
@@ -54,7 +53,7 @@ class ImportInput(PartsInput):
 
     def validate_mode(self, value: str) -> str:
         if value != "restore":
-            raise NotOffered("A file is imported into a bank of its own, and merged into no other.")
+            raise NotOffered("A file is imported into a new or empty bank; merging is not supported.")
         return value
 
 
@@ -62,14 +61,14 @@ class HindsightExportView(HindsightView):
     @idempotent
     def post(self, request: Request, bank_id: str) -> Response:
         read_query(PartsInput, request)
-        return accept(submit_export(self.access, bank_id).id)
+        return accept_operation(submit_export(self.access, bank_id).id)
 
 
 class HindsightCloneView(HindsightView):
     @idempotent
     def post(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(CloneInput, request)
-        return accept(submit_clone(self.access, bank_id, target=wanted["target_bank_id"]).id)
+        return accept_operation(submit_clone(self.access, bank_id, target=wanted["target_bank_id"]).id)
 
 
 class HindsightImportView(HindsightView):
@@ -79,22 +78,24 @@ class HindsightImportView(HindsightView):
     @idempotent
     def post(self, request: Request, bank_id: str) -> Response:
         wanted = read_query(ImportInput, request)
-        body = read_file(request)
+        if "file" not in request.FILES:
+            raise serializers.ValidationError({"file": ["This field is required."]})
+        body = bytes(request.FILES["file"].read())
         target = wanted["target_bank_id"] or read_source(body)
         with tenant_transaction(self.tenant_id):
             get_bank(self.access, bank_id)
             check_target(self.access, target)
             received = import_part(self.access, target, body, first_line=1)
             if received.next_line is not None:
-                raise Unprocessable("The file is not whole: its last line is missing.")
-        return accept(received.operation.id)
+                raise Unprocessable("The file is incomplete: its last line is missing.")
+        return accept_operation(received.operation.id)
 
 
 class HindsightDownloadView(HindsightView, ExportView):
-    """Of a key that an export told. The file is written now, and holds what the bank holds now."""
+    """The key comes from an export. The download exports the present contents of the bank."""
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:  # noqa: FBT001, FBT002  # DRF's
-        """Hindsight's client asks for an archive, and takes what it gets."""
+        """Hindsight's client asks for an archive media type and accepts any."""
         return super().perform_content_negotiation(request, force=True)
 
     def get(self, request: Request, key: str) -> StreamingHttpResponse:
@@ -104,19 +105,12 @@ class HindsightDownloadView(HindsightView, ExportView):
         return super().get(request, bank_id)
 
 
-def accept(operation_id: Any) -> Response:
+def accept_operation(operation_id: Any) -> Response:
     return Response({"operation_id": str(operation_id), "status": "pending"}, status=status.HTTP_202_ACCEPTED)
 
 
-def read_file(request: Request) -> bytes:
-    given = request.FILES.get("file")
-    if given is None:
-        raise serializers.ValidationError({"file": ["This field is required."]})
-    return bytes(given.read())
-
-
 def read_source(body: bytes) -> str:
-    """The bank that a file was made of, as its header tells."""
+    """The id of the exported bank, from the file's header."""
     try:
         header = orjson.loads(body.partition(b"\n")[0])
         bank_id = header["bank_id"]

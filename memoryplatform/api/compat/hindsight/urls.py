@@ -1,41 +1,77 @@
-from django.urls import path
+"""Hindsight's routes under `/v1/default/`, and our own routes beside them.
+
+Where both have an address, Hindsight's methods come first, and ours add the methods that it lacks.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path
+from django.views import View
 
 from memoryplatform.api.compat.hindsight import (
     audit_logs,
-    background,
-    bank_config,
-    bank_stats,
     banks,
-    consolidation,
     directives,
     documents,
     entities,
-    graph,
     memories,
     memory,
     mental_models,
     operations,
     recall,
     reflect,
-    tags,
     templates,
     transfer,
     webhooks,
 )
-from memoryplatform.api.compat.hindsight.not_served import NotServedView
-from memoryplatform.api.compat.hindsight.shared_routes import share_routes
+from memoryplatform.api.compat.hindsight.hindsight_view import NotServedView
 from memoryplatform.api.v1.urls import ROUTES
 
-# What stands behind /banks/{bank_id}/, whatever follows it, and the sentence that it is answered with.
+
+def share_routes(theirs: Iterable[URLPattern], ours: Iterable[URLPattern]) -> list[URLPattern]:
+    """Hindsight's routes come first, each with our methods that it lacks."""
+    by_address = {str(pattern.pattern): pattern for pattern in ours}
+    known = list(theirs)
+    both = [join_methods(pattern, by_address.get(str(pattern.pattern))) for pattern in known]
+    taken = {str(pattern.pattern) for pattern in known}
+    return [*both, *(pattern for address, pattern in by_address.items() if address not in taken)]
+
+
+def join_methods(their: URLPattern, own: URLPattern | None) -> URLPattern:
+    if own is None or not list_methods(own) - list_methods(their):
+        return their
+    methods, their_view, own_view = list_methods(own) - list_methods(their), their.callback, own.callback
+
+    def view(request: HttpRequest, **names: Any) -> HttpResponseBase:
+        answer: HttpResponseBase = (own_view if request.method in methods else their_view)(request, **names)
+        return answer
+
+    view.csrf_exempt = True  # type: ignore[attr-defined]  # as both are: what a key allows, no cookie does
+    view.view_class = their_view.view_class  # type: ignore[attr-defined]  # as Django's own views have it
+    return path(str(their.pattern), view)
+
+
+def list_methods(pattern: URLPattern) -> set[str]:
+    view: type[View] = pattern.callback.view_class  # type: ignore[attr-defined]  # Django's own views have it
+    return {name.upper() for name in view.http_method_names if name != "options" and hasattr(view, name)}
+
+
+def refuse(address: str, sentence: str) -> URLPattern:
+    return path(address, NotServedView.as_view(sentence=sentence))
+
+
+# Addresses below /banks/{bank_id}/ that answer 501, with the sentence of the response.
 NOT_SERVED = {
     "aliases": "Banks have one id here, no aliases.",
     "attachments": "This service keeps no attachments.",
     "consolidation": "A failed operation is retried at POST .../operations/{operation_id}/retry.",
     "consolidation-strategies": "Observations follow their facts here; there are no strategies to preview.",
-    "document-transfer": "Documents are exported with all that a bank holds, at GET /v1/banks/{bank_id}/export.",
+    "document-transfer": "GET /v1/banks/{bank_id}/export exports documents with the whole bank.",
     "files": "Only text is retained here: send what a file says.",
-    "health": "The state of the service stands at /health/ready.",
-    "knowledge-base": "Knowledge pages have no counterpart here; mental models are kept at /mental-models.",
+    "health": "GET /health/ready shows the state of the service.",
+    "knowledge-base": "There are no knowledge pages here; /mental-models has mental models.",
     "llm-requests": "Requests to language models are not shown here.",
     "prompts": "Prompts can't be previewed.",
 }
@@ -45,46 +81,42 @@ BANK = "banks/<str:bank_id>"
 DOCUMENT = f"{BANK}/documents/<path:document_id>"
 MODEL = f"{BANK}/mental-models/<str:model_id>"
 OPERATION = f"{BANK}/operations/<str:operation_id>"
-
 THEIRS = [
     path("banks", banks.HindsightBanksView.as_view()),
     path(BANK, banks.HindsightBankView.as_view()),
     path(f"{BANK}/profile", banks.HindsightProfileView.as_view()),
-    path(f"{BANK}/config", bank_config.HindsightConfigView.as_view()),
-    path(f"{BANK}/stats", bank_stats.HindsightStatsView.as_view()),
-    path(f"{BANK}/stats/memories-timeseries", bank_stats.HindsightTimeseriesView.as_view()),
+    path(f"{BANK}/config", banks.HindsightConfigView.as_view()),
+    path(f"{BANK}/stats", banks.HindsightStatsView.as_view()),
+    path(f"{BANK}/stats/memories-timeseries", banks.HindsightTimeseriesView.as_view()),
     path(f"{BANK}/memories", memories.HindsightMemoriesView.as_view()),
     path(f"{BANK}/memories/list", memories.HindsightMemoryListView.as_view()),
     path(f"{BANK}/memories/recall", recall.HindsightRecallView.as_view()),
-    path(
-        f"{BANK}/memories/dry-run-extract",
-        NotServedView.as_view(sentence="An extraction can't be tried without storing it."),
-    ),
+    refuse(f"{BANK}/memories/dry-run-extract", "An extraction can't be tried without storing it."),
     path(f"{BANK}/memories/<uuid:memory_id>", memory.HindsightMemoryView.as_view()),
     path(f"{BANK}/memories/<uuid:memory_id>/history", memory.HindsightMemoryHistoryView.as_view()),
-    path(f"{BANK}/memories/<uuid:memory_id>/observations", consolidation.HindsightMemoryObservationsView.as_view()),
-    path(f"{BANK}/consolidate", consolidation.HindsightConsolidateView.as_view()),
-    path(f"{BANK}/observations", consolidation.HindsightObservationsView.as_view()),
-    path(f"{BANK}/observations/scopes", consolidation.HindsightScopesView.as_view()),
-    path(f"{BANK}/background", background.HindsightBackgroundView.as_view()),
+    path(f"{BANK}/memories/<uuid:memory_id>/observations", memories.HindsightMemoryObservationsView.as_view()),
+    path(f"{BANK}/consolidate", memories.HindsightConsolidateView.as_view()),
+    path(f"{BANK}/observations", memories.HindsightObservationsView.as_view()),
+    path(f"{BANK}/observations/scopes", memories.HindsightScopesView.as_view()),
+    path(f"{BANK}/background", banks.HindsightBackgroundView.as_view()),
     path(f"{BANK}/export", templates.HindsightTemplateExportView.as_view()),
     path(f"{BANK}/import", templates.HindsightTemplateImportView.as_view()),
     path(f"{BANK}/reflect", reflect.HindsightReflectView.as_view()),
-    path(f"{BANK}/graph", graph.HindsightGraphView.as_view()),
-    path(f"{BANK}/tags", tags.HindsightTagsView.as_view()),
+    path(f"{BANK}/graph", banks.HindsightGraphView.as_view()),
+    path(f"{BANK}/tags", banks.HindsightTagsView.as_view()),
     path(f"{BANK}/documents", documents.HindsightDocumentsView.as_view()),
-    # an id may hold slashes, so what stands behind one is looked for first
+    # an id may contain slashes, so longer routes come first
     path(f"{DOCUMENT}/chunks", documents.HindsightDocumentChunksView.as_view()),
-    path(f"{DOCUMENT}/history", NotServedView.as_view(sentence="Former versions of a document are not kept.")),
-    path(f"{DOCUMENT}/reprocess", NotServedView.as_view(sentence="To read a document again, retain it again.")),
+    refuse(f"{DOCUMENT}/history", "Former versions of a document are not kept."),
+    refuse(f"{DOCUMENT}/reprocess", "To read a document again, retain it again."),
     path(DOCUMENT, documents.HindsightDocumentView.as_view()),
     path("chunks/<uuid:chunk_id>", documents.HindsightChunkView.as_view()),
     path(f"{BANK}/entities", entities.HindsightEntitiesView.as_view()),
     path(f"{BANK}/entities/graph", entities.HindsightEntityGraphView.as_view()),
     path(f"{BANK}/entities/<uuid:entity_id>", entities.HindsightEntityView.as_view()),
-    path(
+    refuse(
         f"{BANK}/entities/<uuid:entity_id>/regenerate",
-        NotServedView.as_view(sentence="Made anew at POST /v1/banks/{bank_id}/observations/refresh."),
+        "POST /v1/banks/{bank_id}/observations/refresh refreshes observations.",
     ),
     path(f"{BANK}/operations", operations.HindsightOperationsView.as_view()),
     path(OPERATION, operations.HindsightOperationView.as_view()),
@@ -97,7 +129,7 @@ THEIRS = [
     path(f"{MODEL}/refresh", mental_models.HindsightModelRefreshView.as_view()),
     path(f"{MODEL}/clear", mental_models.HindsightModelClearView.as_view()),
     path(f"{MODEL}/history", mental_models.HindsightModelHistoryView.as_view()),
-    path(f"{MODEL}/dry-run-refresh", NotServedView.as_view(sentence="A refresh can't be tried without storing it.")),
+    refuse(f"{MODEL}/dry-run-refresh", "A refresh can't be tried without storing it."),
     path(f"{BANK}/audit-logs", audit_logs.HindsightAuditLogsView.as_view()),
     path(f"{BANK}/audit-logs/stats", audit_logs.HindsightAuditStatsView.as_view()),
     path(f"{BANK}/audit-logs/<uuid:log_id>", audit_logs.HindsightAuditLogView.as_view()),
@@ -108,11 +140,9 @@ THEIRS = [
     path(f"{BANK}/transfer/import", transfer.HindsightImportView.as_view()),
     path(f"{BANK}/clone", transfer.HindsightCloneView.as_view()),
     path("files/download/<path:key>", transfer.HindsightDownloadView.as_view()),
-    *(path(f"{BANK}/{name}", NotServedView.as_view(sentence=sentence)) for name, sentence in NOT_SERVED.items()),
-    *(
-        path(f"{BANK}/{name}/<path:rest>", NotServedView.as_view(sentence=sentence))
-        for name, sentence in NOT_SERVED.items()
-    ),
+    *(refuse(f"{BANK}/{name}", sentence) for name, sentence in NOT_SERVED.items()),
+    *(refuse(f"{BANK}/{name}/<path:rest>", sentence) for name, sentence in NOT_SERVED.items()),
 ]
+
 
 urlpatterns = share_routes(THEIRS, ROUTES)

@@ -1,10 +1,10 @@
-"""`/version`, `/v1/version` and `/health/live`, which Hindsight's clients ask before they have a key."""
+"""`/version`, `/v1/version` and `/health/live`, which Hindsight's clients call without a key."""
 
 import time
 
 from django.http import HttpRequest, JsonResponse
 
-VERSION = "1.1.0"  # of Hindsight's interface: its integrations refuse a server that is older than they are
+VERSION = "1.1.0"  # of Hindsight's interface: its integrations refuse an older server
 FEATURES = {
     "observations": True,
     "mcp": True,

@@ -1,20 +1,32 @@
-"""`/v3/memories/add/` and `/v1/memories/`, POST: facts are taken in the background, and an event tells of it."""
+"""`/v3/memories/add/` and `/v1/memories/`, POST: a retain in the background, reported by an event."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from rest_framework import serializers
+
 from banks.models import MemoryUnit
-from memoryplatform.api.compat.mem0.add_input import Addition, read_addition
-from memoryplatform.api.compat.mem0.homes import make_home
-from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE
+from banks.rendering import render_text
+from banks.retain.input import RetainItem
+from memoryplatform.api.compat.hindsight.hindsight_view import drop_unknown, join_text_blocks, read_body
+from memoryplatform.api.compat.mem0.mem0_view import prefix_faults
+from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, ROLE, USUAL_ROLE, write_metadata
+from memoryplatform.api.compat.mem0.owners import KINDS, Owners, read_owners
+from memoryplatform.api.compat.mem0.timestamps import read_extent
+from memoryplatform.api.v1.retain_items import FactInput, MessageInput, read_items
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.profile import BankChange, find_or_create_bank
 from memoryplatform.operations.memories.newest_metadata import MetadataRule
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
 from tenants.transactions import tenant_transaction
 
-RULE = MetadataRule(passing=EXPIRATION, fixing=IMMUTABLE)
+MESSAGE = MessageInput()
+FACT_TEXT = FactInput().fields["text"]
+DEFAULT_AGENT = "Assistant"
+METADATA_RULE = MetadataRule(passing=EXPIRATION, fixing=IMMUTABLE)
 QUEUED = "Memory processing has been queued for background execution"
 STATUS = {
     Operation.Status.PENDING: "PENDING",
@@ -25,14 +37,127 @@ STATUS = {
 }
 
 
+class AddInput(serializers.Serializer[Any]):
+    messages = serializers.JSONField()
+    filters = serializers.DictField(required=False, default=dict)
+    metadata = serializers.JSONField(required=False, default=dict)
+    infer = serializers.BooleanField(default=True)
+    immutable = serializers.BooleanField(default=False)
+    expiration_date = serializers.DateField(required=False)
+    timestamp = serializers.JSONField(required=False, default=None)
+    async_mode = serializers.BooleanField(default=True)
+    output_format = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+@dataclass(frozen=True)
+class Addition:
+    owners: Owners
+    items: tuple[RetainItem, ...]
+    waits: bool
+    is_wrapped: bool  # the response is an object with `results`, not a list
+
+
+def read_addition(given: Any) -> Addition:
+    """The ids may be top-level fields or inside `filters`, depending on the client's version."""
+    body = read_body(AddInput, given).validated_data
+    owners = read_owners(join_ids(given, body["filters"]))
+    contents = read_contents(body["messages"], infer=body["infer"], thread=owners.name_of("run"))
+    labels: dict[str, Any] = {"tags": list(owners.tags)}
+    if body["timestamp"] is not None:
+        with prefix_faults("timestamp"):
+            labels["timestamp"] = read_extent(body["timestamp"])[0]
+    metadata = write_metadata(body["metadata"]) | write_own_metadata(body)
+    read = read_items([labels | one | {"metadata": metadata | one.get("metadata", {})} for one in contents])
+    if read.faults:
+        raise serializers.ValidationError(rename_fact_faults(read.faults[0].faults.detail))
+    waits = not (body["infer"] and body["async_mode"])
+    return Addition(owners, read.good, waits=waits, is_wrapped=body["output_format"] == "v1.1")
+
+
+def join_ids(beside: Mapping[str, Any], filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuses two different values of the same id, because the owner would be ambiguous."""
+    for name in KINDS:
+        both = [place[name] for place in (beside, filters) if place.get(name) is not None]
+        if len(both) > 1 and both[0] != both[1]:
+            raise serializers.ValidationError({name: ["Differs from the same id in filters."]})
+    return {name: filters.get(name) if beside.get(name) is None else beside[name] for name in KINDS}
+
+
+def write_own_metadata(body: Mapping[str, Any]) -> dict[str, str]:
+    own = {EXPIRATION: body["expiration_date"].isoformat()} if "expiration_date" in body else {}
+    return own | ({IMMUTABLE: "true"} if body["immutable"] else {})
+
+
+def read_contents(given: Any, *, infer: bool, thread: str) -> list[dict[str, Any]]:
+    """With `infer` one conversation; without it each message is a fact as it is, except system messages."""
+    messages = given if isinstance(given, list) else [given]
+    if infer:
+        return [
+            {"messages": [read_message(message, place) for place, message in enumerate(messages)], "thread": thread}
+        ]
+    by_role: dict[str, list[dict[str, str]]] = {}
+    for place, message in enumerate(messages):
+        said = read_checked_message(message, place)
+        if said["role"] != "system":
+            by_role.setdefault(said["role"], []).append(read_fact(said, place))
+    if not by_role:
+        raise serializers.ValidationError({"messages": ["Must have a message whose role is not system."]})
+    return [{"facts": facts, "metadata": write_role(role)} for role, facts in by_role.items()]
+
+
+def write_role(role: str) -> dict[str, str]:
+    """The role of facts, which have no message: the facts of one role share a source that stores it."""
+    return {} if role == USUAL_ROLE else {ROLE: role}
+
+
+def rename_fact_faults(faults: Any) -> Any:
+    """Names faults after `messages`, which the caller sent, instead of `facts`."""
+    if not isinstance(faults, Mapping):
+        return faults
+    return {"messages" if name == "facts" else name: fault for name, fault in faults.items()}
+
+
+def read_checked_message(given: Any, place: int) -> dict[str, Any]:
+    message = read_message(given, place)
+    with prefix_faults(f"messages.{place}"):
+        read: dict[str, Any] = MESSAGE.run_validation(message)
+    return read
+
+
+def read_fact(said: Mapping[str, Any], place: int) -> dict[str, str]:
+    with prefix_faults(f"messages.{place}.content"):
+        return {"text": FACT_TEXT.run_validation(said["content"])}
+
+
+def read_message(given: Any, place: int) -> dict[str, Any]:
+    if isinstance(given, str):
+        return {"role": USUAL_ROLE, "content": given}
+    with prefix_faults(f"messages.{place}"):
+        if not isinstance(given, Mapping):
+            raise serializers.ValidationError("Must be a text or an object with role and content.")
+        known: dict[str, Any] = drop_unknown(given, MESSAGE)
+        return known | {"content": join_blocks(known.get("content"))}
+
+
+def join_blocks(content: Any) -> Any:
+    """Joins the text blocks of a message. Refuses images and files."""
+    blocks = [content] if isinstance(content, Mapping) else content
+    if not isinstance(blocks, list):
+        return content
+    text = join_text_blocks(blocks)
+    if text is None:
+        raise serializers.ValidationError("Only text can be added: images and files are not supported.")
+    return text
+
+
 def add_memories(access: BankAccess, given: Any, *, key: str | None) -> dict[str, Any]:
-    return perform(access, read_addition(as_object(given)), key=key)
+    return add_items(access, read_addition(as_object(given)), key=key)
 
 
 def add_memories_as_before(access: BankAccess, given: Any, *, key: str | None) -> Any:
-    """Version 1 answers with a list: of what is to be done, or of what was done where the caller waited for it."""
+    """Version 1 returns a list: of the results if the caller waited, else of the pending event."""
     addition = read_addition(as_object(given))
-    answer = perform(access, addition, key=key)
+    answer = add_items(access, addition, key=key)
     results = answer["results"] if answer["status"] == "SUCCEEDED" else [answer]
     return {"results": results, "relations": []} if addition.is_wrapped else results
 
@@ -41,9 +166,12 @@ def as_object(given: Any) -> Mapping[str, Any]:
     return given if isinstance(given, Mapping) else {}
 
 
-def perform(access: BankAccess, addition: Addition, *, key: str | None) -> dict[str, Any]:
-    bank_id = make_home(access, addition.owners)
-    operation = retain(access, bank_id, addition.items, wait=addition.waits, idempotency_key=key, metadata_rule=RULE)
+def add_items(access: BankAccess, addition: Addition, *, key: str | None) -> dict[str, Any]:
+    new = BankChange(name=addition.owners.name_of("agent") or DEFAULT_AGENT)  # never the user's name
+    bank, _ = find_or_create_bank(access, addition.owners.bank_id, new)
+    operation = retain(
+        access, bank.bank_id, addition.items, wait=addition.waits, idempotency_key=key, metadata_rule=METADATA_RULE
+    )
     status = STATUS[Operation.Status(operation.status)]
     answer = {"message": operation.error_detail or QUEUED, "status": status, "event_id": operation.id}
     if status == "SUCCEEDED":
@@ -53,19 +181,11 @@ def perform(access: BankAccess, addition: Addition, *, key: str | None) -> dict[
 
 
 def list_added(tenant_id: UUID, operations: Iterable[Operation]) -> dict[UUID, list[dict[str, Any]]]:
-    """By the ids of the operations, the new memories that are still there, read in one statement.
-
-    What was known already is proven once more, and no new memory.
-    """
+    """The new memories of each operation that still exist, in one query. A repeated fact is no new memory."""
     added: dict[UUID, list[str]] = {one.id: sorted((one.result or {}).get("unit_ids", [])) for one in operations}
     wanted = [memory_id for ids in added.values() for memory_id in ids]
     with tenant_transaction(tenant_id):
-        rows = MemoryUnit.objects.for_tenant(tenant_id).filter(id__in=wanted).values_list("id", "text")
-        texts = {str(memory_id): text for memory_id, text in rows}
-    return {
-        operation: [describe_added(one, texts[one]) for one in ids if one in texts] for operation, ids in added.items()
-    }
-
-
-def describe_added(memory_id: str, text: str) -> dict[str, Any]:
-    return {"id": memory_id, "memory": text, "data": {"memory": text}, "event": "ADD"}
+        rows = MemoryUnit.objects.for_tenant(tenant_id).filter(id__in=wanted).values_list("id", "speaker", "text")
+        texts = {str(memory_id): render_text(speaker, text) for memory_id, speaker, text in rows}
+    events = {one: {"id": one, "memory": text, "data": {"memory": text}, "event": "ADD"} for one, text in texts.items()}
+    return {operation: [events[one] for one in ids if one in events] for operation, ids in added.items()}

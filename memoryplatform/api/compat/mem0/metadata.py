@@ -1,7 +1,6 @@
-"""Metadata of mem0 is any JSON, ours is text: what is no text is stored as its JSON behind a mark.
+"""mem0's metadata is any JSON; ours is text. A value that is no text is stored as JSON behind a mark.
 
-What mem0 knows about a memory and we have no column for stands in metadata too, under names of our own that a caller
-can't give.
+Properties of mem0 that have no column here are metadata under reserved names, which a caller can't set.
 """
 
 import json
@@ -10,15 +9,15 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memoryplatform.api.any_json import check_json, find_fault
-from memoryplatform.api.v1.labels import MetadataField
+from memoryplatform.api.serializers import check_json, find_json_fault
+from memoryplatform.api.v1.fields import MetadataField
 
-OWN = "mem0."
+OWN_PREFIX = "mem0."
 EXPIRATION = "mem0.expiration_date"
 IMMUTABLE = "mem0.immutable"
 FEEDBACK = "mem0.feedback"
 FEEDBACK_REASON = "mem0.feedback_reason"
-ROLE = "mem0.role"  # of a source that is no message, where it is not the usual one
+ROLE = "mem0.role"  # role of a source that is no message, if it is not the default
 USUAL_ROLE = "user"
 MARK = "json:"
 FIELD = MetadataField()
@@ -31,18 +30,18 @@ def write_value(value: Any) -> str:
 
 
 def read_value(stored: str) -> Any:
-    """Metadata that came in another way may begin with the mark and be no JSON, or none that can be shown."""
+    """Metadata from other interfaces may begin with the mark without being valid JSON."""
     if not stored.startswith(MARK):
         return stored
     try:
         value = json.loads(stored.removeprefix(MARK))
     except (ValueError, RecursionError):
         return stored
-    return stored if find_fault(value) else value
+    return stored if find_json_fault(value) else value
 
 
 def write_metadata(given: Any) -> dict[str, str]:
-    """As it is stored. Raises a ValidationError where it can't be."""
+    """Converts metadata to its stored form. Raises a ValidationError."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -57,17 +56,17 @@ def write_metadata(given: Any) -> dict[str, str]:
 
 
 def check_names(given: Mapping[str, Any]) -> None:
-    if any(name.startswith(OWN) for name in given):
-        raise serializers.ValidationError(f"Names that begin with {OWN} are taken.")
+    if any(name.startswith(OWN_PREFIX) for name in given):
+        raise serializers.ValidationError(f"Names that begin with {OWN_PREFIX} are reserved.")
 
 
 def read_metadata(stored: Mapping[str, str]) -> dict[str, Any]:
-    return {name: read_value(value) for name, value in keep_told(stored).items()}
+    return {name: read_value(value) for name, value in keep_given(stored).items()}
 
 
-def keep_told(stored: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in stored.items() if not name.startswith(OWN)}
+def keep_given(stored: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in stored.items() if not name.startswith(OWN_PREFIX)}
 
 
 def keep_own(stored: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in stored.items() if name.startswith(OWN)}
+    return {name: value for name, value in stored.items() if name.startswith(OWN_PREFIX)}

@@ -1,8 +1,8 @@
-"""Whose a memory is: mem0's four ids, the tags that they become, and the bank that they choose.
+"""Owners: mem0's four ids, the tags that they become, and the bank that they choose.
 
-A bank keeps one agent's memory: what is told twice in it becomes one memory, and what is newer closes what it
-contradicts. So two users may not share one. A memory lies in the bank of the first of its ids, in the order below; all
-its ids are tags, by which the others find it.
+A bank is one agent's memory: the same fact twice is one memory, and a newer fact closes the one that it contradicts. So
+two users must not share a bank. A memory lies in the bank of the first of its ids, in the order of `KINDS`. All its ids
+are tags, so the other owners find it too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,18 +11,18 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memoryplatform.api.compat.mem0.errors import naming
+from memoryplatform.api.compat.mem0.mem0_view import prefix_faults
 
-BANKS = "mem0:"  # what the names of its banks begin with
+BANKS = "mem0:"  # prefix of the ids of mem0's banks
 KINDS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "run"}
 CATEGORY = "category"
-EVERY = "*"
+WILDCARD = "*"
 LONGEST_NAME = 150
 LONGEST_BANK_ID = 200
-# An id is part of a path, and every client folds these two away before it sends anything. They are no ids of new
-# memories; where there are some of them, their owners are named by what can be sent.
+# An id is part of a path, and HTTP clients remove these two segments. New memories can't have them; existing
+# owners with such a name are addressed in the escaped form.
 SENDABLE = {".": "%2E", "..": "%2E%2E"}
-MEANT = {sent: name for name, sent in SENDABLE.items()}
+SENT_NAMES = {sent: name for name, sent in SENDABLE.items()}
 NAME = serializers.CharField(max_length=LONGEST_NAME, trim_whitespace=False)
 
 
@@ -41,13 +41,13 @@ class Owner:
 
     @property
     def bank_id(self) -> str:
-        """The id of a bank is part of a path, so it has no slash."""
+        """A bank id is one path segment, so slashes are escaped."""
         return f"{BANKS}{self.kind}:{self.name.replace('%', '%25').replace('/', '%2F')}"
 
 
 @dataclass(frozen=True)
 class Owners:
-    """All that a memory belongs to, the one whose bank it lies in first."""
+    """All owners of a memory. The first owns the bank that it lies in."""
 
     every: tuple[Owner, ...]
 
@@ -64,7 +64,7 @@ class Owners:
 
 
 def read_owners(given: Mapping[str, Any]) -> Owners:
-    """Of what is to be stored, so without wildcards."""
+    """Reads the owners of a new memory: no wildcards."""
     found = {name: given[name] for name in KINDS if given.get(name) is not None}
     if not found:
         raise serializers.ValidationError(f"At least one of {', '.join(KINDS)} is required!")
@@ -72,12 +72,12 @@ def read_owners(given: Mapping[str, Any]) -> Owners:
 
 
 def read_single(id_name: str, given: Any) -> Owner:
-    with naming(id_name):
+    with prefix_faults(id_name):
         owner = read_owner(id_name, given)
-        if owner.name == EVERY:
-            raise serializers.ValidationError("* stands for every one and can't be an id.")
-        if owner.name in SENDABLE or owner.name in MEANT:
-            raise serializers.ValidationError("Dots alone are no id: they would be lost on their way in an address.")
+        if owner.name == WILDCARD:
+            raise serializers.ValidationError("* means all and can't be an id.")
+        if owner.name in SENDABLE or owner.name in SENT_NAMES:
+            raise serializers.ValidationError("Dots alone are no id: HTTP clients remove them from an address.")
     return owner
 
 
@@ -92,13 +92,13 @@ def read_owner(id_name: str, given: Any) -> Owner:
 
 
 def read_bank_id(bank_id: str) -> Owner:
-    """Whose bank it is; the reverse of `Owner.bank_id`."""
+    """The owner of a bank; the reverse of `Owner.bank_id`."""
     kind, _, name = bank_id.removeprefix(BANKS).partition(":")
     return Owner(kind, name.replace("%2F", "/").replace("%25", "%"))
 
 
 def describe_owners(tags: Iterable[str]) -> dict[str, str | None]:
-    """A memory that was told in several runs has several; one of them is shown."""
+    """A memory of several runs has several run tags; the first is shown."""
     ids: dict[str, str | None] = dict.fromkeys(KINDS)
     for tag in tags:
         kind, _, name = tag.partition(":")

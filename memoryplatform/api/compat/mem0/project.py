@@ -3,42 +3,40 @@
 from typing import Any
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from memoryplatform.api.compat.hindsight.errors import NotOffered
-from memoryplatform.api.compat.mem0.errors import NotFound
-from memoryplatform.api.compat.mem0.mem0_view import Mem0View
-from memoryplatform.api.compat.mem0.memory_shapes import pick_fields
+from memoryplatform.api.compat.hindsight.hindsight_view import NotOffered
+from memoryplatform.api.compat.mem0.mem0_view import Mem0View, NotFound
+from memoryplatform.api.compat.mem0.memories import pick_fields
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 
-FIXED = "Projects are tenants here: they are made, changed and deleted by whoever runs the service."
+FIXED = "Projects are tenants here: the operator of the service creates, changes and deletes them."
 
 
 class PingView(Mem0View):
-    def get(self, _request: Request) -> Response:
-        """No e-mail: the client would hand it to its maker's telemetry."""
+    def get(self, _request: Request) -> object:
+        """Returns no e-mail, because the client would send it to its vendor's telemetry."""
         ids = {"org_id": str(self.tenant_id), "project_id": str(self.tenant_id)}
-        return Response({"status": "ok", **ids, "user_email": None})
+        return {"status": "ok", **ids, "user_email": None}
 
 
 class ProjectView(Mem0View):
-    def get(self, request: Request, org_id: str, project_id: str) -> Response:
+    def get(self, request: Request, org_id: str, project_id: str) -> object:
         if {org_id, project_id} != {str(self.tenant_id)}:
             raise NotFound("Organization or project not found")
         with tenant_transaction(self.tenant_id):
             tenant = Tenant.objects.get(id=self.tenant_id)
-        return Response(pick_fields(describe_project(tenant), request.query_params.getlist("fields")))
+        return pick_fields(describe_project(tenant), request.query_params.getlist("fields"))
 
-    def patch(self, _request: Request, **_names: Any) -> Response:
+    def patch(self, _request: Request, **_names: Any) -> object:
         raise NotOffered(FIXED)
 
-    def delete(self, _request: Request, **_names: Any) -> Response:
+    def delete(self, _request: Request, **_names: Any) -> object:
         raise NotOffered(FIXED)
 
 
 def describe_project(tenant: Tenant) -> dict[str, Any]:
-    """Most of it is there to be read alone: nothing of a project can be set."""
+    """Constant values: a project has no settings here."""
     return {
         "project_id": tenant.id,
         "name": tenant.name,

@@ -1,42 +1,71 @@
-"""Searching: a recall in the banks that a filter means, and behind its results what else reaches the threshold."""
+"""`/memories/search/` of every version: recalls in the banks of a filter, then other units above the threshold.
 
+Recall drops results far behind its best one and applies only a part of mem0's filters. When it finds fewer than
+`top_k`, the search compares the other filtered units with the question one by one.
+"""
+
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from django.db import OperationalError
+from django.db.models import Min
 from django.utils import timezone
+from pgvector.django import CosineDistance
+from psycopg.errors import QueryCanceled
 from rest_framework import serializers
+from rest_framework.request import Request
 
 from banks.models import MemoryUnit
-from memoryplatform.api.compat.hindsight.tolerance import read_body
-from memoryplatform.api.compat.mem0.asking import read_asked, without_expired
-from memoryplatform.api.compat.mem0.choosing import choose_banks
-from memoryplatform.api.compat.mem0.errors import naming
-from memoryplatform.api.compat.mem0.filters.conditions import Condition
-from memoryplatform.api.compat.mem0.filters.recall import narrow
-from memoryplatform.api.compat.mem0.listing import ShownInput, describe_found
-from memoryplatform.api.compat.mem0.memory_shapes import describe_memory, pick_fields
-from memoryplatform.api.compat.mem0.moments import read_extent
-from memoryplatform.api.compat.mem0.nearest import find_nearest
-from memoryplatform.api.compat.mem0.reach import find_told
+from banks.models.unit import UnitQuerySet
+from memoryplatform.api.compat.hindsight.hindsight_view import read_body
+from memoryplatform.api.compat.mem0 import filter_conditions as conditions
+from memoryplatform.api.compat.mem0 import memories
+from memoryplatform.api.compat.mem0.filter_conditions import Condition
+from memoryplatform.api.compat.mem0.filter_grammar import read_request_filters, without_expired
+from memoryplatform.api.compat.mem0.mem0_view import Mem0View, prefix_faults
+from memoryplatform.api.compat.mem0.timestamps import read_extent
+from memoryplatform.api.compat.mem0.unit_lookup import SHOWN_NETWORKS, find_units
 from memoryplatform.api.v1.recall_input import LONGEST_QUERY
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
 from providers.embedding.vector import Vector
-from retrieval.query.cleaning import clean_query
+from providers.registry import get_embedder
+from retrieval.analysis import QUERY_VECTORS, clean_query
+from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, Tags, TimeRange
 from retrieval.types import BUDGETS, Channel, Place, RecallItem, RecallQuery, RecallResult
 from tenants.transactions import tenant_transaction
 
-BANKS_A_RECALL = 20  # more take longer than the channels of one recall may
+NEAREST_SECONDS = 1.0  # 10,000 memories take 0.1 s
+logger = logging.getLogger(__name__)
+MOST_BANKS = 100  # banks in one search
+MOST_OWNERS = 10_000  # owners whose memories one search compares
+CHOOSING_SECONDS = 5.0  # for the choice of banks
+BANKS_A_RECALL = 20  # more exceed the time box of a recall's channels
 MOST_RESULTS = 1_000
-TOKENS_A_RESULT = 400  # recall cuts longer texts to the passage that matters
-MANY_TOKENS = 100_000  # where some of what is found will be left out
+TOKENS_A_RESULT = 400  # recall cuts longer texts to the best passage
+MANY_TOKENS = 100_000  # if a later filter drops some results
 MANY_RESULTS = 100
 
 
-class SearchInput(ShownInput):
+class SearchView(Mem0View):
+    """The versions differ in `flat_ids`, `threshold` and `is_wrapped`."""
+
+    scopes: ClassVar[dict[str, str]] = memories.READS
+    flat_ids = False
+    threshold = 0.1
+    is_wrapped = True
+
+    def post(self, request: Request) -> object:
+        wanted = read_search(request.data, flat_ids=self.flat_ids, threshold=self.threshold)
+        results = search_memories(self.access, wanted)
+        return {"results": results} if self.is_wrapped or memories.wants_object(request.data) else results
+
+
+class SearchInput(memories.DisplayInput):
     query = serializers.CharField(max_length=LONGEST_QUERY)
     top_k = serializers.IntegerField(min_value=1, max_value=MOST_RESULTS, default=10)
     limit = serializers.IntegerField(min_value=1, max_value=MOST_RESULTS, required=False)
@@ -46,7 +75,7 @@ class SearchInput(ShownInput):
 
 
 @dataclass(frozen=True)
-class SearchWanted:
+class SearchRequest:
     query: RecallQuery
     condition: Condition
     top_k: int
@@ -55,46 +84,46 @@ class SearchWanted:
 
 
 @dataclass(frozen=True)
-class Found:
-    """`similarity` is None where the query could not be embedded; `places` are those that recall's channels gave."""
+class FoundUnit:
+    """`similarity` is None if the query has no vector. `places` are the ranks in recall's channels."""
 
     unit: MemoryUnit
     similarity: float | None
     places: Mapping[Channel, Place] = field(default_factory=dict)
 
 
-def read_search(given: Any, *, flat_ids: bool, threshold: float) -> SearchWanted:
-    """`threshold` is the version's own, where the caller gives none."""
+def read_search(given: Any, *, flat_ids: bool, threshold: float) -> SearchRequest:
+    """`threshold` is the default of the API version."""
     body = read_body(SearchInput, given).validated_data
-    condition = read_asked(given, flat_ids=flat_ids)
-    narrowed = narrow(condition)
+    condition = read_request_filters(given, flat_ids=flat_ids)
+    filters, is_exact = narrow(condition)
     top_k = body.get("limit", body["top_k"])
     query = RecallQuery(
         text=clean_query(body["query"]),
         asked_at=read_asked_at(body["reference_date"]),
-        max_tokens=top_k * TOKENS_A_RESULT if narrowed.is_exact else max(MANY_TOKENS, top_k * TOKENS_A_RESULT),
+        max_tokens=top_k * TOKENS_A_RESULT if is_exact else max(MANY_TOKENS, top_k * TOKENS_A_RESULT),
         budget=BUDGETS["mid" if top_k <= MANY_RESULTS else "high"],
-        filters=narrowed.filters,
+        filters=filters,
         rerank=body["rerank"],
     )
     shown = condition if body["show_expired"] else without_expired(condition)
-    return SearchWanted(query, shown, top_k, body.get("threshold", threshold), tuple(body["fields"]))
+    return SearchRequest(query, shown, top_k, body.get("threshold", threshold), tuple(body["fields"]))
 
 
 def read_asked_at(given: Any) -> datetime:
     if given is None:
         return timezone.now()
-    with naming("reference_date"):
-        return read_extent(given).start
+    with prefix_faults("reference_date"):
+        return read_extent(given)[0]
 
 
-def search_memories(access: BankAccess, wanted: SearchWanted) -> list[dict[str, Any]]:
-    """Ranks of several recalls can't be compared, their similarities can."""
+def search_memories(access: BankAccess, wanted: SearchRequest) -> list[dict[str, Any]]:
+    """Results of several recalls are sorted by similarity, because their ranks are not comparable."""
     bank_ids = choose_banks(access, wanted.condition, wanted.query.text)
     groups = [bank_ids[start : start + BANKS_A_RECALL] for start in range(0, len(bank_ids), BANKS_A_RECALL)]
     results = [recall(access, group, wanted.query).result for group in groups]
     recalled = [one for result in results for one in find_recalled(access, result, wanted)]
-    found = [one for one in recalled if reaches(one, wanted)]
+    found = [one for one in recalled if reaches_threshold(one, wanted)]
     if results and len(found) < wanted.top_k:
         found += find_others(access, bank_ids, results[0].analysis.vector, wanted, known=recalled)
     if len(groups) > 1:
@@ -102,56 +131,155 @@ def search_memories(access: BankAccess, wanted: SearchWanted) -> list[dict[str, 
     return describe_results(access, found[: wanted.top_k], wanted.fields)
 
 
-def find_recalled(access: BankAccess, result: RecallResult, wanted: SearchWanted) -> list[Found]:
-    """In the order of recall, without what the rest of the filters leaves out."""
+def find_recalled(access: BankAccess, result: RecallResult, wanted: SearchRequest) -> list[FoundUnit]:
+    """In recall's order, after the filters that recall does not apply."""
     with tenant_transaction(access.tenant_id):
-        told = find_told(access, wanted.condition).defer(None)
-        units = told.in_bulk([item.candidate.id for item in result.items])
-    return [measure(item, units[item.candidate.id], result) for item in result.items if item.candidate.id in units]
+        matching = find_units(access, wanted.condition).defer(None)
+        units = matching.in_bulk([item.candidate.id for item in result.items])
+    return [
+        measure_similarity(item, units[item.candidate.id], result)
+        for item in result.items
+        if item.candidate.id in units
+    ]
 
 
 def find_others(
-    access: BankAccess, bank_ids: Sequence[str], vector: Vector, wanted: SearchWanted, *, known: Sequence[Found]
-) -> list[Found]:
-    """Enough of them: of the `top_k` nearest at most as many are known as recall found."""
+    access: BankAccess, bank_ids: Sequence[str], vector: Vector, wanted: SearchRequest, *, known: Sequence[FoundUnit]
+) -> list[FoundUnit]:
+    """The nearest units that recall did not find. `top_k` candidates suffice to fill the results."""
     if not vector.size:
         return []
     seen = {one.unit.id for one in known}
     nearest = find_nearest(access, wanted.condition, bank_ids, vector, most=wanted.top_k)
-    others = [Found(unit, clamp(cosine)) for unit, cosine in nearest if unit.id not in seen]
-    return [one for one in others if reaches(one, wanted)]
+    others = [FoundUnit(unit, clamp_score(cosine)) for unit, cosine in nearest if unit.id not in seen]
+    return [one for one in others if reaches_threshold(one, wanted)]
 
 
-def reaches(found: Found, wanted: SearchWanted) -> bool:
+def reaches_threshold(found: FoundUnit, wanted: SearchRequest) -> bool:
     return found.similarity is None or found.similarity >= wanted.threshold
 
 
-def measure(item: RecallItem, unit: MemoryUnit, result: RecallResult) -> Found:
-    """Cosine of query and memory, 0 to 1; the results are ordered by more than that."""
+def measure_similarity(item: RecallItem, unit: MemoryUnit, result: RecallResult) -> FoundUnit:
+    """The cosine of query and memory, clamped to 0..1. Recall's order depends on more than that."""
     places = item.scores.places
     if Channel.SEMANTIC in places:
-        return Found(unit, clamp(places[Channel.SEMANTIC].score), places)
-    asked, own = result.analysis.vector, unit.embedding
-    if own is None or len(own) != len(asked):
-        return Found(unit, None, places)
-    return Found(unit, clamp(float(np.dot(np.asarray(own, dtype=float), asked))), places)
+        return FoundUnit(unit, clamp_score(places[Channel.SEMANTIC].score), places)
+    vector, own = result.analysis.vector, unit.embedding
+    if own is None or len(own) != len(vector):
+        return FoundUnit(unit, None, places)
+    return FoundUnit(unit, clamp_score(float(np.dot(np.asarray(own, dtype=float), vector))), places)
 
 
-def clamp(score: float) -> float:
+def clamp_score(score: float) -> float:
     return round(min(1.0, max(0.0, score)), 6)
 
 
-def describe_results(access: BankAccess, found: Sequence[Found], fields: Sequence[str]) -> list[dict[str, Any]]:
+def describe_results(access: BankAccess, found: Sequence[FoundUnit], fields: Sequence[str]) -> list[dict[str, Any]]:
     with tenant_transaction(access.tenant_id):
-        rows = describe_found(access, [one.unit for one in found])
-    shown = [describe_memory(row) | describe_score(one) for row, one in zip(rows, found, strict=True)]
-    return [pick_fields(memory, (*fields, "score") if fields else ()) for memory in shown]
+        rows = memories.describe_found(access, [one.unit for one in found])
+    shown = [memories.describe_memory(row) | describe_score(one) for row, one in zip(rows, found, strict=True)]
+    return [memories.pick_fields(memory, (*fields, "score") if fields else ()) for memory in shown]
 
 
-def describe_score(found: Found) -> dict[str, Any]:
+def describe_score(found: FoundUnit) -> dict[str, Any]:
     places = found.places
     words = places[Channel.KEYWORD].score if Channel.KEYWORD in places else 0.0
     entities = places[Channel.GRAPH].score if Channel.GRAPH in places else 0.0
     semantic = found.similarity or 0.0
-    breakdown = {"semantic": semantic, "bm25": clamp(words / (1.0 + words)), "entity": clamp(entities)}
+    breakdown = {"semantic": semantic, "bm25": clamp_score(words / (1.0 + words)), "entity": clamp_score(entities)}
     return {"score": semantic, "score_breakdown": breakdown}
+
+
+class TooManyOwners(serializers.ValidationError):
+    """The filters select more owners than one search can compare."""
+
+
+def choose_banks(access: BankAccess, condition: Condition, question: str) -> list[str]:
+    """The banks with matching units. Of more than `MOST_BANKS`, those with the units nearest to the question.
+
+    A recall in each of many banks takes seconds. Results of several recalls are sorted by similarity, so the results of
+    the other banks would come last.
+    """
+    with tenant_transaction(access.tenant_id):
+        units = find_units(access, condition).order_by()
+        bank_ids = list(units.values_list("bank__bank_id", flat=True).distinct()[: MOST_OWNERS + 1])
+    if len(bank_ids) > MOST_OWNERS:
+        raise TooManyOwners(
+            f"The filters select memories of more than {MOST_OWNERS} owners: name one or more user_ids."
+        )
+    return sorted(bank_ids if len(bank_ids) <= MOST_BANKS else find_nearest_banks(access, units, question))
+
+
+def find_nearest_banks(access: BankAccess, units: UnitQuerySet, question: str) -> list[str]:
+    vector, _usage = QUERY_VECTORS.embed(question, get_embedder())
+    distance = Min(CosineDistance("embedding", vector))
+    banks = keep_comparable(units).values("bank__bank_id").annotate(distance=distance)
+    nearest = banks.order_by("distance", "bank__bank_id").values_list("bank__bank_id", flat=True)[:MOST_BANKS]
+    settings = {"statement_timeout": str(round(CHOOSING_SECONDS * 1_000))}
+    try:
+        with tenant_transaction(access.tenant_id, settings=settings):
+            return list(nearest)
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            raise TooManyOwners(
+                "The filters select too many memories of many owners: name one or more user_ids."
+            ) from error
+        raise
+
+
+def find_nearest(
+    access: BankAccess, condition: Condition, bank_ids: Sequence[str], vector: Vector, *, most: int
+) -> list[tuple[MemoryUnit, float]]:
+    """Units with their cosines, nearest first; empty if the query takes too long."""
+    settings = {"statement_timeout": str(round(NEAREST_SECONDS * 1_000))}
+    try:
+        with tenant_transaction(access.tenant_id, settings=settings):
+            comparable = keep_comparable(find_units(access, condition)).filter(bank__bank_id__in=bank_ids)
+            near = comparable.annotate(distance=CosineDistance("embedding", vector)).order_by("distance", "id")
+            return [(unit, 1.0 - unit.distance) for unit in near[:most]]  # type: ignore[attr-defined]  # annotated
+    except OperationalError:
+        logger.warning("A search returned recall's results only.", exc_info=True)
+        return []
+
+
+def keep_comparable(units: UnitQuerySet) -> UnitQuerySet:
+    """Keeps units whose vectors come from the present embedding model."""
+    kept: UnitQuerySet = units.filter(bank__embedding_model=get_embedder().model_id, embedding__isnull=False)
+    return kept
+
+
+def narrow(condition: Condition) -> tuple[Filters, bool]:
+    """Recall's filters, and whether they cover the whole condition."""
+    filters, is_exact = Filters(networks=SHOWN_NETWORKS), True
+    for one in conditions.list_conjuncts(condition):
+        added = add_condition(filters, one)
+        filters, is_exact = added or filters, is_exact and added is not None
+    return filters, is_exact
+
+
+def add_condition(filters: Filters, condition: Condition) -> Filters | None:
+    match condition:
+        case conditions.FieldTest("metadata", "in", (value,), key) if key not in filters.metadata:
+            return replace(filters, metadata={**filters.metadata, key: value})
+        case conditions.FieldTest("mentioned_at", _, (start, end)) if filters.mentioned == TimeRange():
+            return replace(filters, mentioned=TimeRange(start, end))
+    tags = read_tags(condition)
+    if tags is None:
+        return None
+    return replace(filters, tags=tags if filters.tags is None else AllOf((filters.tags, tags)))
+
+
+def read_tags(condition: Condition) -> TagCondition | None:
+    """None if the condition is about anything else than whole tags."""
+    match condition:
+        case conditions.FieldTest("tag", "in"):
+            return Tags(condition.tags, "any_strict")
+        case conditions.Not(negated):
+            tags = read_tags(negated)
+            return None if tags is None else Not(tags)
+        case conditions.AllOf(inner) | conditions.AnyOf(inner):
+            parts = tuple(part for one in inner if (part := read_tags(one)) is not None)
+            if len(parts) < len(inner):
+                return None
+            return AllOf(parts) if isinstance(condition, conditions.AllOf) else AnyOf(parts)
+    return None

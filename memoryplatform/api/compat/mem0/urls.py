@@ -1,24 +1,14 @@
 from django.urls import path
 
-from memoryplatform.api.compat.mem0 import (
-    batch,
-    entities,
-    events,
-    exports,
-    feedback,
-    memories,
-    memory,
-    project,
-    webhooks,
-)
+from memoryplatform.api.compat.mem0 import entities, events, exports, memories, memory, project, search, webhooks
 from memoryplatform.api.compat.mem0.mem0_view import Mem0NotServedView
 
-# What begins with these, whatever follows, and the sentence that it is answered with.
+# Path prefixes that answer 501, with the sentence of the response.
 NOT_SERVED = {
-    "v1/stats": "Statistics are not told in this form; GET /v1/entities/ and /v3/memories/ have counts.",
+    "v1/stats": "There are no statistics in this form; GET /v1/entities/ and /v3/memories/ have counts.",
     "v1/summary": "Summaries are not written on request; POST /v1/banks/{bank_id}/reflect answers with one.",
     "v2/profiles": "Profiles are not generated here; GET /v1/banks/{bank_id}/observations has summaries.",
-    "api/v1/orgs": "Organisations, projects and members are managed by whoever runs the service.",
+    "api/v1/orgs": "The operator of the service manages organisations, projects and members.",
 }
 
 PROJECT = "api/v1/orgs/organizations/<str:org_id>/projects/<str:project_id>/"
@@ -30,12 +20,12 @@ urlpatterns = [
     path("v2/memories/", memories.MemoriesV2View.as_view()),
     path("v3/memories/", memories.MemoriesV3View.as_view()),
     path("v3/memories/add/", memories.AddView.as_view()),
-    path("v1/memories/search/", memories.SearchView.as_view(flat_ids=True, threshold=0.0, is_wrapped=False)),
-    path("v2/memories/search/", memories.SearchView.as_view(flat_ids=True, threshold=0.3, is_wrapped=False)),
-    path("v3/memories/search/", memories.SearchView.as_view()),
+    path("v1/memories/search/", search.SearchView.as_view(flat_ids=True, threshold=0.0, is_wrapped=False)),
+    path("v2/memories/search/", search.SearchView.as_view(flat_ids=True, threshold=0.3, is_wrapped=False)),
+    path("v3/memories/search/", search.SearchView.as_view()),
     path("v1/memories/<str:memory_id>/", memory.MemoryView.as_view()),
     path("v1/memories/<str:memory_id>/history/", memory.MemoryHistoryView.as_view()),
-    path("v1/batch/", batch.BatchView.as_view()),
+    path("v1/batch/", memory.BatchView.as_view()),
     path("v1/entities/", entities.EntitiesView.as_view()),
     path(f"v1/{ENTITY}", entities.EntityView.as_view()),
     path(f"v2/{ENTITY}", entities.EntityView.as_view()),
@@ -43,7 +33,7 @@ urlpatterns = [
     path("v1/event/<str:event_id>/", events.EventView.as_view()),
     path("v1/exports/", exports.ExportsView.as_view()),
     path("v1/exports/get/", exports.ExportResultView.as_view()),
-    path("v1/feedback/", feedback.FeedbackView.as_view()),
+    path("v1/feedback/", memory.FeedbackView.as_view()),
     path("api/v1/webhooks/projects/<str:project_id>/", webhooks.WebhooksView.as_view()),
     path("api/v1/webhooks/<uuid:webhook_id>/", webhooks.WebhookView.as_view()),
     path(PROJECT, project.ProjectView.as_view()),

@@ -1,30 +1,28 @@
+"""The tools `list_entities` and `get_entity`."""
+
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
 
-from banks.models import Entity
-from memoryplatform.api.mcp.caller import Call
-from memoryplatform.api.mcp.checked import check
-from memoryplatform.api.mcp.shapes import BriefMemory, PageAnswer, PageArguments, describe_briefly
-from memoryplatform.api.mcp.tool import Answer, Arguments, Tool
+from memoryplatform.api.mcp.tools import tool
+from memoryplatform.api.serializers import check_input
 from memoryplatform.api.v1.entities import EntityListInput
 from memoryplatform.api.v1.lists import list_rows
-from memoryplatform.operations.banks.profile import get_bank
-from memoryplatform.operations.entities.curating import find_entities, show_entity
-from tenants.transactions import tenant_transaction
+from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.entities import find_entities, show_entity
 
 MOST_MEMORIES = 10
 Kind = Literal["PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "CONCEPT", "OTHER"]
 
 
-class ListArguments(PageArguments):
-    q: Annotated[str, Field(description="How a word of a name begins, e.g. 'ali'.")] = ""
+class ListArguments(tool.PageArguments):
+    q: Annotated[str, Field(description="The beginning of a word of the name, e.g. 'ali'.")] = ""
     kind: Annotated[Kind | None, Field(description="Only this kind.")] = None
 
 
-class EntityAnswer(Answer):
+class EntityAnswer(tool.Answer):
     id: UUID
     name: str
     kind: str
@@ -32,15 +30,15 @@ class EntityAnswer(Answer):
     last_seen: datetime | None = None
 
 
-class ListAnswer(PageAnswer):
+class ListAnswer(tool.PageAnswer):
     entities: list[EntityAnswer]
 
 
-class GetArguments(Arguments):
+class GetArguments(tool.Arguments):
     entity_id: UUID
 
 
-class Relation(Answer):
+class Relation(tool.Answer):
     text: str
     relation: str
     subject_id: UUID
@@ -53,70 +51,33 @@ class ShownEntity(EntityAnswer):
     summary: str = ""
     attributes: Any = None
     first_seen: datetime | None = None
-    observations: tuple[BriefMemory, ...] = Field(default=(), description="Summaries of what is known about it.")
-    memories: tuple[BriefMemory, ...] = Field(default=(), description="The newest that mention it.")
-    relationships: tuple[Relation, ...] = Field(default=(), description="The newest that hold.")
+    observations: tuple[tool.BriefMemory, ...] = Field(default=(), description="Summaries of what is known about it.")
+    memories: tuple[tool.BriefMemory, ...] = Field(default=(), description="The newest memories that mention it.")
+    relationships: tuple[Relation, ...] = Field(default=(), description="The newest current relationships.")
 
 
-def run_list(call: Call, arguments: ListArguments) -> ListAnswer:
-    wanted = check(EntityListInput, arguments.given()).validated_data
-    with tenant_transaction(call.access.tenant_id):
-        bank = get_bank(call.access, call.bank_id)
+@tool.define_tool("list_entities", "List entities")
+def run_list(call: tool.Call, arguments: ListArguments) -> ListAnswer:
+    """The people, places, organisations and things that memory knows, newest first."""
+    wanted = check_input(EntityListInput, arguments.given()).validated_data
+    with bank_transaction(call.access, call.bank_id) as bank:
         rows = find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer("embedding")
         page = list_rows(rows, wanted, of=bank.id)
-    return ListAnswer(
-        entities=[EntityAnswer(**describe(entity)) for entity in page.items],
-        total=page.total,
-        next_cursor=page.next_cursor,
-    )
+    entities = [EntityAnswer.read(entity, last_seen=entity.last_seen_at) for entity in page.items]
+    return ListAnswer.read(page, entities=entities)
 
 
-def describe(entity: Entity) -> dict[str, Any]:
-    return {
-        "id": entity.id,
-        "name": entity.name,
-        "kind": entity.kind,
-        "mention_count": entity.mention_count,
-        "last_seen": entity.last_seen_at,
-    }
-
-
-def run_get(call: Call, arguments: GetArguments) -> ShownEntity:
+@tool.define_tool("get_entity", "Get an entity")
+def run_get(call: tool.Call, arguments: GetArguments) -> ShownEntity:
+    """Everything known about one person, place or thing: summary, relationships, newest memories."""
     shown = show_entity(call.access, call.bank_id, arguments.entity_id)
-    return ShownEntity(
-        **describe(shown.entity),
-        aliases=list(shown.aliases),
-        summary=shown.entity.summary,
+    return ShownEntity.read(
+        shown.entity,
+        last_seen=shown.entity.last_seen_at,
+        aliases=shown.aliases,
         attributes=shown.entity.attributes or None,
         first_seen=shown.entity.first_seen_at,
-        observations=[describe_briefly(unit) for unit in shown.observations[:MOST_MEMORIES]],
-        memories=[describe_briefly(unit) for unit in shown.memories[:MOST_MEMORIES]],
-        relationships=[
-            Relation(
-                text=row.text,
-                relation=row.relation,
-                subject_id=row.subject_id,
-                object_id=row.object_id,
-                valid_from=row.valid_from,
-            )
-            for row in shown.relationships[:MOST_MEMORIES]
-        ],
+        observations=[tool.describe_briefly(unit, tool.BriefMemory) for unit in shown.observations[:MOST_MEMORIES]],
+        memories=[tool.describe_briefly(unit, tool.BriefMemory) for unit in shown.memories[:MOST_MEMORIES]],
+        relationships=[Relation.read(row) for row in shown.relationships[:MOST_MEMORIES]],
     )
-
-
-LIST_ENTITIES = Tool(
-    name="list_entities",
-    title="List entities",
-    description="The people, places, organisations and things that memory knows, newest first.",
-    arguments=ListArguments,
-    answer=ListAnswer,
-    run=run_list,
-)
-GET_ENTITY = Tool(
-    name="get_entity",
-    title="Get an entity",
-    description="What memory knows about one person, place or thing: summary, relationships, newest memories.",
-    arguments=GetArguments,
-    answer=ShownEntity,
-    run=run_get,
-)

@@ -9,12 +9,12 @@ from memoryplatform.embedded.address import Address
 from memoryplatform.embedded.console import Console
 from memoryplatform.embedded.errors import StartError
 from memoryplatform.embedded.folder import DEFAULT, VARIABLE, find_data_dir
-from memoryplatform.embedded.services import External
+from memoryplatform.embedded.services import ExternalServices
 
 
 class Command(BaseCommand):
     help = "Run the whole service: Postgres, Redis, web and workers, until Ctrl-C."
-    requires_system_checks = ()  # they would ask a database that does not run yet
+    requires_system_checks = ()  # they need a database, which does not run yet
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
@@ -34,9 +34,9 @@ class Command(BaseCommand):
             sys.exit(str(error))
 
 
-def read_external() -> External:
-    """The embedded settings keep these aside; other settings have none."""
-    return External(
+def read_external() -> ExternalServices:
+    """The embedded settings have these names; other settings don't."""
+    return ExternalServices(
         database_url=getattr(settings, "UP_DATABASE_URL", None) or None,
         owner_url=getattr(settings, "UP_DATABASE_OWNER_URL", None) or None,
         platform_url=getattr(settings, "UP_DATABASE_PLATFORM_URL", None) or None,

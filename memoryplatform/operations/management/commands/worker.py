@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from prometheus_client import start_http_server
 
 from memoryplatform.operations.running.worker import serve
-from tenants.wall_check import WallIsOpen
+from tenants.roles import WallIsOpen
 
 
 class Command(BaseCommand):

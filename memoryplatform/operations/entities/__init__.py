@@ -1,1 +1,0 @@
-"""What a caller does with entities."""

@@ -1,1 +1,0 @@
-"""Mental models: kept by callers, and written anew when their memories changed."""

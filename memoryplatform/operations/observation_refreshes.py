@@ -1,0 +1,51 @@
+"""Marking entities stale and submitting the refresh of their observations."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db.models import Min
+from django.utils import timezone
+
+from banks.models import Bank, Entity
+from banks.retain.post_retain import PostRetain
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.running.kind_names import CONSOLIDATE, REFRESH_OBSERVATIONS
+from memoryplatform.operations.running.submit import submit, submit_once_for_later
+from providers.registry import find_llm
+from reflection.models import ObservedEntity
+from reflection.observations.marking_stale import mark_stale
+
+BUILTIN = "builtin"
+
+
+def name_observer() -> str:
+    """The model that writes observations; `builtin` where none is configured and nothing writes them."""
+    llm = find_llm()
+    return BUILTIN if llm is None else llm.model_id
+
+
+def mark_and_refresh(bank: Bank, entity_ids: Iterable[UUID], *, is_altered: bool = False) -> None:
+    """Marks the entities stale and submits a refresh. `is_altered`: known facts were edited, closed or deleted.
+
+    Without a language model nothing is marked; only emptied entity descriptions are written again. Call inside the
+    tenant transaction that changed the facts.
+    """
+    ids = set(entity_ids)
+    if find_llm() is not None:
+        mark_stale(bank, ids, now=timezone.now(), is_altered=is_altered)
+        ask_for_refresh(bank)
+    elif is_altered:
+        emptied = Entity.objects.of_bank(bank).filter(id__in=ids, embedding=None).order_by("id")
+        post = PostRetain(entity_ids=tuple(emptied.values_list("id", flat=True)))
+        if post.entity_ids:
+            submit(bank.tenant_id, CONSOLIDATE, payload=post.write(), bank=bank)
+
+
+def ask_for_refresh(bank: Bank) -> Operation | None:
+    """Submits a refresh for the next entity that is due."""
+    if find_llm() is None:
+        return None
+    due_at = ObservedEntity.objects.of_bank(bank).stale().aggregate(first=Min("due_at"))["first"]
+    if due_at is None:
+        return None
+    return submit_once_for_later(bank, REFRESH_OBSERVATIONS, due_at=due_at)
