@@ -1,6 +1,7 @@
-"""Where the command `memoryplatform` begins: outside of the package, because to import it takes most of a start.
+"""Entry point of the command `memoryplatform`.
 
-Who interrupts that is told what he is told later.
+It lies outside the package, because importing the package takes most of the start-up time. Ctrl-C during that import
+prints the same message as Ctrl-C later.
 """
 
 import sys

@@ -27,7 +27,7 @@ def remember(state: State, *, store: BaseStore) -> dict[str, str]:
 
 
 def answer(state: State, *, store: BaseStore) -> dict[str, str]:
-    found = store.search(("facts", state["user"]), query="Where does somebody live?", limit=1)
+    found = store.search(("facts", state["user"]), query="Where does the user live?", limit=1)
     return {"answer": found[0].value["text"]}
 
 

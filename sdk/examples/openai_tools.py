@@ -2,7 +2,7 @@
 """A chat whose model remembers, by any endpoint that speaks OpenAI's Chat Completions.
 
 Set MEMORYPLATFORM_URL and MEMORYPLATFORM_API_KEY; OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL choose the model.
-Without OPENAI_API_KEY it shows what a model would be offered, and what it would get.
+Without OPENAI_API_KEY it prints the tools that a model would be offered, and the result of a call.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A request as a value: what is sent, whether it may be sent again, and how its answer is read."""
+"""A request as a value: its content, whether it may be repeated, and the parser of its response."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -22,9 +22,9 @@ JSON = "application/json"
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """`repeatable`: a second one does no more than the first, so it may be sent again when no answer came.
+    """`repeatable`: the request is idempotent, so it may be sent again when no response arrived.
 
-    `longest`: seconds after which its caller waits no more, where that is less than the client would wait.
+    `longest`: the caller's own timeout in seconds, where it is shorter than the client's.
     """
 
     method: str
@@ -47,7 +47,7 @@ def ask(path: str, parse: Callable[[httpx.Response], T], body: Mapping[str, Any]
 
 
 def submit(path: str, parse: Callable[[httpx.Response], T], fields: Mapping[str, Any]) -> Call[T]:
-    """A POST that writes. Where no key is given one is made, here and once: it goes along with every attempt."""
+    """A POST that writes. Without a given idempotency key, one is generated here, so that all attempts share it."""
     body, headers = part_headers(fields)
     keyed = {KEY_HEADER: uuid4().hex, "Content-Type": JSON, **headers}
     return Call("POST", path, parse, content=encode_body(body), headers=keyed, repeatable=True)
@@ -59,7 +59,7 @@ def change(path: str, parse: Callable[[httpx.Response], T], fields: Mapping[str,
 
 
 def part_headers(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Some of what a method takes by name travels as a header."""
+    """Separate the fields that are sent as headers from those of the body."""
     given = {name: fields[name] for name in HEADER_OF if fields.get(name) is not None}
     headers = {HEADER_OF[name]: check_header(name, value) for name, value in given.items()}
     return {name: value for name, value in fields.items() if name not in HEADER_OF}, headers
@@ -84,7 +84,7 @@ def reader(model: type[M]) -> Callable[[httpx.Response], M]:
 
 
 def tagged_reader(model: type[M]) -> Callable[[httpx.Response], M]:
-    """The ETag comes as a header, and is wanted with the next edit."""
+    """Read the model and its ETag, which the service sends as a header and expects with the next edit."""
 
     def read(response: httpx.Response) -> M:
         return validate(model, {**read_object(response), "etag": response.headers.get("ETag", "")}, response)

@@ -4,6 +4,7 @@ import httpx
 
 from memoryplatform_client.headers import check_key
 from memoryplatform_client.plans import Plan
+from memoryplatform_client.resources.account import AccountResource
 from memoryplatform_client.resources.audit_events import AuditEvents
 from memoryplatform_client.resources.background import Backgrounds
 from memoryplatform_client.resources.banks import Banks
@@ -31,7 +32,7 @@ from memoryplatform_client.senders import AsyncSender, SyncSender
 
 T = TypeVar("T")
 VERSION = "0.1.0"
-# A retain that waits for a language model, and a reflect, take their time.
+# Long enough for a reflect, and for a retain that waits for a language model.
 DEFAULT_TIMEOUT = httpx.Timeout(120.0, connect=5.0)
 DEFAULT_RETRY = RetryPolicy()
 
@@ -45,7 +46,7 @@ def build_headers(api_key: str) -> dict[str, str]:
 
 
 class Client(Verbs[S_co]):
-    """Verbs on the client itself; resources under their names."""
+    """Retain, recall and reflect are methods of the client; resources are its attributes."""
 
     def __init__(self, sender: S_co) -> None:
         super().__init__(sender)
@@ -67,16 +68,17 @@ class Client(Verbs[S_co]):
         self.feedback: Feedbacks[S_co] = Feedbacks(sender)
         self.operations: Operations[S_co] = Operations(sender)
         self.webhooks: Webhooks[S_co] = Webhooks(sender)
+        self.account: AccountResource[S_co] = AccountResource(sender)
         self.audit_events: AuditEvents[S_co] = AuditEvents(sender)
         self.transfer: Transfer[S_co] = Transfer(sender)
 
     def __repr__(self) -> str:
-        """Without the key."""
+        """Leaves the API key out."""
         return f"{type(self).__name__}({self._sender.address!r})"
 
 
 class MemoryClient(Client[SyncSender]):
-    """`transport` takes the place of the network, as for a test."""
+    """The synchronous client. `transport` replaces the network, for example in a test."""
 
     def __init__(
         self,
@@ -93,7 +95,7 @@ class MemoryClient(Client[SyncSender]):
         super().__init__(SyncSender(client, retry))
 
     def run(self, plan: Plan[T]) -> T:
-        """For plans of your own."""
+        """Carry out a plan of your own."""
         return self._sender.run(plan)
 
     def close(self) -> None:
@@ -107,7 +109,7 @@ class MemoryClient(Client[SyncSender]):
 
 
 class AsyncMemoryClient(Client[AsyncSender]):
-    """The same, to be awaited. Lists are read with `async for`."""
+    """The asynchronous client: its methods are awaited, and its lists are read with `async for`."""
 
     def __init__(
         self,

@@ -1,16 +1,16 @@
-"""What can go wrong.
+"""The exceptions of the client.
 
 MemoryPlatformError
-├── UnusableId                  an id that can't be part of an address; nothing was sent
-├── UnusableFilter              a filter without a value, where it chooses what is deleted; nothing was sent
-├── UnusableText                a text with half a character in it; nothing was sent
-├── UnusableHeader              an API key, or another header, with characters that can't be sent; nothing was sent
-├── ConnectionFailed            no answer came, or one that was damaged on its way
+├── UnusableId                  the id can't be part of a URL; nothing was sent
+├── UnusableFilter              a filter of a deletion has no value; nothing was sent
+├── UnusableText                the text holds a lone surrogate, which UTF-8 can't encode; nothing was sent
+├── UnusableHeader              the API key or another header holds characters that can't be sent; nothing was sent
+├── ConnectionFailed            no response arrived, or a damaged one
 │   └── RequestTimedOut
-├── UnreadableAnswer            an answer came that is not the service's
-├── OperationNotCompleted       a waited-for operation failed or was cancelled
-├── WaitTimedOut                it is still under way
-└── APIError                    the service said no: status_code, code, detail, request_id, errors, retry_after
+├── UnreadableAnswer            the response is not one of this service
+├── OperationNotCompleted       the awaited operation failed or was cancelled
+├── WaitTimedOut                the awaited operation is still running
+└── APIError                    the service refused: status_code, code, detail, request_id, errors, retry_after
     ├── BadRequest 400
     ├── Unauthenticated 401
     ├── PermissionDenied 403
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class MemoryPlatformError(Exception):
-    """`memory_ids`: the memories that a `Memory.process` had made by the time that it raised this."""
+    """`memory_ids`: the memories that `Memory.process` had completed before it raised this error."""
 
     memory_ids: tuple[UUID, ...] = ()
 
@@ -53,11 +53,11 @@ class UnusableFilter(MemoryPlatformError, ValueError):
 class UnusableText(MemoryPlatformError, ValueError):
     def __init__(self, fault: UnicodeEncodeError) -> None:
         around = fault.object[max(0, fault.start - 20) : fault.start + 20]
-        super().__init__(f"Half a character stands in {around!r}: such a text can't be sent.")
+        super().__init__(f"The text holds a lone surrogate, which can't be sent: {around!r}.")
 
 
 class UnusableHeader(MemoryPlatformError, ValueError):
-    """Names it and does not show it: it may be the key."""
+    """The message names the header but never its value, which may be the API key."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"The {name} is empty, or has characters that can't be sent.")
@@ -80,16 +80,16 @@ class UnreadableAnswer(MemoryPlatformError):
 
 class OperationNotCompleted(MemoryPlatformError):
     def __init__(self, operation: "Operation") -> None:
-        reason = operation.error.detail if operation.error else "no reason is given."
+        reason = operation.error.detail if operation.error else "no reason was given."
         super().__init__(f"Operation {operation.operation_id} {operation.status}: {reason}")
         self.operation = operation
 
 
 class WaitTimedOut(MemoryPlatformError):
-    """`operation` as it was last seen; None where the service did not tell of it in time, and `__cause__` says why."""
+    """`operation`: its last known state. None where the service never answered; `__cause__` then holds the reason."""
 
     def __init__(self, operation_id: UUID | str, seconds: float | None, operation: "Operation | None") -> None:
-        seen = f"is still {operation.status}" if operation else "could not be asked for"
+        seen = f"is still {operation.status}" if operation else "could not be fetched"
         super().__init__(f"Operation {operation_id} {seen} after {seconds or 0.0:g} seconds.")
         self.operation_id = operation_id
         self.operation = operation
@@ -104,7 +104,7 @@ class FieldFault:
 
 @dataclass(frozen=True)
 class Refusal:
-    """What the service said."""
+    """An error response of the service."""
 
     status_code: int
     code: str

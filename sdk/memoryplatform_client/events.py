@@ -34,7 +34,7 @@ class OpinionsFormed(Model):
 
 
 class Done(Reflection):
-    """The whole, as a plain reflect would give it."""
+    """The complete answer, in the shape of a reflect without streaming."""
 
 
 ReflectEvent: TypeAlias = Started | MemoriesFound | Delta | Cited | OpinionsFormed | Done
@@ -50,7 +50,7 @@ BY_NAME: dict[str, type[ReflectEvent]] = {
 
 
 class EventReader:
-    """Lines of `text/event-stream` in, events out. Names that it does not know are passed over."""
+    """Parses the lines of a `text/event-stream` into events. Unknown event names are ignored."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
@@ -84,4 +84,4 @@ class EventReader:
 
     def check_end(self) -> None:
         if not self._is_done:
-            raise ConnectionFailed("The stream ended before its answer was complete.")
+            raise ConnectionFailed("The stream ended before the answer was complete.")

@@ -1,10 +1,10 @@
-"""What may travel as a header. httpx tells the whole header where one can't be sent, and a key must not be told."""
+"""Checks of header values, made before httpx sees them: its error message would show the API key."""
 
 from memoryplatform_client.errors import UnusableHeader
 
 
 def check_key(given: object) -> str:
-    """Without the white space around it: a file ends in a line break, and a key does not."""
+    """Surrounding white space is stripped: a key that was read from a file ends in a line break."""
     key = given.strip() if isinstance(given, str) else ""
     if not key or " " in key or not is_sendable(key):
         raise UnusableHeader("API key")

@@ -1,15 +1,15 @@
-"""How long somebody waits, over all that is sent and paused meanwhile."""
+"""A caller's time limit, which covers all requests and pauses of a plan."""
 
 import math
 import time
 from dataclasses import dataclass
 
-SHORTEST_REQUEST = 1.0  # seconds: what is asked at the very end can still be answered
+SHORTEST_REQUEST = 1.0  # seconds, so that even the last request can be answered
 
 
 @dataclass(frozen=True)
 class Limit:
-    """`seconds` is what the caller gave; None for as long as it takes. `end` is on the clock of `time.monotonic`."""
+    """`seconds`: the caller's timeout, None for no limit. `end`: its deadline on the clock of `time.monotonic`."""
 
     seconds: float | None
     end: float

@@ -1,16 +1,16 @@
-"""A file of JSON lines, as it comes in and as it goes out."""
+"""Reading an export as JSON lines, and splitting a file into the parts of an import."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memoryplatform_client.errors import ConnectionFailed
 
-END = b'"type":"end"'  # how the service writes it, at the beginning of the last line
-LARGEST_PART = 4 * 1024 * 1024  # bytes: well below what a request may have
+END = b'"type":"end"'  # the service writes it at the beginning of the last line
+LARGEST_PART = 4 * 1024 * 1024  # bytes: well below the service's limit of a request
 
 
 class LineReader:
-    """Splits at line feeds alone: other breaks may stand in a text."""
+    """Splits at line feeds only: other line breaks may be part of a text."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -30,7 +30,7 @@ class LineReader:
 
 @dataclass(frozen=True)
 class Part:
-    """`first_line` is its number in the whole file, from 1."""
+    """Some whole lines of a file. `first_line` is the number of the first one in the file, from 1."""
 
     first_line: int
     body: bytes
@@ -41,7 +41,7 @@ class Part:
 
 
 def take_header(lines: Iterator[bytes | str]) -> Part | None:
-    """The first line that is not blank, with those before it. None of a file that has none."""
+    """The first line that is not blank, with the blank lines before it. None for a file without such a line."""
     held: list[bytes] = []
     for line in lines:
         held.append(strip_break(line))
@@ -51,7 +51,7 @@ def take_header(lines: Iterator[bytes | str]) -> Part | None:
 
 
 def cut_parts(lines: Iterator[bytes | str], *, first: int) -> Iterator[Part]:
-    """Whole lines, as many as a request may have. Breaks at their ends may stand there or not."""
+    """Group whole lines into parts of at most `LARGEST_PART` bytes. The given lines may end in line breaks or not."""
     held, size = list[bytes](), 0
     for line in lines:
         text = strip_break(line)

@@ -1,4 +1,4 @@
-"""Lists that fetch their next page when it is wanted."""
+"""Lists that fetch each page when the iteration reaches it."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """`total` counts the rows of all pages, where the service says."""
+    """`total` counts the rows of all pages; None where the service does not report it."""
 
     items: list[T]
     total: int | None
@@ -29,12 +29,12 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True)
 class Listing(Generic[T]):
-    """The call for the first page, and how each leads to the next."""
+    """The call for the first page, and the rule that leads from each page to the next."""
 
     first: Call[Page[T]]
 
     def following(self, page: Page[T]) -> Call[Page[T]] | None:
-        """By cursor where there is one. What is ranked has none, and goes on by offset until its total."""
+        """Continue by cursor where the page has one. A ranked list has none and continues by offset up to its total."""
         seen = page.offset + len(page.items)
         if page.next_cursor:
             return self._with(cursor=page.next_cursor)

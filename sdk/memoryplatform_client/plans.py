@@ -1,6 +1,6 @@
-"""What is to be done step by step, without saying how: one plan serves the synchronous and the asynchronous client.
+"""Plans: sequences of requests and pauses that the synchronous and the asynchronous client share.
 
-A plan is a generator. It yields a call to send or a pause to make, and gets back what came of it.
+A plan is a generator. It yields a call to send or a pause to make. The sender returns the outcome into it.
 """
 
 from collections.abc import Generator
@@ -29,7 +29,7 @@ Plan: TypeAlias = Generator[Step, Outcome, T]
 
 
 class TimeIsUp(Exception):
-    """Another attempt was worth it, and there is no time for it. Its cause is the failure of the last."""
+    """The request could be retried, but the time limit is over. `__cause__` is the failure of the last attempt."""
 
 
 def perform(call: Call[T], retry: RetryPolicy, limit: Limit = FOREVER) -> Plan[T]:
@@ -70,7 +70,7 @@ def no_answer(call: Call[Any], failure: httpx.RequestError) -> ConnectionFailed:
 
 
 def address_of(call: Call[Any], failure: httpx.RequestError) -> str:
-    """With the service's own, which is what is wrong most often."""
+    """Includes the host, because a wrong host is the most frequent mistake."""
     try:
         url = failure.request.url
     except RuntimeError:  # it belongs to no request
@@ -83,5 +83,5 @@ def without_credentials(url: httpx.URL) -> str:
 
 
 def tellable(failure: httpx.RequestError) -> httpx.RequestError | None:
-    """None for what shows a header in its words, and with that perhaps the key."""
+    """None for a failure whose message shows a header, since that header may be the API key."""
     return None if isinstance(failure, httpx.LocalProtocolError) else failure

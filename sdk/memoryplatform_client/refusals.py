@@ -1,4 +1,4 @@
-"""An answer that says no, as the exception that a caller can tell from others."""
+"""Turning an error response into the exception class of its code or status."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ BY_STATUS: dict[int, type[APIError]] = {
     503: errors.Unavailable,
 }
 LEAST_SERVER_ERROR = 500
-# What the service would have answered with, had it not begun to answer already.
+# The status that each error would have had, if the response had not already begun.
 LATE_STATUS = {
     "bank_not_found": 404,
     "bank_busy": 503,
@@ -51,12 +51,12 @@ LATE_STATUS = {
 
 
 def read_refusal(response: httpx.Response) -> Refusal:
-    """What stands between, such as a proxy, answers in a shape of its own: then there is no code."""
+    """An error response of a proxy has its own format; its refusal has an empty code."""
     body = find_object(response)
     return Refusal(
         status_code=response.status_code,
         code=str(body.get("code", "")),
-        detail=str(body.get("detail") or response.reason_phrase or "No reason is given."),
+        detail=str(body.get("detail") or response.reason_phrase or "No reason was given."),
         request_id=str(body.get("request_id") or response.headers.get("X-Request-ID", "")),
         errors=tuple(read_fault(fault) for fault in body.get("errors") or ()),
         retry_after=read_retry_after(response.headers.get("Retry-After")),
@@ -64,7 +64,7 @@ def read_refusal(response: httpx.Response) -> Refusal:
 
 
 def read_late_refusal(text: str, response: httpx.Response) -> Refusal:
-    """Of an error that came as an event: its code says which one it is, since the status was sent long before."""
+    """Read an error that arrived as an event of a stream. Its status follows from its code, as 200 was already sent."""
     kept = {"X-Request-ID": response.headers.get("X-Request-ID", "")}
     refusal = read_refusal(httpx.Response(LEAST_SERVER_ERROR, text=text, headers=kept))
     return replace(refusal, status_code=LATE_STATUS.get(refusal.code, LEAST_SERVER_ERROR))
@@ -83,7 +83,7 @@ def find_object(response: httpx.Response) -> dict[str, Any]:
 
 
 def read_retry_after(header: str | None) -> float | None:
-    """Seconds, or a date."""
+    """Seconds to wait. The header holds either seconds or an HTTP date."""
     if header is None:
         return None
     if header.strip().isdecimal():

@@ -1,4 +1,4 @@
-"""Which failures are worth another attempt, and when."""
+"""The failures that are retried, and the wait before each attempt."""
 
 import random
 from dataclasses import dataclass
@@ -11,22 +11,22 @@ from memoryplatform_client.errors import Refusal
 
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 NEVER_BETTER = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)  # the request itself is at fault
-FROM_BETWEEN = {502, 504}  # with no code of the service's: a proxy that lost it for a moment
+FROM_BETWEEN = {502, 504}  # without a code of the service: a proxy lost the service for a moment
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """`attempts` counts the first. A service that asks for more than `longest_wait` seconds is not waited for."""
+    """`attempts` includes the first one. A `Retry-After` of more than `longest_wait` seconds ends the attempts."""
 
     attempts: int = 4
     first_wait: float = 0.5
     longest_wait: float = 30.0
 
     def wait(self, attempt: int, asked_for: float | None) -> float | None:
-        """Seconds before the attempt that follows `attempt`, which counts from 1; None where there is none.
+        """Seconds to wait after `attempt`, which counts from 1. None where no further attempt follows.
 
-        Half of the wait is chance: clients that failed together don't come back together. What the service asked
-        for is waited in full.
+        Half of the wait is random jitter, so that clients that failed together don't return together. The wait that
+        the service asked for is never shortened.
         """
         if attempt >= self.attempts or (asked_for or 0.0) > self.longest_wait:
             return None
@@ -36,7 +36,7 @@ class RetryPolicy:
 
 
 def is_worth_another(call: Call[Any], failure: httpx.RequestError | Refusal) -> bool:
-    """A request that may have been performed is sent again only where that does no harm."""
+    """A request that the service may already have performed is repeated only if it is idempotent."""
     if isinstance(failure, httpx.RequestError):
         return not isinstance(failure, NEVER_BETTER) and (call.repeatable or isinstance(failure, NEVER_SENT))
     if failure.status_code == httpx.codes.TOO_MANY_REQUESTS:

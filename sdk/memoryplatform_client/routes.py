@@ -1,7 +1,7 @@
 """One definition of a method for both clients.
 
-A resource's methods build values: a call, a plan, a list or a stream. Read from a resource of `MemoryClient` such a
-method carries the value out; read from one of `AsyncMemoryClient` it does the same and is awaited.
+A resource's methods build values: a call, a plan, a list or a stream. A resource of `MemoryClient` carries the value
+out and returns its result. A resource of `AsyncMemoryClient` returns an awaitable of the same result.
 """
 
 import functools
@@ -61,7 +61,7 @@ class planned(Generic[P, T]):  # noqa: N801  # a decorator
 
 
 class listed(Generic[P, T]):  # noqa: N801  # a decorator
-    """For a method that lists: nothing is sent before the first row is asked for."""
+    """For a method that lists. No request is sent before the iteration begins."""
 
     def __init__(self, build: Callable[Concatenate[Any, P], Listing[T]]) -> None:
         self._build = build
@@ -77,7 +77,7 @@ class listed(Generic[P, T]):  # noqa: N801  # a decorator
 
 
 class streamed(Generic[P]):  # noqa: N801  # a decorator
-    """For a method whose answer comes in pieces."""
+    """For a method whose response is a stream of events."""
 
     def __init__(self, build: Callable[Concatenate[Any, P], Call[None]]) -> None:
         self._build = build
@@ -93,7 +93,7 @@ class streamed(Generic[P]):  # noqa: N801  # a decorator
 
 
 class line_by_line(Generic[P]):  # noqa: N801  # a decorator
-    """For a method whose answer is a file of lines, each handed on as it comes."""
+    """For a method whose response is a file of lines, each yielded as it arrives."""
 
     def __init__(self, build: Callable[Concatenate[Any, P], Call[None]]) -> None:
         self._build = build
@@ -113,7 +113,7 @@ def open_pages(sender: SyncSender | AsyncSender, listing: Listing[T]) -> Pages[T
 
 
 def bind(build: Callable[..., Any], resource: Any, send: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Read from the class, as `help` does, it is the function that was written."""
+    """Access through the class returns the undecorated function, so that `help` shows its signature."""
     if resource is None:
         return build
 

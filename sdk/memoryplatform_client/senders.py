@@ -1,4 +1,4 @@
-"""The two ways to carry out a plan. Nothing else in the package knows whether it is awaited."""
+"""The synchronous and the asynchronous sender of plans. No other module knows which of the two is in use."""
 
 import asyncio
 import math
@@ -39,7 +39,7 @@ def build_request(client: httpx.Client | httpx.AsyncClient, call: Call[Any]) -> 
 
 
 def cut(timeout: httpx.Timeout, longest: float) -> httpx.Timeout:
-    """None is no bound."""
+    """Shorten each bound of the timeout to at most `longest` seconds. A bound of None means unlimited."""
     if longest == math.inf:
         return timeout
     bounds = {name: seconds for name, seconds in timeout.as_dict().items() if seconds is not None}
@@ -78,7 +78,7 @@ class SyncSender(Sender):
             events.check_end()
 
     def read_lines(self, call: Call[Any]) -> Generator[bytes, None, None]:
-        """Whole lines without their breaks."""
+        """Yields whole lines without their line breaks."""
         with self.open(call) as response:
             lines = LineReader()
             for piece in response.iter_bytes():
@@ -87,7 +87,7 @@ class SyncSender(Sender):
 
     @contextmanager
     def open(self, call: Call[Any]) -> Iterator[httpx.Response]:
-        """An answer that is read as it comes. Leaving it hangs up, and with that the service stops as well."""
+        """Open a streamed response. Leaving the block closes the connection, which also stops the service's work."""
         try:
             response = self.client.send(build_request(self.client, call), stream=True)
             with closing(response):

@@ -1,4 +1,4 @@
-"""Waiting for an operation."""
+"""Polling an operation until it ends."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from memoryplatform_client.retries import RetryPolicy
 from memoryplatform_client.wire import path_of
 
 LONGEST = 600.0
-FIRST_PAUSE, LONGEST_PAUSE, GROWTH = 0.1, 2.0, 1.5  # quick for what is short, and easy on the service for the rest
+FIRST_PAUSE, LONGEST_PAUSE, GROWTH = 0.1, 2.0, 1.5  # a short operation is seen at once, a long one is polled rarely
 
 
 def get_operation(operation_id: Id) -> Call[OperationDetail]:

@@ -1,4 +1,4 @@
-"""Python values as the API reads them."""
+"""Encoding Python values as JSON bodies, query parameters and paths of the API."""
 
 import json
 from collections.abc import Mapping
@@ -29,9 +29,9 @@ def to_wire(value: Any) -> Any:
 
 
 def write_time(value: date) -> str:
-    """A time without a zone is local time, as everywhere in `datetime`; the service would take it for UTC.
+    """A datetime without a zone is local time, as in the `datetime` module; the service would read it as UTC.
 
-    A plain date stays one: which moments it holds is the service's to say, by the zone of the question.
+    A plain date is sent as a date. The service turns it into a range of moments in the query's time zone.
     """
     if isinstance(value, datetime) and value.tzinfo is None:
         value = value.astimezone()
@@ -50,7 +50,7 @@ def to_bytes(text: str) -> bytes:
 
 
 def encode_query(params: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """None is left out; a list becomes the same name several times."""
+    """None is left out. A list repeats its parameter's name."""
     return tuple(
         (name, word(inner)) for name, value in params.items() if value is not None for inner in list_entries(value)
     )
@@ -61,7 +61,7 @@ def list_entries(value: Any) -> list[Any]:
 
 
 def check_filters(params: Mapping[str, Any]) -> None:
-    """A list without an entry would not be sent at all, and None has no meaning there."""
+    """Refuse empty filters: an empty list or None would not be sent at all, and the deletion would match everything."""
     entries = {name: list_entries(value) for name, value in params.items()}
     empty = [name for name, inner in entries.items() if not inner or any(one is None or one == "" for one in inner)]
     if empty:
@@ -79,14 +79,14 @@ def path_of(*parts: str | UUID) -> str:
 
 
 def check_part(part: str) -> str:
-    """Dots would be followed as directions, and the service takes an encoded slash for a plain one."""
+    """`.` and `..` would be resolved as path segments, and the service reads an encoded slash as a plain one."""
     if part in DIRECTIONS or "/" in part:
         raise UnusableId(part, "must not be empty, '.' or '..', nor hold a slash")
     return part
 
 
 def document_path(document_id: str) -> str:
-    """The one id whose slashes the service reads as they are. What follows `/chunks` would be another address."""
+    """Document ids may hold slashes. An id that ends in `/chunks` would address the document's chunks instead."""
     parts = document_id.split("/")
     if not document_id or {".", ".."}.intersection(parts) or parts[1:][-1:] == ["chunks"]:
         raise UnusableId(document_id, "must not be empty, have '.' or '..' between slashes, nor end in '/chunks'")

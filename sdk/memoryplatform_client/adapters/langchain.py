@@ -1,4 +1,4 @@
-"""A LangChain retriever over a bank. Wants the extra `langchain`."""
+"""A LangChain retriever over a bank. Needs the extra `langchain`."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from memoryplatform_client.models.recall import RecallItem
 
 
 class MemoryRetriever(BaseRetriever):
-    """`options`: any of a recall, such as `max_tokens`, `types` or `as_of`.
+    """`options`: options of a recall, such as `max_tokens`, `types` or `as_of`.
 
-    The first thing that is retained makes the bank: before that nothing is found, and nothing is wrong.
+    The first retain creates the bank. Before that the retriever returns no documents and raises no error.
     """
 
     client: MemoryClient

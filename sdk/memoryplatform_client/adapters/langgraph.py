@@ -1,4 +1,4 @@
-"""A LangGraph store whose items are kept, and found by meaning, in banks. Wants the extra `langgraph`."""
+"""A LangGraph store that keeps its items in banks and finds them by meaning. Needs the extra `langgraph`."""
 
 import asyncio
 import json
@@ -23,14 +23,14 @@ from memoryplatform_client.adapters.places import bank_of, document_of, key_of, 
 from memoryplatform_client.client import MemoryClient
 from memoryplatform_client.errors import NotFound
 
-MOST_BANKS = 20  # of one recall
-MOST_ROWS = 200  # of a page
-LONGEST_Q = 200  # letters that banks are looked for by
-MOST_TOKENS = 100_000  # of what a search looks through: its limit counts items, not tokens
+MOST_BANKS = 20  # per recall
+MOST_ROWS = 200  # per page
+LONGEST_Q = 200  # characters of the filter `q` of banks
+MOST_TOKENS = 100_000  # per search: a store limits items, not tokens
 
 
 class MemoryStore(BaseStore):
-    """`prefix` begins the ids of its banks: two stores with different ones see nothing of each other."""
+    """`prefix` begins the ids of the store's banks. Stores with different prefixes do not share items."""
 
     __slots__ = ("_client", "_prefix")
 
@@ -75,7 +75,7 @@ class MemoryStore(BaseStore):
         )
 
     def _put(self, op: PutOp) -> None:
-        """Without a value it is a deletion, of what may be gone already."""
+        """A put without a value is a deletion. A missing item is no error."""
         bank_id, document_id = bank_of(self._prefix, op.namespace), document_of(op.key)
         if op.value is not None:
             text = json.dumps(dict(op.value), ensure_ascii=False)
@@ -95,7 +95,7 @@ class MemoryStore(BaseStore):
                 yield SearchItem(namespace, key, item.value, item.created_at, item.updated_at, score)
 
     def _ranked(self, namespaces: list[tuple[str, ...]], query: str) -> Iterator[tuple[tuple[str, ...], str, float]]:
-        """The best first; an item of several passages once. More banks than a recall takes are asked in turn."""
+        """Best first, each item once. If there are more banks than one recall takes, several recalls share them."""
         best: dict[tuple[tuple[str, ...], str], float] = {}
         banks = [bank_of(self._prefix, one) for one in namespaces]
         for start in range(0, len(banks), MOST_BANKS):
@@ -115,7 +115,7 @@ class MemoryStore(BaseStore):
                 yield namespace, key_of(document.id), None
 
     def _namespaces(self, below: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-        """`below` and those that begin with it. The service finds its letters anywhere in an id or a name."""
+        """`below` and the namespaces under it. The service's filter matches anywhere in an id or a name."""
         letters = bank_of(self._prefix, below or ("",))[:LONGEST_Q]
         for bank in self._client.banks.list(q=letters, limit=MOST_ROWS):
             namespace = namespace_of(self._prefix, bank.bank_id)
@@ -131,5 +131,5 @@ class MemoryStore(BaseStore):
 
 
 def plain_part(path: NamespacePath) -> tuple[str, ...]:
-    """The labels before the first that may be any."""
+    """The labels before the first wildcard."""
     return tuple(takewhile(lambda label: label != "*", path))

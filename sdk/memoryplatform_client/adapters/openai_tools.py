@@ -1,4 +1,4 @@
-"""Memory as tools of the OpenAI API: schemas for the request, and a dispatcher for what the model calls.
+"""Memory as tools of the OpenAI API: schemas for the request, and a dispatcher for the model's tool calls.
 
 Needs nothing but the client. Works with Chat Completions, with Responses, and with the OpenAI Agents SDK.
 """
@@ -36,7 +36,7 @@ class Tool:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As strict mode wants them: every property required, and no other."""
+        """Strict mode requires every property and forbids others."""
         schema = self.arguments.model_json_schema()
         properties = {
             name: {"type": one["type"], "description": one["description"]} for name, one in schema["properties"].items()
@@ -77,7 +77,7 @@ EVERY = (
 
 
 class MemoryTools:
-    """`only`: the names of the tools that the model gets, such as `memory_recall` alone; all where left out."""
+    """`only`: the names of the tools to offer, such as `["memory_recall"]`. By default all are offered."""
 
     def __init__(self, client: MemoryClient, bank_id: str, *, only: Collection[str] | None = None) -> None:
         self._client = client
@@ -95,9 +95,9 @@ class MemoryTools:
         return [{"type": "function", **describe(one)} for one in self.tools.values()]
 
     def call(self, name: str, arguments: str) -> str:
-        """What the model asked for, as text for its next message. What went wrong is told to the model as well.
+        """Carry out a tool call of the model and return the text of the result. An error is returned as text, too.
 
-        The first thing that is retained makes the bank: before that nothing is remembered, and nothing is wrong.
+        The first retain creates the bank. Before that nothing is found, which is no error.
         """
         tool = self.tools.get(name)
         if tool is None:
@@ -122,7 +122,7 @@ def describe(tool: Tool) -> dict[str, Any]:
 
 
 def name_place(places: Sequence[str | int]) -> list[str]:
-    """Nothing where all of it is at fault."""
+    """Empty if the fault concerns the arguments as a whole."""
     return [".".join(map(str, places))] if places else []
 
 

@@ -1,12 +1,12 @@
-"""Where an item of a store lies: its namespace is a bank, its key a document.
+"""The location of a store's item: its namespace is a bank, its key a document.
 
-Namespaces are banks of their own because a bank is one memory: what one user says must not stand beside what another
-said. What an id may not hold is escaped as in an address.
+Each namespace is a separate bank, so that the memories of different users are never mixed. Characters that an id may
+not hold are escaped as in a URL.
 """
 
 from urllib.parse import quote, unquote
 
-BETWEEN = "."  # LangGraph lets no label of a namespace have one
+BETWEEN = "."  # LangGraph allows no period within a label
 
 
 def bank_of(prefix: str, namespace: tuple[str, ...]) -> str:
@@ -14,13 +14,13 @@ def bank_of(prefix: str, namespace: tuple[str, ...]) -> str:
 
 
 def namespace_of(prefix: str, bank_id: str) -> tuple[str, ...] | None:
-    """None for a bank that is not the store's."""
+    """None for a bank that does not belong to the store."""
     first, *labels = bank_id.split(BETWEEN)
     return tuple(unquote(label) for label in labels) if first == prefix and labels else None
 
 
 def document_of(key: str) -> str:
-    """The mark before it keeps it apart from words that mean something in a path, such as `chunks`."""
+    """The leading mark distinguishes a key from path segments with a meaning, such as `chunks`."""
     return f"={escape(key)}"
 
 

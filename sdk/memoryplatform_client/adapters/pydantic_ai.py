@@ -1,4 +1,4 @@
-"""Memory as a toolset of PydanticAI. Wants the extra `pydantic-ai`."""
+"""Memory as a toolset of PydanticAI. Needs the extra `pydantic-ai`."""
 
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def build_toolset(client: AsyncMemoryClient, bank_id: str, *, may_write: bool = True) -> FunctionToolset[Any]:
-    """The tools `memory_retain`, `memory_recall` and `memory_reflect`. Without `may_write` there is no retain."""
+    """The tools `memory_retain`, `memory_recall` and `memory_reflect`; with `may_write=False` without the first."""
 
     async def memory_retain(content: str) -> str:
         try:
@@ -47,7 +47,7 @@ def tell_stored(stored: Retained) -> str:
 
 
 async def remembered(asked: Coroutine[Any, Any, T]) -> T | None:
-    """The first thing that is retained makes the bank: before that there is nothing to remember, and nothing wrong."""
+    """The first retain creates the bank. A missing bank therefore means an empty memory, not an error."""
     try:
         return await corrected(asked)
     except BankNotFound:
@@ -55,7 +55,7 @@ async def remembered(asked: Coroutine[Any, Any, T]) -> T | None:
 
 
 async def corrected(asked: Coroutine[Any, Any, T]) -> T:
-    """What the model asked for wrongly it may ask again; whatever else fails is the caller's to know."""
+    """A call with invalid arguments goes back to the model for another try. Other errors reach the caller."""
     try:
         return await asked
     except (Invalid, BadRequest) as refusal:

@@ -1,4 +1,4 @@
-"""What a model is told about its memory, whichever framework tells it."""
+"""The tool descriptions and results that a model reads, shared by all adapters."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -8,7 +8,7 @@ REFLECT = "Get a considered answer from memory, in your own disposition, with re
 NOTHING = "Nothing is remembered about this."
 KEPT = "The text is kept. No facts of their own were found in it."
 LATER = "The text is kept. Its memories are still being made."
-PATIENCE = 60.0  # seconds: a model waits for its tool, and a person for the model
+PATIENCE = 60.0  # seconds: while the tool runs, a person waits for the model
 
 
 class Remembered(BaseModel):

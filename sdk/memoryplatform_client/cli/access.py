@@ -1,4 +1,4 @@
-"""Which service, and with which key: the environment first, then a profile."""
+"""The service's address and the API key: from the environment first, then from a profile."""
 
 import os
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Access:
 
 
 def find_access(profile_name: str | None) -> Access:
-    """The key of a profile goes to the address of that profile and to no other."""
+    """A profile's key is sent only to the address of the same profile."""
     url, key = os.environ.get(URL_VARIABLE), os.environ.get(KEY_VARIABLE)
     if url and key:
         return Access(check_url(url), check_given_key(key))
@@ -29,7 +29,7 @@ def find_access(profile_name: str | None) -> Access:
     if key:
         return Access(check_url(profile.url if profile else LOCAL), check_given_key(key))
     if profile is None:
-        raise BadUsage(f"No API key is known: run `memoryplatform login`, or set {KEY_VARIABLE}.")
+        raise BadUsage(f"No API key found: run `memoryplatform login`, or set {KEY_VARIABLE}.")
     if url and check_url(url) != profile.url:
         raise BadUsage(f"{URL_VARIABLE} is not the address of the profile {profile.name!r}: set {KEY_VARIABLE} too.")
     return Access(profile.url, profile.key)
@@ -43,12 +43,12 @@ def check_url(given: str) -> str:
     except ValueError:
         is_address = False
     if not is_address:
-        raise BadUsage(f"{given!r} is no address such as {LOCAL}.")
+        raise BadUsage(f"{given!r} is not an address such as {LOCAL}.")
     return url
 
 
 def is_exposed(url: str) -> bool:
-    """Whether others on the way can read the key."""
+    """Whether the key would cross the network unencrypted."""
     parts = urlsplit(url)
     return parts.scheme == "http" and not (parts.hostname == "localhost" or is_loopback(parts.hostname or ""))
 
@@ -56,7 +56,7 @@ def is_exposed(url: str) -> bool:
 def is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
-    except ValueError:  # a name
+    except ValueError:  # a host name, not an IP address
         return False
 
 

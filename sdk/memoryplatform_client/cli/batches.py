@@ -1,4 +1,4 @@
-"""Items in calls that the service answers with their memories."""
+"""Grouping items into requests that are small enough for the service to wait for their memories."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from memoryplatform_client.options.retain import Item
 from memoryplatform_client.wire import encode_body
 
-MOST_ITEMS = 20  # of the 100 that are waited for: a bar moves with each call
-MOST_BYTES = 90_000  # of the 100,000 characters that are waited for
+MOST_ITEMS = 20  # the service waits for up to 100; smaller requests move the progress bar more often
+MOST_BYTES = 90_000  # the service waits for up to 100,000 characters
 
 
 @dataclass(frozen=True)
 class Entry:
-    """`name` tells it from the others where something is to be said about it."""
+    """`name` identifies the item in messages."""
 
     bank_id: str
     name: str
@@ -30,7 +30,7 @@ class Batch:
 
 
 def cut_batches(entries: Iterable[Entry]) -> Iterator[Batch]:
-    """The same entries are always cut the same way. One that is too large goes alone."""
+    """Deterministic: the same entries always give the same batches. An entry above the limit is a batch of its own."""
     held: list[Entry] = []
     size = 0
     for entry in entries:

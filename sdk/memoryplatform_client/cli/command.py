@@ -1,4 +1,4 @@
-"""A command: its words, its arguments, and what it does."""
+"""A command: its name, its arguments, and its function."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ AddArguments: TypeAlias = Callable[[argparse.ArgumentParser], None]
 
 @dataclass(frozen=True)
 class Action:
-    """What may follow the name of a command, such as `list` of `banks`."""
+    """The second word of a command, such as `list` in `banks list`."""
 
     name: str
     summary: str
@@ -26,7 +26,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Command:
-    """Either `run`, or `actions`. With `lists_alone` the first action is meant where none is named."""
+    """A command has either `run` or `actions`. With `lists_alone`, the first action is the default."""
 
     name: str
     summary: str
@@ -41,7 +41,7 @@ def no_arguments(_parser: argparse.ArgumentParser) -> None:
 
 
 def moment(text: str) -> datetime:
-    """For argparse. Without a zone it is local time."""
+    """An argparse type. A time without a zone is local time."""
     try:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError, OSError) as fault:
@@ -49,14 +49,14 @@ def moment(text: str) -> datetime:
 
 
 def filled(text: str) -> str:
-    """For argparse. What is there and empty was meant to be something, such as a variable that nobody set."""
+    """An argparse type that refuses an empty value, such as that of an unset shell variable."""
     if not text.strip():
         raise argparse.ArgumentTypeError("it is empty")
     return text
 
 
 def filled_path(text: str) -> Path:
-    """For argparse: an empty one would be the folder that one is in."""
+    """An argparse type that refuses an empty path, which would mean the current folder."""
     return Path(filled(text))
 
 
@@ -70,5 +70,5 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def given_ones(given: Given, *names: str) -> dict[str, Any]:
-    """Those options that were given: whatever is left out is the service's to choose."""
+    """Only the options that the user gave. The service chooses the defaults of the others."""
     return {name: getattr(given, name) for name in names if getattr(given, name) not in (None, [])}

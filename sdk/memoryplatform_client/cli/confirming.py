@@ -1,4 +1,4 @@
-"""Asking before something is gone."""
+"""Confirmation before a deletion."""
 
 import sys
 
@@ -8,9 +8,9 @@ from memoryplatform_client.cli.output import Output
 
 
 def confirm(out: Output, warning: str, *, word: str) -> None:
-    """Raises unless the word is typed. Nobody is asked where nobody sits: there it takes --yes."""
+    """Raises unless the user types the word. Without a terminal there is no prompt, and --yes is required."""
     if not sys.stdin.isatty():
-        raise BadUsage(f"{warning} Say --yes where nobody can be asked.")
+        raise BadUsage(f"{warning} There is no terminal for a prompt: confirm with --yes.")
     out.note(f"{warning} Type {word} to go on:")
     if sys.stdin.readline().strip() != word:
         raise CommandFailed("Nothing was deleted.", Exit.FAILED)

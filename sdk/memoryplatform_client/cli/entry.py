@@ -1,4 +1,4 @@
-"""What the command does first. Only the extra brings what draws tables, so its absence is told here."""
+"""Start of the command. It reports a missing extra `cli`, which brings the library that draws tables."""
 
 import importlib.util
 import os
@@ -15,13 +15,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_what_is_closed()
     try:
         return begin(sys.argv[1:] if arguments is None else arguments)
-    except KeyboardInterrupt:  # before a command is carried out, which tells it itself
+    except KeyboardInterrupt:  # before a command runs; later the command reports it itself
         sys.stderr.write("Interrupted.\n")
         return Exit.INTERRUPTED
 
 
 def open_what_is_closed() -> None:
-    """Python has None for a stream that whoever started the command has closed (`>&-`): it is as empty as /dev/null."""
+    """Replace streams that the shell closed (`>&-`), which are None in Python, by /dev/null."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open while it runs

@@ -1,12 +1,12 @@
-"""What a script learns from the exit code."""
+"""Exit codes."""
 
 from enum import IntEnum
 
 
 class Exit(IntEnum):
     DONE = 0
-    FAILED = 1  # the service refused or failed, or did only part of it
-    USAGE = 2  # what argparse uses as well
+    FAILED = 1  # the service refused or failed, or completed only a part
+    USAGE = 2  # the same as argparse
     NOT_FOUND = 3
     DENIED = 4
     UNREACHABLE = 5

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, as one sentence and an exit code."""
+"""Every error as one sentence and an exit code."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ class BadUsage(CommandFailed):
 
 @dataclass(frozen=True)
 class Failure:
-    """`sentence` holds the code and the request id where there are any."""
+    """`sentence` includes the error code and the request id, if there are any."""
 
     sentence: str
     exit_code: Exit

@@ -1,7 +1,7 @@
-"""Standard output for what was asked, standard error for the rest.
+"""Output: results on standard output, everything else on standard error.
 
-On a terminal there are tables and colours; in a pipe a row is a line and tabs part its cells, so that `cut` and `grep`
-find what they look for.
+On a terminal, results are tables with colours. In a pipe, each row is a line with tabs between its cells, for tools
+such as `cut` and `grep`.
 """
 
 import json
@@ -44,7 +44,7 @@ class Output:
             sys.stdout.write(f"{harmless(text)}\n")
 
     def piece(self, text: str) -> None:
-        """Of a text that comes bit by bit."""
+        """Write a piece of a streamed text."""
         sys.stdout.write(harmless(text))
         sys.stdout.flush()
 
@@ -63,7 +63,7 @@ class Output:
         self._out.print(drawn)
 
     def note(self, text: str, style: str = "") -> None:
-        """Not part of what was asked for."""
+        """Write a message to standard error."""
         self._notes.print(Text(harmless(text), style), soft_wrap=True)
 
     def json_note(self, value: Any) -> None:
@@ -71,7 +71,7 @@ class Output:
 
     @contextmanager
     def progress(self, description: str, total: float | None = None) -> Iterator[Bar]:
-        """A bar where somebody looks on."""
+        """Show a progress bar on a terminal."""
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
         shown = Progress(
             *columns,

@@ -1,4 +1,4 @@
-"""Text of others on a terminal: what a memory says must not move the cursor, change colours or turn the line around."""
+"""Removing control characters from foreign text, so that it can't move the cursor, change colours or reverse a line."""
 
 import re
 import unicodedata
@@ -9,12 +9,12 @@ SHOWN_INSTEAD = "\N{REPLACEMENT CHARACTER}"
 
 
 def harmless(text: str) -> str:
-    """Line feeds and tabs stay."""
+    """Replace control characters except line feeds and tabs."""
     return "".join(SHOWN_INSTEAD if is_control(one) else one for one in text)
 
 
 def is_control(character: str) -> bool:
-    """Also half a character, as a file name in another encoding has them: no terminal takes it."""
+    """True also for lone surrogates, which occur in undecodable file names and can't be printed."""
     category = unicodedata.category(character)
     return character in TURNING or category == "Cs" or (category == "Cc" and character not in "\n\t")
 

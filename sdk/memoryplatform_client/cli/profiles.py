@@ -1,4 +1,4 @@
-"""Addresses and keys in the user's config folder, in a file that is its owner's alone."""
+"""Profiles: addresses and keys in a file of the user's config folder that only its owner can read."""
 
 import json
 import os
@@ -26,7 +26,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class Profiles:
-    """`used`: the one that is taken where none is named."""
+    """`used`: the profile that applies when the user names none."""
 
     used: str
     every: tuple[Profile, ...]
@@ -64,11 +64,11 @@ def read_profiles() -> Profiles:
 
 def check_owned_alone(path: Path, status: os.stat_result) -> None:
     if HAS_MODES and (status.st_mode & OTHERS or status.st_uid not in {0, os.geteuid()}):
-        raise CommandFailed(f"Others can reach the keys in {path}: run `chmod 600 {path}`, and make sure it is yours.")
+        raise CommandFailed(f"Other users can access the keys in {path}: run `chmod 600 {path}` and check its owner.")
 
 
 def write_profiles(profiles: Profiles) -> Path:
-    """Whole or not at all, and never readable by others, not even for a moment."""
+    """Write atomically. The file is at no time readable by other users."""
     path = profiles_path()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     content = json.dumps({"used": profiles.used, "profiles": [asdict(one) for one in profiles.every]}, indent=2)

@@ -1,4 +1,4 @@
-"""From the words of the command line to an exit code."""
+"""Parsing the command line, running the command, and returning its exit code."""
 
 import argparse
 import os
@@ -44,7 +44,7 @@ NAME = "memoryplatform"
 
 
 class RaisingParser(argparse.ArgumentParser):
-    """For those who read JSON: wrong words are told as any other error is, not with the usage."""
+    """With `--json`, usage errors are reported as JSON like any other error."""
 
     def error(self, message: str) -> NoReturn:
         raise BadUsage(f"{message[:1].upper()}{message[1:].rstrip('.')}.")
@@ -55,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
     parser = build_parser(RaisingParser if asks_for_json(arguments) else argparse.ArgumentParser)
     try:
         given = parser.parse_args(name_first_action(arguments))
-    except SystemExit as end:  # argparse has said why
+    except SystemExit as end:  # argparse has printed the reason
         return int(end.code or 0)
     except BadUsage as error:
         with Session(as_json=True, profile=None) as session:
@@ -68,7 +68,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
-    """Before the words are understood. What follows `--` is no option."""
+    """Look for `--json` before parsing. Arguments after `--` are no options."""
     words = list(arguments)
     return "--json" in (words[: words.index("--")] if "--" in words else words)
 
@@ -97,13 +97,13 @@ def tell(session: Session, failure: Failure) -> int:
 
 
 def close_pipe() -> int:
-    """Whoever read has enough, as `head` does. What is still buffered must not fail once more at the end."""
+    """The reader of the pipe, such as `head`, has closed it. Discard the buffer, so that the exit can't fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return Exit.PIPE_CLOSED
 
 
 def make_streams_lenient() -> None:
-    """A character that the terminal does not have is no reason to stop."""
+    """Replace characters that the terminal's encoding lacks instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -111,7 +111,7 @@ def make_streams_lenient() -> None:
 
 
 def build_parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    """Those of the commands are of the same kind."""
+    """The parsers of the commands are of the same `kind`."""
     parser = kind(prog=NAME, description="Memory for agents: retain, recall, reflect.")
     parser.add_argument("--version", action="version", version=f"{NAME} {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -131,8 +131,8 @@ def build_parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser
 
 def build_shared() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--json", action="store_true", help="JSON on standard output, errors too on standard error")
-    shared.add_argument("--profile", metavar="NAME", help="the profile to use in place of the current one")
+    shared.add_argument("--json", action="store_true", help="write results and errors as JSON")
+    shared.add_argument("--profile", metavar="NAME", help="use this profile instead of the current one")
     return shared
 
 

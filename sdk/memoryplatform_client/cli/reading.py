@@ -9,12 +9,12 @@ from pathlib import Path
 from memoryplatform_client.cli.failures import BadUsage, CommandFailed
 from memoryplatform_client.cli.plain_text import in_one_line
 
-LARGEST = 8 * 1024 * 1024  # bytes: a request has 10 MB at most, and JSON makes a text longer
+LARGEST = 8 * 1024 * 1024  # bytes: a request is limited to 10 MB, and JSON escapes lengthen a text
 
 
 @dataclass(frozen=True)
 class Source:
-    """`name`: of the document that it becomes; empty for what has none."""
+    """`name`: the document id, empty for a text without one."""
 
     name: str
     text: str
@@ -36,7 +36,7 @@ def read_stdin() -> Source:
 
 
 def read_file(path: Path, name: str) -> Source | NotRead:
-    """A file that can't be read at all raises; one that holds no text, or whose name is none, is told of."""
+    """Raises for an unreadable file. Returns NotRead for a file whose content or name is no UTF-8 text."""
     if not is_text(name):
         return NotRead(in_one_line(name), "Its name is no UTF-8 text.")
     if path.stat().st_size > LARGEST:
@@ -48,7 +48,7 @@ def read_file(path: Path, name: str) -> Source | NotRead:
 
 
 def is_text(name: str) -> bool:
-    """Python keeps bytes of a file name that are no UTF-8 as halves of characters, which can't be sent."""
+    """Python represents undecodable bytes of a file name as lone surrogates, which can't be sent."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -57,7 +57,7 @@ def is_text(name: str) -> bool:
 
 
 def decode(content: bytes) -> str | None:
-    """NUL stands in no text, and the database takes none."""
+    """None for binary content. A NUL byte counts as binary, because Postgres can't store it."""
     if b"\0" in content:
         return None
     try:
@@ -67,7 +67,7 @@ def decode(content: bytes) -> str | None:
 
 
 def read_folder(folder: Path, patterns: Sequence[str]) -> Iterator[Source | NotRead]:
-    """By path. Hidden files and links are passed over: a link may lead out of the folder."""
+    """Sorted by path. Hidden files and links are skipped: a link may lead out of the folder."""
     if not folder.is_dir():
         raise BadUsage(f"{folder} is no folder.")
     for path in sorted(folder.rglob("*")):

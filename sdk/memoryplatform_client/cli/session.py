@@ -1,4 +1,4 @@
-"""What a command works with: where to write, and a client once it is wanted."""
+"""A command's session: its output, and a client that is opened at its first use."""
 
 from contextlib import ExitStack
 from typing import Self
@@ -29,7 +29,7 @@ class Session:
         return self._client
 
     def wait_for(self, operation_id: UUID, description: str) -> OperationDetail:
-        """However long it takes; interrupting the command leaves the operation to the service."""
+        """Wait without a time limit. If the user interrupts the command, the service continues the operation."""
         with self.out.progress(description) as move:
 
             def show(operation: OperationDetail) -> None:

@@ -1,4 +1,4 @@
-"""A retain that the service took on, until its memories are there."""
+"""Sending a retain, and waiting until its memories are stored."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,20 +14,20 @@ from memoryplatform_client.resources.verbs import retain_items
 
 @dataclass(frozen=True)
 class Settled:
-    """`errors`: passages whose facts could not be read. Their text is kept."""
+    """`errors`: passages from which no facts could be extracted. Their text is stored."""
 
     memory_ids: list[str]
     errors: list[str]
 
 
 def submit(session: Session, batch: Batch, *, wait: bool = True, idempotency_key: str | None = None) -> Retained:
-    """What the service answers at once: a large batch is waited for by `settle`, which shows how far it is."""
+    """Send a batch without waiting for a large one. `settle` does that and shows its progress."""
     call = retain_items(batch.bank_id, batch.items, wait=wait, idempotency_key=idempotency_key)
     return session.client.run(perform(call, DEFAULT_RETRY))
 
 
 def settle(session: Session, retained: Retained) -> Settled:
-    """One that failed before, as an answer that is replayed may tell, is tried again."""
+    """Wait for the memories. A replayed response may name an operation that failed earlier; it is retried."""
     if retained.status == "completed":
         return read_result(retained.model_dump(mode="json"))
     if retained.status in FINISHED:

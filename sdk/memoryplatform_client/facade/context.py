@@ -1,4 +1,4 @@
-"""What was found for a query, and how it reads in a prompt."""
+"""The results of a query, and their form in a prompt."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ HEADINGS = {
 
 @dataclass(frozen=True)
 class Context:
-    """`at_time`: the moment whose state it shows, where one was asked for."""
+    """`at_time`: the moment whose state the results show, if the caller asked for one."""
 
     query: str
     items: tuple[RecallItem, ...]
     at_time: datetime | None = None
 
     def to_prompt(self) -> str:
-        """Evidence, beliefs and raw text under headings of their own, the best first. Empty where nothing was found."""
+        """Facts, opinions and raw text under separate headings, best first. Empty if nothing was found."""
         sections = [
             f"{heading}:\n{lines}"
             for network, heading in HEADINGS.items()
@@ -34,7 +34,7 @@ class Context:
 
 
 def describe(item: RecallItem) -> str:
-    """On one line, so that what was remembered can't pass for a heading."""
+    """On one line, so that the text of a memory can't imitate a heading."""
     text = " ".join(item.text.split())
     notes = "; ".join(tell_notes(item))
     return f"- {text} ({notes})" if notes else f"- {text}"

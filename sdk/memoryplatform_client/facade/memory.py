@@ -25,17 +25,17 @@ from memoryplatform_client.waiting import LONGEST
 from memoryplatform_client.wire import path_of
 
 USUAL_RESULTS = 10
-MOST_PENDING = 10_000  # of what was added and never processed; the service sees to it all the same
-TOKENS_A_RESULT = 400  # a recall cuts longer texts to the passage that matters
+MOST_PENDING = 10_000  # unawaited operations to remember; the service completes forgotten ones all the same
+TOKENS_A_RESULT = 400  # a recall cuts longer texts to the matching passage
 USUAL_TOKENS, MOST_TOKENS = 4_096, 10_000_000  # of a recall
 USUALLY_LOOKED_AT, MOST_LOOKED_AT = 300, 5_000  # memories, by a recall
 
 
 class Memory:
-    """Awaited first; each method has a counterpart in `_sync`.
+    """The methods are asynchronous; each has a synchronous counterpart that ends in `_sync`.
 
-    A message is archived by the time that it is added, and the service begins to take its facts. `process` waits for
-    that; without it they come a moment later.
+    When `add` returns, the message is archived, and the service begins to extract its facts. `process` waits for these
+    facts; without it they appear a moment later.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Memory:
         self._pending: deque[UUID] = deque(maxlen=MOST_PENDING)
 
     def __repr__(self) -> str:
-        """Without the key."""
+        """Leaves the API key out."""
         return f"Memory({self._runner.base_url!r}, bank={self.bank!r})"
 
     async def add_message(self, message: Message) -> None:
@@ -70,9 +70,9 @@ class Memory:
         self._runner.run_sync(self._add(build_exchange(user_message, assistant_message)))
 
     async def retrieve(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
-        """The best first, `top_k` of them at most. `at_time` shows what was true then.
+        """At most `top_k` results, best first. `at_time` shows what was true then.
 
-        Nothing is found before the first message is added: the bank is made with it.
+        The first added message creates the bank. Before that the result is empty.
         """
         return await self._runner.run(self._retrieve(query, top_k, at_time))
 
@@ -82,17 +82,17 @@ class Memory:
     async def process(
         self,
         *,
-        timeout: float | None = LONGEST,  # noqa: ASYNC109  # the same bound in both worlds, told as WaitTimedOut
+        timeout: float | None = LONGEST,  # noqa: ASYNC109  # the same bound in both clients, raised as WaitTimedOut
         on_progress: OnProgress | None = None,
     ) -> ProcessResult:
-        """Wait until the facts of all messages so far are there. What failed before is tried again."""
+        """Wait until the facts of all messages so far are stored. Failed operations are retried."""
         return await self.process_async().wait(timeout=timeout, on_progress=on_progress)
 
     def process_sync(self, *, timeout: float | None = LONGEST, on_progress: OnProgress | None = None) -> ProcessResult:
         return self.process_async().wait_sync(timeout=timeout, on_progress=on_progress)
 
     def process_async(self) -> ProcessTask:
-        """The same without waiting: a handle to look at, or to await later. It sends nothing."""
+        """Like `process`, but without waiting: returns a handle to inspect or to await later. Sends no request."""
         return ProcessTask(self._runner, Processing(tuple(self._pending), self._pending, self._runner.retry))
 
     async def close(self) -> None:
@@ -136,7 +136,7 @@ def recall_at(bank: str, query: str, top_k: int, at_time: datetime | None) -> Ca
 
 
 def enough_for(top_k: int) -> dict[str, int]:
-    """Tokens, and memories to look at, so that neither cuts the results below `top_k` where there are as many."""
+    """A token budget and a search depth that are large enough for `top_k` results."""
     tokens = min(MOST_TOKENS, max(USUAL_TOKENS, top_k * TOKENS_A_RESULT))
     if top_k <= USUALLY_LOOKED_AT:
         return {"max_tokens": tokens}

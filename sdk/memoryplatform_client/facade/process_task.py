@@ -7,7 +7,7 @@ from memoryplatform_client.waiting import LONGEST
 
 
 class ProcessTask:
-    """A handle on what the service is doing with the messages so far. It does it whether somebody looks or not."""
+    """A handle on the processing of the messages so far. The service works on them with or without this handle."""
 
     def __init__(self, runner: Runner, processing: Processing) -> None:
         self._runner = runner

@@ -1,4 +1,4 @@
-"""Seeing accepted messages through to their memories."""
+"""Waiting until accepted messages have become memories."""
 
 from collections import deque
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from memoryplatform_client.waiting import get_operation, wait_for
 
 @dataclass(frozen=True)
 class ProcessProgress:
-    """How many calls have ended, of how many; and what the service does in the first that has not."""
+    """The number of ended operations, their total, and the progress of the first one that is still running."""
 
     finished: int
     total: int
@@ -43,16 +43,16 @@ class ProcessResult:
 OnProgress = Callable[[ProcessProgress], None]
 
 
-# A bank that is deleted does not come back: its messages went with it.
+# The bank was deleted, and its messages with it.
 BEYOND_RETRY = {"bank_not_found"}
 
 
 @dataclass(frozen=True)
 class Processing:
-    """The operations to see through.
+    """The operations to wait for.
 
-    What completes is taken from `pending`, and so is what no attempt can mend any more; what else fails stays, for the
-    next time.
+    A completed operation leaves `pending`, and so does one that no further attempt can complete. Any other failed
+    operation stays for the next call of `process`.
     """
 
     operation_ids: tuple[UUID, ...]
@@ -72,9 +72,9 @@ class Processing:
         return ProcessProgress(finished, len(self.operation_ids), stage)
 
     def complete(self, timeout: float | None, on_progress: OnProgress | None) -> Plan[ProcessResult]:
-        """One that fails keeps no other from being waited for; the first failure is raised after the last.
+        """Wait for all operations, also after one failed. The first failure is raised at the end.
 
-        Whatever is raised carries the memories that are new all the same: the next time they are not told again.
+        The exception carries the ids of the new memories, because the next call does not report them again.
         """
         made: list[UUID] = []
         try:
@@ -107,9 +107,9 @@ class Processing:
     def _see_through(
         self, operation_id: UUID, limit: Limit, tell: Callable[[OperationDetail], None] | None
     ) -> Plan[OperationDetail]:
-        """What failed before is tried again: its messages are archived, only their facts are missing.
+        """Retry an operation that failed earlier: its messages are archived, only their facts are missing.
 
-        What the service gave up at once, and then once more, is let go.
+        An operation that the service gives up for the second time leaves `pending`.
         """
         operation = yield from perform(get_operation(operation_id), self.retry, limit)
         if is_beyond_retry(operation):
@@ -125,7 +125,7 @@ class Processing:
             raise
 
     def _try_again(self, operation_id: UUID, limit: Limit) -> Plan[None]:
-        """Somebody else may have done so in the meantime."""
+        """A conflict means that another client has already retried the operation."""
         try:
             yield from perform(retry_operation(operation_id), self.retry, limit)
         except Conflict as refusal:
@@ -150,5 +150,5 @@ def is_beyond_retry(operation: Operation) -> bool:
 
 
 def was_given_up(operation: Operation) -> bool:
-    """With attempts left: another of the same could not help."""
+    """The operation failed with attempts left, so another attempt would not help."""
     return operation.status == "failed" and operation.attempts < operation.max_attempts

@@ -1,4 +1,4 @@
-"""Plans carried out either way. A client is opened when it is first used, and never again once it was closed."""
+"""Runs plans synchronously and asynchronously. A client is opened at its first use; a closed runner stays closed."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass
 class Runner:
-    """Connections belong to the event loop that opened them, so each loop has a client of its own."""
+    """Connections belong to the event loop that opened them, so each loop has its own client."""
 
     base_url: str
     api_key: str = field(repr=False)
@@ -36,7 +36,7 @@ class Runner:
         return await self._client_here().run(plan)
 
     def _client_here(self) -> AsyncMemoryClient:
-        """The connections of a loop that has ended ended with it, and can't be closed any more."""
+        """Clients of closed loops are dropped without closing: their connections ended with their loop."""
         here = asyncio.get_running_loop()
         if here not in self._awaited:
             kept = {loop: client for loop, client in self._awaited.items() if not loop.is_closed()}
@@ -46,7 +46,7 @@ class Runner:
 
     def _check_open(self) -> None:
         if self._is_closed:
-            raise RuntimeError("This memory is closed: make a new one.")
+            raise RuntimeError("This memory is closed. Create a new one.")
 
     def close_sync(self) -> None:
         self._is_closed = True
@@ -55,7 +55,7 @@ class Runner:
             self._blocking = None
 
     async def close(self) -> None:
-        """What another loop opened is that loop's to close: it is let go."""
+        """Close the client of this loop. Clients of other loops can't be closed from here and are dropped."""
         self.close_sync()
         client = self._awaited.pop(asyncio.get_running_loop(), None)
         self._awaited = {}

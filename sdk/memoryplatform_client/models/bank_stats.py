@@ -4,7 +4,7 @@ from memoryplatform_client.models.base import Model
 
 
 class BankStats(Model):
-    """Of current memories. Opinions are counted in `total_opinions` alone."""
+    """Counts of current memories. Opinions are counted only in `total_opinions`."""
 
     bank_id: str
     total_nodes: int
@@ -26,7 +26,7 @@ class BankStats(Model):
 
 
 class TimeBucket(Model):
-    """How many memories of each network fall into the step that begins at `time`."""
+    """The number of memories of each network in the step that begins at `time`."""
 
     time: datetime
     experience: int
@@ -35,7 +35,7 @@ class TimeBucket(Model):
 
 
 class MemoriesOverTime(Model):
-    """`trunc` is how wide a step is."""
+    """`trunc` is the width of a step."""
 
     bank_id: str
     period: str

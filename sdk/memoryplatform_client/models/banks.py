@@ -11,7 +11,7 @@ class Disposition(Model):
 
 
 class Bank(Model):
-    """`etag` goes with an edit, which is then refused where somebody else edited it since. Rows of a list have none."""
+    """Send `etag` with an edit: the service refuses it if the bank has changed since. Rows of a list have none."""
 
     bank_id: str
     name: str
@@ -29,7 +29,10 @@ class Bank(Model):
 
 
 class BankSettings(Model):
-    """Those that a bank has of its own, or all. `reflect_mission` is its background; no step, no reach: as deployed."""
+    """The bank's own settings, or all with their defaults. `reflect_mission` is the bank's background.
+
+    `opinion_step` and `opinion_reach`: None for the deployment's default.
+    """
 
     disposition_skepticism: int | None = None
     disposition_literalism: int | None = None
@@ -43,7 +46,7 @@ class BankSettings(Model):
 
 
 class BankConfig(Model):
-    """`etag` is that of the bank."""
+    """`etag` is the bank's ETag."""
 
     bank_id: str
     config: BankSettings

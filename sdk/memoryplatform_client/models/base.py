@@ -2,6 +2,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Model(BaseModel):
-    """What the service answers. Fields of a newer service are kept, under their names, and break nothing."""
+    """Base of all responses. Fields that this client does not know are kept as attributes."""
 
     model_config = ConfigDict(extra="allow", frozen=True)

@@ -5,7 +5,7 @@ from memoryplatform_client.models.base import Model
 
 
 class Directive(Model):
-    """`etag` goes with an edit, which is then refused where somebody else edited it since."""
+    """Send `etag` with an edit: the service refuses the edit if the directive has changed since."""
 
     id: UUID
     name: str

@@ -27,7 +27,7 @@ class Entity(NamedEntity):
 
 
 class EntityDetail(Entity):
-    """`etag` goes with an edit, which is then refused where somebody else edited it since."""
+    """Send `etag` with an edit: the service refuses the edit if the entity has changed since."""
 
     aliases: list[str]
     summary: str

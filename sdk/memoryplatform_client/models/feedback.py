@@ -14,12 +14,3 @@ class Feedback(Model):
     marked_by: str
     created_at: datetime
     updated_at: datetime
-
-
-class Tuning(Model):
-    """`etag` goes with an edit, which is then refused where somebody else edited it since."""
-
-    learn_from_feedback: bool
-    weights: dict[str, float]
-    marks: int
-    etag: str = ""

@@ -43,7 +43,7 @@ class GraphRow(MemoryItem):
 
 
 class MemoryGraph(Model):
-    """`total_units` counts all that the filter finds."""
+    """`total_units` counts all memories that match the filter, shown or not."""
 
     nodes: list[MemoryNode]
     edges: list[Edge]
@@ -53,7 +53,7 @@ class MemoryGraph(Model):
 
 
 class EntityGraph(Model):
-    """An edge weighs as many memories as mention both."""
+    """The weight of an edge is the number of memories that mention both entities."""
 
     nodes: list[EntityNode]
     edges: list[Edge]

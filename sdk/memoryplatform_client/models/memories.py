@@ -9,6 +9,8 @@ from memoryplatform_client.models.entities import NamedEntity
 class MemoryFields(Model):
     id: UUID
     text: str
+    speaker: str
+    role: str
     type: str
     fact_type: str
     kind: str
@@ -65,7 +67,7 @@ class MemoryLink(Model):
 
 
 class MemoryDetail(MemoryFields):
-    """`etag` goes with an edit, which is then refused where somebody else edited it since."""
+    """Send `etag` with an edit: the service refuses the edit if the memory has changed since."""
 
     entities: list[NamedEntity]
     dimensions: dict[str, str]
@@ -107,7 +109,7 @@ class ChainedMemory(Model):
 
 
 class MemoryHistory(Model):
-    """`next_cursor` is of the changes, where a page of them was asked for."""
+    """`next_cursor` leads to the next page of changes, if `limit` asked for pages."""
 
     memory_id: UUID
     recorded_at: datetime

@@ -18,7 +18,7 @@ class Trigger(Model):
 
 
 class MentalModel(Model):
-    """`etag` goes with an edit, which is then refused where somebody else edited it since."""
+    """Send `etag` with an edit: the service refuses the edit if the mental model has changed since."""
 
     id: str
     name: str
@@ -38,7 +38,7 @@ class MentalModel(Model):
 
 
 class NewMentalModel(MentalModel):
-    """`operation_id`: what writes its content; `operations.wait` waits for it."""
+    """The operation `operation_id` writes the content; `operations.wait` waits for it."""
 
     operation_id: UUID
 

@@ -29,3 +29,4 @@ class Observation(Model):
 
 class ObservationsRefreshed(Model):
     operation_id: UUID | None
+    engine: str = ""

@@ -40,7 +40,7 @@ class Retained(Model):
     is_async: bool = Field(alias="async")
 
     def ended_as(self, operation: Operation, result: Mapping[str, Any]) -> Self:
-        """What the service would have answered, had it waited for the end."""
+        """The response that the service would have given if it had waited for the operation."""
         reasons = [operation.error.detail] if operation.error else []
         told = self.model_dump(by_alias=True) | {
             "success": operation.status != "failed",

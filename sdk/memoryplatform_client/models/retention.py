@@ -5,7 +5,7 @@ from memoryplatform_client.models.base import Model
 
 
 class RetentionRule(Model):
-    """`etag` goes with an edit, which is then refused where somebody else edited it since. Rows of a list have none."""
+    """Send `etag` with an edit: the service refuses it if the rule has changed since. Rows of a list have none."""
 
     id: UUID
     name: str
@@ -20,5 +20,8 @@ class RetentionRule(Model):
     etag: str = ""
 
 
-class Tended(Model):
+class MaintenanceStarted(Model):
     operation_id: UUID
+
+
+Tended = MaintenanceStarted  # deprecated name

@@ -2,7 +2,7 @@ from memoryplatform_client.models.base import Model
 
 
 class Tag(Model):
-    """`count`: how many current ones have it."""
+    """`count`: the number of current memories with this tag."""
 
     tag: str
     count: int

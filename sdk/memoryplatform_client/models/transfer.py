@@ -4,7 +4,7 @@ from memoryplatform_client.models.base import Model
 
 
 class Imported(Model):
-    """`next_line`: where the next part begins; None once all is there. `rows` by type."""
+    """`next_line`: the line to continue with, None once the import is complete. `rows`: counts by type."""
 
     operation_id: UUID
     next_line: int | None

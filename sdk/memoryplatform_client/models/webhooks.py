@@ -6,7 +6,7 @@ from memoryplatform_client.models.base import Model
 
 
 class Webhook(Model):
-    """`bank_id`: None where it is told of every bank. `etag` goes with an edit; rows of a list have none."""
+    """`bank_id`: None for the events of every bank. Send `etag` with an edit; rows of a list have none."""
 
     webhook_id: UUID
     name: str
@@ -20,7 +20,7 @@ class Webhook(Model):
 
 
 class WebhookWithSecret(Webhook):
-    """`secret` is shown this once."""
+    """`secret` is shown only this once."""
 
     secret: str
 

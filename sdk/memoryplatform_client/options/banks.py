@@ -12,7 +12,7 @@ class DispositionFields(TypedDict, total=False):
 
 
 class BankFields(TypedDict, total=False):
-    """None for a step or a reach: as the deployment has it."""
+    """`opinion_step` and `opinion_reach`: None for the deployment's default."""
 
     name: str
     background: str

@@ -5,7 +5,7 @@ from memoryplatform_client.options.lists import ListOptions
 
 
 class DirectiveFields(TypedDict, total=False):
-    """`tags`: none holds for every question."""
+    """A directive without `tags` applies to every question."""
 
     priority: int
     is_active: bool
@@ -25,7 +25,7 @@ class DirectiveEdit(DirectiveFields, total=False):
 
 
 class ScopeFilter(ListOptions, total=False):
-    """What fits these tags; what has none fits always."""
+    """Rows within the scope of these tags. Rows without tags are always within it."""
 
     tags: Sequence[str]
     tags_match: Literal["any", "all", "exact"]

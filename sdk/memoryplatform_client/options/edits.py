@@ -24,7 +24,7 @@ class MemoryEdit(TypedDict, total=False):
 
 
 class Invalidation(TypedDict, total=False):
-    """`reason`: it is no longer so (update), or it never was (correction). `if_match` is the `etag` that was read."""
+    """`reason`: it is no longer true (update) or never was (correction). `if_match` is the `etag` that was read."""
 
     reason: Literal["update", "correction"]
     valid_until: datetime | None
@@ -45,7 +45,7 @@ class EntityEdit(EntityChange, total=False):
 
 
 class EntitySplit(EntityChange, total=False):
-    """The mentions under these names, and those of these memories, become the new entity's."""
+    """The mentions under these names, and the mentions in these memories, move to the new entity."""
 
     names: Sequence[str]
     unit_ids: Sequence[UUID | str]
@@ -53,7 +53,7 @@ class EntitySplit(EntityChange, total=False):
 
 
 class OpinionReview(TypedDict, total=False):
-    """`text` and `confidence` go with the action edit."""
+    """`text` and `confidence` belong to the action `edit`."""
 
     text: str
     confidence: float

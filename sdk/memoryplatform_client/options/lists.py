@@ -1,4 +1,4 @@
-"""What the lists take. A filter that is left out filters nothing."""
+"""Filters and options of the lists. An omitted filter does not restrict the list."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from memoryplatform_client.options.words import EntityKind, Network, TagsMatch
 
 
 class CursorOptions(TypedDict, total=False):
-    """`limit`: rows a page."""
+    """`limit`: rows per page."""
 
     limit: int
     cursor: UUID | str
@@ -20,7 +20,7 @@ class ListOptions(CursorOptions, total=False):
 
 
 class BankFilter(CursorOptions, total=False):
-    """`q`: letters of the id or the name."""
+    """`q`: a part of the id or the name."""
 
     q: str
 
@@ -80,7 +80,7 @@ class MessageFilter(ListOptions, total=False):
 
 
 class EpisodeFilter(ListOptions, total=False):
-    """`q` ranks them by meaning and by words."""
+    """`q` ranks the episodes by meaning and by words."""
 
     thread: str
     q: str
@@ -101,7 +101,7 @@ class TimeseriesOptions(TypedDict, total=False):
 
 
 class GraphFilter(TypedDict, total=False):
-    """`q`: letters that a text or its context holds. `limit`: nodes."""
+    """`q`: a part of a memory's text or context. `limit`: the largest number of nodes."""
 
     limit: int
     type: Literal["world", "experience", "observation"]
@@ -113,7 +113,7 @@ class GraphFilter(TypedDict, total=False):
 
 
 class EntityGraphFilter(TypedDict, total=False):
-    """`min_count`: memories that two must share for an edge."""
+    """`min_count`: the number of memories that two entities must share for an edge."""
 
     limit: int
     offset: int
@@ -123,7 +123,7 @@ class EntityGraphFilter(TypedDict, total=False):
 
 
 class EntityFilter(ListOptions, total=False):
-    """`q`: how a word of a name begins."""
+    """`q`: the beginning of a word of a name."""
 
     q: str
     kind: EntityKind

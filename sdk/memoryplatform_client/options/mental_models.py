@@ -5,7 +5,7 @@ from memoryplatform_client.options.words import Budget, Network, TagsMatch
 
 
 class TriggerFields(TypedDict, total=False):
-    """When a mental model is written anew, and from what. The given settings change."""
+    """When a mental model is refreshed, and from which memories. Only the given settings change."""
 
     mode: Literal["full", "delta"]
     refresh_after_consolidation: bool
@@ -19,7 +19,7 @@ class TriggerFields(TypedDict, total=False):
 
 
 class MentalModelFields(TypedDict, total=False):
-    """`tags` are those of the memories that it is made from."""
+    """`tags` select the memories that the mental model is written from."""
 
     tags: Sequence[str]
     max_tokens: int
@@ -27,7 +27,7 @@ class MentalModelFields(TypedDict, total=False):
 
 
 class NewMentalModelFields(MentalModelFields, total=False):
-    """`id` is your own name for it."""
+    """`id`: an id of your choice."""
 
     id: str
     idempotency_key: str

@@ -6,7 +6,7 @@ from memoryplatform_client.options.words import Role
 
 
 class Message(BaseModel):
-    """`timestamp`: when it was said; now where left out. Without a zone it is local time."""
+    """`timestamp`: when the message was said, by default now. Without a zone it is local time."""
 
     model_config = ConfigDict(frozen=True)
 

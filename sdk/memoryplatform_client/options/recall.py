@@ -1,4 +1,4 @@
-"""What a recall and a reflect may be asked for. Whatever is left out is the service's to choose."""
+"""The options of a recall and of a reflect. The service chooses a default for each omitted option."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -15,7 +15,7 @@ class TimeRange(TypedDict, total=False):
 
 
 class TimeWindow(TypedDict):
-    """Both ends belong to it, a plain date with its whole day. It ranks higher what lies within; it does not filter."""
+    """Both ends are inclusive, a plain date with its whole day. Memories within rank higher; no memory is excluded."""
 
     start: datetime | date
     end: datetime | date
@@ -37,7 +37,7 @@ class MessageTokens(Tokens, total=False):
 
 
 class Include(TypedDict, total=False):
-    """Entities come unless they are None."""
+    """Entities are included unless set to None."""
 
     entities: Tokens | None
     chunks: Tokens | None
@@ -46,7 +46,10 @@ class Include(TypedDict, total=False):
 
 
 class SearchOptions(TypedDict, total=False):
-    """`thinking_budget`: memories to look at, in place of `budget`. A time's zone is that of "yesterday"."""
+    """`thinking_budget`: the number of memories to examine, in place of `budget`.
+
+    The zone of `query_timestamp` decides which day "yesterday" is.
+    """
 
     types: Sequence[Network] | None
     budget: Budget
@@ -79,7 +82,7 @@ class LookUps(TypedDict, total=False):
 
 
 class ReflectInclude(TypedDict, total=False):
-    """Each comes unless it is None."""
+    """Each part is included unless set to None."""
 
     facts: Mapping[str, Any] | None
     tool_calls: LookUps | None

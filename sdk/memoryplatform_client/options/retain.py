@@ -1,4 +1,4 @@
-"""What is retained."""
+"""The content and the options of a retain."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ class EntityFields(TypedDict, total=False):
 
 
 class RelationFields(TypedDict, total=False):
-    """`object_is_value`: blue or 3, which is no entity."""
+    """`object_is_value`: the object is a value such as "blue" or 3, not an entity."""
 
     subject: Required[str]
     relation: Required[str]
@@ -38,7 +38,7 @@ CauseRelation: TypeAlias = Literal["causes", "caused_by", "enables", "prevents"]
 
 
 class CauseFields(TypedDict, total=False):
-    """`target`: the place of the other fact in the list, from 0."""
+    """`target`: the index of the other fact in the list, from 0."""
 
     target: Required[int]
     relation_type: Required[CauseRelation]
@@ -46,7 +46,7 @@ class CauseFields(TypedDict, total=False):
 
 
 class FactFields(TypedDict, total=False):
-    """`text` must be readable without its source. `confidence` goes with opinions, and only with them."""
+    """`text` must be understandable without its source. Only opinions have a `confidence`, and they must have one."""
 
     text: Required[str]
     type: Literal["world", "experience", "opinion"]
@@ -62,10 +62,10 @@ class FactFields(TypedDict, total=False):
 
 
 class Labels(TypedDict, total=False):
-    """What goes along with a text, a conversation or facts.
+    """Labels and options of a text, a conversation or facts.
 
-    A `document_id` that comes again replaces what it was, unless `update_mode` is append. Without `infer` the text is
-    stored and no facts are taken from it.
+    A repeated `document_id` replaces the earlier document, unless `update_mode` is `append`. With `infer=False` the
+    text is stored and no facts are extracted from it.
     """
 
     thread: str
@@ -80,7 +80,7 @@ class Labels(TypedDict, total=False):
 
 
 class Item(Labels, total=False):
-    """One of `content`, `messages` and `facts`."""
+    """Exactly one of `content`, `messages` and `facts`."""
 
     content: str
     messages: Sequence[MessageFields | Message]
@@ -88,7 +88,7 @@ class Item(Labels, total=False):
 
 
 class RetainOptions(Labels, total=False):
-    """Without `wait` the answer comes at once, and names the operation. `timeout`: seconds to wait, or None."""
+    """With `wait=False` the call returns at once and names the operation. `timeout`: seconds, None for no limit."""
 
     messages: Sequence[MessageFields | Message]
     facts: Sequence[FactFields]

@@ -13,7 +13,7 @@ class WebhookEdit(TypedDict, total=False):
 
 
 class NewWebhookFields(TypedDict, total=False):
-    """`bank_id`: only what happens to this bank."""
+    """`bank_id`: only events of this bank."""
 
     bank_id: str
     name: str

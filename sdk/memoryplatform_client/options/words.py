@@ -1,4 +1,4 @@
-"""The words that the API chooses from."""
+"""The enumerations of the API."""
 
 from typing import Literal, TypeAlias
 

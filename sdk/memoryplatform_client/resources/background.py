@@ -9,7 +9,7 @@ from memoryplatform_client.wire import path_of
 
 
 class Backgrounds(Resource[S_co]):
-    """Who the agent is. To set it outright, update the bank."""
+    """The bank's background: who the agent is, in the first person. To replace it, update the bank."""
 
     @route
     def get(self, bank_id: str) -> Call[Background]:
@@ -19,7 +19,7 @@ class Backgrounds(Resource[S_co]):
     def merge(
         self, bank_id: str, content: str, *, if_match: str | None = None, idempotency_key: str | None = None
     ) -> Call[BackgroundMerged]:
-        """Where the two conflict, the news win; details add up. `if_match` is the `etag` of the bank."""
+        """Merge `content` into the background. It wins over contradicting statements. `if_match`: the bank's `etag`."""
         fields = {"content": content, "if_match": if_match, "idempotency_key": idempotency_key}
         return submit(path_of("banks", bank_id, "background"), reader(BackgroundMerged), fields)
 

@@ -3,7 +3,7 @@ from typing import Unpack
 from memoryplatform_client.calls import Call, change, fetch, reader, remove, submit, tagged_reader, without_none
 from memoryplatform_client.models.bank_stats import BankStats, MemoriesOverTime
 from memoryplatform_client.models.banks import Bank, BankConfig, BankDeleted
-from memoryplatform_client.models.retention import Tended
+from memoryplatform_client.models.retention import MaintenanceStarted
 from memoryplatform_client.options.banks import BankEdit, NewBankFields, SettingFields
 from memoryplatform_client.options.lists import BankFilter, TimeseriesOptions
 from memoryplatform_client.pages import Listing, list_of
@@ -11,10 +11,14 @@ from memoryplatform_client.routes import Resource, S_co, listed, route
 from memoryplatform_client.wire import path_of
 
 
+def start_maintenance(bank_id: str, key: str | None) -> Call[MaintenanceStarted]:
+    return submit(path_of("banks", bank_id, "tend"), reader(MaintenanceStarted), {"idempotency_key": key})
+
+
 class Banks(Resource[S_co]):
     @route
     def create(self, bank_id: str | None = None, **fields: Unpack[NewBankFields]) -> Call[Bank]:
-        """Without an id the service makes one up."""
+        """Without an id the service generates one."""
         return submit("/banks", tagged_reader(Bank), {**without_none(bank_id=bank_id), **fields})
 
     @route
@@ -31,16 +35,21 @@ class Banks(Resource[S_co]):
 
     @route
     def delete(self, bank_id: str, *, if_match: str | None = None) -> Call[BankDeleted]:
-        """For good. The id is free at once; the result of the operation that is named is the receipt.
+        """Delete the bank for good. Its id is free at once. The result of the returned operation is the receipt.
 
         `if_match` is the `etag` that was read.
         """
         return remove(path_of("banks", bank_id), reader(BankDeleted), if_match=if_match)
 
     @route
-    def tend(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[Tended]:
-        """Do now what is done for a bank every night."""
-        return submit(path_of("banks", bank_id, "tend"), reader(Tended), {"idempotency_key": idempotency_key})
+    def run_maintenance(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[MaintenanceStarted]:
+        """Run the bank's nightly maintenance now. `operations.wait` waits for the returned operation."""
+        return start_maintenance(bank_id, idempotency_key)
+
+    @route
+    def tend(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[MaintenanceStarted]:
+        """Deprecated alias of `run_maintenance`."""
+        return start_maintenance(bank_id, idempotency_key)
 
     @route
     def stats(self, bank_id: str) -> Call[BankStats]:
@@ -48,7 +57,7 @@ class Banks(Resource[S_co]):
 
     @route
     def timeseries(self, bank_id: str, **wanted: Unpack[TimeseriesOptions]) -> Call[MemoriesOverTime]:
-        """How many memories came when."""
+        """The number of new memories in each time step."""
         return fetch(path_of("banks", bank_id, "stats", "memories-timeseries"), reader(MemoriesOverTime), wanted)
 
     @route
@@ -57,11 +66,11 @@ class Banks(Resource[S_co]):
 
     @route
     def update_config(self, bank_id: str, updates: SettingFields, *, if_match: str | None = None) -> Call[BankConfig]:
-        """`if_match` is the `etag` that was read, of the settings or of the bank."""
+        """`if_match` is the `etag` of the settings or of the bank, as it was read."""
         fields = {"updates": updates, **without_none(if_match=if_match)}
         return change(path_of("banks", bank_id, "config"), tagged_reader(BankConfig), fields)
 
     @route
     def reset_config(self, bank_id: str, *, if_match: str | None = None) -> Call[BankConfig]:
-        """Settings become those of a new bank; the background becomes empty. `if_match` is the `etag` that was read."""
+        """Reset all settings to their defaults and empty the background. `if_match` is the `etag` that was read."""
         return remove(path_of("banks", bank_id, "config"), tagged_reader(BankConfig), if_match=if_match)

@@ -12,7 +12,7 @@ from memoryplatform_client.wire import path_of
 class Directives(Resource[S_co]):
     @route
     def create(self, bank_id: str, name: str, content: str, **fields: Unpack[NewDirectiveFields]) -> Call[Directive]:
-        """A rule that the answers of the bank must follow."""
+        """Add a rule that the bank's answers must follow."""
         path = path_of("banks", bank_id, "directives")
         return submit(path, tagged_reader(Directive), {"name": name, "content": content, **fields})
 

@@ -20,7 +20,7 @@ class Documents(Resource[S_co]):
 
     @route
     def delete(self, bank_id: str, document_id: str) -> Call[DocumentDeleted]:
-        """For good, with the memories that rest on it alone."""
+        """Delete the document for good, with the memories that have no other source."""
         return remove(path_of("banks", bank_id, "documents") + document_path(document_id), reader(DocumentDeleted))
 
     @listed
@@ -30,5 +30,5 @@ class Documents(Resource[S_co]):
 
     @route
     def chunk(self, bank_id: str, chunk_id: Id) -> Call[ChunkDetail]:
-        """Of a document or of a conversation."""
+        """A chunk of a document or of a conversation."""
         return fetch(path_of("banks", bank_id, "chunks", chunk_id), reader(ChunkDetail))

@@ -19,7 +19,7 @@ class Entities(Resource[S_co]):
 
     @route
     def graph(self, bank_id: str, **wanted: Unpack[EntityGraphFilter]) -> Call[EntityGraph]:
-        """Entities and who stands with whom, for drawing."""
+        """Entities and the edges between those that share memories, for drawing."""
         return fetch(path_of("banks", bank_id, "entities", "graph"), reader(EntityGraph), wanted)
 
     @route
@@ -28,18 +28,18 @@ class Entities(Resource[S_co]):
 
     @route
     def update(self, bank_id: str, entity_id: Id, **fields: Unpack[EntityEdit]) -> Call[EntityDetail]:
-        """The former name stays an alias."""
+        """A former canonical name stays as an alias."""
         return change(path_of("banks", bank_id, "entities", entity_id), tagged_reader(EntityDetail), fields)
 
     @route
     def merge(
         self, bank_id: str, entity_id: Id, others: Sequence[Id], *, idempotency_key: str | None = None
     ) -> Call[EntityDetail]:
-        """Mentions, names and relationships of the others become this one's; the others go."""
+        """Move the mentions, names and relationships of the `others` to this entity, and delete the `others`."""
         path = path_of("banks", bank_id, "entities", entity_id, "merge")
         return submit(path, reader(EntityDetail), {"ids": others, "idempotency_key": idempotency_key})
 
     @route
     def split(self, bank_id: str, entity_id: Id, **fields: Unpack[EntitySplit]) -> Call[EntityDetail]:
-        """Answers with the new one."""
+        """Returns the new entity."""
         return submit(path_of("banks", bank_id, "entities", entity_id, "split"), reader(EntityDetail), fields)

@@ -1,8 +1,8 @@
 from typing import Unpack
 
-from memoryplatform_client.calls import Call, change, fetch, reader, submit, tagged_reader
+from memoryplatform_client.calls import Call, reader, submit
 from memoryplatform_client.identifiers import Id
-from memoryplatform_client.models.feedback import Feedback, Tuning
+from memoryplatform_client.models.feedback import Feedback
 from memoryplatform_client.options.edits import Mark
 from memoryplatform_client.options.lists import FeedbackFilter
 from memoryplatform_client.pages import Listing, list_of
@@ -11,7 +11,7 @@ from memoryplatform_client.wire import path_of
 
 
 class Feedbacks(Resource[S_co]):
-    """Marks on what a recall brought, and what recall learns from them."""
+    """Marks of a recall's results as useful or not."""
 
     @route
     def give(
@@ -23,13 +23,3 @@ class Feedbacks(Resource[S_co]):
     @listed
     def list(self, bank_id: str, **wanted: Unpack[FeedbackFilter]) -> Listing[Feedback]:
         return list_of(path_of("banks", bank_id, "feedback"), Feedback, wanted)
-
-    @route
-    def get_tuning(self, bank_id: str) -> Call[Tuning]:
-        return fetch(path_of("banks", bank_id, "tuning"), tagged_reader(Tuning))
-
-    @route
-    def update_tuning(self, bank_id: str, *, learn_from_feedback: bool, if_match: str | None = None) -> Call[Tuning]:
-        """`if_match` is the `etag` that was read."""
-        fields = {"learn_from_feedback": learn_from_feedback, "if_match": if_match}
-        return change(path_of("banks", bank_id, "tuning"), tagged_reader(Tuning), fields)

@@ -37,7 +37,7 @@ class Memories(Resource[S_co]):
 
     @route
     def invalidate(self, bank_id: str, memory_id: Id, **fields: Unpack[Invalidation]) -> Call[MemoryDetail]:
-        """Close it, and keep it for the past."""
+        """Close the memory. It stays visible in queries about the past."""
         path = path_of("banks", bank_id, "memories", memory_id, "invalidate")
         return submit(path, tagged_reader(MemoryDetail), fields)
 
@@ -62,14 +62,14 @@ class Memories(Resource[S_co]):
 
     @route
     def delete(self, bank_id: str, memory_id: Id, *, if_match: str | None = None) -> Call[MemoriesDeleted]:
-        """For good, with what rests on it alone. `if_match` is the `etag` that was read."""
+        """Delete the memory for good, with everything that rests on it alone. `if_match`: the `etag` that was read."""
         return remove(path_of("banks", bank_id, "memories", memory_id), reader(MemoriesDeleted), if_match=if_match)
 
     @route
     def clear(self, bank_id: str, **wanted: Unpack[MemoryFilter]) -> Call[MemoriesCleared]:
-        """Delete what the filter finds; without one, every current memory of the bank.
+        """Delete the memories that match the filter; without a filter, every current memory of the bank.
 
-        A filter that is there and empty is no reason to delete everything: it raises before anything is sent.
+        Raises UnusableFilter for an empty filter before anything is sent, since that would delete everything.
         """
         check_filters(wanted)
         return remove(path_of("banks", bank_id, "memories"), reader(MemoriesCleared), wanted)

@@ -30,7 +30,7 @@ class MentalModels(Resource[S_co]):
     def create(
         self, bank_id: str, name: str, source_query: str, **fields: Unpack[NewMentalModelFields]
     ) -> Call[NewMentalModel]:
-        """Its content comes with the operation that the answer names."""
+        """The returned operation writes the content."""
         path = path_of("banks", bank_id, "mental-models")
         body = {"name": name, "source_query": source_query, **fields}
         return submit(path, tagged_reader(NewMentalModel), body)
@@ -50,7 +50,7 @@ class MentalModels(Resource[S_co]):
 
     @route
     def delete(self, bank_id: str, model_id: str, *, if_match: str | None = None) -> Call[None]:
-        """With its history. `if_match` is the `etag` that was read."""
+        """Delete the mental model with its history. `if_match` is the `etag` that was read."""
         return remove(path_of("banks", bank_id, "mental-models", model_id), read_nothing, if_match=if_match)
 
     @route
@@ -68,7 +68,7 @@ class MentalModels(Resource[S_co]):
 
     @route
     def clear(self, bank_id: str, model_id: str, *, idempotency_key: str | None = None) -> Call[MentalModel]:
-        """Earlier contents stay in its history."""
+        """Empty the content. Earlier contents stay in the history."""
         path = path_of("banks", bank_id, "mental-models", model_id, "clear")
         return submit(path, tagged_reader(MentalModel), {"idempotency_key": idempotency_key})
 

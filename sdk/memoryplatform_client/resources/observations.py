@@ -18,6 +18,6 @@ class Observations(Resource[S_co]):
     def refresh(
         self, bank_id: str, entity_id: Id | None = None, *, idempotency_key: str | None = None
     ) -> Call[ObservationsRefreshed]:
-        """Of one entity, or all that are stale."""
+        """Rewrite the observations about one entity, or all stale ones."""
         fields = {"entity_id": entity_id, "idempotency_key": idempotency_key}
         return submit(path_of("banks", bank_id, "observations", "refresh"), reader(ObservationsRefreshed), fields)

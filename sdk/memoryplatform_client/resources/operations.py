@@ -43,8 +43,9 @@ class Operations(Resource[S_co]):
         timeout: float | None = LONGEST,
         on_progress: Callable[[OperationDetail], None] | None = None,
     ) -> Plan[OperationDetail]:
-        """Until it is completed. `on_progress` hears of every change; it is called, not awaited, by both clients.
+        """Wait until the operation is completed.
 
-        Raises OperationNotCompleted where it failed or was cancelled, WaitTimedOut after `timeout` seconds.
+        `on_progress` is called at every change; neither client awaits it. Raises OperationNotCompleted if the
+        operation failed or was cancelled, and WaitTimedOut after `timeout` seconds.
         """
         return wait_for(operation_id, self._sender.retry, within(timeout), on_progress=on_progress)

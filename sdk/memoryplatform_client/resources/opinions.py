@@ -19,12 +19,12 @@ class Opinions(Resource[S_co]):
 
     @route
     def get(self, bank_id: str, opinion_id: Id, **wanted: Unpack[OpinionView]) -> Call[OpinionDetail]:
-        """Under tags, evidence that does not pass is left out and counted."""
+        """With tags given, evidence outside their scope is left out and only counted."""
         return fetch(path_of("banks", bank_id, "opinions", opinion_id), tagged_reader(OpinionDetail), wanted)
 
     @listed
     def revisions(self, bank_id: str, opinion_id: Id, **wanted: Unpack[RevisionOptions]) -> Listing[OpinionRevision]:
-        """The oldest first."""
+        """Oldest first."""
         return list_of(path_of("banks", bank_id, "opinions", opinion_id, "revisions"), OpinionRevision, wanted)
 
     @route

@@ -10,7 +10,7 @@ from memoryplatform_client.wire import path_of
 
 
 class Recalls(Resource[S_co]):
-    """The log of what was recalled."""
+    """The log of recalls."""
 
     @listed
     def list(self, bank_id: str, **wanted: Unpack[ListOptions]) -> Listing[LoggedRecall]:

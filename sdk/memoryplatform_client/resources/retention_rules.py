@@ -13,7 +13,7 @@ from memoryplatform_client.wire import path_of
 class RetentionRules(Resource[S_co]):
     @route
     def create(self, bank_id: str, name: str, days: int, **fields: Unpack[NewRuleFields]) -> Call[RetentionRule]:
-        """Applied every night; `matches` says what that would mean now."""
+        """Add a rule that nightly maintenance applies. `matches` counts the memories that it would affect now."""
         path = path_of("banks", bank_id, "retention-rules")
         return submit(path, tagged_reader(RetentionRule), {"name": name, "days": days, **fields})
 
@@ -31,7 +31,7 @@ class RetentionRules(Resource[S_co]):
 
     @route
     def delete(self, bank_id: str, rule_id: Id, *, if_match: str | None = None) -> Call[None]:
-        """What it faded comes back with the next night; what it deleted does not.
+        """Memories that the rule faded come back with the next nightly maintenance; deleted ones do not.
 
         `if_match` is the `etag` that was read.
         """

@@ -10,5 +10,5 @@ from memoryplatform_client.wire import path_of
 class Tags(Resource[S_co]):
     @listed
     def list(self, bank_id: str, **wanted: Unpack[TagFilter]) -> Listing[Tag]:
-        """The most used first."""
+        """Most used first."""
         return list_of(path_of("banks", bank_id, "tags"), Tag, wanted)

@@ -1,4 +1,4 @@
-"""A bank as a file of JSON lines."""
+"""Export and import of a bank as JSON lines."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -24,7 +24,7 @@ def send_part(bank_id: str, lines: bytes, first_line: int, key: str | None) -> C
 class Transfer(Resource[S_co]):
     @line_by_line
     def export(self, bank_id: str, *, vectors: bool = False) -> Call[None]:
-        """All that a bank holds, line by line. Raises ConnectionFailed where the file is not whole."""
+        """The bank's whole content, line by line. Raises ConnectionFailed if the file arrives incomplete."""
         query = encode_query({"vectors": vectors})
         return Call("GET", path_of("banks", bank_id, "export"), read_nothing, query=query)
 
@@ -32,15 +32,15 @@ class Transfer(Resource[S_co]):
     def import_part(
         self, bank_id: str, lines: bytes, *, first_line: int = 1, idempotency_key: str | None = None
     ) -> Call[Imported]:
-        """Some whole lines of a file. `load` sends all of one."""
+        """Send some whole lines of a file. `load` sends a complete file."""
         return send_part(bank_id, lines, first_line, idempotency_key)
 
     @planned
     def load(self, bank_id: str, lines: Iterable[bytes | str]) -> Plan[Imported]:
-        """A whole file, such as an open one or what `export` gives, in as many requests as it takes.
+        """Import a complete file, such as an open file or the lines of `export`, in as many requests as necessary.
 
-        Its header goes first, and the answer tells where to go on: of a file that was cut off, behind what came. What
-        is left to do is the operation's: `operations.wait` it before you recall.
+        The header is sent first. The response names the line to continue with, so an interrupted import resumes after
+        the lines that arrived. An operation then finishes the import: call `operations.wait` before you recall.
         """
         rest = iter(lines)
         header = take_header(rest)

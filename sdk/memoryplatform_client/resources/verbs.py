@@ -1,4 +1,4 @@
-"""What an agent does with its memory."""
+"""Retain, recall and reflect."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
@@ -29,9 +29,9 @@ def retain_items(
 
 
 def see_through(call: Call[Retained], retry: RetryPolicy, *, wait: bool, timeout: float | None) -> Plan[Retained]:
-    """The service waits for what is small; of the rest it names the operation, which is waited for here.
+    """Wait for a large retain, which the service answers with a running operation. A small one is already finished.
 
-    One that fails is told by its status, as the service tells it of a small one.
+    A failed operation does not raise: its status says so, as in the response to a small retain.
     """
     retained = yield from perform(call, retry)
     if not wait or retained.status in FINISHED:
@@ -46,11 +46,11 @@ def see_through(call: Call[Retained], retry: RetryPolicy, *, wait: bool, timeout
 class Verbs(Resource[S_co]):
     @planned
     def retain(self, bank_id: str, content: str | None = None, **options: Unpack[RetainOptions]) -> Plan[Retained]:
-        """A text, or `messages`, or `facts`. The bank is made where it is missing.
+        """Retain a text, or `messages`, or `facts`. A missing bank is created.
 
-        The text of a `document_id` replaces what the document was. With `wait=False` the answer comes at once:
-        `operations.wait` its `operation_id`. Raises WaitTimedOut where the memories of a large text take longer than
-        `timeout`; the service goes on with them.
+        A text with a `document_id` replaces that document's earlier text. With `wait=False` the call returns at once;
+        pass its `operation_id` to `operations.wait`. Raises WaitTimedOut if the memories of a large text take longer
+        than `timeout`; the service continues to work on them.
         """
         item = {name: value for name, value in options.items() if name not in OF_THE_CALL}
         wait, key = options.get("wait", True), options.get("idempotency_key")
@@ -67,7 +67,7 @@ class Verbs(Resource[S_co]):
         timeout: float | None = LONGEST,
         idempotency_key: str | None = None,
     ) -> Plan[Retained]:
-        """Up to 1,000 items. Each stands for itself: `item_errors` names those that were refused."""
+        """Retain up to 1,000 items. Each is accepted or refused separately: `item_errors` names the refused ones."""
         call = retain_items(bank_id, list(items), wait=wait, idempotency_key=idempotency_key)
         return see_through(call, self._sender.retry, wait=wait, timeout=timeout)
 
@@ -78,17 +78,20 @@ class Verbs(Resource[S_co]):
 
     @route
     def recall_across(self, bank_ids: Sequence[str], query: str, **options: Unpack[RecallOptions]) -> Call[Recalled]:
-        """One answer out of several banks; each result names its own."""
+        """Search several banks at once. Each result names its bank."""
         return ask("/recall", reader(Recalled), {"banks": bank_ids, "query": query, **options})
 
     @route
     def reflect(self, bank_id: str, query: str, **options: Unpack[ReflectOptions]) -> Call[Reflection]:
-        """An answer in the agent's own disposition, citing memories."""
+        """Answer a question in the agent's disposition, with cited memories."""
         return submit(path_of("banks", bank_id, "reflect"), reader(Reflection), {"query": query, **options})
 
     @streamed
     def stream_reflect(self, bank_id: str, query: str, **options: Unpack[StreamOptions]) -> Call[None]:
-        """The same as it is made. Close the generator to hang up; nothing is stored before `OpinionsFormed`."""
+        """Reflect, and yield the answer as it is written.
+
+        Close the generator to cancel. Nothing is stored before `OpinionsFormed`.
+        """
         headers = {"Content-Type": JSON, "Accept": "text/event-stream"}
         content = encode_body({"query": query, "stream": True, **options})
         return Call("POST", path_of("banks", bank_id, "reflect"), read_nothing, content=content, headers=headers)

@@ -14,7 +14,7 @@ from memoryplatform_client.wire import path_of
 class Webhooks(Resource[S_co]):
     @route
     def create(self, url: str, events: Sequence[str], **fields: Unpack[NewWebhookFields]) -> Call[WebhookWithSecret]:
-        """The secret that signs what is sent comes with the answer, and never again."""
+        """The response holds the secret that signs the deliveries. It is shown only this once."""
         return submit("/webhooks", tagged_reader(WebhookWithSecret), {"url": url, "events": events, **fields})
 
     @listed
@@ -31,7 +31,7 @@ class Webhooks(Resource[S_co]):
 
     @route
     def delete(self, webhook_id: Id, *, if_match: str | None = None) -> Call[None]:
-        """Its deliveries go with it, also those on their way. `if_match` is the `etag` that was read."""
+        """Delete the webhook and its deliveries, also pending ones. `if_match` is the `etag` that was read."""
         return remove(path_of("webhooks", webhook_id), read_nothing, if_match=if_match)
 
     @route
@@ -50,6 +50,6 @@ class Webhooks(Resource[S_co]):
 
     @route
     def redeliver(self, webhook_id: Id, delivery_id: Id, *, idempotency_key: str | None = None) -> Call[Delivery]:
-        """Under the same id, with all its attempts again."""
+        """Send the delivery again under the same id, with a new series of attempts."""
         path = path_of("webhooks", webhook_id, "deliveries", delivery_id, "redeliver")
         return submit(path, reader(Delivery), {"idempotency_key": idempotency_key})

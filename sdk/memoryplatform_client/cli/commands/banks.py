@@ -14,7 +14,7 @@ TRAITS = ("skepticism", "literalism", "empathy")
 
 
 def add_list_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--search", dest="q", metavar="LETTERS", help="of the id or the name")
+    parser.add_argument("--search", dest="q", metavar="TEXT", help="a part of the id or the name")
 
 
 def list_banks(session: Session, given: Given) -> int:
@@ -47,7 +47,7 @@ def create_bank(session: Session, given: Given) -> int:
     if session.out.as_json:
         session.out.json(bank)
     else:
-        session.out.line(f"Bank {bank.bank_id} is made.")
+        session.out.line(f"Created bank {bank.bank_id}.")
     return Exit.DONE
 
 
@@ -81,19 +81,19 @@ def show_profile(out: Output, bank: Bank) -> None:
 
 def add_delete_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bank")
-    parser.add_argument("--yes", action="store_true", help="don't ask")
+    parser.add_argument("--yes", action="store_true", help="delete without a prompt")
 
 
 def delete_bank(session: Session, given: Given) -> int:
     bank = session.client.banks.get(given.bank)
     if not given.yes:
-        confirm(session.out, f"All that {bank.bank_id} holds will be gone for good.", word=bank.bank_id)
+        confirm(session.out, f"This deletes {bank.bank_id} and everything in it for good.", word=bank.bank_id)
     deleted = session.client.banks.delete(given.bank)
     done = session.wait_for(deleted.operation_id, f"Deleting {given.bank}")
     if session.out.as_json:
         session.out.json(done)
     else:
-        session.out.line(f"Bank {given.bank} is deleted.")
+        session.out.line(f"Deleted bank {given.bank}.")
     return Exit.DONE
 
 
@@ -102,9 +102,9 @@ COMMAND = Command(
     "List, create, show and delete banks.",
     actions=(
         Action("list", "All banks that the key reaches.", add_list_arguments, list_banks),
-        Action("create", "Make a bank.", add_create_arguments, create_bank),
+        Action("create", "Create a bank.", add_create_arguments, create_bank),
         Action("show", "The profile of a bank.", add_bank_argument, show_bank),
-        Action("delete", "Delete a bank with all that it holds.", add_delete_arguments, delete_bank),
+        Action("delete", "Delete a bank and everything in it.", add_delete_arguments, delete_bank),
     ),
     lists_alone=True,
 )

@@ -1,4 +1,4 @@
-"""`benchmark`: how long a recall takes, as a client sees it."""
+"""`benchmark`: the latency of recalls, measured by the client."""
 
 import argparse
 import math
@@ -17,13 +17,13 @@ from memoryplatform_client.client import MemoryClient
 from memoryplatform_client.errors import MemoryPlatformError
 from memoryplatform_client.options.words import Budget
 
-WORDS = 8  # of a memory, for want of questions
+WORDS = 8  # of a memory, used as a query where no questions are given
 WARMING_UP = 3
 
 
 @dataclass(frozen=True)
 class Timing:
-    """In milliseconds, of the recalls that were answered; None where none was."""
+    """Milliseconds of the recalls that succeeded; None if none did."""
 
     recalls: int
     errors: int
@@ -36,9 +36,11 @@ class Timing:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bank")
-    parser.add_argument("-n", "--number", type=at_least(1), default=50, metavar="N", help="of recalls; 50")
-    parser.add_argument("--clients", type=at_least(1), default=1, metavar="N", help="that ask at once; 1")
-    parser.add_argument("--queries", type=Path, metavar="FILE", help="one a line; words of the bank's memories else")
+    parser.add_argument(
+        "-n", "--number", type=at_least(1), default=50, metavar="N", help="number of recalls (default: 50)"
+    )
+    parser.add_argument("--clients", type=at_least(1), default=1, metavar="N", help="concurrent clients (default: 1)")
+    parser.add_argument("--queries", type=Path, metavar="FILE", help="one query per line (default: words of memories)")
     parser.add_argument("--budget", choices=["low", "mid", "high"], default="low")
 
 
@@ -63,7 +65,7 @@ def find_queries(client: MemoryClient, given: Given) -> Sequence[str]:
         newest = islice(client.memories.list(given.bank, limit=100), given.number)
         found = [" ".join(one.text.split()[:WORDS]) for one in newest]
     if not found:
-        raise BadUsage("There is nothing to ask: the bank has no memories, or the file no lines.")
+        raise BadUsage("No queries: the bank has no memories, or the file has no lines.")
     return found
 
 
@@ -81,7 +83,7 @@ def measure(session: Session, given: Given, queries: Sequence[str]) -> Timing:
 
 
 def time_one(client: MemoryClient, bank: str, query: str, budget: Budget) -> float | None:
-    """None where it failed, which is counted."""
+    """None for a failed recall, which is counted separately."""
     started = perf_counter()
     try:
         client.recall(bank, query, budget=budget)
@@ -104,7 +106,7 @@ def summarise(times: Sequence[float | None], seconds: float, clients: int) -> Ti
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float | None:
-    """The nearest rank: the smallest value that so many per cent do not exceed."""
+    """By nearest rank: the smallest value that `percent` per cent of the values do not exceed."""
     return ordered[math.ceil(len(ordered) * percent / 100) - 1] if ordered else None
 
 

@@ -1,4 +1,4 @@
-"""`export`: all that a bank holds, as JSON lines."""
+"""`export`: a bank's whole content as JSON lines."""
 
 import argparse
 import os
@@ -17,9 +17,11 @@ from memoryplatform_client.cli.session import Session
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bank")
-    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="- is standard output")
-    parser.add_argument("--vectors", action="store_true", help="with the embeddings")
-    parser.add_argument("--force", action="store_true", help="overwrite the file")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="-", help="the file to write (default: -, standard output)"
+    )
+    parser.add_argument("--vectors", action="store_true", help="include the embeddings")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def run(session: Session, given: Given) -> int:
@@ -30,7 +32,7 @@ def run(session: Session, given: Given) -> int:
         return Exit.DONE
     path = Path(given.output)
     if path.exists() and not given.force:
-        raise BadUsage(f"{path} is there already: --force overwrites it.")
+        raise BadUsage(f"{path} already exists: --force overwrites it.")
     if not path.parent.is_dir():
         raise BadUsage(f"There is no folder {path.parent}.")
     with made_whole(path) as file:
@@ -55,7 +57,7 @@ def write_lines(session: Session, given: Given, file: BinaryIO) -> int:
 
 @contextmanager
 def made_whole(path: Path) -> Iterator[BinaryIO]:
-    """Its owner's alone, and under its name only once all is there."""
+    """Write a file that only its owner can read. It gets its final name once it is complete."""
     beside = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
         with naming(path):
@@ -70,11 +72,11 @@ def made_whole(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """What goes wrong is told of the file that was asked for: nobody knows the one beside it."""
+    """Errors name the requested file, because the user does not know the temporary one beside it."""
     try:
         yield
     except OSError as fault:
         raise OSError(fault.errno, fault.strerror, str(path)) from fault
 
 
-COMMAND = Command("export", "Write all that a bank holds into a file.", add_arguments, run)
+COMMAND = Command("export", "Write a bank's whole content into a file.", add_arguments, run)

@@ -1,4 +1,4 @@
-"""`import`: a bank from what `export` wrote."""
+"""`import`: a bank from a file that `export` wrote."""
 
 import argparse
 import sys
@@ -15,15 +15,15 @@ from memoryplatform_client.models.transfer import Imported
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bank", help="new, or one that holds nothing")
-    parser.add_argument("file", help="- is standard input")
+    parser.add_argument("bank", help="a new or empty bank")
+    parser.add_argument("file", help="the file to read; - for standard input")
     parser.add_argument("--no-wait", action="store_true", help="don't wait for the text index and the vectors")
 
 
 def run(session: Session, given: Given) -> int:
     imported = load(session, given)
     if imported.next_line is not None:
-        raise CommandFailed(f"The file is not whole: it ends before line {imported.next_line}.")
+        raise CommandFailed(f"The file is incomplete: it ends before line {imported.next_line}.")
     if not given.no_wait:
         session.wait_for(imported.operation_id, f"Indexing {given.bank}")
     if session.out.as_json:
@@ -47,7 +47,7 @@ def send(session: Session, bank: str, file: BinaryIO, size: int | None) -> Impor
     with session.out.progress(f"Importing {bank}", total=size) as move:
         try:
             return session.client.transfer.load(bank, counted(file, move))
-        except ValueError as fault:  # how the client says that there is no line
+        except ValueError as fault:  # the client found no line
             raise CommandFailed(str(fault)) from fault
 
 
@@ -59,4 +59,4 @@ def counted(file: BinaryIO, move: Bar) -> Iterator[bytes]:
         yield line
 
 
-COMMAND = Command("import", "Make a bank of what export wrote.", add_arguments, run)
+COMMAND = Command("import", "Create a bank from a file that export wrote.", add_arguments, run)

@@ -1,4 +1,4 @@
-"""`inspect`: a bank at a glance."""
+"""`inspect`: a bank's summary on one screen."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -39,7 +39,7 @@ def run(session: Session, given: Given) -> int:
 
 
 def look_at(client: MemoryClient, bank_id: str) -> Glance:
-    """What was begun before the bank was made is of another, deleted bank that had its id."""
+    """Operations older than the bank are left out: they belong to a deleted bank with the same id."""
     bank = client.banks.get(bank_id)
     under_way = (
         operation
@@ -88,4 +88,4 @@ def describe_progress(operation: Operation) -> str:
     return f"{progress.stage} {progress.processed}/{progress.total}" if progress.total else progress.stage
 
 
-COMMAND = Command("inspect", "A bank at a glance.", add_bank_argument, run)
+COMMAND = Command("inspect", "Summarise a bank on one screen.", add_bank_argument, run)

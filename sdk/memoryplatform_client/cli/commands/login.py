@@ -1,4 +1,4 @@
-"""`login`: an address and a key that are kept."""
+"""`login`: store a service's address and an API key as a profile."""
 
 import argparse
 import getpass
@@ -13,23 +13,23 @@ from memoryplatform_client.client import MemoryClient
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The key is no argument: the list of processes and the shell's history show those."""
-    parser.add_argument("name", nargs="?", default="default", help="of the profile")
-    parser.add_argument("--url", default=LOCAL, help=f"of the service; {LOCAL} where left out")
+    """The key is no argument, because process lists and the shell's history show arguments."""
+    parser.add_argument("name", nargs="?", default="default", help="name of the profile")
+    parser.add_argument("--url", default=LOCAL, help=f"address of the service (default: {LOCAL})")
 
 
 def run(session: Session, given: Given) -> int:
     profiles = read_profiles()
     profile = Profile(given.name, check_url(given.url), check_given_key(ask_for_key()))
     if is_exposed(profile.url):
-        session.out.note(f"Others on the way to {profile.url} can read the key: use https.", "red")
+        session.out.note(f"The key is sent to {profile.url} unencrypted: use https.", "red")
     with MemoryClient(profile.url, profile.key) as client:
         client.banks.list(limit=1).first()
     path = write_profiles(profiles.with_profile(profile))
     if session.out.as_json:
         session.out.json({"profile": profile.name, "url": profile.url, "file": str(path)})
     else:
-        session.out.line(f"The profile {profile.name} is kept in {path} and used from now on.")
+        session.out.line(f"Saved the profile {profile.name} in {path}. It is now in use.")
     return Exit.DONE
 
 
@@ -39,4 +39,4 @@ def ask_for_key() -> str:
     return sys.stdin.readline()
 
 
-COMMAND = Command("login", "Keep the address of a service and a key for it.", add_arguments, run)
+COMMAND = Command("login", "Save the address of a service and an API key for it.", add_arguments, run)

@@ -1,4 +1,4 @@
-"""`migrate`: what another system wrote, retained here."""
+"""`migrate`: retain the data of another memory system."""
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,22 +24,24 @@ READERS: Mapping[str, Read] = {
     "longmemeval": longmemeval.read,
 }
 SUMMARIES = {
-    "mem0": "Memories that mem0 gave out, as JSON or JSON lines.",
+    "mem0": "Memories exported from mem0, as JSON or JSON lines.",
     "hindsight": "The transfer archive (ZIP) of a Hindsight bank.",
     "locomo": "Conversations of LoCoMo.",
     "longmemeval": "Haystacks of LongMemEval.",
 }
-NAMES_BANKS = {"mem0", "hindsight"}  # their files say whose memories they are
+NAMES_BANKS = {"mem0", "hindsight"}  # their files name the user or bank of each memory
 
 
 def arguments_of(name: str) -> AddArguments:
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument("--bank", default="", required=name not in NAMES_BANKS, help=bank_help(name))
-        parser.add_argument("--restart", action="store_true", help="from the beginning, not where it was stopped")
+        parser.add_argument("--restart", action="store_true", help="start again from the beginning")
         parser.add_argument("--dry-run", action="store_true", help="read the file and send nothing")
         if name not in NAMES_BANKS:
-            parser.add_argument("--only", action="append", default=[], metavar="ID", help="may be repeated")
+            parser.add_argument(
+                "--only", action="append", default=[], metavar="ID", help="a conversation to migrate; repeatable"
+            )
         else:
             parser.set_defaults(only=[])
 
@@ -48,8 +50,8 @@ def arguments_of(name: str) -> AddArguments:
 
 def bank_help(name: str) -> str:
     if name in NAMES_BANKS:
-        return "where all of it goes; the file's own where left out"
-    return "where it goes; of several conversations each gets a bank of its own, BANK-ID"
+        return "the target bank (default: the banks that the file names)"
+    return "the target bank; each of several conversations gets its own bank, named BANK-ID"
 
 
 def runner_of(name: str) -> Run:
@@ -72,7 +74,7 @@ def migrate(session: Session, given: Given, name: str) -> int:
     task = (session.access.url, name, given.bank, *sorted(given.only))
     journal = open_journal(given.file, *task, restart=given.restart)
     if journal.done:
-        session.out.note(f"Going on after {journal.done} of {len(batches)} calls.")
+        session.out.note(f"Resuming after {journal.done} of {len(batches)} requests.")
     with session.out.progress(f"Migrating {given.file.name}", total=len(batches)) as move:
         for place, batch in list(enumerate(batches))[journal.done :]:
             move(done=place)
@@ -82,7 +84,7 @@ def migrate(session: Session, given: Given, name: str) -> int:
 
 
 def part(found: Iterable[Found]) -> tuple[list[Entry], list[NotRead]]:
-    """What can be sent, and what can't, with the reason."""
+    """Separate the entries that can be sent from those that can't, with the reason."""
     entries: list[Entry] = []
     unread: list[NotRead] = []
     for one in found:
@@ -96,14 +98,14 @@ def part(found: Iterable[Found]) -> tuple[list[Entry], list[NotRead]]:
 
 
 def describe_nothing(file: Path, unread: Sequence[NotRead]) -> CommandFailed:
-    """One sentence, where a file of another kind is at fault in each of its rows."""
+    """One sentence for a file of a wrong format, instead of a message for each row."""
     if not unread:
         return BadUsage(f"{file} holds nothing to migrate.")
     return CommandFailed(f"{file} holds nothing that can be migrated. {unread[0].name}: {unread[0].reason}")
 
 
 def send(session: Session, journal: Journal, place: int, batch: Batch) -> Journal:
-    """What the service won't have is told, and does not keep the others out."""
+    """Refused items are reported. The other items are sent all the same."""
     try:
         retained = submit(session, batch, idempotency_key=journal.key_of(place))
     except IdempotencyKeyReused:
@@ -117,7 +119,7 @@ def send(session: Session, journal: Journal, place: int, batch: Batch) -> Journa
         session.out.note(f"{batch.entries[fault.index].name}: {reason}", "red")
     settled = settle(session, retained)
     for error in settled.errors:
-        session.out.note(f"A passage gave no facts: {error}", "red")
+        session.out.note(f"No facts could be extracted from a passage: {error}", "red")
     return journal.with_batch(items=retained.items_count, faults=len(retained.item_errors) + len(settled.errors))
 
 
@@ -133,6 +135,6 @@ def tell(session: Session, batches: list[Batch], items: int, faults: int, *, is_
 
 COMMAND = Command(
     "migrate",
-    "Take over what another system wrote.",
+    "Retain the data of another memory system.",
     actions=tuple(Action(name, SUMMARIES[name], arguments_of(name), runner_of(name)) for name in READERS),
 )

@@ -1,4 +1,4 @@
-"""`opinions`: what a bank holds to be so, and how sure it was when."""
+"""`opinions`: a bank's opinions and the history of their confidence."""
 
 import argparse
 from collections.abc import Sequence
@@ -35,14 +35,14 @@ def list_opinions(session: Session, given: Given) -> int:
 
 
 def read_path(client: MemoryClient, bank_id: str, opinion: Opinion) -> list[float]:
-    """One that never changed needs no question."""
+    """An opinion that never changed needs no request."""
     if opinion.revision <= 1:
         return [opinion.confidence]
     return trajectory(list(client.opinions.revisions(bank_id, opinion.id)))
 
 
 def trajectory(revisions: Sequence[OpinionRevision]) -> list[float]:
-    """What was withdrawn with its evidence no longer counts."""
+    """Revisions that were withdrawn with their evidence are left out."""
     return [one.confidence_after for one in revisions if not one.withdrawn]
 
 
@@ -55,13 +55,13 @@ def show_list(out: Output, opinions: Sequence[Opinion], paths: Sequence[Sequence
 
 
 def review_of(opinion: Opinion) -> str:
-    """Nobody has looked at it where nothing is said."""
+    """`new` for an opinion without a review."""
     return opinion.review or "new"
 
 
 def add_show_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bank")
-    parser.add_argument("opinion", help="its id")
+    parser.add_argument("opinion", help="the opinion's id")
 
 
 def show_opinion(session: Session, given: Given) -> int:
@@ -94,9 +94,9 @@ def step(revision: OpinionRevision) -> str:
 
 COMMAND = Command(
     "opinions",
-    "What a bank holds to be so, and how sure it was when.",
+    "Opinions of a bank and the history of their confidence.",
     actions=(
-        Action("list", "Opinions with the path of their confidence.", add_list_arguments, list_opinions),
-        Action("show", "One with its revisions and evidence.", add_show_arguments, show_opinion),
+        Action("list", "Opinions with the course of their confidence.", add_list_arguments, list_opinions),
+        Action("show", "An opinion with its revisions and evidence.", add_show_arguments, show_opinion),
     ),
 )

@@ -1,4 +1,4 @@
-"""`profiles`: what `login` kept."""
+"""`profiles`: the addresses and keys that `login` stored."""
 
 import argparse
 from dataclasses import replace
@@ -9,7 +9,7 @@ from memoryplatform_client.cli.failures import BadUsage
 from memoryplatform_client.cli.profiles import Profiles, read_profiles, write_profiles
 from memoryplatform_client.cli.session import Session
 
-SHOWN = 8  # characters of a key: enough to find it in the service's list, too few to use it
+SHOWN = 8  # characters of a key: enough to recognise it in the service's list, too few to use it
 
 
 def list_profiles(session: Session, _given: Given) -> int:
@@ -33,12 +33,12 @@ def add_name(parser: argparse.ArgumentParser) -> None:
 def use_profile(session: Session, given: Given) -> int:
     profiles = read_named(given.name)
     write_profiles(replace(profiles, used=given.name))
-    return answer(session, given.name, f"The profile {given.name} is used from now on.")
+    return answer(session, given.name, f"The profile {given.name} is now in use.")
 
 
 def remove_profile(session: Session, given: Given) -> int:
     write_profiles(read_named(given.name).without(given.name))
-    return answer(session, given.name, f"The profile {given.name} is removed.")
+    return answer(session, given.name, f"Removed the profile {given.name}.")
 
 
 def read_named(name: str) -> Profiles:
@@ -58,11 +58,11 @@ def answer(session: Session, name: str, sentence: str) -> int:
 
 COMMAND = Command(
     "profiles",
-    "List, choose and remove what login kept.",
+    "List, choose and remove the profiles that login stored.",
     actions=(
         Action("list", "All profiles; * is the one in use.", no_arguments, list_profiles),
         Action("use", "Use a profile from now on.", add_name, use_profile),
-        Action("remove", "Forget a profile and its key.", add_name, remove_profile),
+        Action("remove", "Remove a profile and its key.", add_name, remove_profile),
     ),
     lists_alone=True,
 )

@@ -1,4 +1,4 @@
-"""`recall`: what a bank knows about a question."""
+"""`recall`: search a bank."""
 
 import argparse
 from collections.abc import Sequence
@@ -27,21 +27,21 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     networks = ["world", "experience", "opinion", "observation"]
     parser.add_argument("--budget", choices=["low", "mid", "high"])
     parser.add_argument("--max-tokens", type=at_least(1), metavar="N")
-    parser.add_argument("--type", action="append", dest="types", default=[], choices=networks, help="may be repeated")
-    parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="may be repeated")
+    parser.add_argument("--type", action="append", dest="types", default=[], choices=networks, help="repeatable")
+    parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="repeatable")
     parser.add_argument(
         "--tags-match",
         choices=get_args(TagsMatch),
-        help="any_strict unless told: one of the tags; any and all let memories without a tag pass",
+        help="default: any_strict, at least one of the tags; any and all also match memories without tags",
     )
-    parser.add_argument("--as-of", type=moment, metavar="TIME", help="what was true then")
-    parser.add_argument("--known-at", type=moment, metavar="TIME", help="what was known then")
+    parser.add_argument("--as-of", type=moment, metavar="TIME", help="search what was true at this time")
+    parser.add_argument("--known-at", type=moment, metavar="TIME", help="search what was known at this time")
 
 
 def find_search_options(given: Given) -> dict[str, Any]:
-    """Who names a tag means it: the service's own choice would let memories without any pass."""
+    """With `--tag`, only tagged memories match. The service's default would also return memories without tags."""
     if given.tags_match and given.tags_match != "exact" and not given.tags:
-        raise BadUsage("--tags-match says how a --tag is meant: give one. (`exact` without any: what has no tag.)")
+        raise BadUsage("--tags-match needs a --tag. Only `exact` works without one: it finds memories without tags.")
     options = given_ones(given, *PASSED_ON)
     return {"tags_match": "any_strict", **options} if given.tags else options
 
@@ -69,7 +69,7 @@ def show(out: Output, recalled: Recalled, *, with_trace: bool) -> None:
     else:
         out.table(["#", "score", "type", "when", "text"], [plain_row(*one) for one in ranked])
     for left in recalled.left_out:
-        out.note(f"{left.channel} was left out: {left.reason}")
+        out.note(f"The channel {left.channel} was skipped: {left.reason}")
 
 
 def plain_row(rank: int, item: RecallItem) -> Sequence[object]:
@@ -85,7 +85,7 @@ def trace_row(rank: int, item: RecallItem, channels: Sequence[str]) -> Sequence[
 
 
 def show_stages(out: Output, trace: dict[str, Any]) -> None:
-    """Beside the table, so that a pipe gets rows alone."""
+    """Written to standard error, so that a pipe gets only rows."""
     for phase in trace.get("summary", {}).get("phase_metrics", ()):
         out.note(f"{phase['duration_seconds'] * 1000:8.1f} ms  {phase['phase_name']}")
     cut = len(trace.get("cut_by_token_budget", ()))
@@ -97,4 +97,4 @@ def day(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
-COMMAND = Command("recall", "Ask a bank what it knows.", add_arguments, run)
+COMMAND = Command("recall", "Search the memories of a bank.", add_arguments, run)

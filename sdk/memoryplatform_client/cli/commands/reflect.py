@@ -1,4 +1,4 @@
-"""`reflect`: an answer in the agent's own disposition, shown as it is made."""
+"""`reflect`: an answer in the agent's disposition, shown as it is written."""
 
 import argparse
 from contextlib import closing
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bank")
     parser.add_argument("query")
     add_search_options(parser)
-    parser.add_argument("--context", help="what is asked besides, such as for whom")
+    parser.add_argument("--context", help="additional context of the question")
     parser.add_argument("--no-opinions", action="store_true", help="form no opinions")
 
 
@@ -40,7 +40,7 @@ def run(session: Session, given: Given) -> int:
 
 
 def show_basis(out: Output, answer: Done) -> None:
-    """Beside the answer, so that a pipe gets the answer alone."""
+    """Written to standard error, so that a pipe gets only the answer."""
     texts = {one.mark: one.text for one in list_basis(answer)}
     for mark in dict.fromkeys(citation.mark for citation in answer.citations):
         out.note(f"{mark} {in_one_line(texts.get(mark, ''))}")

@@ -30,22 +30,26 @@ class Tally:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bank", help="made where it is missing")
-    parser.add_argument("text", nargs="?", help="the text; - or nothing reads standard input")
-    parser.add_argument("--file", action="append", type=filled_path, default=[], metavar="PATH", help="may be repeated")
-    parser.add_argument("--folder", type=filled_path, metavar="PATH", help="every text file below it, each a document")
+    parser.add_argument("bank", help="created if missing")
+    parser.add_argument("text", nargs="?", help="the text (default: -, standard input)")
+    parser.add_argument("--file", action="append", type=filled_path, default=[], metavar="PATH", help="repeatable")
+    parser.add_argument("--folder", type=filled_path, metavar="PATH", help="retain every text file in it as a document")
     parser.add_argument(
-        "--include", action="append", default=[], metavar="PATTERN", help="of the folder, such as '*.md'"
+        "--include",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="only these files of the folder, such as '*.md'",
     )
     parser.add_argument(
-        "--document", type=filled, metavar="ID", help="the id of a single text or file; it replaces what it was"
+        "--document", type=filled, metavar="ID", help="id of a single text or file; replaces the earlier document"
     )
     parser.add_argument("--context", help="what the text is about")
-    parser.add_argument("--timestamp", type=moment, metavar="TIME", help="when it was said or written")
-    parser.add_argument("--thread", type=filled, help="the conversation that a text was said in")
-    parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="may be repeated")
-    parser.add_argument("--no-infer", action="store_true", help="store the text and take no facts from it")
-    parser.add_argument("--no-wait", action="store_true", help="name the operation and don't wait for it")
+    parser.add_argument("--timestamp", type=moment, metavar="TIME", help="when the text was said or written")
+    parser.add_argument("--thread", type=filled, help="the conversation that the text belongs to")
+    parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="repeatable")
+    parser.add_argument("--no-infer", action="store_true", help="store the text without extracting facts")
+    parser.add_argument("--no-wait", action="store_true", help="print the operation and don't wait for it")
 
 
 def run(session: Session, given: Given) -> int:
@@ -70,7 +74,7 @@ def find_sources(given: Given) -> Iterator[Source | NotRead]:
     if given.document and (given.folder or len(given.file) > 1):
         raise BadUsage("--document names a single text.")
     if given.thread and (given.document or given.file or given.folder):
-        raise BadUsage("--thread is for a text that was said: files, and what has --document, are documents.")
+        raise BadUsage("--thread is for conversations: files, and texts with --document, are documents.")
     check_names(given.file)
     if given.folder:
         yield from read_folder(given.folder, given.include)
@@ -83,12 +87,12 @@ def find_sources(given: Given) -> Iterator[Source | NotRead]:
 
 
 def describe_nothing(folder: Path, patterns: Sequence[str]) -> str:
-    fitting = f" that fits {' or '.join(patterns)}" if patterns else ""
-    return f"There is no file in {folder}{fitting}: nothing was retained. Hidden files and links are passed over."
+    fitting = f" that matches {' or '.join(patterns)}" if patterns else ""
+    return f"There is no file in {folder}{fitting}: nothing was retained. Hidden files and links are skipped."
 
 
 def check_names(paths: Sequence[Path]) -> None:
-    """A file is a document under its name alone: of two with one name, the second would replace the first."""
+    """A file's name is its document id, so of two files with one name the second would replace the first."""
     by_name: dict[str, Path] = {}
     for path in paths:
         twin = by_name.setdefault(path.name, path)
@@ -106,7 +110,7 @@ def build_item(source: Source, given: Given) -> Item:
 
 
 def send(session: Session, batch: Batch, tally: Tally, *, wait: bool) -> None:
-    """A file that the service won't have is told of at the end, and does not keep the others out."""
+    """A refused file is reported at the end. The other files are sent all the same."""
     try:
         retained = submit(session, batch, wait=wait)
     except (Invalid, BodyTooLarge) as refusal:
@@ -132,7 +136,7 @@ def show(session: Session, bank: str, tally: Tally, *, is_done: bool) -> None:
     for one in tally.refused:
         session.out.note(f"{one.name or 'The text'} was not retained: {one.reason}", "red")
     for error in tally.errors:
-        session.out.note(f"A passage gave no facts: {error}", "red")
+        session.out.note(f"No facts could be extracted from a passage: {error}", "red")
     if session.out.as_json:
         session.out.json(
             {
@@ -157,7 +161,7 @@ def describe_accepted(bank: str, tally: Tally) -> str:
     if not tally.operations:
         return f"{accepted}."
     word = "operation" if len(tally.operations) == 1 else "operations"
-    return f"{accepted}, being worked on by {word} {', '.join(tally.operations)}."
+    return f"{accepted}, processed by {word} {', '.join(tally.operations)}."
 
 
 def count(number: int, word: str) -> str:
@@ -165,4 +169,4 @@ def count(number: int, word: str) -> str:
     return f"{number:,} {word if number == 1 else plural}"
 
 
-COMMAND = Command("retain", "Store a text, files or a folder, and take the facts from it.", add_arguments, run)
+COMMAND = Command("retain", "Store a text, files or a folder, and extract facts.", add_arguments, run)

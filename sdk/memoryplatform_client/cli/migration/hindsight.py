@@ -1,7 +1,7 @@
-"""The transfer archive of a Hindsight bank: a ZIP with a manifest and a file a document.
+"""The transfer archive of a Hindsight bank: a ZIP with a manifest and one file per document.
 
-The text of a document is stored without taking facts from it again; its facts come as they are, with their entities,
-dates and causes. Observations and mental models are left behind: the service makes observations of its own.
+The text of a document is stored without extracting facts from it again. Its facts are imported with their entities,
+dates and causes. Observations and mental models are left out: the service writes observations of its own.
 """
 
 import json
@@ -31,14 +31,14 @@ from memoryplatform_client.options.retain import CauseFields, CauseRelation, Fac
 MANIFEST, DOCUMENTS = "manifest.json", "documents/"
 KNOWN_VERSIONS = {1}
 LARGEST_MEMBER = 256 * 1024 * 1024  # bytes, unpacked
-MOST_FACTS = 1_000  # of an item
+MOST_FACTS = 1_000  # per item
 CAUSES: tuple[CauseRelation, ...] = ("causes", "caused_by", "enables", "prevents")
 TYPES = {"world": "world", "experience": "experience", "bank": "experience"}
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """A fact, its place in the document, and what the others of an item must share with it."""
+    """A fact, its place in the document, and the labels that all facts of an item share."""
 
     place: int
     row: Mapping[str, Any]
@@ -115,7 +115,7 @@ def read_text(document: Mapping[str, Any], where: str) -> str:
 
 
 def find_fault(row: Any, where: str) -> str | None:
-    """One that can't be read would take along those that share its item."""
+    """The fault of a fact, found before it is sent: an invalid fact would make the service refuse its whole item."""
     try:
         fact = build_fact(row, {}, where)
         check_labels(row)
@@ -132,13 +132,13 @@ def check_labels(row: Mapping[str, Any]) -> None:
 
 
 def document_id(given: str) -> str:
-    """Steps of a path that lead elsewhere can't stand in an id here."""
+    """Replace path segments and characters that a document id may not hold, such as `..`."""
     parts = ["_" if part in {".", ".."} else part for part in given.strip().split("/")]
     return "".join(one if one.isprintable() else "_" for one in "/".join(parts))[:490]
 
 
 def cut_alike(facts: Sequence[Labelled]) -> Iterator[Sequence[Labelled]]:
-    """Tags, metadata and context are an item's, so facts that differ in them go in items of their own."""
+    """Tags, metadata and context belong to an item, so facts with different ones are sent in different items."""
     for _labels, group in groupby(sorted(facts, key=lambda one: one.labels), key=lambda one: one.labels):
         alike = list(group)
         for start in range(0, len(alike), MOST_FACTS):
@@ -174,7 +174,7 @@ def build_fact(row: Mapping[str, Any], places: Mapping[int, int], where: str) ->
 
 
 def build_causes(row: Mapping[str, Any], places: Mapping[int, int]) -> Iterator[CauseFields]:
-    """Those whose other fact goes along in the same item."""
+    """Only causes between facts of the same item."""
     for given in check_kind(list, row.get("causal_relations") or [], "causal_relations"):
         one = check_kind(dict, given, "causal_relations")
         place, relation = one.get("target_fact_index"), find_relation(one.get("relation_type"))

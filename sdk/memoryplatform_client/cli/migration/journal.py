@@ -1,8 +1,8 @@
-"""How far a migration came, so that a second start goes on where the first was stopped.
+"""The journal of a migration, so that an interrupted migration resumes where it stopped.
 
-The keys of its calls are made of the run and the place: the call that was under way when the first was stopped is known
-to the service by its key, and is not performed twice. A run that came to its end is forgotten, so that the same file
-can be migrated again, into a bank that was deleted meanwhile.
+Each request has an idempotency key made of the run and its place in the file. The service therefore does not repeat the
+request that was in flight at the interruption. The journal of a completed run is deleted, so that the same file can be
+migrated again, for example after its bank was deleted.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ PIECE = 1024 * 1024
 
 @dataclass(frozen=True)
 class Journal:
-    """`done`: batches that are finished, with their items and what was wrong with some."""
+    """`done`: the finished batches, with their number of items and their errors."""
 
     path: Path
     run: str
@@ -49,7 +49,7 @@ class Journal:
 
 
 def open_journal(file: Path, *task: str, restart: bool) -> Journal:
-    """`task`: all that makes another migration of the same file."""
+    """`task`: the options that distinguish this migration from others of the same file."""
     path = journal_path(file, *task)
     kept = {} if restart else find_kept(path)
     journal = Journal(path, **kept) if kept else Journal(path, uuid4().hex)

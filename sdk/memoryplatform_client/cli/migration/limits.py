@@ -1,4 +1,4 @@
-"""What the service would refuse, told before it is sent: a dry run counts the same faults as the run."""
+"""The service's limits, checked before sending, so that a dry run reports the same faults as a real run."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,12 +12,12 @@ LONGEST_FACT = 100_000
 MOST_TAGS, LONGEST_TAG = 100, 200
 MOST_VALUES, LONGEST_NAME, LONGEST_VALUE = 100, 100, 500
 LONGEST_CONTEXT = 2_000
-MOST_ENTITIES, LONGEST_ENTITY = 200, 300  # of a fact
+MOST_ENTITIES, LONGEST_ENTITY = 200, 300  # per fact
 EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
 def find_unsendable(entry: Entry) -> Iterator[str]:
-    """What no request can hold, whatever the service would say: it would stop the call that others go along in."""
+    """Faults that prevent sending. One such entry would fail the whole batch."""
     try:
         path_of(entry.bank_id)
     except (UnusableId, UnusableText) as fault:
@@ -33,7 +33,7 @@ def find_half_characters(fields: Item | FactFields) -> Iterator[str]:
 
 
 def find_faults(item: Item) -> Iterator[str]:
-    """Those of the whole item. A blank message is left out by the service, and takes no other with it."""
+    """Faults of an item. A blank message is no fault: the service skips it."""
     if len(item.get("context") or "") > LONGEST_CONTEXT:
         yield f"context: longer than {LONGEST_CONTEXT:,} characters"
     yield from find_tag_faults(item.get("tags") or ())

@@ -1,4 +1,4 @@
-"""LongMemEval: questions, each with a haystack of sessions of its own. Each haystack becomes a bank."""
+"""LongMemEval: questions, each with its own haystack of sessions. Each haystack becomes a bank."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -38,10 +38,10 @@ def read_question(wanted: Wanted, row: Any, where: str, *, is_single: bool) -> I
 
 
 def read_haystack(bank: str, id_: str, row: Any) -> Iterator[Found]:
-    """A session that comes twice is told apart by its place."""
+    """The place in a thread's id distinguishes the copies of a session that occurs twice."""
     parts = [check_kind(list, take(row, name, id_), name) for name in PARTS]
     if len({len(part) for part in parts}) != 1:
-        raise NotThisFormat(f"{id_} has not as many dates as sessions.")
+        raise NotThisFormat(f"{id_} has different numbers of dates, sessions and session ids.")
     for place, (session, date, turns) in enumerate(zip(*parts, strict=True)):
         thread = f"{place}:{session}"[:LONGEST_THREAD]
         yield from spare_others(f"{id_} {session}", read_session(bank, f"{id_} {session}", thread, str(date), turns))

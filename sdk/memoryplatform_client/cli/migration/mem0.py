@@ -1,6 +1,6 @@
-"""Memories as mem0 gives them out: a list, or an object that holds one under `results` or `memories`.
+"""Memories in mem0's export format: a list, or an object with a list under `results` or `memories`.
 
-Without a bank each goes where mem0's own client finds it on this service: into the bank of the first of its ids, with
+Without `--bank`, each memory goes where mem0's own client finds it on this service: into the bank of its first id, with
 all its ids as tags and with its metadata.
 """
 
@@ -67,7 +67,7 @@ def build_item(row: Mapping[str, Any], owners: list[tuple[str, str]], where: str
 
 
 def build_metadata(row: Mapping[str, Any]) -> dict[str, str]:
-    """As the service's mem0 routes keep it, so that they read it back."""
+    """In the form of the service's mem0 routes, so that these routes can read it back."""
     given = check_kind(dict, row.get("metadata") or {}, "metadata")
     values = {str(name): write_value(value) for name, value in given.items()}
     if row.get("expiration_date"):

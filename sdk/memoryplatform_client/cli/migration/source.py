@@ -1,4 +1,4 @@
-"""What another system wrote, as entries to be retained."""
+"""Reading the files of other systems as entries to retain."""
 
 import json
 import lzma
@@ -21,7 +21,7 @@ class NotThisFormat(CommandFailed):
 
 @dataclass(frozen=True)
 class Wanted:
-    """`bank`: where it goes; empty where the format chooses. `only`: the conversations to take; empty for all."""
+    """`bank`: the target bank, empty if the format chooses. `only`: the conversations to migrate, empty for all."""
 
     path: Path
     bank: str = ""
@@ -33,10 +33,10 @@ Read: TypeAlias = Callable[[Wanted], Iterator[Found]]
 
 
 def spare_others(name: str, entries: Iterator[Found]) -> Iterator[Found]:
-    """What is at fault in one of many is told, and the others go on."""
+    """Report a faulty conversation as not read, and continue with the others."""
     try:
         yield from entries
-    except (NotThisFormat, OverflowError) as fault:  # the latter of a time close to the end of the calendar
+    except (NotThisFormat, OverflowError) as fault:  # OverflowError: a time close to the end of the calendar
         yield NotRead(name, str(fault))
 
 
@@ -54,7 +54,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_lines(path: Path, text: str, fault: ValueError) -> list[Any]:
-    """Where the first line is JSON by itself, it is the line at fault that is named."""
+    """If the first line is valid JSON, the error names the faulty line."""
     rows: list[Any] = []
     for number, line in enumerate(text.split("\n"), start=1):
         try:
@@ -67,7 +67,7 @@ def read_lines(path: Path, text: str, fault: ValueError) -> list[Any]:
 
 
 def take(row: Any, name: str, where: str) -> Any:
-    """What the format must have."""
+    """A field that the format requires."""
     if not isinstance(row, Mapping) or name not in row:
         raise NotThisFormat(f"{where} has no {name!r}.")
     return row[name]
@@ -84,7 +84,7 @@ def check_texts(value: Any, name: str) -> list[str]:
 
 
 def find_moment(text: Any) -> datetime | None:
-    """ISO 8601; without a zone it is UTC, as these systems write it."""
+    """Parse ISO 8601. A time without a zone is UTC, as these systems write it."""
     if text is None or text == "":
         return None
     try:
@@ -95,5 +95,5 @@ def find_moment(text: Any) -> datetime | None:
 
 
 def bank_of(wanted: Wanted, part: str, *, is_single: bool) -> str:
-    """Several conversations don't share a bank: what one says would close what the other said."""
+    """Conversations never share a bank: the facts of one would supersede those of another."""
     return wanted.bank if is_single else f"{wanted.bank}-{part}"

@@ -1,0 +1,72 @@
+from datetime import datetime
+from uuid import UUID
+
+from memoryplatform_client.models.base import Model
+
+
+class Account(Model):
+    """The tenant of the API key."""
+
+    tenant_id: UUID
+    slug: str
+    name: str
+    created_at: datetime
+
+
+class Member(Model):
+    user_id: UUID
+    email: str
+    name: str
+    role: str
+    since: datetime
+
+
+class MemberList(Model):
+    members: list[Member]
+
+
+class Invitation(Model):
+    invitation_id: UUID
+    email: str
+    role: str
+    created_at: datetime
+    expires_at: datetime
+
+
+class InvitationList(Model):
+    invitations: list[Invitation]
+
+
+class ApiKey(Model):
+    """`banks`: None for every bank. `replaced_by` is the id of the key that a rotation made."""
+
+    key_id: UUID
+    name: str
+    prefix: str
+    scopes: list[str]
+    banks: list[str] | None
+    created_at: datetime
+    created_by: str | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    replaced_by: UUID | None
+    last_used_at: datetime | None
+    last_used_address: str | None
+    last_used_agent: str
+
+
+class ListedApiKey(ApiKey):
+    """`maker_left`: the person who made the key is no longer a member."""
+
+    maker_left: bool
+
+
+class ApiKeyList(Model):
+    keys: list[ListedApiKey]
+
+
+class NewApiKey(Model):
+    """`text` is the key itself. It is shown only this once."""
+
+    key: ApiKey
+    text: str
