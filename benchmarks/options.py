@@ -10,10 +10,10 @@ class MissingData(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """`data` is a folder with the evaluation data, or one file of it; `limit` makes a short run.
+    """`data` is a folder with the evaluation data, or one file of it. `limit` makes a short run.
 
-    `leave_one_out` asks the recall suites once more without each channel, in place of their other ways to ask.
-    `keep`: haystacks that an earlier run retained are asked as they are.
+    With `leave_one_out` the recall suites ask every question again without each channel, instead of in their other
+    modes. With `keep` they reuse the haystacks that an earlier run retained.
     """
 
     data: Path
@@ -23,14 +23,14 @@ class Options:
     keep: bool = False
     progress: Progress = field(default_factory=Progress)
 
-    def find(self, *patterns: str) -> Path | None:
-        """The first file, by name, that one of the patterns fits; None where the data has none."""
+    def find(self, *patterns: str, without: str | None = None) -> Path | None:
+        """The first file, by name, that matches a pattern and not `without`; None if the data has no such file."""
         names = [self.data] if self.data.is_file() else sorted(self.data.rglob("*"))
-        fitting = (path for pattern in patterns for path in names if path.is_file() and path.match(pattern))
-        return next(fitting, None)
+        files = [path for path in names if path.is_file() and not (without and path.match(without))]
+        return next((path for pattern in patterns for path in files if path.match(pattern)), None)
 
-    def require(self, *patterns: str) -> Path:
-        path = self.find(*patterns)
+    def require(self, *patterns: str, without: str | None = None) -> Path:
+        path = self.find(*patterns, without=without)
         if path is None:
             raise MissingData(f"There is no {' or '.join(patterns)} in {self.data}.")
         return path

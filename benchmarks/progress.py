@@ -1,4 +1,4 @@
-"""How far a benchmark is: a bar on a terminal, a line at each tenth elsewhere."""
+"""Progress of a benchmark: a bar on a terminal, otherwise a line at each tenth."""
 
 import sys
 import time
@@ -15,7 +15,7 @@ class Progress:
         self._stream = stream or sys.stderr
 
     def over(self, items: Sequence[T], label: str) -> Iterator[T]:
-        """Hand the items out one by one and show how many are done."""
+        """Yield the items one by one and show the number of finished ones."""
         began = time.monotonic()
         for done, item in enumerate(items):
             self._show(label, done, len(items), began)

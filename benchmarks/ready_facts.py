@@ -1,4 +1,4 @@
-"""Files of extracted facts as a caller of retain would bring them."""
+"""Reading files of extracted facts in the form that a caller passes to retain."""
 
 import json
 import lzma
@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from banks.retain.types import ExtractedFact, FoundEntity
-from banks.words import Network
+from banks.enums import Network
+from banks.types import ExtractedFact, FoundEntity
 
-# Words with a capital that do not begin a sentence: names enough to keep the entity tables busy, found at no cost.
+# Capitalised words that do not begin a sentence: a cheap source of enough names to fill the entity tables.
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
 MOST_NAMES = 4
 NETWORKS = {"world": Network.WORLD, "agent": Network.EXPERIENCE, "opinion": Network.OPINION}

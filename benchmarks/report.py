@@ -13,7 +13,7 @@ DEEPEST_HEADING = 4
 
 @dataclass(frozen=True)
 class Goal:
-    """`at_least` is what must be met; `value` is None where it could not be measured."""
+    """`at_least` is the smallest accepted value; `value` is None if it could not be measured."""
 
     name: str
     value: float | None

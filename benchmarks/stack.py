@@ -1,4 +1,4 @@
-"""A Postgres and a Redis of its own for one run: gone afterwards, or kept for the next."""
+"""A Postgres and a Redis for one run, deleted afterwards or kept for the next run."""
 
 import subprocess
 import sys
@@ -12,22 +12,22 @@ from memoryplatform.embedded.child import discard
 from memoryplatform.embedded.console import Console
 from memoryplatform.embedded.folder import DataFolder
 from memoryplatform.embedded.processes import Processes
-from memoryplatform.embedded.services import External, start_services
+from memoryplatform.embedded.services import ExternalServices, start_services
 from memoryplatform.embedded.up import write_environment
 
 NOBODY_LISTENS = Address("127.0.0.1", 1)
 
 
 def run_on_own_stack(arguments: Sequence[str], kept: Path | None = None) -> int:
-    """Run a management command on services in the folder `kept`, or in a temporary one; returns its status.
+    """Run a management command on services in the folder `kept` or in a temporary one, and return its status.
 
-    In a process of its own, because the settings read the data folder when they are imported.
+    The command runs in its own process, because the settings read the data folder at import.
     """
     with choose_place(kept) as place:
         folder = DataFolder(place)
         folder.prepare()
         with folder.lock(), Processes() as processes:
-            services = start_services(folder, External(), processes, Console(sys.stderr))
+            services = start_services(folder, ExternalServices(), processes, Console(sys.stderr))
             programs = write_environment(folder, NOBODY_LISTENS, services)
             processes.run(programs.django("migrate", "--no-input"), discard)
             command = programs.django(*arguments)
@@ -41,5 +41,5 @@ def choose_place(kept: Path | None) -> Iterator[Path]:
     if kept is not None:
         yield kept
         return
-    with TemporaryDirectory(prefix="mp-benchmark-", dir="/tmp") as place:  # sockets want a short path
+    with TemporaryDirectory(prefix="mp-benchmark-", dir="/tmp") as place:  # sockets need a short path
         yield Path(place)

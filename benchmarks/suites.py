@@ -1,4 +1,4 @@
-"""The benchmarks by their name on the command line. Each is a module with one entry, `run`."""
+"""The benchmarks by their name on the command line. Each is a module with the function `run`."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -10,7 +10,6 @@ MODULES = {
     "retain": "benchmarks.retain.suite",
     "locomo": "benchmarks.recall.locomo",
     "longmemeval": "benchmarks.recall.longmemeval",
-    "feedback": "benchmarks.recall.feedback",
     "temporal": "benchmarks.recall.temporal",
     "latency": "benchmarks.latency.suite",
     "opinions": "benchmarks.opinions.suite",
@@ -21,6 +20,6 @@ Suite = Callable[[Options], dict[str, Any]]
 
 
 def load_suite(name: str) -> Suite:
-    """Imported when chosen: one suite need not load what another measures."""
+    """Import only the chosen suite, so that it does not load the dependencies of others."""
     suite: Suite = import_module(MODULES[name]).run
     return suite

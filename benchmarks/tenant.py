@@ -1,4 +1,4 @@
-"""A tenant for one run, and the use-case as a worker would perform it."""
+"""A tenant for one run, and retain performed like a worker."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -11,9 +11,8 @@ from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.running.perform import perform
-from tenants.founding import found_tenant
 from tenants.identifiers import uuid7
-from tenants.memberships import list_memberships
+from tenants.memberships import found_tenant, list_memberships
 from tenants.models import User
 from tenants.transactions import tenant_transaction
 
@@ -21,11 +20,11 @@ KEPT = "benchmark-kept"
 
 
 class RetainFailed(Exception):
-    """What was to be measured did not happen."""
+    """The retain failed, so there is nothing to measure."""
 
 
 def make_access(*, keep: bool = False) -> BankAccess:
-    """A tenant of this run; with `keep` the one that all such runs share."""
+    """Create a tenant for this run. With `keep`, runs share one tenant."""
     name = KEPT if keep else f"benchmark-{uuid7().hex}"
     owner = User.objects.filter(email=f"{name}@example.com").first()
     if owner is not None:
@@ -39,7 +38,7 @@ def make_bank(access: BankAccess, bank_id: str) -> Bank:
 
 
 def retain_now(access: BankAccess, bank_id: str, items: Sequence[RetainItem]) -> Operation:
-    """Accepted and performed as by a worker, in this process."""
+    """Accept the items and perform the operation in this process, like a worker."""
     accepted = retain(access, bank_id, items, wait=False)
     operation = perform_now(access.tenant_id, accepted.id)
     if operation.status != Operation.Status.COMPLETED:
@@ -47,8 +46,8 @@ def retain_now(access: BankAccess, bank_id: str, items: Sequence[RetainItem]) ->
     return operation
 
 
-def tend_index(access: BankAccess, bank: Bank) -> None:
-    """What a worker of the background queue does beside the ingestion."""
+def maintain_index(access: BankAccess, bank: Bank) -> None:
+    """Maintain the index, as a worker of the background queue does during ingestion."""
     with tenant_transaction(access.tenant_id):
         operation = ask_for_vector_index(bank)
         pending = Operation.objects.for_tenant(access.tenant_id).filter(kind="vector_index", status="pending")

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from uuid import UUID
 
-from banks.entities.resolution.candidate_index import CandidateIndex
-from banks.entities.resolution.resolve import DEFAULT_THRESHOLDS, Thresholds, resolve
+from banks.entities.resolution.batch import CandidateIndex
+from banks.entities.resolution.scoring import DEFAULT_THRESHOLDS, Thresholds, resolve
 from banks.entities.types import Candidate, Decision, MentionOf
 from benchmarks.entity_resolution.pair import Name, Pair
 from benchmarks.entity_resolution.variations import are_related, split_words
@@ -21,9 +21,9 @@ def judge_alone(pair: Pair, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> Deci
 
 
 def judge_in_bank(pairs: Sequence[Pair]) -> Callable[[Pair], Decision]:
-    """All names of the half are entities of the bank, so finding the candidates is measured too.
+    """All names of the half are entities of the bank, so the search for candidates is measured as well.
 
-    For a pair of two entities the bank holds the other one, and the mention should find nothing.
+    For a pair of two different entities the bank holds only the other one, and the mention should find nothing.
     """
     index = CandidateIndex(map(build_candidate, {pair.other for pair in pairs if pair.same}))
     truths = {(pair.one, identify(pair.other)) for pair in pairs if pair.same}
@@ -39,14 +39,14 @@ def judge_in_bank(pairs: Sequence[Pair]) -> Callable[[Pair], Decision]:
 
 
 def could_be_meant(pair: Pair, candidate: Candidate) -> bool:
-    """The generator has made another entity that the mention could mean as well: nobody could tell."""
+    """The generator made another entity that the mention could equally mean, so the pair has no right answer."""
     mine = {*split_words(pair.one.text), *split_words(pair.other.text)}
     theirs = split_words(candidate.canonical_name)
     return any(are_related(word, theirs[0]) for word in mine) or bool(mine & set(theirs))
 
 
 def build_mention(pair: Pair) -> MentionOf:
-    """Company agrees more often where the two are one, but friends and family share it too."""
+    """Co-mentions agree more often within one entity, but friends and family share them too."""
     drawn = draw(pair.one.text + pair.other.text)
     shared = drawn % 10 < (5 if pair.same else 2)
     seen_at = NOW + timedelta(days=drawn % 120)

@@ -35,7 +35,7 @@ def read_locomo(conversations: Any, rng: random.Random) -> Iterator[Pair]:
 
 
 def find_short_forms(conversations: Any) -> Iterator[Pair]:
-    """Short forms by which speakers greet each other, as they stand in the text."""
+    """Short forms by which speakers greet each other, found in the text."""
     for conversation in (item["conversation"] for item in conversations):
         names = {conversation["speaker_a"], conversation["speaker_b"]}
         for turn in (turn for turns in conversation.values() if isinstance(turns, list) for turn in turns):

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 from hashlib import sha256
 
-from banks.words import EntityKind
+from banks.enums import EntityKind
 
 PERSON, PLACE, ORGANIZATION = EntityKind.PERSON, EntityKind.LOCATION, EntityKind.ORGANIZATION
 PRODUCT, CONCEPT, OTHER = EntityKind.PRODUCT, EntityKind.CONCEPT, EntityKind.OTHER
@@ -23,7 +23,7 @@ class Pair:
 
     @property
     def is_training(self) -> bool:
-        """By the name that the pair was made from, so that no name is in both halves."""
+        """Decided by the name that the pair was made from, so that no name is in both halves."""
         return sha256(self.other.text.casefold().encode()).digest()[0] % 2 == 0
 
 

@@ -36,7 +36,7 @@ def make_people(rng: random.Random) -> Iterator[Pair]:
 def make_first_names(rng: random.Random) -> Iterator[Pair]:
     lookup = LISTED.nickname_lookup
     listed = [(short, formal) for formal, shorts in sorted(lookup.items()) for short in sorted(shorts)]
-    # A short form that has short forms of its own is listed as a name in its own right: the list is of two minds.
+    # A short form with its own short forms is also listed as a full name, so the list contradicts itself.
     for short, formal in rng.sample([row for row in listed if row[0] not in lookup], 200):
         yield make_pair("nickname from the list", short.title(), formal.title(), PERSON, same=True)
         last = rng.choice(sorted(American.last_names))

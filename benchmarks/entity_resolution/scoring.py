@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from banks.entities.resolution.resolve import DEFAULT_THRESHOLDS
+from banks.entities.resolution.scoring import DEFAULT_THRESHOLDS
 from benchmarks.entity_resolution.counts import count
 from benchmarks.entity_resolution.judging import judge_alone, judge_in_bank
 from benchmarks.entity_resolution.locomo import read_locomo

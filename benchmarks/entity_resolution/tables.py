@@ -1,4 +1,4 @@
-"""Names that are one, and names that are easily taken for each other. A space is written as an underscore."""
+"""Pairs of names of one entity, and pairs of names that are easily confused. An underscore stands for a space."""
 
 from benchmarks.entity_resolution.pair import CONCEPT, ORGANIZATION, OTHER, PERSON, PLACE, PRODUCT, Name
 
@@ -65,7 +65,7 @@ Jaguar:R/jaguar:C Java:R/Java:L Phoenix:P/Phoenix:L Chelsea:P/Chelsea:L Apple:O/
 Delta:O/delta:C Rose:P/rose:C Jasmine:P/jasmine:C Florence:P/Florence:L Blackberry:R/blackberry:C
 Sydney:P/Sydney:L Dove:O/dove:C Charlotte:P/Charlotte:L
 """
-# S is OTHER that somebody stated, X is OTHER because nobody knew.
+# S is the kind OTHER as stated by the caller, X is OTHER because the kind is unknown.
 STATED_HOMOGRAPHS = """
 Apple:O/Apple:S Apple:S/Apple:O Shell:O/Shell:S Amazon:L/Amazon:S Mercury:R/Mercury:S Phoenix:S/Phoenix:L
 Apple:R/Apple:O Orange:S/Orange:O Target:O/Target:S Rose:P/Rose:S Jasmine:S/Jasmine:P Delta:O/Delta:S Dove:S/Dove:O

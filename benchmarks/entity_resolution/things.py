@@ -8,7 +8,7 @@ from benchmarks.entity_resolution.pair import ORGANIZATION, PERSON, PLACE, PRODU
 from benchmarks.entity_resolution.tables import read_cells, read_rows, read_typed
 from benchmarks.entity_resolution.variations import vary_thing
 
-PLAIN = 2  # cells of a row that is no place
+PLAIN = 2  # cells of a row other than a place
 
 
 def make_things(rng: random.Random) -> Iterator[Pair]:

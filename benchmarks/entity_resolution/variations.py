@@ -8,7 +8,7 @@ from functools import cache
 from anyascii import anyascii
 from nicknames import NickNamer
 
-from banks.words import EntityKind
+from banks.enums import EntityKind
 from benchmarks.entity_resolution.pair import Pair, make_pair
 
 LISTED = NickNamer()
@@ -16,7 +16,6 @@ LONG_ENOUGH_TO_MISTYPE = 7
 
 
 def vary_person(first: str, last: str, rng: random.Random) -> Iterator[tuple[str, str]]:
-    yield "first name alone", first
     yield "initial", f"{first[0]}. {last}"
     yield "typing error", slip(f"{first} {last}", rng)
     yield "title", rng.choice(["Dr. {} {}", "Prof. {} {}"]).format(first, last)

@@ -1,1 +1,1 @@
-"""How long a recall takes on a bank of ten thousand units, and where the time goes."""
+"""The latency of a recall on a bank of ten thousand units, by stage."""

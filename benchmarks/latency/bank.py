@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 from banks.models import Bank
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact
+from banks.types import ExtractedFact
 from benchmarks.options import Options
 from benchmarks.progress import in_batches
 from benchmarks.ready_facts import read_notes
-from benchmarks.tenant import make_bank, retain_now, tend_index
+from benchmarks.tenant import maintain_index, make_bank, retain_now
 from memoryplatform.operations.access import BankAccess
 
 UNITS = 10_000
@@ -33,12 +33,12 @@ def fill_bank(access: BankAccess, options: Options) -> tuple[Bank, list[Extracte
     bank = make_bank(access, "latency")
     for batch in options.progress.over(in_batches(facts, FACTS_A_CALL), "filling the bank"):
         retain_now(access, bank.bank_id, [RetainItem(datetime.now(UTC), facts=tuple(batch))])
-    tend_index(access, bank)
+    maintain_index(access, bank)
     return bank, facts
 
 
 def build_questions(facts: Sequence[ExtractedFact], count: int) -> list[str]:
-    """Some words of a fact in one of a few forms: the same at every run."""
+    """Put some words of a fact into one of a few question forms. The questions are the same in every run."""
     chance = random.Random(SEED)  # noqa: S311  # a sample, not a secret
     questions = []
     for place in range(count):

@@ -1,7 +1,7 @@
-"""What the HTTP face adds to a recall: the key, the limits, parsing, serialising, compressing, the log of requests.
+"""The cost of HTTP on top of a recall: authentication, limits, parsing, serialising, compression and request log.
 
-The use-case and the route answer the same questions by turns. Each question is asked once before, so that caches
-serve both alike: what is measured is the same work with the face and without.
+The use-case and the route answer the same questions alternately. Each question is asked once before, so that both
+profit equally from the caches.
 """
 
 from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ def compare(pairs: Sequence[tuple[float, float]]) -> dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Taken:
-    """`processor` is the time that all threads of this process used: it tells less of what else the machine does."""
+    """`processor` is the CPU time of all threads of this process. Other load on the machine affects it less."""
 
     milliseconds: float
     processor: float
@@ -66,7 +66,7 @@ def take_time(work: Callable[[], object]) -> Taken:
 
 
 def time_pair(access: BankAccess, bank: Bank, client: Client, text: str, *, route_first: bool) -> tuple[Taken, Taken]:
-    """The use-case and the route."""
+    """The times of the use-case and of the route."""
     time_use_case(access, bank, text)
     if route_first:
         route = time_route(client, bank, text)
@@ -85,7 +85,7 @@ def time_route(client: Client, bank: Bank, text: str) -> Taken:
 
 
 def parse(text: str) -> RecallQuery:
-    """As the route does, so that both ask for the same."""
+    """Parse like the route, so that both perform the same recall."""
     body = RecallInput(data=write_body(text))
     body.is_valid(raise_exception=True)
     return body.recall_query()

@@ -1,12 +1,12 @@
-"""What reflect adds to the recall and the model: the prompt, the citations, the opinions with all that they touch."""
+"""The cost of reflect on top of the recall and the model: the prompt, the citations, and storing opinions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from banks.enums import Network
 from banks.models import Bank
-from banks.words import Network
 from benchmarks.latency.scripted_model import ScriptedModel
 from benchmarks.options import Options
 from benchmarks.recall.summary import describe
@@ -18,18 +18,18 @@ from reflection.reflect.types import ReflectQuery
 from retrieval.filters.types import Filters
 from retrieval.types import RecallQuery
 
-NEW_OPINIONS = (0, 1, 3)  # that one answer forms
+NEW_OPINIONS = (0, 1, 3)  # per answer
 MOST_MILLISECONDS = 60
-# Only facts are evidence, and the opinions of the question before would stand first.
+# Only facts are evidence. The opinions of earlier questions would rank first otherwise.
 FACTS = Filters(networks=(Network.WORLD, Network.EXPERIENCE))
 
 
 class NotFormed(Exception):
-    """What was to be measured did not happen."""
+    """The answer did not form the expected opinions, so there is nothing to measure."""
 
 
 def measure_reflect(access: BankAccess, bank: Bank, texts: Sequence[str], options: Options) -> dict[str, Any]:
-    """Each question once for each number of opinions, by turns, so that what else the machine does meets all alike."""
+    """Ask each question once for each number of opinions, alternately, so that other load affects all equally."""
     model = ScriptedModel()
     tools = replace(build_tools(access), llm=model)
     taken: dict[int, list[float]] = {count: [] for count in NEW_OPINIONS}
@@ -44,7 +44,7 @@ def measure_reflect(access: BankAccess, bank: Bank, texts: Sequence[str], option
 
 
 def invent(text: str, count: int) -> list[str]:
-    """New ones, about different matters: what the bank believes already is cheaper."""
+    """New opinions on different subjects. An opinion that the bank already holds would be cheaper."""
     about = text.rstrip("?")
     forms = ("I think that '{}' is worth asking", "I doubt the tale behind '{}'", "I enjoy remembering '{}' of {}")
     return [form.format(about, count) for form in forms[:count]]

@@ -1,4 +1,4 @@
-"""A model that answers at once: what is measured beside it is our own."""
+"""A model that answers at once, so that the measured time is the service's own."""
 
 import json
 import re
@@ -17,7 +17,7 @@ EVIDENCE = [1, 2, 3]
 
 
 class ScriptedModel:
-    """Each answer forms the given opinions: on the first memories that it was shown."""
+    """Each answer forms the given opinions, with the first memories of the prompt as evidence."""
 
     model_id = "scripted"
 
@@ -28,7 +28,7 @@ class ScriptedModel:
         self,
         messages: Sequence[ChatMessage],
         *,
-        max_tokens: int | None = None,  # as every model
+        max_tokens: int | None = None,  # part of the protocol
         temperature: float | None = None,
         timeout: float | None = None,
     ) -> Completion:
@@ -48,8 +48,9 @@ class ScriptedModel:
         temperature: float | None = None,
         timeout: float | None = None,
     ) -> Structured[T]:
-        answer = self.complete(messages, max_tokens=max_tokens, temperature=temperature, timeout=timeout)
-        return Structured(schema.model_validate_json(answer.text), answer.usage, answer.text, repaired=False)
+        """Returns an empty list: no claim matches a held opinion or its opposite."""
+        empty = json.dumps(dict.fromkeys(schema.model_fields, ()))
+        return Structured(schema.model_validate_json(empty), Usage(calls=1), empty, repaired=False)
 
     def stream(
         self,

@@ -1,4 +1,4 @@
-"""The statements of a recall: how many, how long they take within it, and how long the same take bare."""
+"""The SQL statements of a recall: their number, their time within it, and the time of the same statements alone."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ from django.db import connection
 
 from banks.models import Bank
 from providers.registry import find_llm, get_embedder, get_reranker
-from retrieval.lookups.one_trip import ReadingCursor, Statement
 from retrieval.recall import RecallTools, recall_across
+from retrieval.statements import ReadingCursor, Statement
 from retrieval.threads import SerialExecutor
 from retrieval.types import RecallQuery
 from tenants.transactions import TENANT_SETTING, tenant_transaction
@@ -21,7 +21,7 @@ NOT_COUNTED = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK", "SET ", "S
 
 @dataclass
 class Recorder:
-    """Wraps a connection's cursor, as Django's `execute_wrapper` wants it."""
+    """Wraps a connection's cursor, for Django's `execute_wrapper`."""
 
     statements: list[tuple[Any, Any]] = field(default_factory=list)
     seconds: float = 0.0
@@ -47,7 +47,7 @@ def recording() -> Iterator[Recorder]:
 
 
 def record_recall(bank: Bank, query: RecallQuery) -> Recorder:
-    """One after the other on one connection, so that all of them are seen. Without the look-up of the bank."""
+    """Run a recall's statements in sequence on one connection, so that all are recorded. The bank is not looked up."""
     tools = RecallTools(get_embedder(), get_reranker(), find_llm(), SerialExecutor())
     with recording() as recorder:
         recall_across([bank], query, tools)
@@ -55,7 +55,7 @@ def record_recall(bank: Bank, query: RecallQuery) -> Recorder:
 
 
 def time_bare(bank: Bank, recorder: Recorder) -> float:
-    """The same statements with the same BEGIN and tenant setting, and nothing done with what they bring."""
+    """Run the same statements with the same BEGIN and tenant setting, and discard the rows."""
     spent = 0.0
     for sql, params in recorder.statements:
         with tenant_transaction(bank.tenant_id), open_bare(sql) as cursor:
@@ -67,5 +67,5 @@ def time_bare(bank: Bank, recorder: Recorder) -> float:
 
 
 def open_bare(sql: Any) -> Any:
-    """Recall's own statements hold numbered values, which a plain cursor does not know."""
+    """Recall's statements have numbered parameters, which a plain cursor does not support."""
     return ReadingCursor(connection.connection) if isinstance(sql, Statement) else connection.cursor()

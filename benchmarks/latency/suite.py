@@ -1,14 +1,14 @@
-"""`benchmark latency`: one client and eight, each budget, our own code and SQL, the HTTP face, and reflect."""
+"""`benchmark latency`: one client and eight, each budget, the service's own code and SQL, HTTP, and reflect."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
+from banks.enums import Network
 from banks.models import Bank, MemoryUnit
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact
-from banks.words import Network
+from banks.types import ExtractedFact
 from benchmarks.latency.bank import build_questions, fill_bank
 from benchmarks.latency.interface import list_interface_goals, measure_interface
 from benchmarks.latency.reflecting import list_reflect_goals, measure_reflect

@@ -1,4 +1,4 @@
-"""Single recalls, stage by stage, and many at once."""
+"""Timing single recalls by stage, and many concurrent ones."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +17,7 @@ MODELS = ("embedding", "reranking")
 
 @dataclass(frozen=True)
 class Timed:
-    """`pairs`: results that the reranker has read."""
+    """`pairs`: the number of results that the reranker scored."""
 
     milliseconds: float
     stages: dict[str, float]
@@ -25,7 +25,7 @@ class Timed:
 
     @property
     def own(self) -> float:
-        """Without the two models."""
+        """The time without the embedder and the reranker."""
         return self.milliseconds - sum(self.stages.get(name, 0.0) for name in MODELS)
 
 
@@ -61,7 +61,7 @@ class Crowd:
 
 
 def ask_at_once(asking: Asking, texts: Sequence[str], clients: int) -> Crowd:
-    """So many callers, each with the next question when its last is answered."""
+    """Each of `clients` callers asks its next question as soon as the last is answered."""
     started = perf_counter()
     with ThreadPoolExecutor(clients) as callers:
         answers = list(callers.map(lambda text: attempt(asking, text), texts))

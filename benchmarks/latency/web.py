@@ -1,4 +1,4 @@
-"""The web server as it is run, in a thread of this process and on a port of its own."""
+"""The production web server, in a thread of this process and on its own port."""
 
 import threading
 import time
@@ -16,12 +16,12 @@ START_SECONDS = 60
 
 
 class NotServed(Exception):
-    """What was to be measured is not what the server answered."""
+    """The server gave an unexpected response, so there is nothing to measure."""
 
 
 @contextmanager
 def serve() -> Iterator[int]:
-    """Yields the port. In this process, so that the use-case and the route share models, caches and connections."""
+    """Yields the port. The server shares this process's models, caches and connections with the use-case."""
     server = uvicorn.Server(uvicorn.Config(application, port=0, ws="none", access_log=False, log_config=None))
     thread = threading.Thread(target=server.run, name="web", daemon=True)
     thread.start()
@@ -38,7 +38,7 @@ def serve() -> Iterator[int]:
 
 
 class Client:
-    """One connection that is kept, as every client library keeps it."""
+    """Keeps one connection alive, like every client library."""
 
     def __init__(self, port: int, key: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
@@ -49,7 +49,7 @@ class Client:
         }
 
     def post(self, path: str, body: dict[str, Any]) -> int:
-        """Sends, reads the whole answer, and returns how many bytes that were."""
+        """Send, read the whole response, and return its size in bytes."""
         self._connection.request("POST", path, orjson.dumps(body), self._headers)
         response = self._connection.getresponse()
         content = response.read()

@@ -1,1 +1,1 @@
-"""`benchmark opinions`: how an opinion moves with the facts that arrive, and that it moves by nothing else."""
+"""`benchmark opinions`: how an opinion's confidence follows its evidence, and that nothing else moves it."""

@@ -1,4 +1,4 @@
-"""Random streams of evidence, weighed by the formula alone: what must hold for every one of them."""
+"""Invariants of the confidence formula, checked on random streams of evidence."""
 
 import random
 from dataclasses import dataclass
@@ -6,24 +6,24 @@ from itertools import pairwise
 from uuid import UUID
 
 from reflection.models import OpinionRevision
-from reflection.opinions.history.replay import replay
-from reflection.opinions.moving import move
-from reflection.opinions.types import Verdict
+from reflection.opinions.claims import Verdict
+from reflection.opinions.confidence import move
+from reflection.opinions.history import replay
 
 LONGEST = 40
-REPEATED = 0.2  # of the evidence comes a second time
+REPEATED = 0.2  # share of the evidence that occurs twice
 
 
 @dataclass(frozen=True)
 class Stream:
     start: float
     step: float
-    evidence: tuple[tuple[int, Verdict], ...]  # a number for each fact: the same one says the same
+    evidence: tuple[tuple[int, Verdict], ...]  # facts with the same number say the same
 
 
 @dataclass(frozen=True)
 class Checked:
-    """Streams for which each held."""
+    """The number of streams for which each invariant held."""
 
     streams: int
     within_bounds: int
@@ -43,7 +43,7 @@ def build_stream(seed: int) -> Stream:
 
 
 def follow_stream(stream: Stream) -> list[OpinionRevision]:
-    """The revisions that it would leave. Evidence that came before leaves none, and neither does a neutral one."""
+    """The revisions that the stream leaves. Repeated evidence and neutral verdicts leave none."""
     revisions = [OpinionRevision(number=1, cause="formed", confidence_after=stream.start, text_after="It is so.")]
     seen: set[int] = set()
     for number, verdict in stream.evidence:
@@ -78,7 +78,7 @@ def check_streams(count: int) -> Checked:
 
 
 def has_moved_by_evidence_only(stream: Stream, revisions: list[OpinionRevision]) -> bool:
-    """Each piece moved it once at most, and together they moved it all the way."""
+    """Each piece of evidence moved the opinion at most once, and the moves add up to its whole change."""
     pieces = [one.evidence_id for one in revisions[1:]]
     given = {UUID(int=number) for number, verdict in stream.evidence if verdict is not Verdict.NEUTRAL}
     unbroken = all(one.confidence_before == before.confidence_after for before, one in pairwise(revisions))

@@ -1,4 +1,4 @@
-"""The way of an opinion as a small SVG that needs no library."""
+"""The course of an opinion's confidence as a small SVG, drawn without a library."""
 
 from collections.abc import Sequence
 from html import escape

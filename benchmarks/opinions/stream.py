@@ -1,18 +1,26 @@
-"""One opinion and the facts that arrive after it, through the retain and what follows it in the background."""
+"""One opinion and a stream of facts, passed through retain and the assessment of evidence."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import UUID
 
+from django.utils import timezone
+
+from banks.enums import EntityKind, Network
 from banks.models import Bank, MemoryUnit
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact, FoundEntity
-from banks.words import EntityKind, Network
+from banks.types import ExtractedFact, FoundEntity
 from benchmarks.tenant import make_access, make_bank, perform_now, retain_now
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
+from providers.registry import get_embedder
 from reflection.models import OpinionRevision
-from reflection.opinions.history.replay import replay
+from reflection.opinions.claims import Verdict
+from reflection.opinions.history import replay
+from reflection.opinions.verdicts import Assessment, Assessments, OpinionQuestion
+from reflection.opinions.weighing import Tools, reinforce_opinions
 from tenants.transactions import tenant_transaction
 
 BEGAN = datetime(2025, 1, 6, 9, tzinfo=UTC)
@@ -29,11 +37,32 @@ FACTS = (
     "The Faro ferry could be unreliable in summer.",
     "The Faro ferry was reliable again in May.",
 )
+VERDICTS = {
+    FACTS[0]: Verdict.REINFORCE,
+    FACTS[2]: Verdict.REINFORCE,
+    FACTS[4]: Verdict.WEAKEN,
+    FACTS[5]: Verdict.CONTRADICT,
+    FACTS[7]: Verdict.REINFORCE,
+}
+
+
+class FixedAssessor:
+    """Fixed verdicts by the text of a fact. The suite measures the consequences of a verdict, not the verdict."""
+
+    name = "fixed"
+
+    def assess(self, questions: Sequence[OpinionQuestion]) -> Assessments:
+        return Assessments(tuple(map(assess_one, questions)))
+
+
+def assess_one(question: OpinionQuestion) -> Assessment:
+    verdicts = tuple(VERDICTS.get(fact.text, Verdict.NEUTRAL) for fact in question.facts)
+    return Assessment(verdicts, ("",) * len(verdicts))
 
 
 @dataclass(frozen=True)
 class Point:
-    """After one fact. `verdict` is empty where it moved nothing."""
+    """The opinion after one fact. `verdict` is empty if the fact did not move the opinion."""
 
     fact: str
     verdict: str
@@ -42,7 +71,7 @@ class Point:
 
 
 def replay_stream(facts: tuple[str, ...] = FACTS) -> tuple[list[Point], bool]:
-    """The opinion after each fact, and whether its revisions add up to what it is at the end."""
+    """The opinion after each fact, and whether its revisions add up to its final state."""
     access = make_access()
     bank = make_bank(access, "opinions")
     tell(access, bank, OPINION, Network.OPINION, at=BEGAN)
@@ -61,12 +90,20 @@ def tell(access: BankAccess, bank: Bank, text: str, network: Network, *, at: dat
     retain_now(access, bank.bank_id, [RetainItem(at, facts=(fact,))])
     for operation_id in find_pending(access):
         perform_now(access.tenant_id, operation_id)
+    tools = Tools(FixedAssessor(), get_embedder(), partial(tenant_transaction, bank.tenant_id))
+    reinforce_opinions(bank, find_facts(bank, text), tools, now=timezone.now())
 
 
 def find_pending(access: BankAccess) -> list[UUID]:
     with tenant_transaction(access.tenant_id):
         rows = Operation.objects.for_tenant(access.tenant_id).filter(kind="consolidate", status="pending")
         return list(rows.order_by("id").values_list("id", flat=True))
+
+
+def find_facts(bank: Bank, text: str) -> list[UUID]:
+    with tenant_transaction(bank.tenant_id):
+        facts = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.WORLD, text=text)
+        return list(facts.order_by("id").values_list("id", flat=True))
 
 
 def read_point(bank: Bank, fact: str, *, seen: int) -> Point:

@@ -1,4 +1,4 @@
-"""`benchmark opinions`: needs no data. Leaves trajectory.json and trajectory.svg beside the report."""
+"""`benchmark opinions`: needs no data. Writes trajectory.json and trajectory.svg beside the report."""
 
 import json
 from dataclasses import asdict

@@ -1,1 +1,1 @@
-"""How good and how fast recall is, through the real retain and recall use-cases."""
+"""Quality and speed of recall, measured through the real retain and recall use-cases."""

@@ -1,4 +1,4 @@
-"""One question through the real recall, and what its answer is worth."""
+"""Asking one question through the real recall, and scoring its results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,26 +9,25 @@ from benchmarks.recall.metrics import Figures, measure_cover, measure_sessions, 
 from benchmarks.recall.quoting import TurnKeys, find_covered, list_quotes, rank_turns
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
-from retrieval.types import BUDGETS, Channel, GraphWalk, QuestionType, RecallQuery, RecallResult
+from retrieval.types import BUDGETS, Channel, QuestionType, RecallQuery, RecallResult
 
-EVERYTHING = 100_000  # tokens: rank metrics are not cut by a budget
+EVERYTHING = 100_000  # tokens, so that the budget does not cut the rank metrics
 WINDOW = 4_096
 
 
 @dataclass(frozen=True)
 class Mode:
-    """How the questions are asked: a budget without its time box, channels that are turned off, the graph's walk."""
+    """The settings of a recall: a budget without its time limit, and the disabled channels."""
 
     name: str
     budget: str = "mid"
     without: frozenset[Channel] = frozenset()
     rerank: bool = True
-    graph_walk: GraphWalk = GraphWalk.SPREADING
 
 
 @dataclass(frozen=True)
 class Answered:
-    """`asked_as` is the type that recall took the question for."""
+    """`asked_as` is the query type that recall detected."""
 
     question: Asked
     asked_as: QuestionType
@@ -41,7 +40,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Haystack:
-    """A case that was retained: its bank, and which message is which turn."""
+    """A retained case: its bank, and the turn of each message."""
 
     access: BankAccess
     case: Case
@@ -69,7 +68,6 @@ def build_query(question: Asked, mode: Mode) -> RecallQuery:
         budget=replace(BUDGETS[mode.budget], rerank_seconds=None),
         channel_weights=dict.fromkeys(mode.without, 0.0),
         rerank=mode.rerank,
-        graph_walk=mode.graph_walk,
     )
 
 

@@ -1,4 +1,4 @@
-"""95 % intervals by drawing the questions again, the same way each time."""
+"""95 % confidence intervals by bootstrapping over the questions with a fixed seed."""
 
 from collections.abc import Sequence
 

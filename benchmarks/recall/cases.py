@@ -1,15 +1,15 @@
-"""What a recall benchmark asks: haystacks of turns, and questions whose evidence is known."""
+"""The cases of a recall benchmark: haystacks of turns, and questions with known evidence."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from banks.retain.input import GivenMessage, RetainItem
-from banks.retain.types import Role
+from banks.types import Role
 
 
 @dataclass(frozen=True)
 class SpokenTurn:
-    """`key` names it in the gold; `session` is the part of the haystack that it belongs to."""
+    """`key` is the turn's id in the gold annotation; `session` is its part of the haystack."""
 
     key: str
     session: str
@@ -21,7 +21,7 @@ class SpokenTurn:
 
 @dataclass(frozen=True)
 class Asked:
-    """`audited` is the evidence after an audit of the gold; the published where there was none."""
+    """`audited` is the evidence after an audit of the gold annotation; without an audit it is the published one."""
 
     id: str
     text: str
@@ -33,7 +33,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Case:
-    """One haystack, a bank of its own."""
+    """One haystack, stored in its own bank."""
 
     name: str
     turns: tuple[SpokenTurn, ...]
@@ -45,7 +45,7 @@ class Case:
 
 
 def build_items(case: Case) -> list[RetainItem]:
-    """One item a session. A turn's key travels as the message's actor, which no engine reads."""
+    """One item per session. The message's actor, which no engine reads, holds the turn's key."""
     sessions: dict[str, list[SpokenTurn]] = {}
     for turn in case.turns:
         sessions.setdefault(turn.session, []).append(turn)

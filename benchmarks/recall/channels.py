@@ -1,4 +1,4 @@
-"""What each channel adds: every question without it, set against the same question with it."""
+"""The contribution of each channel: every question without it, compared with the same question with it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.recall.asking import WINDOW, Answered
 from benchmarks.recall.bootstrap import find_interval
-from retrieval.recipes import get_recipe
+from retrieval.plan import get_recipe
 from retrieval.types import Channel, QuestionType
 
 FIGURES: Mapping[str, Callable[[Answered], float]] = {
@@ -20,9 +20,10 @@ FIGURES: Mapping[str, Callable[[Answered], float]] = {
 
 
 def compare_channels(whole: Sequence[Answered], without: Mapping[Channel, Sequence[Answered]]) -> dict[str, Any]:
-    """Overall, and for each type that recall took questions for; `without` has the questions in the same order.
+    """Overall, and by the query type that recall detected. `without` has the questions in the same order.
 
-    `adds` is what is lost without the channel: below 0 it harms. `weight` is the one that the type's recipe gives it.
+    `adds` is the loss without the channel; a negative value means that the channel harms. `weight` is the channel's
+    weight in the type's recipe.
     """
     types = [kind for kind in QuestionType if any(one.asked_as is kind for one in whole)]
     return {
@@ -49,7 +50,7 @@ def compare_type(
 
 
 def subtract(whole: Sequence[Answered], without: Sequence[Answered]) -> dict[str, Any]:
-    """Question by question, so that the interval is that of the difference."""
+    """Subtract question by question, so that the interval is that of the difference."""
     lost = {
         name: [read(one) - read(other) for one, other in zip(whole, without, strict=True)]
         for name, read in FIGURES.items()

@@ -1,4 +1,4 @@
-"""LoCoMo in its published format, with its traps: several evidence ids in one string, and leading zeros in them."""
+"""LoCoMo in its published format. Pitfalls: several evidence ids in one string, and leading zeros in the ids."""
 
 import json
 import re
@@ -12,7 +12,8 @@ from benchmarks.recall.cases import Asked, Case, SpokenTurn
 EVIDENCE = re.compile(r"D(\d+):(\d+)")
 BETWEEN_TURNS = timedelta(seconds=30)  # sessions are dated, turns are not
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-APART = "adversarial"  # it has no answer, so it is not counted with the others
+AUDIT = "locomo*audit*.json"  # corrections of the published evidence, in a file beside the conversations
+APART = "adversarial"  # these questions have no answer, so the overall figures leave them out
 
 Audit = Mapping[tuple[str, int], frozenset[str]]
 

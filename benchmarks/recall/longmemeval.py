@@ -9,7 +9,7 @@ from benchmarks.report import Goal, describe_goals
 
 
 def run(options: Options) -> dict[str, Any]:
-    """`limit` is a number of questions; they are taken from all parts of the file, so that every type is there."""
+    """`limit` is the number of questions. They are spread over the whole file, so that every type occurs."""
     cases = read_longmemeval(options.require("longmemeval*.json.xz", "longmemeval*.json", "*.json.xz", "*.json"))
     count = options.cut(len(cases))
     chosen = [cases[place * len(cases) // count] for place in range(count)]
@@ -26,7 +26,7 @@ def list_goals(report: dict[str, Any]) -> list[Goal]:
         Goal("session ndcg@10", session["ndcg@10"], at_least=0.95),
         Goal("session mrr", session["mrr"], at_least=0.94),
         Goal("turn recall@5", turn["recall@5"], at_least=0.85),
-        Goal("turn recall@10", turn["recall@10"], at_least=0.91),
+        Goal("turn recall@10", turn["recall@10"], at_least=0.92),
         Goal("turn recall@20", turn["recall@20"], at_least=0.95),
         Goal("all evidence within 4,096 tokens", report["overall"]["tokens"]["4096"]["all"], at_least=0.90),
     ]

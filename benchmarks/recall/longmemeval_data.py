@@ -1,4 +1,4 @@
-"""LongMemEval-S in its published format. Each question has a haystack of its own."""
+"""LongMemEval-S in its published format. Each question has its own haystack."""
 
 import json
 import lzma
@@ -14,7 +14,7 @@ WRITTEN = "%Y/%m/%d (%a) %H:%M"
 
 
 def read_longmemeval(path: Path) -> list[Case]:
-    """Without the questions that have no evidence turn: abstentions, and what the gold leaves unmarked."""
+    """Questions without an evidence turn are left out: abstentions, and questions without gold annotation."""
     content = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
     cases = (build_case(row) for row in json.loads(content) if not row["question_id"].endswith("_abs"))
     return [case for case in cases if case.questions[0].evidence]
@@ -35,7 +35,7 @@ def build_case(row: Mapping[str, Any]) -> Case:
 
 
 def read_turns(row: Mapping[str, Any]) -> Iterator[tuple[SpokenTurn, bool]]:
-    """A session that comes twice in a haystack is told apart by its place."""
+    """The place in a turn's key distinguishes the copies of a session that occurs twice in a haystack."""
     sessions = zip(row["haystack_session_ids"], row["haystack_dates"], row["haystack_sessions"], strict=True)
     for place, (session, began, turns) in enumerate(sessions):
         for number, turn in enumerate(turns):

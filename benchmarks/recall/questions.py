@@ -1,4 +1,4 @@
-"""A set of cases, asked in every mode that a report shows."""
+"""Asking the questions of a set of cases in every mode of the report."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,26 +11,25 @@ from benchmarks.recall.retaining import retain_case
 from benchmarks.recall.summary import summarise, summarise_latency, summarise_types
 from benchmarks.tenant import make_access
 from providers.registry import get_embedder, get_reranker
-from retrieval.query_vectors import QUERY_VECTORS
-from retrieval.reranking.pair_cache import PAIR_SCORES
-from retrieval.types import BUDGETS, Channel, GraphWalk
+from retrieval.analysis import QUERY_VECTORS
+from retrieval.reranking import PAIR_SCORES
+from retrieval.types import BUDGETS, Channel
 
 ARCHIVE = frozenset({Channel.ARCHIVE, Channel.ARCHIVE_WORDS, Channel.SUMMARIES})
 MAIN = Mode("mid")
 LOW = Mode("low", budget="low")
-TIMED = (LOW, MAIN)  # asked with empty caches; the other modes would wait for the reranker once more for nothing
+TIMED = (LOW, MAIN)  # asked with empty caches; the other modes reuse the reranker's scores to save time
 BESIDE = (
     Mode("mid without reranking", rerank=False),
     Mode("facts only", without=ARCHIVE),
     Mode("archive only", without=frozenset(Channel) - ARCHIVE),
 )
 WITHOUT = {channel: Mode(f"without {channel.value}", without=frozenset({channel})) for channel in Channel}
-PLAIN_GRAPH = Mode("graph by plain expansion", graph_walk=GraphWalk.PLAIN)
 
 
 def measure_cases(cases: Sequence[Case], options: Options, *, apart: str = "") -> dict[str, Any]:
-    """`apart` is a type of question that is reported beside the others and not among them, and in one mode only."""
-    modes = (*TIMED, *((*WITHOUT.values(), PLAIN_GRAPH) if options.leave_one_out else BESIDE))
+    """`apart` is a type of question that is reported separately, and in one mode only."""
+    modes = (*TIMED, *(WITHOUT.values() if options.leave_one_out else BESIDE))
     answered: dict[str, list[Answered]] = {mode.name: [] for mode in modes}
     access = make_access(keep=options.keep)
     for case in options.progress.over(cases, "haystacks"):
@@ -44,7 +43,7 @@ def measure_cases(cases: Sequence[Case], options: Options, *, apart: str = "") -
 
 
 def forget_answers() -> None:
-    """Of the two models: a question that was asked before takes neither."""
+    """Clear the caches of the embedder and the reranker, which a repeated question would not call."""
     QUERY_VECTORS.clear()
     PAIR_SCORES.clear()
 

@@ -1,4 +1,4 @@
-"""Which turns a list of results quotes, by their stored spans, and how much of each."""
+"""The turns that a list of results quotes, by their stored spans, and the share of each turn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from benchmarks.recall.returned import WORD, Stretch, find_returned
 from providers.tokens import count
 from retrieval.types import RecallItem
 
-WHOLE_UP_TO = 100  # tokens: of a longer turn a passage of so many, or half of it, is enough
+WHOLE_UP_TO = 100  # tokens: of a longer turn, a passage of this length or half of the turn is enough
 
 TurnKeys = Mapping[UUID, str]  # message to turn
 
 
 @dataclass(frozen=True)
 class Quoted:
-    """Characters `start` to `end` of a turn are what a result rests on; `text` is what of it came back."""
+    """A result rests on the characters `start` to `end` of a turn; `text` is the result's text."""
 
     key: str
     start: int
@@ -25,7 +25,7 @@ class Quoted:
 
 
 def list_quotes(items: Sequence[RecallItem], turns: TurnKeys) -> list[Quoted]:
-    """In the order of the results and, within one, of its sources."""
+    """In the order of the results, then of each result's sources."""
     return [
         Quoted(turns[source.message_id], source.start or 0, source.end or 0, item.text)
         for item in items
@@ -35,12 +35,12 @@ def list_quotes(items: Sequence[RecallItem], turns: TurnKeys) -> list[Quoted]:
 
 
 def rank_turns(quotes: Sequence[Quoted]) -> list[str]:
-    """Each turn at its first place."""
+    """Each turn at its first rank."""
     return list(dict.fromkeys(quote.key for quote in quotes))
 
 
 def find_covered(quotes: Sequence[Quoted], wanted: Sequence[SpokenTurn]) -> set[str]:
-    """Those of the wanted turns of which enough came back."""
+    """The wanted turns that the quotes cover sufficiently."""
     return {turn.key for turn in wanted if is_covered(turn.text, [one for one in quotes if one.key == turn.key])}
 
 
@@ -54,7 +54,7 @@ def is_covered(text: str, quotes: Sequence[Quoted]) -> bool:
 
 
 def is_all_there(text: str, stretches: Sequence[Stretch]) -> bool:
-    """Every word of it."""
+    """Whether the stretches cover every word of the text."""
     missing = list(text)
     for start, end in stretches:
         missing[start:end] = [" "] * (end - start)

@@ -1,4 +1,4 @@
-"""A case through the real retain."""
+"""Retaining a case through the real use-case."""
 
 from banks.models import Bank, Message
 from benchmarks.recall.asking import Haystack
@@ -13,7 +13,7 @@ ITEMS_A_CALL = 100
 
 
 def retain_case(access: BankAccess, case: Case) -> Haystack:
-    """A bank that holds the case already is taken as it is; one that an ended run filled in part is filled anew."""
+    """Reuse a bank that already holds the whole case. A bank that an aborted run filled in part is filled again."""
     bank = find_bank(access, case)
     if bank is None or not is_whole(bank, case):
         if bank is not None:

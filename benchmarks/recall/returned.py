@@ -1,22 +1,22 @@
-"""How much of a turn stands in the text that came back.
+"""The share of a turn that the text of a result contains.
 
-The built-in engine tells a turn in its own words but for pronouns and dates ("I" becomes the speaker's name and
-"yesterday" a day), so the two are laid side by side word by word, and a few words that differ do not end a stretch.
+An engine may reword a turn slightly, for example write a name for "I" or a date for "yesterday". The comparison is
+therefore word by word, and a few differing words do not end a stretch.
 """
 
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-WORD = re.compile(r"\w+(?:['\u2019]\w+)*")  # "I'll" is one, as it is one that changes
+WORD = re.compile(r"\w+(?:['\u2019]\w+)*")  # "I'll" is one word
 MOST_CHANGED = 3  # words of the turn in a row
-MOST_ADDED = 8  # words in their place: a date that was written out
+MOST_ADDED = 8  # words that replace them, such as a date
 
 Stretch = tuple[int, int]  # characters of the turn
 
 
 def find_returned(turn: str, start: int, end: int, text: str) -> list[Stretch]:
-    """The stretches of characters `start` to `end` of the turn that stand in the text, in its order."""
+    """The stretches of the turn's characters `start` to `end` that the text contains in the same order."""
     words = [(start + found.start(), start + found.end()) for found in WORD.finditer(turn[start:end])]
     told = [turn[first:last].lower() for first, last in words]
     back = [found.lower() for found in WORD.findall(text)]
@@ -25,7 +25,7 @@ def find_returned(turn: str, start: int, end: int, text: str) -> list[Stretch]:
 
 
 def join_blocks(matcher: "SequenceMatcher[str]") -> Iterator[tuple[int, int]]:
-    """Runs of words of the turn: from the first to behind the last."""
+    """Runs of the turn's words, as half-open ranges."""
     begun, ends, ends_there = -1, -1, -1
     for mine, theirs, size in matcher.get_matching_blocks():
         goes_on = begun >= 0 and mine - ends <= MOST_CHANGED and theirs - ends_there <= MOST_ADDED
@@ -40,6 +40,6 @@ def join_blocks(matcher: "SequenceMatcher[str]") -> Iterator[tuple[int, int]]:
 
 
 def widen(runs: Iterator[tuple[int, int]], words: int) -> Iterator[tuple[int, int]]:
-    """To the ends, where only a few changed words are before or behind."""
+    """Extend runs to the beginning or end of the turn if only a few differing words lie between."""
     for first, last in runs:
         yield (0 if first <= MOST_CHANGED else first), (words if words - last <= MOST_CHANGED else last)

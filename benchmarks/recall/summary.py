@@ -1,4 +1,4 @@
-"""From answered questions to the figures of a report."""
+"""Summarising answered questions as the figures of a report."""
 
 from collections.abc import Callable, Sequence
 from statistics import fmean
@@ -18,7 +18,7 @@ LEVELS: dict[str, Callable[[Answered], Figures]] = {
 
 
 def summarise(answered: Sequence[Answered]) -> dict[str, Any]:
-    """Means over the questions, each with its interval beside it."""
+    """Means over the questions, each with its confidence interval."""
     figures: dict[str, Any] = {"questions": len(answered)}
     for level, read in LEVELS.items():
         figures |= average(level, [read(one) for one in answered])

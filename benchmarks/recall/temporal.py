@@ -1,10 +1,10 @@
-"""`benchmark temporal`: the time ranges that queries ask about."""
+"""`benchmark temporal`: the accuracy of the time ranges that are read from queries."""
 
 from typing import Any
 
 from benchmarks.options import Options
 from benchmarks.report import Goal, describe_goals
-from benchmarks.temporal import score_query_ranges
+from timewords.benchmark import score_query_ranges
 
 
 def run(options: Options) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whole conversations through the configured engine."""
+"""Retaining whole conversations through the configured engine."""
 
 import json
 import time
@@ -44,7 +44,7 @@ def measure_conversations(options: Options) -> tuple[dict[str, Any], list[Goal]]
 
 
 def read_sessions(conversation: dict[str, Any], limit: int | None) -> Iterator[RetainItem]:
-    """One item a session, up to `limit` turns together. LoCoMo dates sessions only, so turns follow each other."""
+    """One item per session, up to `limit` turns in total. LoCoMo dates only sessions; turns get made-up times."""
     left = limit
     for number in range(1, len(conversation)):
         turns = conversation.get(f"session_{number}", [])[:left]

@@ -1,4 +1,4 @@
-"""Several runs of the same extraction into one bank: how many rows remain, and what was taken for the same."""
+"""Retaining several runs of the same extraction in one bank: the number of rows, and the merged wordings."""
 
 import random
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 from banks.models import Bank, MemoryUnit, UnitSource
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact
+from banks.types import ExtractedFact
 from benchmarks.options import Options
 from benchmarks.progress import in_batches
 from benchmarks.ready_facts import read_extracted
@@ -46,7 +46,7 @@ def measure_duplicates(options: Options) -> tuple[dict[str, Any], list[Goal]] | 
 
 
 def retain_all(access: BankAccess, bank: Bank, facts: Sequence[ExtractedFact], options: Options, *, label: str) -> None:
-    """Under no document id, so that the second time is a second source and not an upsert."""
+    """Without a document id, so that the second run is a second source and not an upsert."""
     for batch in options.progress.over(in_batches(facts, FACTS_A_CALL), label):
         told = tuple(replace(fact, quotes=()) for fact in batch)
         retain_now(access, bank.bank_id, [RetainItem(told[0].mentioned_at, facts=told)])
@@ -58,7 +58,7 @@ def count_units(bank: Bank) -> int:
 
 
 def list_merged(bank: Bank) -> list[dict[str, str]]:
-    """Each unit with the other wordings that its sources hold."""
+    """Each unit with the other wordings of its sources."""
     with tenant_transaction(bank.tenant_id):
         rows = UnitSource.objects.for_tenant(bank.tenant_id).exclude(chunk=None)
         told = rows.order_by("id").values_list("unit__text", "chunk__text", "start", "end")

@@ -3,6 +3,7 @@ from typing import Any, cast
 
 from benchmarks.entity_resolution import score_entity_resolution
 from benchmarks.options import Options
+from benchmarks.recall.locomo_data import AUDIT
 from benchmarks.report import Goal
 
 LEAST_PRECISION = 0.97
@@ -10,7 +11,7 @@ LEAST_RECALL = 0.93
 
 
 def measure_names(options: Options) -> tuple[dict[str, Any], list[Goal]] | None:
-    """Needs no data: LoCoMo's speakers and places are added where its file is there. Not asked for by another file."""
+    """Needs no data. LoCoMo's speakers and places are added if its file exists. None if `data` is another file."""
     locomo = find_locomo(options)
     if options.data.is_file() and locomo is None:
         return None
@@ -26,5 +27,4 @@ def measure_names(options: Options) -> tuple[dict[str, Any], list[Goal]] | None:
 
 
 def find_locomo(options: Options) -> Path | None:
-    path = options.find("locomo*.json")
-    return None if path is None or "audit" in path.name else path
+    return options.find("locomo*.json", without=AUDIT)

@@ -1,4 +1,4 @@
-"""Any number of facts and vectors out of some real ones, to fill a bank without days of embedding."""
+"""Any number of facts and vectors made from some real ones, to fill a bank without days of embedding."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from banks.retain.types import ExtractedFact
+from banks.types import ExtractedFact
 from providers.embedding.protocol import Embedder, Embedding, EmbeddingBatch
 from providers.embedding.vector import Vector, normalise
 from providers.usage import Usage
@@ -16,7 +16,7 @@ SEED = 20_260_101
 
 @dataclass(frozen=True, eq=False)
 class RecombiningEmbedder:
-    """Knows the vectors of single texts; a text that joins two of them lies between theirs."""
+    """Holds the vectors of single texts. The vector of two joined texts lies between theirs."""
 
     model: Embedder
     known: dict[str, Vector] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class RecombiningEmbedder:
 
 
 def recombine(facts: Sequence[ExtractedFact], embedder: RecombiningEmbedder) -> Iterator[ExtractedFact]:
-    """Endless: pairs of facts told in one breath, no pair twice."""
+    """Yield joined pairs of facts without end, no pair twice."""
     rng = random.Random(SEED)  # noqa: S311  # repeatable, no secret
     seen: set[tuple[int, int]] = set()
     while True:

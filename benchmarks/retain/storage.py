@@ -1,4 +1,4 @@
-"""Where the bytes go: every table of the memory with its indexes and its side table."""
+"""Disk usage: every table of the memory with its indexes and its TOAST table."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ FROM pg_index WHERE indrelid = to_regclass(%s)
 
 
 def measure_storage(units: int) -> dict[str, Any]:
-    """Bytes a unit. Dead rows are swept first: in a running service they are used again."""
+    """Bytes per unit. Dead rows are vacuumed first, because a running service reuses their space."""
     tables = sorted(model._meta.db_table for label in ("banks", "operations") for model in models_of(label))
     with connections["owner"].cursor() as owner:
         for table in tables:

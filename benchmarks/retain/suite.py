@@ -1,4 +1,4 @@
-"""`benchmark retain`: how well and how fast conversations and facts become memory."""
+"""`benchmark retain`: quality and speed of retaining conversations and facts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +23,7 @@ PARTS: dict[str, Part] = {
 
 
 def run(options: Options) -> dict[str, Any]:
-    """Each part whose data is there; the others are named as left out."""
+    """Run each part whose data exists. The report names the skipped parts."""
     goals: list[Goal] = []
     figures: dict[str, Any] = {}
     left_out: list[str] = []

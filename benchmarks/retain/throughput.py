@@ -1,4 +1,4 @@
-"""How fast ready facts go in, against the embedder alone on the same texts, early and late in a bank's life."""
+"""Throughput of ready facts, compared with the embedder alone on the same texts, in a small and in a large bank."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -8,28 +8,27 @@ from itertools import islice
 from typing import Any
 
 from banks.models import Bank, MemoryUnit
-from banks.retain.engines.builtin.engine import BuiltinEngine
+from banks.retain.documents import DocumentVersion
 from banks.retain.input import RetainItem
-from banks.retain.ready_facts.archive import archive_facts
-from banks.retain.ready_facts.groups import group_facts
-from banks.retain.ready_facts.retain import FactsJob, retain_facts
+from banks.retain.ready_facts import FactsJob, archive_facts, retain_facts
 from banks.retain.tools import Tools
-from banks.retain.types import ExtractedFact
+from banks.types import ExtractedFact
 from benchmarks.options import Options
 from benchmarks.progress import in_batches
 from benchmarks.ready_facts import read_notes
 from benchmarks.report import Goal
 from benchmarks.retain.recombined import RecombiningEmbedder, recombine
 from benchmarks.retain.storage import measure_storage
-from benchmarks.tenant import make_access, make_bank, retain_now, tend_index
+from benchmarks.tenant import maintain_index, make_access, make_bank, retain_now
 from memoryplatform.operations.access import BankAccess
 from providers.embedding.protocol import Embedder
 from providers.registry import get_embedder
+from rules.engine import BuiltinEngine
 from tenants.transactions import tenant_transaction
 
 LATE = 100_000
 EARLY = 1_000
-WINDOW = 500  # facts that are measured at each of the two
+WINDOW = 500  # facts per window
 FACTS_A_CALL = 200
 FILLED_AT_ONCE = 1_000
 LEAST_SHARE, LEAST_LATE = 0.5, 0.4
@@ -38,7 +37,7 @@ MOST_KILOBYTES = 12.0
 
 @dataclass(frozen=True)
 class Scale:
-    """Where the two windows begin, and how many facts each has."""
+    """The bank sizes at which the two windows begin, and the number of facts in each."""
 
     early: int
     late: int
@@ -47,7 +46,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Rates:
-    """Facts a second, and the embedder alone on the same texts in between."""
+    """Facts per second, and the rate of the embedder alone on the same texts."""
 
     retained: float
     embedded: float
@@ -96,7 +95,7 @@ def choose_scale(late: int) -> Scale:
 def split(
     facts: Sequence[ExtractedFact], scale: Scale
 ) -> tuple[Sequence[ExtractedFact], Sequence[ExtractedFact], Sequence[ExtractedFact]]:
-    """Two windows of equal facts, by turns, and what the bank is filled with."""
+    """Two windows with alternate facts, and the facts that fill the bank between them."""
     drawn = min(2 * scale.window, len(facts) // 2)
     return facts[:drawn:2], facts[1:drawn:2], facts[drawn : drawn + max(2, 2 * scale.window)]
 
@@ -104,7 +103,7 @@ def split(
 def measure_window(
     access: BankAccess, bank: Bank, embedder: Embedder, facts: Sequence[ExtractedFact], options: Options, *, label: str
 ) -> Rates:
-    """The two take turns, so that a busy machine slows both."""
+    """Measure retain and the embedder alternately, so that other load slows both."""
     retained = embedded = 0.0
     for batch in options.progress.over(in_batches(facts, FACTS_A_CALL), label):
         embedded += stop_time(embedder.embed_documents, [fact.text for fact in batch])
@@ -131,7 +130,7 @@ def build_filling(
 
 @dataclass(frozen=True, eq=False)
 class Filler:
-    """Brings the bank up to a size through the code that stores ready facts, without an operation around it."""
+    """Fills the bank up to a size with the code that stores ready facts, without operations."""
 
     access: BankAccess
     bank: Bank
@@ -142,18 +141,19 @@ class Filler:
         embedder, facts = self.filling
         wanted = list(islice(facts, max(0, size - self.count())))
         tools = Tools(
-            BuiltinEngine(embed=embedder.embed_documents),
+            BuiltinEngine(),
             embedder,
             lambda: tenant_transaction(self.access.tenant_id),
         )
         for batch in self.options.progress.over(in_batches(wanted, FILLED_AT_ONCE), f"filling up to {size}"):
             self.store(batch, tools)
-            tend_index(self.access, self.bank)
+            maintain_index(self.access, self.bank)
 
     def store(self, facts: Sequence[ExtractedFact], tools: Tools) -> None:
         with tenant_transaction(self.access.tenant_id):
             archived = archive_facts(self.bank, RetainItem(facts[0].mentioned_at, facts=tuple(facts)))
-        retain_facts(FactsJob(self.bank, group_facts(archived.chunks)), tools)
+        version = DocumentVersion(self.bank, archived.document.id, archived.document.version)
+        retain_facts(FactsJob(version, archived.chunks), tools)
 
     def count(self) -> int:
         with tenant_transaction(self.access.tenant_id):

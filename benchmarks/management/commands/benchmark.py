@@ -11,25 +11,25 @@ from benchmarks.suites import MODULES, WITHOUT_DATA, load_suite
 
 
 class Command(BaseCommand):
-    help = "Measure how good and how fast the service is, on data of yours."
+    help = "Measure the quality and speed of the service on your data."
     requires_system_checks = ()  # the database may not run yet
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("suite", choices=sorted(MODULES))
         parser.add_argument(
-            "--data", type=Path, help="folder with the evaluation data, or one file; opinions needs none"
+            "--data", type=Path, help="folder with the evaluation data, or one file; the suite opinions needs none"
         )
         parser.add_argument(
             "--out", type=Path, help="folder for report.json and report.md (default: benchmark-reports/SUITE)"
         )
-        parser.add_argument("--limit", type=int, help="facts, rows or turns to stop at, for a short run")
+        parser.add_argument("--limit", type=int, help="most facts, rows, turns or questions, for a short run")
         parser.add_argument(
-            "--leave-one-out", action="store_true", help="recall suites: ask once more without each channel"
+            "--leave-one-out", action="store_true", help="recall suites: ask every question again without each channel"
         )
         parser.add_argument(
             "--keep",
             type=Path,
-            help="recall suites: keep what was retained in this folder, and ask what it holds already at once",
+            help="recall suites: keep the retained data in this folder, and reuse it in the next run",
         )
         parser.add_argument(
             "--configured",
