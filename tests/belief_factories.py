@@ -1,4 +1,4 @@
-"""Rows of what an agent believes, each inside its tenant's transaction."""
+"""Factories of opinions and their rows, each inside its tenant's transaction."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ from uuid import uuid4
 from django.db.models import Model
 
 from banks import models
-from reflection.mental_models.trigger import DEFAULTS
+from reflection.mental_models import DEFAULTS
 from reflection.models import (
     BackgroundRevision,
     Directive,
@@ -27,7 +27,7 @@ from tests.memory_factories import make_entity, make_row, make_unit, with_bank
 
 
 def make_opinion(tenant: Tenant, **fields: Any) -> models.MemoryUnit:
-    """With the revision that it begins with."""
+    """Creates an opinion with its first revision."""
     usual = {"network": "opinion", "text": "I think that Python is the best language.", "confidence": 0.7}
     opinion = make_unit(tenant, **usual | fields)
     make_opinion_revision(tenant, opinion=opinion)
@@ -43,7 +43,10 @@ def make_opinion_revision(tenant: Tenant, **fields: Any) -> OpinionRevision:
         "text_after": opinion.text,
         "actor": "test",
     }
-    return make_row(OpinionRevision, tenant, bank_id=opinion.bank_id, opinion=opinion, **usual | fields)
+    revision = make_row(OpinionRevision, tenant, bank_id=opinion.bank_id, opinion=opinion, **usual | fields)
+    if fact := fields.get("evidence"):
+        make_revision_evidence(tenant, revision=revision, fact=fact)
+    return revision
 
 
 def make_revision_evidence(tenant: Tenant, **fields: Any) -> RevisionEvidence:

@@ -1,6 +1,6 @@
-"""Tests that hold the product to a time, on machines that do other things as well.
+"""Time limits in tests, on machines with other load.
 
-Whatever is slow by itself is slow every time; a machine that stood still for a second does not do so three times.
+A test is repeated: slow code is slow every time, while a stalled machine rarely stalls three times in a row.
 """
 
 import pytest

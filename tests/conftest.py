@@ -1,4 +1,4 @@
-"""The services that tests run on: a real Postgres and a real Redis in a folder that is gone afterwards."""
+"""The services of the tests: a real Postgres and a real Redis in a temporary folder."""
 
 import shutil
 from collections.abc import Iterator
@@ -14,18 +14,17 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.redis import EmbeddedRedis
-from tenants.roles import Login, provision
-from tenants.wall_check import check_service_role
+from tenants.roles import Login, check_service_role, provision
 
 LOGINS = {name: Login(name, name) for name in ("owner", "service", "platform")}
-KEPT = {"contenttypes", "auth"}  # what the migrations put there
+KEPT = {"contenttypes", "auth"}  # rows that the migrations create
 
-hypothesis_settings.register_profile("any machine", deadline=None)  # how long an example takes says how busy it is
+hypothesis_settings.register_profile("any machine", deadline=None)  # an example's time depends on the machine's load
 hypothesis_settings.load_profile("any machine")
 
 
 def pytest_unconfigure() -> None:
-    """Not a fixture's work: mem0's client writes there as soon as it is imported, by whoever collects the tests."""
+    """A hook instead of a fixture, because mem0's client writes there at import, when tests are collected."""
     shutil.rmtree(settings.TEST_FOLDER, ignore_errors=True)
 
 
@@ -55,11 +54,11 @@ def redis_server() -> Iterator[EmbeddedRedis]:
 
 @pytest.fixture(scope="session")
 def django_db_setup(postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """The database as production makes it: provisioned, migrated by the owner, used by the service."""
+    """The database as in production: provisioned, migrated by the owner, used by the service's role."""
     provision(postgres.superuser_url("postgres"), database="memoryplatform", **LOGINS)
     with django_db_blocker.unblock():
         call_command("migrate", verbosity=0)
-        check_service_role()  # no test may pass because its role sees everything
+        check_service_role()  # a privileged role would hide missing row-level security
         yield
         for connection in connections.all():
             connection.close()
@@ -69,7 +68,7 @@ def django_db_setup(postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlock
 
 @pytest.fixture
 def committed_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """For tests whose rows other threads, connections or processes must see: commits are real, and undone after."""
+    """For tests whose rows other connections or processes must see. Commits are real; rows are deleted afterwards."""
     with django_db_blocker.unblock():
         try:
             yield

@@ -1,5 +1,6 @@
 """Plain functions that make rows, each inside its tenant's transaction."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -8,10 +9,10 @@ from banks.models import Bank
 from memoryplatform.operations.models import IdempotencyRecord, Operation
 from providers.usage import Usage
 from tenants.audit import SYSTEM, record
-from tenants.founding import found_tenant
 from tenants.identifiers import uuid7
 from tenants.keys import make_key
-from tenants.models import ApiKey, AuditEvent, Delivery, Member, Tenant, UsageRecord, User, Webhook
+from tenants.memberships import found_tenant
+from tenants.models import ApiKey, AuditEvent, Delivery, Invitation, Member, Tenant, UsageRecord, User, Webhook
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
 
@@ -28,6 +29,12 @@ def make_tenant(slug: str | None = None) -> Tenant:
 def make_member(tenant: Tenant, **fields: Any) -> Member:
     with tenant_transaction(tenant.id):
         return Member.objects.for_tenant(tenant.id).create(**{"user": make_user(), "role": "member"} | fields)
+
+
+def make_invitation(tenant: Tenant) -> Invitation:
+    given = {"email": f"{uuid7().hex}@example.com", "role": "member", "digest": uuid7().bytes}
+    with tenant_transaction(tenant.id):
+        return Invitation.objects.for_tenant(tenant.id).create(expires_at=timezone.now() + timedelta(days=7), **given)
 
 
 def make_api_key(tenant: Tenant, **fields: Any) -> ApiKey:

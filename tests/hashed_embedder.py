@@ -1,4 +1,4 @@
-"""An embedder for tests that need vectors and not their meaning."""
+"""An embedder for tests that need vectors without a meaning."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from providers.usage import Usage
 
 @dataclass
 class HashedEmbedder:
-    """The same text gives the same vector, and any two texts are far apart. `seen` lists what it was asked for."""
+    """Equal texts have equal vectors; different texts are far apart. `seen` lists the embedded texts."""
 
     model_id: str = "test"
     dimension: int = 384

@@ -1,4 +1,4 @@
-"""A request that comes while somebody else's change of the same row is not committed yet."""
+"""A request that arrives while another transaction holds an uncommitted change of the same row."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ LONGEST_WAIT = 20.0
 
 
 def ask_during(tenant: Tenant, change: Callable[[], object], ask: Callable[[], T]) -> T:
-    """Both with connections of their own, so the test must commit. `ask` is let go on when it waits for the row."""
+    """Both use separate connections, so the test must commit. The change commits once `ask` waits for the row."""
 
     def ask_and_leave() -> T:
         try:

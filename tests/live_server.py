@@ -1,4 +1,4 @@
-"""A web server on a free port, in a thread of this process, on the database of whichever test asks."""
+"""A web server on a free port, in a thread of this process, on the test's database."""
 
 import threading
 import time
@@ -16,13 +16,13 @@ from memoryplatform.operations import reflect as reflect_use_case
 from providers import registry
 from providers.once import Once
 from providers.reranking.none import NoReranker
-from retrieval.log.recalls import RecallLog
+from retrieval.recall_log import RecallLog
 from tests.retrieval.fakes import WordEmbedder
 
 
 @contextmanager
 def serve(app: Any = application, *, lifespan: Literal["on", "off"] = "off") -> Iterator[str]:
-    """Its address. Without a lifespan it asks for no database before the first request comes."""
+    """Yields the address. Without a lifespan the server needs no database before the first request."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, lifespan=lifespan, ws="none", log_config=None))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -34,18 +34,18 @@ def serve(app: Any = application, *, lifespan: Literal["on", "off"] = "off") -> 
 
 @contextmanager
 def working() -> Iterator[None]:
-    """A worker that takes up operations that the server does not wait for."""
+    """A worker for operations that the server does not wait for."""
     broker = dramatiq.get_broker()
     known = list(broker.middleware)
     worker = dramatiq.Worker(broker, worker_threads=1, worker_timeout=50)
     worker.start()
     yield
     worker.stop(timeout=20_000)
-    broker.middleware[:] = known  # a worker leaves its own behind
+    broker.middleware[:] = known  # removes the worker's own middleware
 
 
 def use_small_models(monkeypatch: pytest.MonkeyPatch) -> RecallLog:
-    """Models that take no time, and a log of recalls that belongs to the test alone."""
+    """Fast models, and a separate log of recalls."""
     log = RecallLog()
     monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
     monkeypatch.setattr(registry, "RERANKER", Once(NoReranker))

@@ -7,7 +7,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from banks import models
-from retrieval.models import ChannelWeights, Feedback, RecallRecord
+from retrieval.models import Feedback, RecallRecord
 from tenants.identifiers import uuid7
 from tenants.models import Tenant
 from tenants.scoping import TenantOwned
@@ -160,10 +160,6 @@ def make_feedback(tenant: Tenant) -> Feedback:
     return make_row(Feedback, tenant, bank_id=unit.bank_id, unit=unit, **fields)
 
 
-def make_channel_weights(tenant: Tenant) -> ChannelWeights:
-    return make_row(ChannelWeights, tenant, bank=make_bank(tenant))
-
-
 MEMORY: dict[type[Model], Callable[[Tenant], Any]] = {
     models.Document: make_document,
     models.Episode: make_episode,
@@ -189,5 +185,4 @@ MEMORY: dict[type[Model], Callable[[Tenant], Any]] = {
     models.UnitChange: make_unit_change,
     RecallRecord: make_recall_record,
     Feedback: make_feedback,
-    ChannelWeights: make_channel_weights,
 }

@@ -1,4 +1,4 @@
-"""Facts told to a bank through the code that stores them, with made-up vectors."""
+"""Storing facts in a bank through the production code, with made-up vectors."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from uuid import UUID
 
 import numpy as np
 
+from banks.enums import EntityKind, Network
+from banks.facts import PreparedFact
 from banks.models import Bank
-from banks.retain.prepared import PreparedFact, Source
-from banks.retain.storing.facts import store_facts
-from banks.retain.types import ExtractedFact, FoundEntity, FoundRelationship
-from banks.words import EntityKind, Network
+from banks.retain.storing import store_facts
+from banks.types import ExtractedFact, FoundEntity, FoundRelationship, Source
 from providers.embedding.vector import Vector
 from tenants.transactions import tenant_transaction
 
@@ -20,7 +20,7 @@ NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 
 def vector_of(text: str) -> Vector:
-    """The same for the same text, and far from that of any other."""
+    """Equal for equal texts, and far apart for different ones."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
     vector: Vector = np.random.default_rng(seed).normal(size=384).astype(np.float32)
     return vector / np.linalg.norm(vector)
@@ -39,7 +39,7 @@ def tell(
     tags: Sequence[str] = (),
     **fields: Any,
 ) -> UUID:
-    """The id of the unit that the fact became; `names` are people."""
+    """Store a fact, and return the id of its unit. `names` are people."""
     people = tuple(FoundEntity(name, EntityKind.PERSON) for name in names)
     usual: dict[str, Any] = {
         "network": Network.WORLD,

@@ -1,4 +1,4 @@
-"""Other frameworks against the service that the client's tests drive."""
+"""Tests of the adapters, against the service of the client's tests."""
 
 from collections.abc import Iterator
 
@@ -19,5 +19,5 @@ def client(service: Service) -> Iterator[MemoryClient]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """LangChain tells its maker what it does where a key of theirs stands in the environment."""
+    """LangChain sends telemetry to its vendor if the environment holds one of the vendor's keys."""
     monkeypatch.setenv("LANGSMITH_TRACING", "false")

@@ -1,4 +1,4 @@
-"""The examples of docs/adapters.md, run in their order; what a line prints stands in its comment."""
+"""The examples of docs/adapters.md, run in order; the comment of a line holds its expected output."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "adapters.md").read_text(
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
 
 
-def test_the_examples_do_what_they_say(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_print_the_documented_output(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
     assert len(BLOCKS) == 4
     for block in BLOCKS:

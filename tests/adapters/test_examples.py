@@ -46,7 +46,7 @@ def test_the_tools_are_shown_without_a_key_for_a_model(
 
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
-def test_an_example_prints_what_it_remembers(
+def test_an_example_prints_its_memories(
     name: str, environment: None, llm_server: ScriptedLLM, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call = {"name": "memory_recall", "arguments": '{"query": "Where does Alice live?"}'}

@@ -1,4 +1,4 @@
-"""The store does what LangGraph's own store in memory does, and finds by meaning."""
+"""The store behaves like LangGraph's in-memory store, and finds items by meaning."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ ALICE, BOB = ("memories", "alice"), ("memories", "bob@example/ü %2E")
 
 @pytest.fixture(params=["ours", "theirs"])
 def store(request: pytest.FixtureRequest, client: MemoryClient) -> BaseStore:
-    """What a graph may rely on is asked of both."""
+    """Tests of the common behaviour run on both stores."""
     return MemoryStore(client) if request.param == "ours" else InMemoryStore()
 
 

@@ -30,7 +30,7 @@ def test_a_model_stores_and_finds(client: MemoryClient) -> None:
 LARGE = "Alice sails to Rome. " * 5_000
 
 
-def test_a_large_text_is_told_with_its_memories(client: MemoryClient, worker: None) -> None:
+def test_a_large_text_is_reported_with_its_memories(client: MemoryClient, worker: None) -> None:
     told = json.loads(MemoryTools(client, "chat").call("memory_retain", json.dumps({"content": LARGE})))
     assert (told["stored"], told["memories"] > 0) == (True, True)
 
@@ -52,7 +52,7 @@ def test_memories_that_are_not_there_yet_are_not_counted(
     assert asyncio.run(run()) == told["note"]
 
 
-def test_what_gave_no_memories_is_not_counted_as_stored() -> None:
+def test_a_text_without_memories_is_not_counted_as_stored() -> None:
     def serve(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, json=RETAINED | outcomes.pop(0))
 
@@ -82,11 +82,11 @@ def test_an_empty_memory_says_so(client: MemoryClient) -> None:
         ("memory_retain", '{"content": "   "}'),
     ],
 )
-def test_what_a_model_does_wrong_is_told_to_it(client: MemoryClient, name: str, arguments: str) -> None:
+def test_the_model_receives_its_own_errors(client: MemoryClient, name: str, arguments: str) -> None:
     assert json.loads(MemoryTools(client, "chat").call(name, arguments))["error"]
 
 
-def test_a_service_that_is_away_is_told_to_the_model() -> None:
+def test_the_model_receives_the_error_of_an_unreachable_service() -> None:
     with MemoryClient("http://127.0.0.1:9", "mpk_x", retry=RetryPolicy(attempts=1)) as client:
         assert json.loads(MemoryTools(client, "chat").call("memory_recall", '{"query": "x"}'))["error"]
 
@@ -116,7 +116,7 @@ def test_a_reader_gets_no_retain() -> None:
     asyncio.run(client.close())
 
 
-def test_what_the_service_refuses_may_be_asked_again(service: Service) -> None:
+def test_the_model_may_retry_a_refused_request(service: Service) -> None:
     async def run() -> None:
         async with AsyncMemoryClient(service.url, service.key) as client:
             await corrected(client.retain("agent", " "))

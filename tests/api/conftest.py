@@ -8,6 +8,9 @@ from django.test import Client
 from memoryplatform.embedded.redis import EmbeddedRedis
 from tenants.models import Tenant
 from tests.factories import make_key_with_text, make_tenant
+from tests.llm_server.fixture import llm
+
+__all__ = ["llm"]
 
 
 class Caller:

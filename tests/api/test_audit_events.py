@@ -1,4 +1,4 @@
-"""`/v1/audit-events`: who did what, for those who administer."""
+"""`/v1/audit-events`, for keys with the scope admin."""
 
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
@@ -8,7 +8,7 @@ def actions(answer: dict[str, list[dict[str, str]]]) -> list[str]:
     return [event["action"] for event in answer["events"]]
 
 
-def test_what_was_done_is_listed_newest_first_and_by_bank(alice: Tenant, make_caller: MakeCaller) -> None:
+def test_audit_events_are_listed_newest_first_and_by_bank(alice: Tenant, make_caller: MakeCaller) -> None:
     admin = make_caller(alice, scopes=["admin"])
     for bank_id in ("one", "two"):
         admin("POST", "/v1/banks", {"bank_id": bank_id})

@@ -53,7 +53,7 @@ def test_a_revoked_key_stops_working_at_once(alice: Tenant) -> None:
 @pytest.mark.parametrize(
     ("scopes", "reads", "writes"), [(["read"], 200, 403), (["write"], 403, 201), (["admin"], 200, 201)]
 )
-def test_scopes_decide_what_a_key_may_do(
+def test_scopes_decide_the_permissions_of_a_key(
     alice: Tenant, make_caller: MakeCaller, scopes: list[str], reads: int, writes: int
 ) -> None:
     call = make_caller(alice, scopes=scopes)

@@ -1,4 +1,4 @@
-"""What nobody should send: refused with its field, or stored to the letter, and never to the harm of its neighbours."""
+"""Bad input is refused with its field, or stored verbatim, and never affects its neighbours."""
 
 import json
 from typing import Any
@@ -132,7 +132,7 @@ def test_a_thousand_items_are_taken_and_one_more_is_not(call: Caller, tenant: Te
         assert Message.objects.for_tenant(tenant.id).count() == 1_000
 
 
-def test_null_stands_for_what_is_left_out(call: Caller) -> None:
+def test_null_means_absent(call: Caller) -> None:
     names = ("timestamp", "context", "document_id", "update_mode", "tags", "metadata", "entities")
     assert retain(call, GOOD | dict.fromkeys(names)).json()["items_count"] == 1
 

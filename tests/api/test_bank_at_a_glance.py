@@ -1,12 +1,12 @@
-"""Numbers, tags, settings and graphs of a bank: ours to describe, and the same under Hindsight's prefix."""
+"""Statistics, tags, settings and graphs of a bank, under our prefix and Hindsight's."""
 
 from typing import Any
 
 import pytest
 
-from memoryplatform.api.v1.bank_settings import HINDSIGHT_NAMES
+from memoryplatform.api.v1.bank_config import HINDSIGHT_NAMES
 from memoryplatform.operations.banks.profile import BankChange
-from memoryplatform.operations.transfer.profile import FIELDS
+from memoryplatform.operations.transfer.tables import PROFILE_FIELDS
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_bank
@@ -89,7 +89,7 @@ OTHER_SETTINGS = {
 
 def test_every_setting_is_shown_changed_reset_and_taken_along(call: Caller, told: Memory) -> None:
     assert {HINDSIGHT_NAMES.get(name, name) for name in BankChange.names()} - {"name"} == set(OTHER_SETTINGS)
-    assert set(FIELDS) == set(BankChange.names())
+    assert set(PROFILE_FIELDS) == set(BankChange.names())
     new = get(call, "config")["config"]
     for config in (f"{BANK}/config", f"{BANK.replace('/v1/', '/v1/default/')}/config"):
         changed = call("PATCH", config, {"updates": OTHER_SETTINGS}).json()
@@ -121,7 +121,7 @@ def test_a_template_has_every_setting(call: Caller, told: Memory) -> None:
         ("PATCH", "config", {"updates": {"opinion_step": 0}}),
     ],
 )
-def test_what_is_wrong_is_named(call: Caller, told: Memory, method: str, route: str, body: Any) -> None:
+def test_faults_are_named(call: Caller, told: Memory, method: str, route: str, body: Any) -> None:
     answer = call(method, f"{BANK}/{route}", body)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid")
     assert answer.json()["errors"][0]["field"]

@@ -50,7 +50,7 @@ def test_an_id_that_is_taken_is_a_conflict(call: Caller) -> None:
 @pytest.mark.parametrize(
     "bank_id", ["user:42", "Support Agent", "größe", "日本", "a" * 200, "a.b-c_d~e", "%2e", "?x#y"]
 )
-def test_ids_may_be_what_callers_call_their_agents(call: Caller, bank_id: str) -> None:
+def test_ids_may_be_the_callers_own_names_of_agents(call: Caller, bank_id: str) -> None:
     assert call("POST", "/v1/banks", {"bank_id": bank_id}).status_code == 201
     assert call("GET", f"/v1/banks/{quote(bank_id, safe='')}").json()["bank_id"] == bank_id
 
@@ -155,7 +155,7 @@ def test_the_rows_of_a_deleted_bank_are_removed_and_a_receipt_says_so(call: Call
         assert Bank.objects.for_tenant(alice.id).count() == 0
 
 
-def test_what_is_done_to_a_bank_is_audited_with_key_and_request(call: Caller, alice: Tenant) -> None:
+def test_changes_of_a_bank_are_audited_with_key_and_request(call: Caller, alice: Tenant) -> None:
     call("POST", "/v1/banks", {"bank_id": "support"}, X_Request_ID="req-1")
     call("PATCH", "/v1/banks/support", {"name": "x", "bias_strength": 0.1})
     call("DELETE", "/v1/banks/support")

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from banks.models import Bank, Chunk, ChunkPart, Document
-from banks.retain.prepared import Source
+from banks.types import Source
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
@@ -38,7 +38,7 @@ def fill(tenant: Tenant, document: Document) -> list[Chunk]:
     return chunks
 
 
-def test_a_document_whose_id_has_slashes_is_shown(call: Caller, alice: Tenant, document: Document) -> None:
+def test_a_document_id_may_have_slashes(call: Caller, alice: Tenant, document: Document) -> None:
     fill(alice, document)
     shown = call("GET", DOCUMENT).json()
     assert (shown["id"], shown["bank_id"], shown["version"]) == ("notes/2024/may.md", "support", 1)
@@ -47,7 +47,9 @@ def test_a_document_whose_id_has_slashes_is_shown(call: Caller, alice: Tenant, d
     assert (shown["memory_unit_count"], shown["nodes_by_fact_type"], shown["chunk_count"]) == (2, {"world": 2}, 2)
 
 
-def test_documents_are_listed_with_what_rests_on_them(call: Caller, alice: Tenant, document: Document) -> None:
+def test_documents_are_listed_with_the_number_of_their_memories(
+    call: Caller, alice: Tenant, document: Document
+) -> None:
     fill(alice, document)
     make_document(alice, bank=document.bank, document_id="empty")
     page = call("GET", "/v1/banks/support/documents").json()
@@ -69,7 +71,7 @@ def test_the_chunks_of_a_document_come_in_the_order_of_its_text(
     assert (first["total"], rest["next_cursor"], shown[0]["document_id"]) == (2, None, "notes/2024/may.md")
 
 
-def test_the_next_page_goes_on_where_one_ended_also_where_its_last_chunk_is_gone(
+def test_the_next_page_continues_even_if_the_last_chunk_was_deleted(
     call: Caller, alice: Tenant, document: Document
 ) -> None:
     for place in range(5):
@@ -84,7 +86,9 @@ def test_the_next_page_goes_on_where_one_ended_also_where_its_last_chunk_is_gone
     assert call("GET", f"/v1/banks/support/documents/other/chunks?cursor={cursor}").status_code == 422
 
 
-def test_a_deleted_document_takes_what_rests_on_it_alone(call: Caller, alice: Tenant, document: Document) -> None:
+def test_a_deleted_document_takes_memories_that_rest_on_it_alone(
+    call: Caller, alice: Tenant, document: Document
+) -> None:
     fill(alice, document)
     message = make_message(alice, bank=document.bank)
     tell(document.bank, "Alice sings.", sources=[Source(0, 1, message_id=message.id)])
@@ -125,7 +129,7 @@ def test_an_episode_comes_with_its_messages_in_order(call: Caller, alice: Tenant
 
 
 @pytest.mark.parametrize("what", ["message", "episode", "chunk"])
-def test_what_is_not_there_is_not_found(call: Caller, bank: Bank, what: str) -> None:
+def test_missing_objects_are_not_found(call: Caller, bank: Bank, what: str) -> None:
     response = call("GET", f"/v1/banks/support/{what}s/{uuid4()}")
     assert (response.status_code, response.json()["code"]) == (404, f"{what}_not_found")
 

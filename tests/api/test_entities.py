@@ -1,4 +1,4 @@
-"""Entities and relationships over HTTP: looked at, renamed, merged, split."""
+"""Entities and relationships over HTTP: show, rename, merge, split."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def path(entity: dict[str, Any], rest: str = "") -> str:
     return f"/v1/banks/support/entities/{entity['id']}{rest}"
 
 
-def test_an_entity_shows_what_is_known_about_it(call: Caller, bank: Bank) -> None:
+def test_an_entity_shows_its_facts(call: Caller, bank: Bank) -> None:
     tell(bank, "Robert Chen works with Tom.", "Robert Chen", "Tom", relations=[relation("Robert Chen", "knows", "Tom")])
     tell(bank, "Bob Chen sings.", "Bob Chen")
     shown = call("GET", path(find(call, "robert")[0])).json()
@@ -38,11 +38,11 @@ def test_an_entity_shows_what_is_known_about_it(call: Caller, bank: Bank) -> Non
     assert (shown["observations"], shown["first_seen"]) == ([], "2024-05-01T12:00:00Z")
 
 
-def test_an_edit_of_what_somebody_else_edited_is_refused(call: Caller, bank: Bank) -> None:
+def test_an_edit_of_an_older_version_is_refused(call: Caller, bank: Bank) -> None:
     tell(bank, "Robert Chen sings.", "Robert Chen")
     [entity] = find(call, "robert")
     seen = call("GET", path(entity)).headers["ETag"]
-    tell(bank, "Robert Chen dances.", "Robert Chen")  # a mention more is no edit
+    tell(bank, "Robert Chen dances.", "Robert Chen")  # another mention is no edit
     first = call("PATCH", path(entity), {"canonical_name": "Rob Chen"}, If_Match=seen)
     second = call("PATCH", path(entity), {"canonical_name": "Bobby Chen"}, If_Match=seen)
     assert (first.status_code, second.status_code, second.json()["code"]) == (200, 412, "changed_meanwhile")
@@ -108,7 +108,7 @@ def test_a_split_answers_with_the_new_entity(call: Caller, bank: Bank) -> None:
     assert call("POST", path(both, "/split"), {"names": ["Nobody"]}).status_code == 409
 
 
-def test_what_is_done_by_hand_is_audited(call: Caller, bank: Bank, alice: Tenant) -> None:
+def test_edits_by_hand_are_audited(call: Caller, bank: Bank, alice: Tenant) -> None:
     tell(bank, "Zorro rode out.", "Zorro")
     tell(bank, "Diego Vega was at home.", "Diego Vega")
     zorro, diego = find(call, "zorro")[0], find(call, "diego")[0]
@@ -121,7 +121,7 @@ def test_what_is_done_by_hand_is_audited(call: Caller, bank: Bank, alice: Tenant
     assert events[-2].detail["merged"] == [zorro["id"]]
 
 
-def test_relationships_are_narrowed_by_who_what_and_when(call: Caller, bank: Bank) -> None:
+def test_relationships_are_filtered_by_entity_relation_and_time(call: Caller, bank: Bank) -> None:
     for year, place in ((2020, "Porto"), (2022, "Lisbon")):
         since = NOON.replace(year=year)
         home = relation("Alice", "lives_in", place, object_is_value=True, valid_from=since)

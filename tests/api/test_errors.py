@@ -9,8 +9,8 @@ from django.contrib import admin
 from django.db import OperationalError
 from django.test import Client
 
-from memoryplatform.api.compat.unrouted import shape_error
-from memoryplatform.api.v1 import banks
+from memoryplatform.api.compat.fallback_errors import shape_error
+from memoryplatform.operations.banks import profile
 from memoryplatform.server.body_limit import BodyLimit
 from tests.api.conftest import Caller
 
@@ -58,11 +58,11 @@ def test_an_id_that_is_none_is_named(client: Client) -> None:
     for path in ("/v1/banks/support/memories/xx", "/v1/banks/support/opinions/xx/revisions", "/v1/operations/xx"):
         response = client.get(path)
         assert (response.status_code, response.json()["code"]) == (404, "not_found"), path
-        assert response.json()["detail"].startswith("'xx' is no id: "), path
+        assert response.json()["detail"].startswith("'xx' is not an id: "), path
 
 
-def test_an_unexpected_error_tells_nothing_but_its_request_id(call: Caller) -> None:
-    with mock.patch.object(banks, "create_bank", side_effect=ValueError("a secret of the inside")):
+def test_an_unexpected_error_shows_only_its_request_id(call: Caller) -> None:
+    with mock.patch.object(profile, "create_bank", side_effect=ValueError("a secret of the inside")):
         response = call("POST", "/v1/banks", {}, X_Request_ID="r1")
     assert response.status_code == 500
     assert response.json() == {
@@ -73,7 +73,7 @@ def test_an_unexpected_error_tells_nothing_but_its_request_id(call: Caller) -> N
 
 
 def test_a_database_that_is_away_is_said_to_be_retried(call: Caller) -> None:
-    with mock.patch.object(banks, "create_bank", side_effect=OperationalError("connection to 10.0.0.1 failed")):
+    with mock.patch.object(profile, "create_bank", side_effect=OperationalError("connection to 10.0.0.1 failed")):
         response = call("POST", "/v1/banks", {})
     assert (response.status_code, response.json()["code"], response.headers["Retry-After"]) == (503, "unavailable", "1")
 
@@ -93,7 +93,7 @@ def test_a_request_id_that_is_not_safe_is_replaced(call: Caller, given: str) -> 
 
 
 class Upload:
-    """A body that is made while it is sent, with or without saying its length."""
+    """A body that is generated while it is sent, with or without a Content-Length."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -109,7 +109,7 @@ class Upload:
 async def send_through_limit(body: bytes | Upload, *, max_bytes: int, path: str = "/v1/banks") -> httpx.Response:
     from memoryplatform.asgi import django_application
 
-    transport = httpx.ASGITransport(BodyLimit(django_application, max_bytes=max_bytes, shape=shape_error))
+    transport = httpx.ASGITransport(BodyLimit(django_application, max_bytes=max_bytes, shape_error=shape_error))
     async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
         return await client.post(path, content=body)
 
@@ -136,10 +136,10 @@ def test_a_body_over_the_limit_is_refused_in_the_shape_of_its_path(path: str, to
     assert set(response.json().values()) == {"The body is larger than 10 bytes."}
 
 
-def test_the_service_tells_shapes_by_path() -> None:
+def test_the_shape_of_an_error_depends_on_the_path() -> None:
     from memoryplatform.asgi import limited
 
-    assert limited.shape is shape_error
+    assert limited.shape_error is shape_error
 
 
 def test_the_limit_leaves_room_for_a_retain_of_ten_megabytes() -> None:

@@ -1,4 +1,4 @@
-"""Who asks for an export and does not fetch it holds nothing that others need, and not for long."""
+"""An export that the client does not fetch holds no shared resources for long."""
 
 import socket
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import override_settings
 
 from memoryplatform.embedded.redis import EmbeddedRedis
-from memoryplatform.operations.transfer.places import MOST_OF_A_TENANT, WRITERS
+from memoryplatform.operations.transfer.export import MAX_PER_TENANT, WRITERS
 from tenants.models import Tenant
 from tests.clock import holds_to_a_time
 from tests.factories import make_bank, make_key_with_text, make_tenant
@@ -35,7 +35,7 @@ def server_url(alice: Tenant) -> Iterator[str]:
 
 
 def ask_without_reading(url: str, key: str, stack: ExitStack) -> bytes:
-    """The first line of the answer; the rest is left where it is."""
+    """The first line of the response. The rest stays unread."""
     place = urlsplit(url)
     reader = stack.enter_context(socket.socket())
     reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
@@ -56,7 +56,7 @@ def test_stalled_readers_hold_no_connection_and_a_tenant_has_few_of_them(alice: 
     key = make_key_with_text(alice)[1]
     headers = {"Authorization": f"Bearer {key}"}
     with ExitStack() as stack:
-        for _ in range(MOST_OF_A_TENANT):
+        for _ in range(MAX_PER_TENANT):
             assert b" 200 " in ask_without_reading(server_url, key, stack)
         refused = httpx.get(f"{server_url}/v1/banks/big/export", headers=headers)
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_exports")
@@ -70,11 +70,11 @@ def test_stalled_readers_hold_no_connection_and_a_tenant_has_few_of_them(alice: 
 
 
 @holds_to_a_time
-def test_an_export_that_nobody_fetches_ends(alice: Tenant, server_url: str) -> None:
+def test_an_unfetched_export_ends(alice: Tenant, server_url: str) -> None:
     key = make_key_with_text(alice)[1]
     with ExitStack() as stack:
         with override_settings(EXPORT_SECONDS=2):
-            for _ in range(MOST_OF_A_TENANT):
+            for _ in range(MAX_PER_TENANT):
                 assert b" 200 " in ask_without_reading(server_url, key, stack)
         url = f"{server_url}/v1/banks/big/export"
         wait_until(lambda: httpx.get(url, headers={"Authorization": f"Bearer {key}"}).status_code == 200)

@@ -1,4 +1,4 @@
-"""An export that does not come to its end says so, to whoever reads its lines and to whoever only waits for the end."""
+"""An incomplete export says so, in its last line and by an aborted connection."""
 
 import logging
 import socket
@@ -18,7 +18,7 @@ from django.test import override_settings
 from memoryplatform.api.v1 import transfer
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.transfer import export
-from memoryplatform.operations.transfer.places import PLACES
+from memoryplatform.operations.transfer.export import EXPORT_SLOTS
 from memoryplatform_client import ConnectionFailed, MemoryClient
 from tenants.models import Tenant
 from tests.clock import holds_to_a_time
@@ -48,7 +48,7 @@ def server_url(alice: Tenant) -> Iterator[str]:
 
 
 def fetch_all(url: str, key: str) -> tuple[bytes, bool]:
-    """What came, and whether the answer was broken off."""
+    """The received bytes, and whether the response was cut off."""
     pieces: list[bytes] = []
     with httpx.stream("GET", f"{url}/v1/banks/big/export", headers={"Authorization": f"Bearer {key}"}) as answer:
         assert answer.status_code == 200
@@ -63,7 +63,7 @@ def last_line(body: bytes) -> Any:
     return orjson.loads(body.rstrip().rpartition(b"\n")[2])
 
 
-def test_a_whole_one_ends_with_its_end(server_url: str, key: str) -> None:
+def test_a_complete_export_ends_with_the_end_line(server_url: str, key: str) -> None:
     body, is_broken = fetch_all(server_url, key)
     assert (last_line(body)["type"], is_broken) == ("end", False)
 
@@ -73,7 +73,7 @@ def fail_in_the_middle(*_given: Any, **_named: Any) -> Iterator[bytes]:
     raise OperationalError("The database went away, and its address is secret.")
 
 
-def test_a_database_that_goes_away_is_told(server_url: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_database_is_reported(server_url: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export, "write_lines", fail_in_the_middle)
     body, is_broken = fetch_all(server_url, key)
     told = last_line(body)
@@ -82,7 +82,7 @@ def test_a_database_that_goes_away_is_told(server_url: str, key: str, monkeypatc
     assert told["request_id"]
 
 
-def test_what_goes_wrong_on_our_side_is_told_without_its_words(
+def test_an_unexpected_error_is_reported_without_its_text(
     server_url: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(export, "write_lines", lambda *_given, **_named: iter([b"line\n", "no bytes"]))
@@ -91,7 +91,7 @@ def test_what_goes_wrong_on_our_side_is_told_without_its_words(
 
 
 @holds_to_a_time
-def test_one_that_is_not_written_in_its_time_is_told(
+def test_an_export_that_is_written_too_slowly_is_reported(
     server_url: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(export, "write_lines", lambda *_given, **_named: iter(lambda: b"{}\n", b""))
@@ -102,7 +102,7 @@ def test_one_that_is_not_written_in_its_time_is_told(
 
 @contextmanager
 def asking(url: str, key: str) -> Iterator[socket.socket]:
-    """Who has asked for an export and reads no more than he likes."""
+    """A client that requested an export and decides how much of it to read."""
     place = urlsplit(url)
     lines = ["GET /v1/banks/big/export HTTP/1.1", f"Host: {place.netloc}", f"Authorization: Bearer {key}"]
     with socket.socket() as reader:
@@ -114,23 +114,23 @@ def asking(url: str, key: str) -> Iterator[socket.socket]:
 
 
 def is_under_way(tenant: Tenant) -> bool:
-    return any(place.is_taken for place in PLACES._of_tenants[tenant.id])
+    return any(slot.is_taken for slot in EXPORT_SLOTS._by_tenant[tenant.id])
 
 
 @holds_to_a_time
-def test_one_that_is_fetched_too_slowly_is_told(alice: Tenant, server_url: str, key: str) -> None:
-    """It is cut within a line: what was begun is closed before the error."""
+def test_an_export_that_is_fetched_too_slowly_is_reported(alice: Tenant, server_url: str, key: str) -> None:
+    """The export is cut within a line. That line is closed before the error line."""
     with override_settings(EXPORT_SECONDS=1), asking(server_url, key) as reader:
         head = reader.recv(100)
         wait_until(lambda: not is_under_way(alice))
         rest = b"".join(iter(lambda: reader.recv(65_536), b""))
     assert b" 200 " in head
-    assert not rest.endswith(b"0\r\n\r\n")  # how a whole answer in chunks ends
+    assert not rest.endswith(b"0\r\n\r\n")  # the end mark of a complete chunked response
     assert b'\n{"type":"error"' in rest[-400:]
     assert b"export_too_slow" in rest[-400:]
 
 
-def test_a_reader_who_leaves_is_no_slow_one(
+def test_a_disconnected_reader_is_no_slow_one(
     alice: Tenant, server_url: str, key: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     begun, ended = threading.Event(), threading.Event()
@@ -149,14 +149,14 @@ def test_a_reader_who_leaves_is_no_slow_one(
         assert begun.wait(20)
     assert ended.wait(20)
     wait_until(lambda: "export.left" in caplog.text)
-    httpx.get(f"{server_url}/v1/banks", headers={"Authorization": f"Bearer {key}"})  # the loop learns how it ended
+    httpx.get(f"{server_url}/v1/banks", headers={"Authorization": f"Bearer {key}"})  # the loop processes the end
     assert [record.levelname for record in caplog.records if record.levelno > logging.INFO] == []
 
 
-def test_a_reader_who_leaves_before_anything_came_keeps_no_place(
+def test_a_reader_that_disconnects_at_once_keeps_no_slot(
     alice: Tenant, server_url: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """He goes while the view is at work: there is an answer then that nobody sends."""
+    """The client leaves while the view works, so the finished response is never sent."""
     asked, left = threading.Event(), threading.Event()
 
     def take_a_place_and_time(*given: Any, **named: Any) -> Any:
@@ -168,7 +168,7 @@ def test_a_reader_who_leaves_before_anything_came_keeps_no_place(
     monkeypatch.setattr(transfer, "export_bank", take_a_place_and_time)
     with asking(server_url, key):
         assert asked.wait(20)
-    time.sleep(0.2)  # the server learns of it from its socket
+    time.sleep(0.2)  # until the server notices the closed socket
     assert is_under_way(alice)
     left.set()
     wait_until(lambda: not is_under_way(alice))

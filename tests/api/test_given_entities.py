@@ -19,7 +19,7 @@ def retain(call: Caller, **item: Any) -> None:
 
 
 def mentions(tenant: Tenant) -> dict[str, set[str]]:
-    """The texts that speak of each entity."""
+    """The texts that mention each entity."""
     with tenant_transaction(tenant.id):
         rows = Mention.objects.for_tenant(tenant.id).values_list("entity__name", "unit__text")
         return {name: {text for other, text in rows if other == name} for name, _ in rows}
@@ -33,14 +33,14 @@ def test_a_fact_is_about_the_entities_that_came_with_it(call: Caller, alice: Ten
 
 
 @pytest.mark.parametrize("source", ["content", "messages"])
-def test_what_is_retained_is_about_the_entities_of_its_item(call: Caller, alice: Tenant, source: str) -> None:
+def test_memories_mention_the_entities_of_their_item(call: Caller, alice: Tenant, source: str) -> None:
     text = "The contract was signed yesterday."
     given: Any = text if source == "content" else [{"role": "user", "name": "Ana", "content": text}]
     retain(call, **{source: given}, entities=["Acme"])
     assert len(mentions(alice)["Acme"]) == 1
 
 
-def test_kinds_that_a_caller_stated_tell_two_of_one_name_apart(call: Caller, alice: Tenant) -> None:
+def test_kinds_that_a_caller_stated_separate_two_entities_of_one_name(call: Caller, alice: Tenant) -> None:
     for kind, text in (("ORGANIZATION", "Apple fell at the stock market."), ("OTHER", "Apple is sweet.")):
         retain(call, facts=[{"text": text, "entities": [{"name": "Apple", "kind": kind}]}])
     retain(call, facts=[{"text": "Apple presented a phone.", "entities": [{"name": "Apple", "kind": "ORGANIZATION"}]}])
@@ -50,7 +50,7 @@ def test_kinds_that_a_caller_stated_tell_two_of_one_name_apart(call: Caller, ali
     assert found == {"ORGANIZATION": 2, "OTHER": 2}
 
 
-def test_a_kind_that_nobody_stated_agrees_with_every_kind(call: Caller, alice: Tenant) -> None:
+def test_an_unstated_kind_matches_every_kind(call: Caller, alice: Tenant) -> None:
     retain(call, facts=[{"text": "Acme sells.", "entities": ["Acme"]}])
     retain(call, facts=[{"text": "Acme buys.", "entities": [{"name": "Acme", "kind": "ORGANIZATION"}]}])
     assert len(mentions(alice)["Acme"]) == 2

@@ -8,7 +8,7 @@ from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations.banks import profile
+from memoryplatform.operations import access
 from memoryplatform.operations.banks.background import merge_background
 from memoryplatform.operations.idempotency import Claim
 from memoryplatform.operations.models import IdempotencyRecord, Operation
@@ -56,7 +56,7 @@ def test_a_request_in_flight_is_a_conflict(call: Caller, alice: Tenant) -> None:
     assert response.headers["Retry-After"] == "1"
 
 
-def test_a_key_whose_request_died_can_be_used_again(call: Caller, alice: Tenant) -> None:
+def test_the_key_of_a_dead_request_can_be_used_again(call: Caller, alice: Tenant) -> None:
     call("POST", "/v1/banks", {"name": "x"}, Idempotency_Key="k1")
     with tenant_transaction(alice.id):
         IdempotencyRecord.objects.for_tenant(alice.id).update(status_code=None, answer="")
@@ -70,7 +70,7 @@ def test_a_refused_request_leaves_the_key_free(call: Caller) -> None:
 
 
 def test_a_request_that_breaks_leaves_neither_work_nor_record(call: Caller, alice: Tenant) -> None:
-    with mock.patch.object(profile, "record", side_effect=ZeroDivisionError):
+    with mock.patch.object(access, "record", side_effect=ZeroDivisionError):
         assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 500
     assert count_banks(alice) == 0
     assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 201
@@ -86,7 +86,7 @@ def test_a_connection_that_ends_in_the_release_too_leaves_the_key_free(call: Cal
         forget(claim)
 
     with (
-        mock.patch.object(profile, "record", side_effect=OperationalError("terminating connection")),
+        mock.patch.object(access, "record", side_effect=OperationalError("terminating connection")),
         mock.patch.object(Claim, "_forget", end_once),
     ):
         assert call("POST", "/v1/banks", {}, Idempotency_Key="k1").status_code == 503
@@ -129,7 +129,7 @@ def age_operations(tenant: Tenant, age: timedelta) -> None:
 
 
 SOON, BEFORE = timedelta(seconds=30), timedelta(seconds=-1)
-# The operation of a request that was not answered: its status, claims so far, the end of its lease; and the answer.
+# The operation of an unanswered request (status, number of claims, end of its lease), and the response to a repeat.
 UNANSWERED = {
     "not begun": ("pending", 0, None, 409),
     "first attempt": ("processing", 1, SOON, 409),
@@ -183,7 +183,7 @@ def test_a_key_that_was_forgotten_says_nothing_of_the_operation_that_it_once_had
     assert other["operation_id"] != first["operation_id"]
     assert len(list_texts(call)) == 2
     age_records(alice, timedelta(hours=25))
-    assert retain(call, "Ben lives in Oslo.").json()["operation_id"] == other["operation_id"]  # its request died
+    assert retain(call, "Ben lives in Oslo.").json()["operation_id"] == other["operation_id"]  # the first one crashed
     age_records(alice, timedelta(hours=25))
     age_operations(alice, timedelta(hours=25))
     assert retain(call, "Ben lives in Oslo.").json()["operation_id"] != other["operation_id"]
@@ -214,7 +214,7 @@ def read_stored(tenant: Tenant) -> str:
         return "".join(row[0] for row in cursor.fetchall())
 
 
-def test_answers_are_kept_sealed(alice: Tenant, make_caller: MakeCaller) -> None:
+def test_responses_are_stored_encrypted(alice: Tenant, make_caller: MakeCaller) -> None:
     call = make_caller(alice, scopes=["read", "write", "admin"])
     body = {"name": "x", "url": "https://example.com/hook", "events": ["bank.created"]}
     told = call("POST", "/v1/webhooks", body, Idempotency_Key="k1").json()
@@ -229,7 +229,7 @@ def ask(call: Caller, *, bank_id: str = "b", key: str = "asked") -> Any:
     return call("POST", f"/v1/banks/{bank_id}/reflect", QUESTION, Idempotency_Key=key)
 
 
-def test_an_answer_is_forgotten_with_what_it_may_quote_and_the_work_is_not_done_again(
+def test_a_stored_response_is_deleted_with_the_memories_it_may_quote_and_the_request_is_not_repeated(
     call: Caller, alice: Tenant
 ) -> None:
     (memory_id,) = retain(call, "Ana lives in Porto.").json()["unit_ids"]
@@ -237,7 +237,7 @@ def test_an_answer_is_forgotten_with_what_it_may_quote_and_the_work_is_not_done_
     assert call("DELETE", f"/v1/banks/b/memories/{memory_id}").status_code < 300
     again = ask(call)
     assert (again.status_code, again.json()["code"]) == (409, "answer_forgotten")
-    kept = retain(call, "Ana lives in Porto.")  # its answer has ids alone
+    kept = retain(call, "Ana lives in Porto.")  # the stored response holds only ids
     assert (kept.status_code, kept.json()["unit_ids"], list_texts(call)) == (200, [memory_id], [])
 
 
@@ -318,8 +318,8 @@ def test_many_at_once_make_one_bank(committed_db: None) -> None:
     assert count_banks(tenant) == 1
 
 
-def test_many_at_once_that_fail_are_all_told_so(committed_db: None) -> None:
-    """The one that has the key releases it while others look for it."""
+def test_concurrent_failures_all_get_the_error(committed_db: None) -> None:
+    """The request that holds the key releases it while others wait for it."""
     tenant = make_tenant("acme")
     _, key = make_key_with_text(tenant)
     Caller(key)("POST", "/v1/banks", {"bank_id": "taken"})

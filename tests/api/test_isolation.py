@@ -1,4 +1,4 @@
-"""Every route of the API, asked for another tenant's things. A new route without a row here fails."""
+"""Every route of the API, called for another tenant's objects. A new route without a row here fails."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,15 @@ from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
 from tests.belief_factories import make_directive, make_mental_model, make_opinion, make_retention_rule
-from tests.factories import make_bank, make_delivery, make_operation, make_webhook
+from tests.factories import (
+    make_api_key,
+    make_bank,
+    make_delivery,
+    make_invitation,
+    make_member,
+    make_operation,
+    make_webhook,
+)
 from tests.memory_factories import (
     make_chunk,
     make_document,
@@ -25,10 +33,10 @@ from tests.memory_factories import (
     make_unit,
 )
 
-PEER = "v1/default/"  # tests/compat has a table of its own
+PEER = "v1/default/"  # tests/compat has its own table
 OPEN_TO_ALL = {"v1/openapi.json", "v1/docs", "v1/redoc", "v1/version"}  # the description of the API itself
 
-# (method, route): what Charlie gets who asks for Alice's things; a list must come back empty.
+# (method, route): the status that Charlie gets for Alice's objects. Lists must be empty.
 FOREIGN = {
     ("GET", "v1/banks"): 200,
     ("POST", "v1/banks"): 201,
@@ -102,8 +110,6 @@ FOREIGN = {
     ("POST", "v1/banks/<str:bank_id>/reflect"): 404,
     ("POST", "v1/banks/<str:bank_id>/feedback"): 404,
     ("GET", "v1/banks/<str:bank_id>/feedback"): 404,
-    ("GET", "v1/banks/<str:bank_id>/tuning"): 404,
-    ("PATCH", "v1/banks/<str:bank_id>/tuning"): 404,
     ("POST", "v1/recall"): 404,
     ("GET", "v1/operations"): 200,
     ("GET", "v1/operations/<uuid:operation_id>"): 404,
@@ -113,6 +119,18 @@ FOREIGN = {
     ("POST", "v1/banks/<str:bank_id>/import"): 415,
     ("GET", "v1/audit-events"): 200,
     ("GET", "v1/banks/<str:bank_id>/audit-events"): 404,
+    ("GET", "v1/account"): 200,
+    ("PATCH", "v1/account"): 200,
+    ("GET", "v1/account/members"): 200,
+    ("PATCH", "v1/account/members/<uuid:user_id>"): 404,
+    ("DELETE", "v1/account/members/<uuid:user_id>"): 404,
+    ("GET", "v1/account/invitations"): 200,
+    ("POST", "v1/account/invitations"): 201,
+    ("DELETE", "v1/account/invitations/<uuid:invitation_id>"): 404,
+    ("GET", "v1/account/keys"): 200,
+    ("POST", "v1/account/keys"): 201,
+    ("DELETE", "v1/account/keys/<uuid:key_id>"): 404,
+    ("POST", "v1/account/keys/<uuid:key_id>/rotate"): 404,
     ("GET", "v1/webhooks"): 200,
     ("POST", "v1/webhooks"): 404,
     ("GET", "v1/webhooks/<uuid:webhook_id>"): 404,
@@ -124,9 +142,10 @@ FOREIGN = {
     ("POST", "v1/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/redeliver"): 404,
 }
 
-WITH_ROWS_OF_HIS_OWN = {"v1/audit-events"}  # his tenant was founded
+# The creation of Charlie's tenant is an event, and the tenant has an owner and a key.
+WITH_ROWS_OF_HIS_OWN = {"v1/audit-events", "v1/account", "v1/account/members", "v1/account/keys"}
 
-# what a request needs to be looked at any further
+# bodies that pass validation, so that the object is looked up
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("PATCH", "v1/banks/<str:bank_id>/memories/<uuid:memory_id>"): {"text": "mine"},
     ("PATCH", "v1/banks/<str:bank_id>/config"): {"updates": {"disposition_empathy": 1}},
@@ -142,10 +161,13 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "memory_id": str(UUID(int=1)),
         "useful": True,
     },
-    ("PATCH", "v1/banks/<str:bank_id>/tuning"): {"learn_from_feedback": True},
     ("POST", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>/review"): {"action": "pin", "reason": "mine"},
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/merge"): {"ids": [str(UUID(int=1))]},
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/split"): {"names": ["mine"]},
+    ("PATCH", "v1/account"): {"name": "Mine"},
+    ("PATCH", "v1/account/members/<uuid:user_id>"): {"role": "viewer"},
+    ("POST", "v1/account/invitations"): {"email": "eve@example.com", "role": "viewer"},
+    ("POST", "v1/account/keys"): {"name": "mine", "scopes": ["read"]},
     ("POST", "v1/webhooks"): {"url": "https://example.com/", "events": ["bank.deleted"], "bank_id": "support"},
 }
 
@@ -160,7 +182,7 @@ def routes(patterns: list[Any] | None = None, prefix: str = "") -> Iterator[tupl
 
 
 def is_ours(route: str, callback: Any) -> bool:
-    """Not one of those that serve another product's client: they have tests and shapes of their own."""
+    """Whether the route is ours. Routes for other products' clients have their own tests."""
     of_peers = route.startswith(PEER) or issubclass(getattr(callback, "view_class", object), HindsightView | Mem0View)
     return route.startswith("v1/") and not of_peers
 
@@ -195,6 +217,9 @@ def things(alice: Tenant) -> dict[str, str]:
         "<uuid:directive_id>": str(make_directive(alice, bank=bank, content=secret).id),
         "<str:model_id>": make_mental_model(alice, bank=bank, content=secret).key,
         "<uuid:webhook_id>": str(webhook.id),
+        "<uuid:user_id>": str(make_member(alice).user_id),
+        "<uuid:invitation_id>": str(make_invitation(alice).id),
+        "<uuid:key_id>": str(make_api_key(alice, name=secret).id),
         "<uuid:delivery_id>": str(make_delivery(alice, webhook=webhook).id),
         "<uuid:recall_id>": str(make_recall_record(alice, bank=bank, query=secret).recall_id),
     }
@@ -206,7 +231,7 @@ def path_of(route: str, things: dict[str, str]) -> str:
     return f"/{route}"
 
 
-def test_every_route_stands_in_the_table() -> None:
+def test_every_route_is_in_the_table() -> None:
     assert api_methods() == set(FOREIGN)
 
 
@@ -225,7 +250,7 @@ def test_another_tenants_things_are_not_there(
         assert "secret" not in response.content.decode()
 
 
-def test_all_of_it_stands_under_the_prefix_of_the_peers_clients_too(
+def test_every_route_is_also_under_the_prefix_of_hindsights_client(
     things: dict[str, str], charlie: Tenant, make_caller: MakeCaller
 ) -> None:
     call = make_caller(charlie, scopes=["admin"])
@@ -243,7 +268,7 @@ def test_without_a_key_nothing_is_there(things: dict[str, str], method: str, rou
     assert Caller("")(method, path_of(route, things), {}).status_code == 401
 
 
-def test_a_foreign_bank_and_a_missing_one_can_not_be_told_apart(
+def test_a_foreign_bank_looks_like_a_missing_one(
     things: dict[str, str], charlie: Tenant, make_caller: MakeCaller
 ) -> None:
     call = make_caller(charlie)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from banks.models import Chunk, Document, Episode, MemoryUnit, Message
-from memoryplatform.operations.running.queues import ACTORS
+from memoryplatform.operations.running.submit import ACTORS
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -76,7 +76,7 @@ def test_an_operation_id_is_answered_where_the_caller_does_not_want_to_wait(call
 
 
 def test_a_call_that_waits_does_its_work_itself(call: Caller) -> None:
-    """A worker that was woken might be quicker, and the caller would be told to come back."""
+    """If a worker were woken, it might claim the operation first, and the caller would get only an operation id."""
     broker = ACTORS["ingest"].broker
     broker.flush_all()
     retain(call, TALK)
@@ -104,7 +104,7 @@ def test_a_continued_topic_joins_its_episode(call: Caller, tenant: Tenant) -> No
     assert all(episode.narrative for episode in episodes)
 
 
-def test_a_document_that_comes_again_replaces_what_it_said(call: Caller, tenant: Tenant) -> None:
+def test_a_document_that_is_retained_again_replaces_its_former_text(call: Caller, tenant: Tenant) -> None:
     document = {"document_id": "team/list.md", "content": "Alice works at Google in Zurich."}
     retain(call, document)
     retain(call, document | {"content": "Alice works at Mozilla in Berlin."})
@@ -115,7 +115,7 @@ def test_a_document_that_comes_again_replaces_what_it_said(call: Caller, tenant:
         assert Document.objects.for_tenant(tenant.id).get().version == 2
 
 
-def test_appended_text_keeps_what_was_there(call: Caller) -> None:
+def test_appended_text_keeps_the_former_text(call: Caller) -> None:
     document = {"document_id": "log", "content": "Alice works at Google in Zurich."}
     retain(call, document)
     retain(call, document | {"content": "Bob moved to Lisbon.", "update_mode": "append"})
@@ -145,7 +145,7 @@ BAD_MESSAGES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("message", BAD_MESSAGES.values(), ids=BAD_MESSAGES.keys())
-def test_a_bad_message_is_told_of_and_takes_no_other_with_it(
+def test_a_bad_message_is_reported_and_the_others_are_stored(
     call: Caller, tenant: Tenant, message: dict[str, Any]
 ) -> None:
     first, second = TALK["messages"]
@@ -234,7 +234,7 @@ def test_a_verbatim_bank_keeps_each_exchange_as_it_was_said(call: Caller) -> Non
     assert any("I went to a support group in Boston yesterday." in text for text in texts(call))
 
 
-def test_a_calibrated_bank_keeps_only_what_it_did_not_know(call: Caller) -> None:
+def test_a_calibrated_bank_stores_only_unknown_facts(call: Caller) -> None:
     call("POST", "/v1/banks", {"bank_id": "support", "extraction_mode": "calibrated"})
     assert len(retain(call, TALK).json()["unit_ids"]) == 2
     again = {"role": "user", "name": "Caroline", "content": "I bought a red bicycle in Paris."}
@@ -242,7 +242,7 @@ def test_a_calibrated_bank_keeps_only_what_it_did_not_know(call: Caller) -> None
     assert len(retain(call, more).json()["unit_ids"]) == 1
 
 
-def test_what_was_said_and_whom_it_is_about_can_be_listed(call: Caller) -> None:
+def test_messages_and_entities_can_be_listed(call: Caller) -> None:
     retain(call, TALK)
     retain(call, {"document_id": "team", "content": "Alice lives in Zurich.", "tags": ["team"]})
 
@@ -259,7 +259,7 @@ def test_what_was_said_and_whom_it_is_about_can_be_listed(call: Caller) -> None:
     assert listed("relationships", "?relation=owns") == []
 
 
-def test_a_relationship_shows_what_superseded_it(call: Caller) -> None:
+def test_a_relationship_shows_its_successor(call: Caller) -> None:
     for year, place in ((2020, "Porto"), (2022, "Lisbon")):
         message = {"role": "user", "name": "Caroline", "content": f"I live in {place}."}
         retain(call, {"thread": "t", "timestamp": f"{year}-01-01T00:00:00Z", "messages": [message]})
@@ -279,4 +279,4 @@ def test_a_relationship_shows_what_superseded_it(call: Caller) -> None:
 def test_a_place_that_an_item_can_not_have_is_refused(call: Caller, item: dict[str, Any], field: str) -> None:
     refused = call("POST", "/v1/banks/support/memories", {"items": [item]})
     assert refused.status_code == 422
-    assert f"{field}: Goes with" in refused.json()["detail"]
+    assert f"{field}: Needs" in refused.json()["detail"]

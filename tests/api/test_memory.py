@@ -1,4 +1,4 @@
-"""One memory over HTTP: looked at, edited, closed, restored, followed and deleted."""
+"""One memory over HTTP: show, edit, close, restore, history and deletion."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,11 +6,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from banks.enums import Kind, Network
 from banks.models import Bank, MemoryUnit, Relationship
-from banks.retain.prepared import Source
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.read import rank_texts
-from banks.words import Kind, Network
+from banks.types import Source
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -39,6 +39,15 @@ def found_by(bank: Bank, words: str, *, with_retired: bool = False) -> list[int]
     return [text.number for text in ranked["unit"]]  # type: ignore[index]
 
 
+def test_the_text_of_a_memory_begins_with_its_speaker(call: Caller, alice: Tenant, bank: Bank) -> None:
+    said = make_unit(alice, bank=bank, text="I picked up my new bike.", speaker="Caroline", role="user")
+    for shown in (call("GET", path(said.id)).json(), call("GET", "/v1/banks/support/memories").json()["items"][0]):
+        assert shown["text"] == "Caroline: I picked up my new bike."
+        assert (shown["speaker"], shown["role"]) == ("Caroline", "user")
+    written = call("GET", path(make_unit(alice, bank=bank, text="Caroline has a bike.").id)).json()
+    assert (written["text"], written["speaker"], written["role"]) == ("Caroline has a bike.", "", "")
+
+
 def test_a_memory_leads_back_to_its_messages(call: Caller, alice: Tenant, bank: Bank) -> None:
     message = make_message(alice, bank=bank, speaker="Alice", content="Well. I moved to Lisbon!")
     unit_id = tell(
@@ -58,7 +67,7 @@ def test_a_memory_leads_back_to_its_messages(call: Caller, alice: Tenant, bank: 
     assert {"valid_from", "valid_until", "recorded_at", "expired_at", "close_reason", "superseded_by"} <= set(shown)
 
 
-def test_an_edit_changes_what_was_given_and_notes_it(call: Caller, bank: Bank) -> None:
+def test_an_edit_changes_the_given_fields_and_records_it(call: Caller, bank: Bank) -> None:
     unit_id = tell(bank, "Alice keeps tortoises.", "Alice", tags=["pets"])
     change = {
         "text": "Alice keeps two axolotls.",
@@ -99,7 +108,7 @@ def test_an_edit_that_does_not_touch_the_text_keeps_vector_and_number(call: Call
     assert (list(after.embedding), after.number) == (list(before.embedding), before.number)
 
 
-def test_of_two_editors_the_second_is_told(call: Caller, bank: Bank) -> None:
+def test_the_second_of_two_editors_is_refused(call: Caller, bank: Bank) -> None:
     unit_id = tell(bank, "Alice keeps tortoises.")
     tag = call("GET", path(unit_id)).headers["ETag"]
     first = call("PATCH", path(unit_id), {"importance": 0.9}, If_Match=tag)
@@ -170,7 +179,7 @@ def test_an_invalidated_memory_is_over_and_kept_for_the_past(call: Caller, bank:
     assert (told.close_reason, told.expired_at) == ("update", row(bank, unit_id).expired_at)
 
 
-def test_what_was_invalidated_is_restored_with_its_relationship(call: Caller, bank: Bank) -> None:
+def test_an_invalidated_memory_is_restored_with_its_relationship(call: Caller, bank: Bank) -> None:
     home = relation("Alice", "lives_in", "Porto", object_is_value=True)
     unit_id = tell(bank, "Alice lives in Porto.", "Alice", relations=[home])
     call("POST", path(unit_id, "/invalidate"), {"reason": "correction"})
@@ -197,7 +206,7 @@ def test_closing_and_restoring_come_in_turn(call: Caller, bank: Bank) -> None:
     assert (edited.status_code, edited.json()["code"]) == (409, "memory_state")
 
 
-def test_what_is_held_again_meanwhile_is_not_restored(call: Caller, alice: Tenant, bank: Bank) -> None:
+def test_a_memory_that_was_retained_again_is_not_restored(call: Caller, alice: Tenant, bank: Bank) -> None:
     unit_id = tell(bank, "Alice sings.")
     call("POST", path(unit_id, "/invalidate"), {})
     make_unit(alice, bank=bank, text="Alice sings.", content_hash=bytes(row(bank, unit_id).content_hash))
@@ -217,7 +226,7 @@ def test_a_memory_can_not_end_before_it_began(call: Caller, bank: Bank) -> None:
     assert (response.status_code, response.json()["code"]) == (422, "memory_invalid")
 
 
-def test_a_memory_leads_forward_to_what_superseded_it_and_back(call: Caller, alice: Tenant, bank: Bank) -> None:
+def test_a_memory_links_to_its_successor_and_back(call: Caller, alice: Tenant, bank: Bank) -> None:
     newest = make_unit(alice, bank=bank, text="Faro")
     closed = {"bank": bank, "expired_at": NOON, "close_reason": "update"}
     middle = make_unit(alice, text="Lisbon", superseded_by=newest, **closed)
@@ -230,7 +239,7 @@ def test_a_memory_leads_forward_to_what_superseded_it_and_back(call: Caller, ali
     assert call("GET", path(middle.id)).json()["superseded_by"] == str(newest.id)
 
 
-def test_a_deleted_memory_is_gone_and_the_receipt_says_what_went(call: Caller, bank: Bank) -> None:
+def test_a_deleted_memory_is_gone_and_the_receipt_counts_the_rows(call: Caller, bank: Bank) -> None:
     unit_id = tell(bank, "Alice knows Bob.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
     receipt = call("DELETE", path(unit_id)).json()
     assert (receipt["success"], receipt["deleted_count"], receipt["entities_deleted"]) == (True, 1, 2)
@@ -239,7 +248,7 @@ def test_a_deleted_memory_is_gone_and_the_receipt_says_what_went(call: Caller, b
     assert call("DELETE", path(unit_id)).status_code == 404
 
 
-def test_changes_stand_in_the_audit_log_without_the_text(call: Caller, bank: Bank) -> None:
+def test_changes_are_in_the_audit_log_without_the_text(call: Caller, bank: Bank) -> None:
     unit_id = tell(bank, "Alice sings.")
     call("PATCH", path(unit_id), {"importance": 0.7})
     call("POST", path(unit_id, "/invalidate"), {})

@@ -1,4 +1,4 @@
-"""Listing memories by what they are, and deleting what a list finds."""
+"""Lists of memories by filter, and deletion by the same filters."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,9 +7,9 @@ from uuid import UUID
 
 import pytest
 
+from banks.enums import Kind, Network
 from banks.models import Bank, MemoryUnit, UnitTag
-from banks.retain.prepared import Source
-from banks.words import Kind, Network
+from banks.types import Source
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
@@ -66,7 +66,7 @@ def test_tags_match_in_five_ways(call: Caller, bank: Bank, match: str, expected:
     assert listed(call, tags=["work", "home"], tags_match=match) == expected
 
 
-def test_a_list_is_narrowed_by_whom_and_where_it_is_from(call: Caller, alice: Tenant, bank: Bank) -> None:
+def test_a_list_is_filtered_by_entity_and_source(call: Caller, alice: Tenant, bank: Bank) -> None:
     episode = make_episode(alice, bank=bank)
     message = make_message(alice, bank=bank, thread="t1", episode=episode)
     chunk = make_chunk(alice, bank=bank, document=make_document(alice, bank=bank, document_id="a/b"))
@@ -99,7 +99,7 @@ def test_words_are_found_in_whichever_form_and_all_are_wanted(call: Caller, bank
 
 
 def make_past(tenant: Tenant, bank: Bank) -> None:
-    """In 2020 we learned of Porto, in 2022 that it was over since 2021, and that Faro never was so."""
+    """Porto was recorded in 2020 and closed in 2022 as of 2021. Faro was closed in 2022 as a correction."""
     year = {number: NOON.replace(year=number) for number in range(2019, 2025)}
     closed = {"bank": bank, "recorded_at": year[2020], "expired_at": year[2022], "valid_from": year[2019]}
     make_unit(tenant, text="Porto", valid_until=year[2021], close_reason="update", **closed)
@@ -154,7 +154,7 @@ def test_a_list_that_makes_no_sense_is_refused(call: Caller, bank: Bank, query: 
     assert call("GET", f"/v1/banks/support/memories?{query}").status_code == 422
 
 
-def test_what_a_filter_finds_is_deleted_and_nothing_else(call: Caller, bank: Bank, alice: Tenant) -> None:
+def test_only_matching_memories_are_deleted(call: Caller, bank: Bank, alice: Tenant) -> None:
     tell(bank, "Alice ran.", "Alice")
     tell(bank, "I prefer tea.", network=Network.OPINION, confidence=0.5)
     receipt = call("DELETE", "/v1/banks/support/memories?type=opinion").json()
@@ -205,13 +205,13 @@ def test_of_two_values_of_a_filter_none_is_deleted_by(call: Caller, bank: Bank, 
 
 
 @pytest.mark.parametrize("query", ["tags_match=all_strict", "tags_match=any", "time_field=occurred_start"])
-def test_what_only_says_how_a_filter_is_meant_deletes_nothing_by_itself(call: Caller, bank: Bank, query: str) -> None:
+def test_a_modifier_without_its_filter_deletes_nothing(call: Caller, bank: Bank, query: str) -> None:
     tell(bank, "Alice ran.")
     assert call("DELETE", f"/v1/banks/support/memories?{query}").status_code == 422
     assert listed(call) == {"Alice ran."}
 
 
-def test_exact_without_tags_means_what_has_none(call: Caller, bank: Bank) -> None:
+def test_exact_without_tags_matches_memories_without_tags(call: Caller, bank: Bank) -> None:
     for text, tags in TAGGED.items():
         tell(bank, text, tags=tags)
     assert listed(call, tags_match="exact") == {"none"}
@@ -226,7 +226,7 @@ def test_a_filter_in_the_body_of_a_deletion_deletes_nothing(call: Caller, bank: 
     assert listed(call) == {"Bob has a boat"}
 
 
-def test_a_deletion_by_a_tag_spares_what_has_none(call: Caller, bank: Bank, alice: Tenant) -> None:
+def test_a_deletion_by_a_tag_spares_untagged_memories(call: Caller, bank: Bank, alice: Tenant) -> None:
     tagged, _ = (
         make_unit(alice, bank=bank, text=text, content_hash=text.encode()) for text in ("Bob has a boat", "Ana sings")
     )

@@ -1,4 +1,4 @@
-"""Mental models through the API. How their contents are written is told in tests/operations."""
+"""Mental models through the API. tests/operations covers how their contents are written."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ def test_they_are_listed_by_cursor_and_by_tags(call: Caller, bank: Bank, alice: 
         ({"trigger": {"refresh_cron": "* * * * *"}}, "trigger.refresh_cron"),
     ],
 )
-def test_what_is_wrong_is_named(call: Caller, bank: Bank, fields: dict[str, Any], field: str) -> None:
+def test_faults_are_named(call: Caller, bank: Bank, fields: dict[str, Any], field: str) -> None:
     response = call("POST", PATH, {**NEW, **fields})
     assert response.status_code == 422, response.json()
     assert [fault["field"] for fault in response.json()["errors"]] == [field]

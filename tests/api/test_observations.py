@@ -17,6 +17,9 @@ from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
 from tests.factories import make_bank
+from tests.llm_server import Received, ScriptedLLM
+from tests.llm_server.observing import OBSERVER, observe_each_fact
+from tests.llm_server.script import Reply
 from tests.memory_factories import make_episode, make_row, make_unit
 
 
@@ -51,6 +54,14 @@ def retain(call: Caller) -> Any:
     return call("POST", "/v1/banks/support/memories", {"items": [{"facts": FACTS}]})
 
 
+@pytest.fixture
+def observer(llm: ScriptedLLM) -> ScriptedLLM:
+    """A model that repeats every fact as an observation."""
+    llm.chat.otherwise = observe_each_fact
+    return llm
+
+
+@pytest.mark.usefixtures("observer")
 def test_observations_follow_their_facts_and_say_when_they_are_stale(call: Caller, alice: Tenant) -> None:
     assert retain(call).status_code == 200
     operation_id = call("POST", "/v1/banks/support/observations/refresh", {}).json()["operation_id"]
@@ -69,7 +80,7 @@ PEOPLE = ("Paul Lind", "Bill", "Zorro")
 
 
 def tell(call: Caller, text: str, subject: str, *relation: str, valid_from: str = "") -> None:
-    """A fact on somebody, and what he stands in to whom, if anything."""
+    """Retain a fact about a person, with a relationship if one is given."""
     kind = "PERSON" if subject in PEOPLE else "ORGANIZATION"
     fact: dict[str, Any] = {"text": text, "type": "world", "entities": [{"text": subject, "type": kind}]}
     if relation:
@@ -82,7 +93,7 @@ def tell(call: Caller, text: str, subject: str, *relation: str, valid_from: str 
 
 
 def refresh(call: Caller, tenant: Tenant) -> dict[str, set[str]]:
-    """What is observed of whom once all is up to date."""
+    """Refresh all observations, and return them by entity."""
     operation_id = call("POST", "/v1/banks/support/observations/refresh", {}).json()["operation_id"]
     perform(tenant.id, UUID(operation_id))
     entities = call("GET", "/v1/banks/support/entities").json()["items"]
@@ -96,10 +107,12 @@ def find_entity(call: Caller, name: str) -> Any:
     return call("GET", f"/v1/banks/support/entities/{entity_id}").json()
 
 
+@pytest.mark.usefixtures("observer")
 @pytest.mark.parametrize("is_consolidated", [True, False])
-def test_what_ends_is_told_of_neither_end_any_more(call: Caller, alice: Tenant, *, is_consolidated: bool) -> None:
-    long = "Paul Lind works at Siemens as an engineer in Munich, mostly on trains and their brakes."
-    tell(call, long, "Paul Lind", "works_at", "Siemens")
+def test_an_ended_relationship_is_in_the_observations_of_neither_entity(
+    call: Caller, alice: Tenant, *, is_consolidated: bool
+) -> None:
+    tell(call, "Paul Lind works at Siemens.", "Paul Lind", "works_at", "Siemens")
     tell(call, "Siemens builds trains.", "Siemens")
     perform_pending(alice, "consolidate")
     assert "Paul Lind works at Siemens." in refresh(call, alice)["Siemens"]
@@ -113,12 +126,13 @@ def test_what_ends_is_told_of_neither_end_any_more(call: Caller, alice: Tenant, 
     assert "Paul Lind works at Siemens." not in observed["Siemens"] | observed["Paul Lind"]
 
 
-def test_an_observation_says_of_whom_it_tells_and_when_it_holds(call: Caller, alice: Tenant) -> None:
+@pytest.mark.usefixtures("observer")
+def test_an_observation_names_its_entities_and_its_validity(call: Caller, alice: Tenant) -> None:
     begins = (timezone.now() + timedelta(days=400)).replace(month=6, day=1, microsecond=0)
     tell(call, "Paul Lind works at Bosch.", "Paul Lind", "works_at", "Bosch", valid_from=begins.isoformat())
     refresh(call, alice)
     (told,) = call("GET", "/v1/banks/support/observations").json()["items"]
-    assert told["text"] == f"Paul Lind works at Bosch (from 1 June {begins.year})."
+    assert told["text"] == "Paul Lind works at Bosch."
     assert {one["name"]: one["id"] for one in told["entities"]} == {
         name: find_entity(call, name)["id"] for name in ("Paul Lind", "Bosch")
     }
@@ -126,7 +140,8 @@ def test_an_observation_says_of_whom_it_tells_and_when_it_holds(call: Caller, al
     assert (told["valid_from"], told["valid_until"]) == (begins.isoformat().replace("+00:00", "Z"), None)
 
 
-def test_what_ended_is_followed_once(call: Caller, alice: Tenant) -> None:
+@pytest.mark.usefixtures("observer")
+def test_an_end_is_followed_once(call: Caller, alice: Tenant) -> None:
     tell(call, "Siemens builds trains.", "Siemens")
     for firm in ("Siemens", "Bosch"):
         tell(call, f"Paul Lind works at {firm}.", "Paul Lind", "works_at", firm)
@@ -140,7 +155,8 @@ def test_what_ended_is_followed_once(call: Caller, alice: Tenant) -> None:
     assert (is_stale(alice, "Paul Lind"), is_stale(alice, "Siemens")) == (True, False)
 
 
-def test_entities_that_are_merged_or_split_are_observed_anew(call: Caller, alice: Tenant) -> None:
+@pytest.mark.usefixtures("observer")
+def test_merged_and_split_entities_get_new_observations(call: Caller, alice: Tenant) -> None:
     for text in ("Bill plays chess.", "Bill bakes bread.", "Zorro rides out.", "Zorro climbs walls."):
         tell(call, text, text.split()[0])
     apart = refresh(call, alice)
@@ -148,7 +164,7 @@ def test_entities_that_are_merged_or_split_are_observed_anew(call: Caller, alice
     bill, zorro = find_entity(call, "Bill"), find_entity(call, "Zorro")
     call("POST", f"/v1/banks/support/entities/{bill['id']}/merge", {"ids": [zorro["id"]]})
     assert is_stale(alice, "Bill")
-    assert len(refresh(call, alice)["Bill"]) == 3
+    assert len(refresh(call, alice)["Bill"]) == 4
     assert "Zorro" in find_entity(call, "Bill")["summary"]
     call("POST", f"/v1/banks/support/entities/{bill['id']}/split", {"names": ["Zorro"]})
     assert is_stale(alice, "Bill")
@@ -191,7 +207,7 @@ def let_a_rule_delete(call: Caller, tenant: Tenant, _unit_id: str) -> None:
 
 
 def remember_lea(call: Caller, tenant: Tenant) -> tuple[str, UUID]:
-    """The id of the fact that will go, and of a live observation that unites it with another; a closed one too."""
+    """The ids of a fact to delete and of a current observation that combines it with another. One more is closed."""
     ill = write_facts(ILL, "Lea Moor") | {"document_id": "ill", "tags": ["health"], "timestamp": LONG_AGO.isoformat()}
     home = write_facts(HOME, "Lea Moor") | {"document_id": "home"}
     ids = [call("POST", "/v1/banks/support/memories", {"items": [item]}).json()["unit_ids"][0] for item in (ill, home)]
@@ -214,7 +230,7 @@ def is_stale(tenant: Tenant, name: str) -> bool:
 
 
 def read_all(call: Caller, known_at: str) -> str:
-    """What is shown of the past and the present."""
+    """All observations that the API shows now and at `known_at`, as one text."""
     recall = {"query": "What illness does Lea Moor have? leukemia", "include": {"chunks": {}}}
     asked = [recall, recall | {"history": True}, recall | {"known_at": known_at}]
     shown = [call("POST", "/v1/banks/support/memories/recall", body) for body in asked]
@@ -224,11 +240,11 @@ def read_all(call: Caller, known_at: str) -> str:
     return "\n".join(json.dumps(response.json().get("results") or response.json()) for response in shown)
 
 
-@pytest.mark.usefixtures("serial")
+@pytest.mark.usefixtures("serial", "observer")
 @pytest.mark.parametrize(
     "delete", [delete_memory, delete_document, replace_document, clear_memories, let_a_rule_delete]
 )
-def test_what_was_observed_of_a_deleted_fact_is_gone_for_good(
+def test_observations_of_a_deleted_fact_are_deleted_for_good(
     call: Caller, alice: Tenant, delete: Callable[[Caller, Tenant, str], None]
 ) -> None:
     unit_id, observation_id = remember_lea(call, alice)
@@ -244,6 +260,15 @@ def test_what_was_observed_of_a_deleted_fact_is_gone_for_good(
     assert is_stale(alice, "Lea Moor")
 
 
+def extract_or_observe(received: Received) -> Reply | str:
+    if OBSERVER in received.prompt:
+        return observe_each_fact(received)
+    text, name = (BOAT, "Ana Reis") if BOAT in received.prompt else (CHOIR, "Bob Lind")
+    entities = [{"name": name, "kind": "PERSON"}]
+    fact = {"what": text, "who": name, "network": "world", "kind": "conversation", "entities": entities, "turns": [1]}
+    return json.dumps({"facts": [fact]})
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -251,9 +276,10 @@ def test_what_was_observed_of_a_deleted_fact_is_gone_for_good(
         (write_facts(BOAT, "Ana Reis"), write_facts(CHOIR, "Bob Lind")),
     ],
 )
-def test_a_document_that_no_longer_speaks_of_somebody_makes_his_observations_stale(
-    call: Caller, alice: Tenant, before: dict[str, Any], after: dict[str, Any]
+def test_a_document_that_no_longer_mentions_an_entity_makes_its_observations_stale(
+    call: Caller, alice: Tenant, llm: ScriptedLLM, before: dict[str, Any], after: dict[str, Any]
 ) -> None:
+    llm.chat.otherwise = extract_or_observe
     retain(call)
     document = {"document_id": "letter"}
     call("POST", "/v1/banks/support/memories", {"items": [before | document]})
@@ -277,12 +303,55 @@ def test_the_summary_of_a_month_names_its_episodes(call: Caller, alice: Tenant) 
     assert (told["entity"], told["source_ids"], told["episode_ids"]) == (None, [], [str(episode.id)])
 
 
+@pytest.mark.usefixtures("llm")
 def test_nothing_stale_is_nothing_to_do(call: Caller) -> None:
     call("POST", "/v1/banks", {"bank_id": "support"})
 
     response = call("POST", "/v1/banks/support/observations/refresh", {})
 
-    assert (response.status_code, response.json()) == (202, {"operation_id": None})
+    assert (response.status_code, response.json()) == (202, {"operation_id": None, "engine": "scripted"})
+
+
+def test_a_bank_without_a_model_has_no_observations_and_says_so(call: Caller, alice: Tenant) -> None:
+    said = [
+        {"role": "user", "content": "You were born in Texas. I love the cello, I think it is the best instrument."},
+        {"role": "assistant", "content": "I think so, too."},
+    ]
+    call("POST", "/v1/banks", {"bank_id": "support", "background": "I help.", "learns_background": True})
+    assert retain(call).status_code == 200
+    assert call("POST", "/v1/banks/support/memories", {"items": [{"messages": said}]}).status_code == 200
+    perform_pending(alice, "consolidate")
+    entity = call("GET", "/v1/banks/support/entities").json()["items"][0]
+
+    for body in ({}, {"entity_id": entity["id"]}):
+        answer = call("POST", "/v1/banks/support/observations/refresh", body)
+        assert (answer.status_code, answer.json()) == (202, {"operation_id": None, "engine": "builtin"})
+
+    listed = call("GET", "/v1/banks/support/observations").json()
+    assert (listed["items"], listed["total"], listed["engine"]) == ([], 0, "builtin")
+    assert call("GET", "/v1/banks/support/background").json()["background"] == "I help."
+    assert entity["canonical_name"]
+    with tenant_transaction(alice.id):
+        assert not ObservedEntity.objects.for_tenant(alice.id).exists()
+        assert not Operation.objects.for_tenant(alice.id).filter(kind="refresh_observations").exists()
+
+
+def test_a_bank_without_a_model_refuses_unknown_entities(call: Caller) -> None:
+    call("POST", "/v1/banks", {"bank_id": "support"})
+    unknown = {"entity_id": "01890000-0000-7000-8000-000000000000"}
+
+    assert call("POST", "/v1/banks/support/observations/refresh", unknown).status_code == 404
+
+
+def test_former_observations_stay_listed_and_deletable_without_a_model(call: Caller, alice: Tenant) -> None:
+    bank = make_bank(alice, bank_id="support")
+    told = make_unit(alice, bank=bank, network="observation", text="Ana is well.")
+
+    [listed] = call("GET", "/v1/banks/support/observations").json()["items"]
+
+    assert (listed["id"], listed["text"]) == (str(told.id), "Ana is well.")
+    assert call("DELETE", f"/v1/banks/support/memories/{told.id}").status_code in (200, 204)
+    assert call("GET", "/v1/banks/support/observations").json()["items"] == []
 
 
 def test_observations_of_another_tenant_are_not_there(call: Caller, charlie: Tenant, make_caller: MakeCaller) -> None:

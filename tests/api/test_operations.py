@@ -71,7 +71,7 @@ def test_a_failed_operation_is_retried(call: Caller, alice: Tenant) -> None:
     assert (response.status_code, response.json()["status"], response.json()["error"]) == (200, "pending", None)
 
 
-def test_what_is_not_there_is_not_found(call: Caller) -> None:
+def test_missing_objects_are_not_found(call: Caller) -> None:
     for path in (f"/v1/operations/{uuid4()}", "/v1/operations/nonsense"):
         assert call("GET", path).status_code == 404
 

@@ -1,4 +1,4 @@
-"""Facts that a caller extracted by himself, over HTTP."""
+"""Facts that the caller extracted, over HTTP."""
 
 from typing import Any
 
@@ -110,7 +110,7 @@ def test_facts_and_content_exclude_each_other(call: Caller) -> None:
     assert retain(call, {"facts": FACTS, "content": "x"}).status_code == 422
 
 
-def test_facts_without_a_date_that_come_again_stay_what_they_are(call: Caller) -> None:
+def test_repeated_facts_without_a_date_stay_the_same(call: Caller) -> None:
     item = {"facts": [{"text": "Uma has a boat."}], "document_id": "f9"}
     (first,) = retain(call, item).json()["unit_ids"]
 

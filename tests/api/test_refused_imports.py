@@ -1,4 +1,4 @@
-"""What is left of an import that was answered with a refusal, seen by the one who sent it."""
+"""The state after a refused import, as the caller sees it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,12 +15,12 @@ HEADER = b'{"type":"header","format":"memoryplatform-bank","version":2}\n'
 REFUSED = {
     "a bad second line": (HEADER + b'{"type":"tenant"}\n', "Line 2: There is no such type."),
     "another version": (HEADER.replace(b"2}", b"9}"), "Line 1: This is no memoryplatform-bank of version 1 or 2."),
-    "no JSON": (HEADER + b"{", "Line 2: This is no JSON."),
-    "nothing": (b"", "Line 1: A file begins with a header, and here is none."),
+    "no JSON": (HEADER + b"{", "Line 2: This is not JSON."),
+    "nothing": (b"", "Line 1: A file must begin with a header."),
     "a reference to nothing": (
         HEADER + b'{"type":"unit_tag","row":{"id":"00000000-0000-0000-0000-000000000001",'
         b'"unit_id":"00000000-0000-0000-0000-000000000002","tag":"t"}}\n',
-        "Line 2: It points at a row that does not stand before it.",
+        "Line 2: It points at a row that does not come before it.",
     ),
     "an export that broke off": (
         HEADER + b'{"type":"error","code":"export_too_slow","detail":"Too slow."}\n',
@@ -31,7 +31,7 @@ REFUSED = {
 
 @pytest.fixture(params=[False, True], ids=["without keys", "with keys"])
 def send(request: pytest.FixtureRequest, call: Caller) -> Send:
-    """Our own clients send an `Idempotency-Key` with each part, others none."""
+    """Our own clients send an `Idempotency-Key` with each part; other clients send none."""
 
     def send_part(body: bytes, first_line: int = 1) -> Any:
         headers = {"Authorization": f"Bearer {call.key}"} | ({"Idempotency-Key": uuid4().hex} if request.param else {})

@@ -52,7 +52,7 @@ def let_the_rule_delete(call: Caller, tenant: Tenant, tag: str = "secret") -> No
 
 
 def read_all(call: Caller) -> str:
-    """All that the service shows of what it holds, as one text."""
+    """Everything that the API shows of the bank, as one text."""
     asked = {"query": "Where is the spare key of Zelda Quartz?", "include": {"chunks": {}}}
     paths = ["messages", "episodes", "memories", "documents", "entities", "observations", "relationships"]
     shown = [call("GET", f"/v1/banks/support/{path}") for path in paths]
@@ -64,7 +64,7 @@ def read_all(call: Caller) -> str:
     return "\n".join(response.content.decode() for response in shown)
 
 
-def test_what_a_rule_deletes_is_gone_from_the_archive_of_conversations(call: Caller, alice: Tenant) -> None:
+def test_a_rule_deletes_from_the_archive_of_conversations(call: Caller, alice: Tenant) -> None:
     retain(call, say(SECRET, tags=["secret"]), say(OTHER))
     assert "flowerpot" in read_all(call)
 
@@ -75,7 +75,7 @@ def test_what_a_rule_deletes_is_gone_from_the_archive_of_conversations(call: Cal
     assert "violin" in shown
 
 
-def test_what_a_rule_deletes_is_gone_from_a_passage_that_others_rest_on(call: Caller, alice: Tenant) -> None:
+def test_a_rule_removes_words_from_a_passage_that_other_memories_rest_on(call: Caller, alice: Tenant) -> None:
     both = say(SECRET)
     both["messages"].append({**both["messages"][0], "content": OTHER})
     retain(call, both)
@@ -96,7 +96,7 @@ def test_what_a_rule_deletes_is_gone_from_a_passage_that_others_rest_on(call: Ca
     assert chunk.embedding is not None
 
 
-def test_what_a_rule_deletes_is_gone_with_its_document(call: Caller, alice: Tenant) -> None:
+def test_a_rule_deletes_the_document_of_deleted_memories(call: Caller, alice: Tenant) -> None:
     retain(call, write(SECRET, tags=["secret"], document_id="keys"), write(OTHER, document_id="music"))
 
     let_the_rule_delete(call, alice)
@@ -106,7 +106,7 @@ def test_what_a_rule_deletes_is_gone_with_its_document(call: Caller, alice: Tena
     assert call("GET", "/v1/banks/support/documents/music").json()["original_text"] == OTHER
 
 
-def test_what_a_rule_deletes_is_blank_in_a_document_that_holds_more(call: Caller, alice: Tenant) -> None:
+def test_a_rule_blanks_the_deleted_part_of_a_document_that_holds_more(call: Caller, alice: Tenant) -> None:
     retain(
         call,
         write(SECRET, tags=["secret"], document_id="notes"),
@@ -122,7 +122,7 @@ def test_what_a_rule_deletes_is_blank_in_a_document_that_holds_more(call: Caller
     assert text[chunk["start"] : chunk["end"]] == chunk["chunk_text"] == OTHER
 
 
-def test_what_something_else_was_taken_from_stays(call: Caller, alice: Tenant) -> None:
+def test_a_source_of_other_memories_stays(call: Caller, alice: Tenant) -> None:
     retain(call, say(f"{SECRET} {OTHER}", tags=["secret"]))
     with tenant_transaction(alice.id):
         source = UnitSource.objects.for_tenant(alice.id).get()
@@ -139,7 +139,7 @@ def test_what_something_else_was_taken_from_stays(call: Caller, alice: Tenant) -
         assert Chunk.objects.for_tenant(alice.id).count() == 1
 
 
-def test_a_summary_of_what_a_rule_deletes_goes_too(call: Caller, alice: Tenant) -> None:
+def test_a_summary_of_deleted_episodes_is_deleted(call: Caller, alice: Tenant) -> None:
     retain(call, say(SECRET, tags=["secret"]), say(OTHER))
     with tenant_transaction(alice.id):
         secret = Message.objects.for_tenant(alice.id).select_related("bank").get(content=SECRET)
@@ -151,7 +151,7 @@ def test_a_summary_of_what_a_rule_deletes_goes_too(call: Caller, alice: Tenant) 
     assert "flowerpot" not in read_all(call)
 
 
-def test_a_rule_says_what_it_would_take_and_can_be_changed_and_deleted(call: Caller, alice: Tenant) -> None:
+def test_a_rule_counts_its_matches_and_can_be_changed_and_deleted(call: Caller, alice: Tenant) -> None:
     bank = make_bank(alice, bank_id="support")
     make_unit(alice, bank=bank, mentioned_at=timezone.now() - timedelta(days=100))
 
@@ -215,7 +215,7 @@ def test_the_work_of_a_night_can_be_asked_for(call: Caller) -> None:
 
 
 @pytest.mark.parametrize("scopes", [["read"], ["write"], ["read", "write"], ["admin"]])
-def test_a_rule_that_deletes_wants_what_deleting_memories_wants(
+def test_a_rule_that_deletes_needs_the_scopes_of_a_deletion(
     alice: Tenant, make_caller: MakeCaller, scopes: list[str]
 ) -> None:
     make_bank(alice, bank_id="support")
@@ -230,7 +230,7 @@ def test_a_rule_that_deletes_wants_what_deleting_memories_wants(
     assert (deleting == 403) == (scopes == ["read"])
 
 
-def test_a_changed_rule_is_shown_to_those_only_who_may_read(
+def test_a_changed_rule_is_shown_only_to_keys_that_may_read(
     call: Caller, alice: Tenant, make_caller: MakeCaller
 ) -> None:
     make_bank(alice, bank_id="support")

@@ -7,7 +7,7 @@ import pytest
 from banks.models import Bank
 from memoryplatform.operations import ranked_rows
 from providers.errors import ProviderError
-from retrieval.query_vectors import QueryVectors
+from retrieval.analysis import QueryVectors
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -42,7 +42,7 @@ def texts(answer: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_what_fits_by_meaning_and_by_words_comes_first(call: Caller, memory: Memory, route: str) -> None:
+def test_a_match_by_meaning_and_words_comes_first(call: Caller, memory: Memory, route: str) -> None:
     for text in ("Tom keeps bees.", "Alice lives in Porto.", "Alice plays chess."):
         add(memory, route, text, **({"value": text} if route == "relationships" else {}))
     found = get(call, route, q="Alice%20lives")
@@ -142,7 +142,7 @@ def test_a_bank_with_vectors_of_another_model_is_searched_by_words(call: Caller,
     assert texts(get(call, "episodes", q="Porto")) == ["Alice lives in Porto."]
 
 
-def test_what_a_search_spent_is_in_the_ledger_once(call: Caller, memory: Memory, alice: Tenant) -> None:
+def test_the_usage_of_a_search_is_recorded_once(call: Caller, memory: Memory, alice: Tenant) -> None:
     memory.episode("Alice lives in Porto.")
     for _ in range(2):
         get(call, "episodes", q="Porto%20please")

@@ -1,4 +1,4 @@
-"""What JSON says is taken at its word: a number is no text, a text no number, and neither a boolean."""
+"""JSON types are exact: a number is no text, a text no number, and neither is a boolean."""
 
 import importlib
 import pkgutil
@@ -33,9 +33,7 @@ def list_inputs(base: type[Input] = Input) -> Iterator[type[Input]]:
 
 
 def list_leaves(name: str, field: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The fields of an Input that hold a value of their own, each with the way to it. Nested Inputs are walked as
-    themselves.
-    """
+    """The fields of an Input that hold a plain value, each with its path. Nested Inputs are walked separately."""
     if isinstance(field, serializers.ListField | serializers.DictField):
         for way, leaf in list_leaves("0" if isinstance(field, serializers.ListField) else "key", field.child):
             yield (name, *way), leaf
@@ -133,7 +131,7 @@ def test_in_an_address_numbers_and_booleans_are_text(call: Caller, alice: Tenant
     ],
     ids=str,
 )
-def test_what_is_no_json_or_has_two_readings_is_refused(call: Caller, alice: Tenant, body: bytes) -> None:
+def test_invalid_or_ambiguous_json_is_refused(call: Caller, alice: Tenant, body: bytes) -> None:
     make_bank(alice, bank_id="support")
     answer = call("POST", "/v1/banks/support/memories/recall", body)
     assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")

@@ -29,7 +29,7 @@ def test_the_secret_is_shown_once(admin: Caller) -> None:
     assert renewed != secret
 
 
-def test_an_edit_of_what_somebody_else_edited_is_refused(admin: Caller) -> None:
+def test_an_edit_of_an_older_version_is_refused(admin: Caller) -> None:
     made = admin("POST", "/v1/webhooks", NEW)
     path = f"/v1/webhooks/{made.json()['webhook_id']}"
     assert admin("GET", path).headers["ETag"] == made.headers["ETag"]

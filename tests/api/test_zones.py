@@ -1,6 +1,6 @@
-"""The day of a message is the day where it was said."""
+"""The day of a message is the day in the speaker's zone."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 import pytest
@@ -27,7 +27,7 @@ def test_today_is_the_day_where_it_was_said(tenant: Tenant, item: dict[str, Any]
     assert call("POST", "/v1/banks/zone/memories", {"items": [item | {"timestamp": IN_SEATTLE}]}).status_code == 200
     with tenant_transaction(tenant.id):
         unit = MemoryUnit.objects.for_tenant(tenant.id).get()
-    assert "December 31, 2024" in unit.text
+    assert unit.text == (item.get("content") or item["messages"][0]["content"])
     assert unit.occurred_start == datetime.fromisoformat("2024-12-31T00:00:00-08:00")
 
 
@@ -39,13 +39,13 @@ def test_appended_text_has_its_own_date_and_leaves_the_first_alone(tenant: Tenan
         body = {"items": [item | {"document_id": "diary"}]}
         assert call("POST", "/v1/banks/zone/memories", body).json()["status"] == "completed"
     with tenant_transaction(tenant.id):
-        texts = list(MemoryUnit.objects.for_tenant(tenant.id).order_by("id").values_list("text", flat=True))
-    assert ["January 9, 2024" in texts[0], "June 9, 2024" in texts[1]] == [True, True]
+        dates = MemoryUnit.objects.for_tenant(tenant.id).order_by("id").values_list("occurred_start__date", flat=True)
+        assert list(dates) == [date(2024, 1, 9), date(2024, 6, 9)]
     document = call("GET", "/v1/banks/zone/documents/diary").json()
     assert document["tags"] == ["health"]
 
 
-def test_what_was_only_to_be_stored_is_not_read_when_something_is_appended(tenant: Tenant) -> None:
+def test_a_text_without_inference_is_not_read_by_a_later_append(tenant: Tenant) -> None:
     call = Caller(make_key_with_text(tenant)[1])
     for item in (
         {"content": "Zorro lives in Madrid.", "infer": False},

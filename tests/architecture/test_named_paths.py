@@ -1,4 +1,4 @@
-"""What the pages call by its path is there."""
+"""Every path that the documentation names exists."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ def list_paths(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_path_that_a_page_names_is_there(page: Path) -> None:
+def test_a_path_that_a_page_names_exists(page: Path) -> None:
     assert [path for path in list_paths(page) if not (ROOT / path.rstrip(".")).exists()] == []
 
 

@@ -1,4 +1,4 @@
-"""What staff see of a tenant's memory: read-only, found by an index, and with a trace of every look."""
+"""The admin's view of a tenant's memory: read-only, searched by an index, and audited at every access."""
 
 from typing import Any
 from uuid import UUID
@@ -69,7 +69,7 @@ def read_events(tenant: Tenant, action: str) -> list[AuditEvent]:
         return list(AuditEvent.objects.for_tenant(tenant.id).filter(action=action).order_by("id"))
 
 
-def test_all_that_is_to_be_seen_is_there() -> None:
+def test_every_kind_of_row_is_in_the_admin() -> None:
     names = {model._meta.model_name for model in READ_ONLY}
     memory = {"memoryunit", "entity", "relationship", "episode", "message", "bank", "opinion"}
     histories = {"opinionrevision", "backgroundrevision", "retentionrule", "recallrecord", "feedback"}
@@ -115,7 +115,7 @@ def test_nothing_is_added_changed_or_deleted(client: Client, tenant: Tenant) -> 
         assert client.post(f"{path_of(model)}{row.pk}/delete/", {"post": "yes"}).status_code == 403, model
 
 
-def test_a_row_is_found_by_its_id_and_narrowed_by_whose_it_is(client: Client, tenant: Tenant) -> None:
+def test_a_row_is_found_by_its_id_and_filtered_by_tenant(client: Client, tenant: Tenant) -> None:
     zeta = make_tenant("zeta")
     for model in MEMORY:
         row = FACTORIES[model](tenant)
@@ -150,7 +150,7 @@ def test_entities_are_found_by_any_of_their_names_and_messages_by_their_thread(c
     assert count_rows(client, Message, q="t1") == 1
 
 
-def test_a_unit_leads_to_what_it_rests_on(client: Client, tenant: Tenant) -> None:
+def test_a_unit_links_to_its_sources(client: Client, tenant: Tenant) -> None:
     message = make_message(tenant, content="I moved.", speaker="Alice")
     unit, fact = make_unit(tenant), make_unit(tenant, text="Alice packed.")
     make_row(UnitSource, tenant, unit=unit, message=message)

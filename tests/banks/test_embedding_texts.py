@@ -1,4 +1,4 @@
-"""What vectors are made of: the same of a fact that is about to be stored and of its row."""
+"""The text that is embedded is the same for an extracted fact and for its stored row."""
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
@@ -11,7 +11,7 @@ BERLIN, NEW_YORK = timezone(timedelta(hours=2)), timezone(timedelta(hours=-4))
 
 @pytest.mark.parametrize("zone", [UTC, BERLIN, NEW_YORK], ids=["UTC", "Berlin", "New York"])
 @pytest.mark.parametrize(("day", "length"), [(1, 1), (30, 1), (1, 30)], ids=["first day", "last day", "month"])
-def test_a_fact_and_its_row_have_the_month_in_which_it_was_told(zone: tzinfo, day: int, length: int) -> None:
+def test_a_fact_and_its_row_have_the_month_of_the_mention(zone: tzinfo, day: int, length: int) -> None:
     start = datetime(2025, 6, day, tzinfo=zone)
     end = start + timedelta(days=length)
     told = build_unit_text("Ana ran.", "world", occurred_start=start, occurred_end=end)
@@ -28,7 +28,7 @@ def test_a_fact_and_its_row_have_the_month_in_which_it_was_told(zone: tzinfo, da
         "observation": "It rained.",
     }.items(),
 )
-def test_only_what_was_told_has_its_month(network: str, told: str) -> None:
+def test_only_facts_have_a_month(network: str, told: str) -> None:
     assert build_unit_text("It rained.", network, occurred_start=datetime(2025, 6, 30, 23, tzinfo=UTC)) == told
     assert build_unit_text("It rained.", network) == "It rained."
 

@@ -1,4 +1,4 @@
-"""What the database itself refuses or removes, whoever asks."""
+"""Constraints and cascades of the database itself."""
 
 from datetime import timedelta
 from typing import Any
@@ -123,7 +123,7 @@ def test_a_deleted_bank_leaves_nothing(tenant: Tenant) -> None:
 
 
 def test_validity_is_asked_in_two_times(tenant: Tenant) -> None:
-    """Lived in Porto from 2020, known since 2021; in 2023 we heard of the move of 2022."""
+    """Ana lived in Porto from 2020, recorded in 2021. Her move of 2022 was recorded in 2023."""
     year = {number: NOW.replace(year=number, month=1, day=1) for number in range(2019, 2025)}
     bank = make_bank(tenant)
     make.make_relationship(

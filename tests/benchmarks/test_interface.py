@@ -1,4 +1,4 @@
-"""What the HTTP face adds to a recall, measured on a handful of facts."""
+"""The measured cost of HTTP on top of a recall, on a handful of facts."""
 
 import json
 from contextlib import closing
@@ -14,7 +14,6 @@ from benchmarks.options import Options
 from benchmarks.progress import Progress
 from benchmarks.tenant import make_access
 from memoryplatform.embedded.redis import EmbeddedRedis
-from memoryplatform.server import lifespan
 from providers import registry
 from providers.once import Once
 from providers.reranking.none import NoReranker
@@ -29,7 +28,7 @@ def options(
 ) -> Options:
     monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
     monkeypatch.setattr(registry, "RERANKER", Once(NoReranker))
-    monkeypatch.setattr(lifespan, "warm_up_in_background", lambda _load: None)
+    monkeypatch.setattr(registry, "load_in_background", lambda _load: None)
     facts = [{"fact": f"Last spring {name} bought an old piano.", "note_date": "2023-04-25"} for name in NAMES]
     (tmp_path / "notes.jsonl").write_text("\n".join(map(json.dumps, facts)))
     return Options(tmp_path, tmp_path / "out", limit=6, progress=Progress(StringIO()))

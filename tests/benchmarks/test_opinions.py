@@ -27,7 +27,7 @@ def test_it_writes_the_way_of_an_opinion_as_json_and_as_a_plot(
         "reinforce",
         "",
         "reinforce",
-        "",  # told before
+        "",  # known evidence
         "weaken",
         "contradict",
         "",  # a guess

@@ -1,4 +1,4 @@
-"""What counts as having come back inside a token budget."""
+"""The evidence that counts as returned within a token budget."""
 
 from datetime import UTC, datetime
 
@@ -41,7 +41,7 @@ def test_a_contraction_is_one_word() -> None:
     assert not is_covered(said, "Ana is glad.")
 
 
-def test_what_a_result_rests_on_counts_only_as_far_as_its_text_tells_it() -> None:
+def test_a_source_counts_only_as_far_as_the_results_text_contains_it() -> None:
     assert not is_covered(SHORT, "I like red.")
     assert not is_covered(LONG, "I like red.")
 

@@ -13,6 +13,7 @@ from benchmarks.options import Options
 from benchmarks.progress import Progress
 from benchmarks.retain.conversations import measure_conversations
 from benchmarks.retain.duplicates import measure_duplicates
+from benchmarks.retain.names import find_locomo
 from benchmarks.retain.throughput import choose_scale, measure_throughput
 from memoryplatform.embedded.redis import EmbeddedRedis
 
@@ -72,12 +73,20 @@ def test_a_conversation_is_timed(options: Options) -> None:
     assert goals[0].is_met
 
 
+def test_the_conversations_are_found_beside_the_audit_of_their_gold(tmp_path: Path) -> None:
+    options = Options(tmp_path, tmp_path / "out")
+    (tmp_path / "locomo-dev-audit.json").write_text("{}")
+    assert find_locomo(options) is None
+    (tmp_path / "locomo-dev.json").write_text("[]")
+    assert find_locomo(options) == tmp_path / "locomo-dev.json"
+
+
 def test_a_limit_makes_everything_smaller() -> None:
     assert (choose_scale(100_000).early, choose_scale(100_000).late) == (1_000, 100_000)
     assert choose_scale(24).window == 6
 
 
-def test_the_command_writes_both_reports_and_names_what_has_no_data(
+def test_the_command_writes_both_reports_and_names_parts_without_data(
     data: Path, committed_db: None, redis_server: EmbeddedRedis
 ) -> None:
     out = StringIO()

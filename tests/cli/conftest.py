@@ -1,4 +1,4 @@
-"""The command line in this process, against the service that the client's tests drive."""
+"""The command line in this process, against the service of the client's tests."""
 
 import io
 import sys
@@ -24,7 +24,7 @@ class Finished:
 
     @property
     def rows(self) -> list[list[str]]:
-        """A line in a pipe is a row, tabs part its cells."""
+        """The rows of piped output: a row is a line, with tabs between its cells."""
         return [line.split("\t") for line in self.out.splitlines()]
 
 
@@ -42,7 +42,7 @@ Cli = Callable[..., Finished]
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the developer has logged in to stays out of it."""
+    """Isolates the tests from the developer's own profiles."""
     for name in ("CONFIG", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     for name in ("MEMORYPLATFORM_URL", "MEMORYPLATFORM_API_KEY", "FORCE_COLOR", "NO_COLOR"):
@@ -51,7 +51,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def bare_cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
-    """Without a service or a key."""
+    """The command without a service or a key."""
 
     def run(*words: Any, stdin: str | bytes = "", is_terminal: bool = False) -> Finished:
         monkeypatch.setattr(sys, "stdin", Stdin(stdin, is_terminal=is_terminal))
@@ -76,6 +76,6 @@ def client(service: Service) -> Iterator[MemoryClient]:
 
 @pytest.fixture
 def on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As rich tells one; the width would be that of whoever runs the tests."""
+    """Makes rich believe in a terminal of a fixed width."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "150")

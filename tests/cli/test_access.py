@@ -1,4 +1,4 @@
-"""Which service and which key, and who may read them."""
+"""The choice of the service and the key, and the permissions of their file."""
 
 import json
 import os
@@ -84,7 +84,7 @@ def test_the_key_of_a_profile_goes_nowhere_else(
 
 
 @pytest.mark.parametrize("url", ["ftp://x", "nonsense", "http://", "http://x:99999999"])
-def test_what_is_no_address_is_refused(bare_cli: Cli, url: str) -> None:
+def test_a_malformed_address_is_refused(bare_cli: Cli, url: str) -> None:
     assert bare_cli("login", "--url", url, stdin="mpk_x").code == 2
 
 
@@ -95,7 +95,7 @@ def test_a_key_that_others_can_read_on_its_way_is_warned_of() -> None:
 
 
 @pytest.mark.parametrize("key", ["", "mpk x", "mpk_ü"])
-def test_what_is_no_key_is_refused(bare_cli: Cli, key: str) -> None:
+def test_a_malformed_key_is_refused(bare_cli: Cli, key: str) -> None:
     assert bare_cli("login", stdin=f"{key}\n").code == 2
 
 

@@ -1,4 +1,4 @@
-"""Banks are made, shown, looked through and deleted."""
+"""Creating, showing, inspecting and deleting banks."""
 
 import json
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ def test_a_bank_is_made_listed_and_shown(cli: Cli) -> None:
     assert json.loads(cli("banks", "show", "nora", "--json").out)["bias_strength"] == 0.2
 
 
-def test_a_bank_is_deleted_for_who_types_its_name(cli: Cli, client: MemoryClient, worker: None) -> None:
+def test_a_bank_is_deleted_after_typing_its_name(cli: Cli, client: MemoryClient, worker: None) -> None:
     client.banks.create("nora")
     assert cli("banks", "delete", "nora", stdin="no\n", is_terminal=True).code == 1
     assert client.banks.get("nora").bank_id == "nora"
@@ -76,7 +76,7 @@ def test_an_opinion_is_shown_with_its_revisions(cli: Cli, client: MemoryClient) 
     assert json.loads(cli("opinions", "show", "support", opinion, "--json").out)["trajectory"] == [0.5, 0.95]
 
 
-def test_evidence_has_the_date_on_which_it_was_told(client: MemoryClient, capsys: pytest.CaptureFixture[str]) -> None:
+def test_evidence_has_the_date_of_its_mention(client: MemoryClient, capsys: pytest.CaptureFixture[str]) -> None:
     opinion = client.opinions.get("support", make_opinion(client))
     told, stored = datetime(2021, 3, 4, tzinfo=UTC), datetime(2025, 5, 1, tzinfo=UTC)
     fact = Evidence(memory_id=opinion.id, text="It sank.", type="world", mentioned_at=told, bearing="weaken", at=stored)

@@ -1,4 +1,4 @@
-"""How long recalls take, as a client sees it."""
+"""The command `benchmark`."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The examples of docs/cli.md, run in their order; what they print stands below them."""
+"""The examples of docs/cli.md, run in order; the expected output follows each example."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(cli: Cli, line: str) -> str:
-    """Each part of a pipe gets what the part before it wrote: ours in this process, the others in a shell."""
+    """Run a pipe: our command in this process, the others in a shell."""
     written = ""
     for part in line.split(" | "):
         words = shlex.split(part)
@@ -45,7 +45,7 @@ def run(cli: Cli, line: str) -> str:
     return written
 
 
-def test_the_examples_print_what_they_say(bare_cli: Cli, service: Service, worker: None, files: None) -> None:
+def test_the_examples_print_the_documented_output(bare_cli: Cli, service: Service, worker: None, files: None) -> None:
     examples = [match for block in BLOCKS for match in EXAMPLE.findall(block)]
     assert len(examples) >= 15
     for line, printed in examples:

@@ -1,4 +1,4 @@
-"""Whatever goes wrong is one sentence, a code and an exit code; never a traceback."""
+"""Every error is one sentence, a code and an exit code; never a traceback."""
 
 import json
 import os
@@ -61,7 +61,7 @@ def test_an_interrupt_is_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("loading", ["memoryplatform_client.cli", "memoryplatform_client.cli.program"])
 def test_an_interrupt_at_the_start_is_no_traceback(loading: str) -> None:
-    """While the named module is imported."""
+    """The interrupt arrives while the named module is imported."""
     script = f"""
 import sys
 class Interrupted:
@@ -100,15 +100,15 @@ def test_help_and_version_are_no_failure(bare_cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("missing", ["rich", "platformdirs"])
-def test_without_the_extra_it_says_what_to_install(missing: str) -> None:
+def test_without_the_extra_it_names_the_package_to_install(missing: str) -> None:
     without = f"import sys; sys.modules[{missing!r}] = None"
     script = f"{without}; from memoryplatform_client.cli.entry import main; main(['banks'])"
     done = subprocess.run([sys.executable, "-c", script], cwd=SDK, capture_output=True, text=True, check=True)
     assert done.stderr == f'The command line needs {missing}: pip install "memoryplatform-client[cli]"\n'
 
 
-def test_a_reader_who_has_enough_is_no_failure(service: Service) -> None:
-    """As `head` does: the pipe is closed while the command still writes."""
+def test_a_closed_pipe_is_no_failure(service: Service) -> None:
+    """The reader closes the pipe while the command still writes, as `head` does."""
     variables = {"MEMORYPLATFORM_URL": service.url, "MEMORYPLATFORM_API_KEY": service.key}
     command = f"{sys.executable} -m memoryplatform_client.cli banks --json | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What other systems wrote is taken over, and a second start goes on where the first was stopped."""
+"""Migrating the data of other systems, and resuming an interrupted migration."""
 
 import json
 import zipfile
@@ -47,7 +47,7 @@ def test_mem0_goes_where_its_own_client_finds_it(cli: Cli, client: MemoryClient,
     assert memory.mentioned_at.isoformat() == "2024-05-01T10:00:00+00:00"
 
 
-def test_mem0_routes_read_back_what_was_migrated(cli: Cli, service: Service, tmp_path: Path) -> None:
+def test_mem0_routes_read_back_migrated_memories(cli: Cli, service: Service, tmp_path: Path) -> None:
     cli("migrate", "mem0", write(tmp_path / "m.json", MEMORIES))
     headers, wanted = {"Authorization": f"Token {service.key}"}, {"filters": {"user_id": "alice"}}
     (read,) = httpx.post(f"{service.url}/v3/memories/", headers=headers, json=wanted).json()["results"]
@@ -55,7 +55,7 @@ def test_mem0_routes_read_back_what_was_migrated(cli: Cli, service: Service, tmp
         assert read[name] == MEMORIES[0][name]
 
 
-def test_mem0_lines_go_into_one_bank_when_told_so(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+def test_mem0_lines_go_into_the_given_bank(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
     file.write_text("\n".join(json.dumps(one) for one in MEMORIES))
     assert cli("migrate", "mem0", file, "--bank", "all").code == 0
@@ -168,7 +168,7 @@ def three_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def stop_after_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The call is performed, but what it answered is not noted any more."""
+    """The second request is performed, but the journal does not record it."""
     note = Journal.with_batch
 
     def stop(self: Journal, **counts: int) -> Journal:
@@ -179,14 +179,14 @@ def stop_after_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Journal, "with_batch", stop)
 
 
-def test_a_second_start_goes_on_and_does_nothing_twice(
+def test_a_second_start_resumes_and_does_nothing_twice(
     cli: Cli, client: MemoryClient, three_calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
         stop_after_the_second(patched)
         assert cli("migrate", "mem0", three_calls).code == 1
     done = cli("migrate", "mem0", three_calls)
-    assert "Going on after 1 of 3 calls." in done.err
+    assert "Resuming after 1 of 3 requests." in done.err
     assert done.out.startswith("3 items are in 1 banks")
     retains = list(client.operations.list(bank_id="mem0:user:u", kind="retain"))
     assert len(retains) == 3
@@ -202,21 +202,21 @@ def test_a_finished_migration_can_be_done_again(
     assert client.memories.list("mem0:user:u").first().total == 3
 
 
-def test_restart_begins_anew(cli: Cli, three_calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restart_begins_again(cli: Cli, three_calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         stop_after_the_second(patched)
         cli("migrate", "mem0", three_calls)
     assert "Going on" not in cli("migrate", "mem0", three_calls, "--restart").err
 
 
-def test_what_was_refused_is_named(cli: Cli, tmp_path: Path) -> None:
+def test_refused_items_are_named(cli: Cli, tmp_path: Path) -> None:
     rows = [MEMORIES[0], {"id": "m9", "memory": " ", "user_id": "alice"}]
     done = cli("migrate", "mem0", write(tmp_path / "m.json", rows))
     assert done.code == 1
     assert done.err.startswith("m9: ")
 
 
-HALF = "\ud83d"  # of a character that takes two
+HALF = "\ud83d"  # a lone surrogate
 
 BAD: list[dict[str, Any]] = [
     {"id": "b1", "memory": "Ivy likes tea.", "user_id": "ivy", "created_at": "bad"},
@@ -238,7 +238,7 @@ BAD: list[dict[str, Any]] = [
 NO_ROWS: list[Any] = [None, 5, "tea", []]  # the first is the memory after those of BAD
 
 
-def test_a_memory_at_fault_is_named_and_the_others_go_on(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+def test_a_faulty_memory_is_named_and_the_others_continue(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
     file = write(tmp_path / "m.json", [*BAD, *NO_ROWS, *MEMORIES])
     names = [*(one["id"] for one in BAD), *(f"Memory {len(BAD) + place}" for place, _ in enumerate(NO_ROWS, 1))]
     dry = cli("migrate", "mem0", file, "--dry-run")
@@ -251,8 +251,8 @@ def test_a_memory_at_fault_is_named_and_the_others_go_on(cli: Cli, client: Memor
     assert sorted(one.bank_id for one in client.banks.list()) == ["mem0:user:alice", "mem0:user:bob"]
 
 
-def test_the_service_refuses_what_a_dry_run_counts(client: MemoryClient) -> None:
-    """So that what could have been sent is not held back."""
+def test_the_service_refuses_the_faults_of_a_dry_run(client: MemoryClient) -> None:
+    """The dry run must not report faults that the service would accept."""
     items = [mem0.build_item(BAD[place], [("user", "ivy")], "m") for place in (2, 3, 6, 7, 9)]
     assert all(list(find_faults(one)) for one in items)
     told = client.retain_batch("b", [{"content": "Ivy sails."}, *items])
@@ -264,7 +264,7 @@ def test_a_file_with_nothing_but_faults_is_one_sentence(bare_cli: Cli, tmp_path:
     assert (done.code, done.err.count("\n"), "b1: 'bad' is no time." in done.err) == (1, 1, True)
 
 
-def test_what_the_service_alone_refuses_is_named_and_the_others_go_on(
+def test_items_that_only_the_service_refuses_are_named_and_the_others_continue(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(migrate, "find_faults", lambda _item: ())
@@ -274,7 +274,7 @@ def test_what_the_service_alone_refuses_is_named_and_the_others_go_on(
     assert done.out.startswith("2 items are in 3 banks, 1 faults")
 
 
-def test_a_fact_of_an_archive_at_fault_is_named_and_the_others_go_on(
+def test_a_faulty_fact_of_an_archive_is_named_and_the_others_continue(
     cli: Cli, client: MemoryClient, tmp_path: Path
 ) -> None:
     wrong: list[dict[str, Any]] = [{"entities": 5}, {"tags": [5]}, {"metadata": [5]}, {"context": 5}]
@@ -294,7 +294,7 @@ def test_a_fact_of_an_archive_at_fault_is_named_and_the_others_go_on(
     assert [one.text for one in client.memories.list("theirs")] == ["It rained."]
 
 
-def test_a_session_without_a_date_is_named_and_the_others_go_on(cli: Cli, tmp_path: Path) -> None:
+def test_a_session_without_a_date_is_named_and_the_others_continue(cli: Cli, tmp_path: Path) -> None:
     conversation = talk("c1")["conversation"]
     said = [*conversation["session_1"], {"speaker": "Kim", "text": " "}]
     conversation |= {"session_2": said, "session_1_date_time": "?"}
@@ -305,7 +305,7 @@ def test_a_session_without_a_date_is_named_and_the_others_go_on(cli: Cli, tmp_pa
         assert "1 banks, 1 faults" in done.out
 
 
-def test_a_conversation_at_fault_is_named_and_the_others_go_on(bare_cli: Cli, tmp_path: Path) -> None:
+def test_a_faulty_conversation_is_named_and_the_others_continue(bare_cli: Cli, tmp_path: Path) -> None:
     good = talk("c1")
     good["conversation"] |= {"session_3": 5, "session_3_date_time": "1:00 pm on 9 May, 2023"}
     samples = [None, {"sample_id": "x"}, {"sample_id": "x", "conversation": 5}, good, talk("c/2"), talk(HALF)]
@@ -315,7 +315,7 @@ def test_a_conversation_at_fault_is_named_and_the_others_go_on(bare_cli: Cli, tm
     assert done.out.startswith("1 items would go to 1 banks, 6 faults: lc-c1")
 
 
-def test_a_haystack_at_fault_is_named_and_the_others_go_on(bare_cli: Cli, tmp_path: Path) -> None:
+def test_a_faulty_haystack_is_named_and_the_others_continue(bare_cli: Cli, tmp_path: Path) -> None:
     turns = [{"role": "user", "content": "I bought a boat."}]
     sessions = {"s1": turns, "s2": 5, "s3": [5], "s4": [{"role": "user", "content": HALF}]}
     row = {

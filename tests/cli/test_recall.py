@@ -1,4 +1,4 @@
-"""What recall and reflect show, to people and to programs."""
+"""The output of recall and reflect, as text and as JSON."""
 
 import json
 
@@ -13,7 +13,7 @@ def known(client: MemoryClient) -> None:
     client.retain("support", facts=[{"text": "Alice lives in Lisbon."}, {"text": "Bob sails to Rome."}])
 
 
-def test_json_is_the_whole_answer(cli: Cli) -> None:
+def test_json_is_the_complete_response(cli: Cli) -> None:
     answer = json.loads(cli("recall", "support", "Where does Alice live?", "--json").out)
     assert answer["results"][0]["text"] == "Alice lives in Lisbon."
     assert answer["trace"] is None
@@ -31,7 +31,7 @@ def test_a_trace_shows_the_rank_in_each_channel(cli: Cli) -> None:
 
 def test_a_channel_has_a_column_where_it_was_asked(cli: Cli) -> None:
     plain, timed = (cli("recall", "support", f"Alice{when}", "--trace").rows[0] for when in ("", " today"))
-    assert (len(plain), len(timed)) == (6 + 5, 5 + 5)  # about a time: neither graph nor summaries, but the window
+    assert (len(plain), len(timed)) == (6 + 5, 5 + 5)  # a temporal query: the window instead of graph and summaries
 
 
 def test_options_go_along(cli: Cli) -> None:
@@ -48,7 +48,7 @@ def test_options_go_along(cli: Cli) -> None:
         (("--tag", "sea", "--tags-match", "all_strict"), {"Dana"}),
     ],
 )
-def test_who_names_a_tag_gets_what_has_it(
+def test_a_tag_finds_only_memories_with_that_tag(
     cli: Cli, client: MemoryClient, words: tuple[str, ...], found: set[str]
 ) -> None:
     client.retain("support", facts=[{"text": "Carla paints."}], tags=["people"])
@@ -57,7 +57,7 @@ def test_who_names_a_tag_gets_what_has_it(
     assert {row[-1].split()[0] for row in told.rows} == found
 
 
-def test_a_match_wants_a_tag(cli: Cli) -> None:
+def test_tags_match_needs_a_tag(cli: Cli) -> None:
     assert cli("recall", "support", "Alice", "--tags-match", "any").code == 2
     assert len(cli("recall", "support", "Alice or Bob", "--tags-match", "exact").rows) == 2
 

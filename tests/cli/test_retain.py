@@ -1,4 +1,4 @@
-"""Texts of every kind come in by the command line."""
+"""Retaining texts, files and folders by the command line."""
 
 import json
 import os
@@ -96,7 +96,7 @@ def test_a_refused_file_does_not_keep_the_others_out(cli: Cli, client: MemoryCli
 
 @pytest.fixture
 def done_later(worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the service does with a long text."""
+    """The service returns a running operation, as for a long text."""
     send = verbs.retain_items
 
     def send_without_waiting(*args: Any, **kwargs: Any) -> Call[Retained]:
@@ -105,7 +105,7 @@ def done_later(worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling, "retain_items", send_without_waiting)
 
 
-def test_what_the_service_does_later_is_waited_for(cli: Cli, done_later: None) -> None:
+def test_the_command_waits_for_a_running_operation(cli: Cli, done_later: None) -> None:
     done = json.loads(cli("retain", "support", "Henry collects stamps.", "--json").out)
     assert len(done["memory_ids"]) == 1
 
@@ -117,7 +117,7 @@ def test_a_terminal_sees_how_far_it_is(cli: Cli, done_later: None, on_terminal: 
     assert (done.code, "Retaining" in done.out) == (0, False)
 
 
-def test_a_passage_without_facts_is_told_of(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_passage_without_facts_is_reported(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = {
         "success": True,
         "bank_id": "support",
@@ -134,15 +134,15 @@ def test_a_passage_without_facts_is_told_of(cli: Cli, monkeypatch: pytest.Monkey
     transport = httpx.MockTransport(lambda _: httpx.Response(200, json=answer))
     monkeypatch.setattr(session, "MemoryClient", lambda *_: make_client(transport))
     done = cli("retain", "support", "Kim rows.")
-    assert (done.code, done.err) == (1, "A passage gave no facts: The model refused.\n")
+    assert (done.code, done.err) == (1, "No facts could be extracted from a passage: The model refused.\n")
 
 
-def test_nobody_waits_who_does_not_want_to(cli: Cli, client: MemoryClient) -> None:
+def test_with_no_wait_the_command_does_not_wait(cli: Cli, client: MemoryClient) -> None:
     done = json.loads(cli("retain", "support", "Ivy knits.", "--no-wait", "--json").out)
     assert client.operations.get(done["operation_ids"][0]).status == "pending"
 
 
-def test_what_is_not_waited_for_is_accepted_and_names_its_operations(
+def test_with_no_wait_the_command_names_its_operations(
     cli: Cli, client: MemoryClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batches, "MOST_ITEMS", 1)
@@ -150,7 +150,7 @@ def test_what_is_not_waited_for_is_accepted_and_names_its_operations(
     words = ("--folder", tmp_path / "notes", "--include", "*.md", "--include", "*.txt", "--no-wait")
     said = cli("retain", "support", *words).out
     operations = ", ".join(str(one.operation_id) for one in reversed(list(client.operations.list())))
-    assert said == f"2 texts accepted for support, being worked on by operations {operations}.\n"
+    assert said == f"2 texts accepted for support, processed by operations {operations}.\n"
 
 
 @pytest.mark.parametrize(
@@ -164,12 +164,12 @@ def test_what_is_not_waited_for_is_accepted_and_names_its_operations(
         ("--file", "a", "--thread", "t"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_is_sent(bare_cli: Cli, words: tuple[str, ...]) -> None:
+def test_contradictory_arguments_are_refused_before_anything_is_sent(bare_cli: Cli, words: tuple[str, ...]) -> None:
     assert bare_cli("retain", "support", *words).code == 2
 
 
 @pytest.mark.parametrize("option", ["--thread", "--document", "--file", "--folder"])
-def test_an_option_that_is_there_and_empty_is_not_passed_over(bare_cli: Cli, option: str) -> None:
+def test_an_empty_option_is_not_ignored(bare_cli: Cli, option: str) -> None:
     for value in ("", " "):
         done = bare_cli("retain", "support", "A text.", option, value)
         assert (done.code, f"{option}: it is empty" in done.err) == (2, True)
@@ -188,7 +188,8 @@ def test_two_files_of_one_name_are_refused_and_both_are_named(bare_cli: Cli, tmp
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [((), "notes:"), (("--include", "*.md", "--include", "*.rst"), "notes that fits *.md or *.rst:")]
+    ("words", "said"),
+    [((), "notes:"), (("--include", "*.md", "--include", "*.rst"), "notes that matches *.md or *.rst:")],
 )
 def test_a_folder_that_has_nothing_to_retain_is_a_failure(
     bare_cli: Cli, tmp_path: Path, words: tuple[str, ...], said: str
@@ -214,4 +215,4 @@ def test_a_file_whose_name_is_no_text_does_not_keep_the_others_out(
 def test_half_a_character_is_one_sentence(cli: Cli) -> None:
     done = cli("retain", "support", "caf\udce9")
     assert (done.code, done.err.count("\n")) == (1, 1)
-    assert "Half a character" in done.err
+    assert "lone surrogate" in done.err

@@ -1,4 +1,4 @@
-"""A bank goes into a file and comes out of it."""
+"""Exporting a bank to a file and importing it."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_a_folder_that_is_not_there_is_named(cli: Cli, tmp_path: Path) -> None:
     assert (done.code, done.err) == (2, f"There is no folder {tmp_path / 'nodir'}.\n")
 
 
-def test_what_is_wrong_with_the_file_is_told_under_its_own_name(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+def test_errors_name_the_requested_file(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
     client.banks.create("source")
     done = cli("export", "source", "-o", tmp_path, "--force")
     assert (done.code, done.err) == (1, f"{tmp_path}: Is a directory\n")
@@ -48,13 +48,13 @@ def test_an_export_that_fails_leaves_no_file(cli: Cli, tmp_path: Path) -> None:
     assert list(tmp_path.glob("*f.jsonl*")) == []
 
 
-def test_a_file_that_is_not_whole_is_told_of(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+def test_an_incomplete_file_is_reported(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
     client.retain("source", facts=[{"text": "Ana plays the cello in Porto."}])
     file = tmp_path / "cut.jsonl"
     file.write_text("".join(cli("export", "source").out.splitlines(keepends=True)[:-1]))
     done = cli("import", "copy", file)
     assert done.code == 1
-    assert "not whole" in done.err
+    assert "is incomplete" in done.err
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     assert cli("import", "third", empty).code == 1

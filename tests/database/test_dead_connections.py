@@ -1,4 +1,4 @@
-"""What the server has ended lies in the pool, and nobody gets it."""
+"""The pool hands out no connection that the server has closed."""
 
 import threading
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ END_ALL = "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity W
 
 @pytest.fixture
 def pool(committed_db: None) -> Iterator[ConnectionPool]:
-    """One of its own, full of connections that nobody uses."""
+    """A separate pool, full of idle connections."""
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]  # of the Postgres backend
     together = threading.Barrier(IN_POOL)
@@ -41,7 +41,9 @@ def ask() -> int:
         return int(cursor.fetchone()[0])
 
 
-def test_no_request_pays_for_what_the_server_has_ended(pool: ConnectionPool, postgres: EmbeddedPostgres) -> None:
+def test_no_request_fails_on_a_connection_that_the_server_closed(
+    pool: ConnectionPool, postgres: EmbeddedPostgres
+) -> None:
     with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as superuser:
         assert superuser.execute(END_ALL).fetchone() == (IN_POOL,)
     for _ in range(2 * IN_POOL):
@@ -52,7 +54,7 @@ def test_no_request_pays_for_what_the_server_has_ended(pool: ConnectionPool, pos
     assert "requests_errors" not in stats
 
 
-def test_a_connection_that_has_something_to_tell_is_kept(pool: ConnectionPool, postgres: EmbeddedPostgres) -> None:
+def test_a_connection_with_unread_data_is_kept(pool: ConnectionPool, postgres: EmbeddedPostgres) -> None:
     with connection.cursor() as cursor:
         cursor.execute("LISTEN news")
     told = ask()

@@ -1,4 +1,4 @@
-"""The steps of compose.yaml, one after the other, without the containers."""
+"""The steps of compose.yaml in order, without containers."""
 
 import contextlib
 import os
@@ -70,13 +70,13 @@ def web(prepared: dict[str, str]) -> Iterator[str]:
         yield address
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=20) in {0, -signal.SIGTERM}  # uvicorn ends by the signal it was sent
+        assert process.wait(timeout=20) in {0, -signal.SIGTERM}  # uvicorn ends by the signal that it received
 
 
 def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
-        with contextlib.suppress(httpx.TransportError):  # it does not listen yet
+        with contextlib.suppress(httpx.TransportError):  # the server does not listen yet
             if httpx.get(url).status_code == 200:
                 return
         time.sleep(0.2)

@@ -1,5 +1,6 @@
-"""The pages are tried on the service that the client's tests drive."""
+"""The examples of the documentation, run against the service of the client's tests."""
 
+from tests.llm_server.fixture import llm_server
 from tests.sdk.conftest import server_url, service, shared_db
 
-__all__ = ["server_url", "service", "shared_db"]
+__all__ = ["llm_server", "server_url", "service", "shared_db"]

@@ -1,6 +1,6 @@
-"""The examples of the pages about HTTP: a shell runs them in their order, as whoever pastes them does.
+"""The HTTP examples of the documentation, run by a shell in their order.
 
-`# → {...}` below an example shows a part of its answer, and … stands for what the page leaves out.
+`# → {...}` below an example shows a part of its response; … stands for omitted parts.
 """
 
 import json
@@ -27,7 +27,7 @@ BANKS = (ROOT / "docs/banks.md").read_text()
 TOUR = (ROOT / "README.md").read_text().partition("## Five minutes")[2]
 CALL = re.compile(r"^(?:api|bank|mp) ", flags=re.MULTILINE)
 SHOWN = re.compile(r"^# → (.+)$", flags=re.MULTILINE)
-# A call that is refused ends the block. Each answer is a line; some have no body, and so an empty one.
+# A refused request ends the block. Each response is one line, empty for a response without a body.
 PRELUDE = r"""
 set -eu
 curl() { command curl --fail-with-body --write-out '\n' "$@"; }
@@ -39,7 +39,7 @@ def find_blocks(page: str, language: str) -> list[str]:
 
 
 def run(block: str, service: Service, **names: str) -> list[Any]:
-    """The answers, one a call; `names` are the shell's variables that the page speaks of."""
+    """The response of each request. `names` are the shell variables that the page uses."""
     script = PRELUDE + block.replace("localhost:8000", service.url).replace("mpk_...", service.key)
     environment = os.environ | {"KEY": service.key} | names
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment, check=False)
@@ -50,7 +50,7 @@ def run(block: str, service: Service, **names: str) -> list[Any]:
 
 
 def find_shown(block: str) -> Iterator[tuple[int, Any]]:
-    """What is shown, and the place of the call that answers so."""
+    """The shown responses, each with the index of its request."""
     for shown in SHOWN.finditer(block):
         yield len(CALL.findall(block[: shown.start()])) - 1, json.loads(shown[1])
 
@@ -68,7 +68,7 @@ def fits(shown: Any, answer: Any) -> bool:
 
 
 def read_names(service: Service) -> dict[str, str]:
-    """What the examples call `$ID` and the like; the shell complains of one that the bank does not have."""
+    """The variables of the examples, such as `$ID`. The shell reports an unset one."""
     with httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {service.key}"}) as client:
 
         def find(path: str, name: str = "id") -> str:
@@ -124,7 +124,7 @@ def test_the_error_that_is_shown_is_one(service: Service) -> None:
     assert (answer.status_code, fits(json.loads(shown), answer.json())) == (422, True)
 
 
-def test_the_tour_in_python_prints_what_it_says(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_tour_prints_the_documented_output(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = find_blocks(TOUR, "python")
     names: dict[str, Any] = {}
     run_python(block.replace("http://127.0.0.1:8000", service.url).replace("mpk_...", service.key), names)

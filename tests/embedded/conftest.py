@@ -18,7 +18,7 @@ def place() -> Iterator[Path]:
 
 
 def make_place() -> Iterator[Path]:
-    """A short path, because Unix sockets want one, that the unprivileged account may pass through under root."""
+    """A short path, as Unix sockets require, that the unprivileged account can access if the tests run as root."""
     path = Path(tempfile.mkdtemp(prefix="mp-", dir="/tmp"))
     path.chmod(0o711)
     yield path
@@ -32,7 +32,7 @@ def shared_place() -> Iterator[Path]:
 
 @pytest.fixture
 def run_script() -> Iterator[Script]:
-    """Start Python on a script; what still runs at the test's end is killed."""
+    """Start Python on a script. Processes that still run at the end of the test are killed."""
     started: list[subprocess.Popen[str]] = []
 
     def run(
@@ -56,7 +56,7 @@ def run_script() -> Iterator[Script]:
 
 @pytest.fixture
 def running_in() -> Callable[[Path], list[str]]:
-    """The names of processes that work somewhere below a folder."""
+    """The names of the processes whose working folder is below a folder."""
 
     def find(folder: Path) -> list[str]:
         below = f"{folder.resolve()}{os.sep}"

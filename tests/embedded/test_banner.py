@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from memoryplatform.embedded.address import Address
-from memoryplatform.embedded.banner import build_banner
-from memoryplatform.embedded.demo import DemoLogin, parse_demo
+from memoryplatform.embedded.console import DemoLogin, build_banner, parse_demo_login
 from memoryplatform.embedded.errors import StartError
 
 ADDRESS = Address("127.0.0.1", 8000)
@@ -51,9 +50,9 @@ def test_every_start_shows_where_things_are() -> None:
 def test_the_login_is_found_among_log_lines() -> None:
     output = '{"event": "made"}\n{"email": "a@b.example", "password": "p", "api_key": null}\na warning'
 
-    assert parse_demo(output) == DemoLogin(email="a@b.example", password="p", api_key=None)
+    assert parse_demo_login(output) == DemoLogin(email="a@b.example", password="p", api_key=None)
 
 
 def test_an_answer_without_a_login_is_an_error() -> None:
-    with pytest.raises(StartError, match="gave no login"):
-        parse_demo("nothing\n")
+    with pytest.raises(StartError, match="printed no login"):
+        parse_demo_login("nothing\n")

@@ -70,7 +70,7 @@ def test_a_child_that_ignores_the_request_is_killed_after_the_grace() -> None:
     assert child.exit_status() == -signal.SIGKILL
 
 
-def test_what_a_child_leaves_in_its_session_is_killed_with_it() -> None:
+def test_processes_in_a_childs_session_are_killed_with_it() -> None:
     script = "import subprocess; print(subprocess.Popen(['sleep', '60']).pid, flush=True)"
     child = Child(python(script), discard)
     wait_for(lambda: child.exit_status() is not None)

@@ -22,7 +22,7 @@ def folder(place: Path) -> DataFolder:
     return folder
 
 
-def test_nobody_else_can_list_the_folder_or_read_its_secrets(folder: DataFolder) -> None:
+def test_no_other_user_can_list_the_folder_or_read_its_secrets(folder: DataFolder) -> None:
     folder.write_environment({"SECRET_KEY": folder.secret("SECRET_KEY")})
 
     assert mode(folder.path) == (0o711 if os.geteuid() == 0 else 0o700)

@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from memoryplatform.embedded.leftovers import MARK, stop_marked, stop_servers_in
+from memoryplatform.embedded.processes import MARK, stop_marked, stop_servers_in
 
 Script = Callable[..., "subprocess.Popen[str]"]
 
@@ -33,7 +33,7 @@ def test_web_and_workers_of_this_folder_are_stopped_and_of_others_not(tmp_path: 
 
 def test_the_asking_process_itself_is_spared(tmp_path: Path, run_script: Script) -> None:
     script = (
-        "import sys; from pathlib import Path; from memoryplatform.embedded.leftovers import stop_marked\n"
+        "import sys; from pathlib import Path; from memoryplatform.embedded.processes import stop_marked\n"
         "stop_marked(Path(sys.argv[1])); print('alive')"
     )
 
@@ -60,7 +60,7 @@ def test_a_server_is_known_by_its_program_and_its_folder(tmp_path: Path, run_scr
 def test_one_that_does_not_listen_is_killed(
     tmp_path: Path, run_script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoryplatform.embedded.leftovers.GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("memoryplatform.embedded.processes.GRACE_SECONDS", 0.2)
     stubborn = run_script(STUBBORN, extra={MARK: str(tmp_path)})
     wait_until_up(stubborn)
 

@@ -20,7 +20,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="about starting as root")
 
 @pytest.fixture(scope="module")
 def shared(shared_place: Path) -> Iterator[EmbeddedPostgres]:
-    """For tests that neither stop it nor look at its files."""
+    """A shared server for tests that neither stop it nor read its files."""
     server = EmbeddedPostgres(shared_place / "postgres")
     server.start()
     yield server
@@ -90,13 +90,13 @@ def test_stopping_leaves_no_process(
 ) -> None:
     assert "postgres" in running_in(place)
 
-    with psycopg.connect(server.superuser_url("postgres")):  # an open session does not hold it up
+    with psycopg.connect(server.superuser_url("postgres")):  # an open session does not delay the stop
         server.stop()
 
     assert running_in(place) == []
 
 
-def test_a_killed_server_starts_again_with_what_was_committed(place: Path, server: EmbeddedPostgres) -> None:
+def test_a_killed_server_starts_again_with_the_committed_rows(place: Path, server: EmbeddedPostgres) -> None:
     ask(server, "CREATE TABLE kept AS SELECT 42 AS n")
     os.kill(server.pid, signal.SIGKILL)
 
@@ -191,7 +191,7 @@ def test_a_data_folder_that_lost_a_file_is_not_taken_for_a_new_one(
         EmbeddedPostgres(place / "postgres").start()
 
 
-def test_a_first_start_that_was_cut_off_is_begun_anew(place: Path) -> None:
+def test_an_interrupted_first_start_begins_again(place: Path) -> None:
     partial = place / "postgres" / "data.partial"
     partial.mkdir(parents=True)
     (partial / "PG_VERSION").touch()
@@ -222,7 +222,7 @@ def test_settings_of_the_caller_win(place: Path) -> None:
     server.stop()
 
 
-def test_what_it_says_between_start_and_stop_is_passed_on(place: Path) -> None:
+def test_output_between_start_and_stop_is_passed_on(place: Path) -> None:
     lines: list[str] = []
     server = EmbeddedPostgres(place / "postgres", sink=lambda name, line: lines.append(f"{name}: {line}"))
     server.start()

@@ -11,7 +11,7 @@ from memoryplatform.embedded.processes import Processes, Stage
 
 
 class Recorder:
-    """Stands for a process, and writes down what it is asked."""
+    """A fake process that records the calls."""
 
     def __init__(self, name: str, log: list[str], *, status: int | None = None, stops_badly: bool = False) -> None:
         self.name = name

@@ -13,7 +13,7 @@ from memoryplatform.embedded.folder import DataFolder
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.processes import Processes
 from memoryplatform.embedded.redis import EmbeddedRedis
-from memoryplatform.embedded.services import External, login_url, start_services
+from memoryplatform.embedded.services import ExternalServices, login_url, start_services
 from tenants.roles import Login
 
 
@@ -40,7 +40,7 @@ def folder(place: Path) -> DataFolder:
     return folder
 
 
-def refuse(external: External, folder: DataFolder) -> str:
+def refuse(external: ExternalServices, folder: DataFolder) -> str:
     with Processes() as processes, pytest.raises(StartError) as caught:
         start_services(folder, external, processes, Console(io.StringIO()))
     return str(caught.value)
@@ -54,11 +54,11 @@ def who(url: str) -> tuple[str, str]:
 def test_embedded_services_come_with_three_roles_in_one_database(folder: DataFolder) -> None:
     out = io.StringIO()
     with Processes() as processes:
-        services = start_services(folder, External(), processes, Console(out))
-        users = [who(url) for url in (services.database.service, services.database.owner, services.database.platform)]
+        services = start_services(folder, ExternalServices(), processes, Console(out))
+        users = [who(url) for url in (services[f"DATABASE_{name}URL"] for name in ("", "OWNER_", "PLATFORM_"))]
 
     assert users == [(f"memoryplatform_{role}_login", "memoryplatform") for role in ("service", "owner", "platform")]
-    assert services.redis_url.startswith("unix://")
+    assert services["REDIS_URL"].startswith("unix://")
     assert out.getvalue() == ""
 
 
@@ -71,14 +71,14 @@ def test_named_services_are_used_instead_and_said_so_without_the_password(
     with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as connection:
         connection.execute("CREATE DATABASE elsewhere")
 
-    external = External(database_url=setup_url, redis_url=redis_server.url)
+    external = ExternalServices(database_url=setup_url, redis_url=redis_server.url)
     with Processes() as processes:
         first = start_services(folder, external, processes, Console(out))
         again = start_services(folder, external, processes, Console(out))
 
     assert first == again
-    assert first.redis_url == redis_server.url
-    assert who(first.database.service) == ("elsewhere_service_login", "elsewhere")
+    assert first["REDIS_URL"] == redis_server.url
+    assert who(first["DATABASE_URL"]) == ("elsewhere_service_login", "elsewhere")
     assert "using" in out.getvalue()
     assert "/elsewhere instead of the embedded one" in out.getvalue()
     assert password not in out.getvalue()
@@ -90,17 +90,17 @@ def test_three_given_logins_are_used_as_they_are(
     folder: DataFolder, postgres: EmbeddedPostgres, redis_server: EmbeddedRedis
 ) -> None:
     url = postgres.superuser_url("postgres")
-    external = External(database_url=url, owner_url=f"{url}&a", platform_url=url, redis_url=redis_server.url)
+    external = ExternalServices(database_url=url, owner_url=f"{url}&a", platform_url=url, redis_url=redis_server.url)
     assert refuse(external, folder).startswith("DATABASE_OWNER_URL can't be used: ")
 
     with Processes() as processes:
         services = start_services(
             folder,
-            External(database_url=url, owner_url=url, platform_url=url, redis_url=redis_server.url),
+            ExternalServices(database_url=url, owner_url=url, platform_url=url, redis_url=redis_server.url),
             processes,
             Console(io.StringIO()),
         )
-    assert services.environment() == {
+    assert services == {
         "DATABASE_URL": url,
         "DATABASE_OWNER_URL": url,
         "DATABASE_PLATFORM_URL": url,
@@ -111,18 +111,18 @@ def test_three_given_logins_are_used_as_they_are(
 @pytest.mark.parametrize(
     ("external", "sentence"),
     [
-        (External(database_url="postgresql://u:geheim@127.0.0.1:1/x"), "The database can't be reached: "),
-        (External(database_url="postgresql://u:geheim@127.0.0.1:1"), "DATABASE_URL names no database"),
-        (External(database_url="mysql://u:geheim@h/x"), "DATABASE_URL is not a Postgres URL"),
-        (External("postgresql://h/x", owner_url="postgresql://h/x"), "Set both DATABASE_OWNER_URL and"),
+        (ExternalServices(database_url="postgresql://u:geheim@127.0.0.1:1/x"), "The database can't be reached: "),
+        (ExternalServices(database_url="postgresql://u:geheim@127.0.0.1:1"), "DATABASE_URL names no database"),
+        (ExternalServices(database_url="mysql://u:geheim@h/x"), "DATABASE_URL is not a Postgres URL"),
+        (ExternalServices("postgresql://h/x", owner_url="postgresql://h/x"), "Set both DATABASE_OWNER_URL and"),
         (
-            External(None, "postgresql://h/x", "postgresql://h/x"),
+            ExternalServices(None, "postgresql://h/x", "postgresql://h/x"),
             "DATABASE_OWNER_URL and DATABASE_PLATFORM_URL are set",
         ),
     ],
 )
 def test_a_database_that_cannot_be_used_is_one_sentence_without_the_password(
-    folder: DataFolder, redis_server: EmbeddedRedis, external: External, sentence: str
+    folder: DataFolder, redis_server: EmbeddedRedis, external: ExternalServices, sentence: str
 ) -> None:
     said = refuse(replace(external, redis_url=redis_server.url), folder)
 
@@ -136,7 +136,7 @@ def test_a_redis_that_cannot_be_used_is_one_sentence_without_the_password(
     folder: DataFolder, postgres: EmbeddedPostgres, url: str
 ) -> None:
     setup_url = postgres.superuser_url("postgres")
-    said = refuse(External(setup_url, setup_url, setup_url, redis_url=url), folder)
+    said = refuse(ExternalServices(setup_url, setup_url, setup_url, redis_url=url), folder)
 
     assert said.startswith("REDIS_URL can't be used: ")
     assert "\n" not in said

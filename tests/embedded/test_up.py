@@ -1,4 +1,4 @@
-"""`manage.py up` as a person runs it: a process of its own, watched from outside."""
+"""`manage.py up` in its own process, observed from outside."""
 
 import contextlib
 import os
@@ -17,12 +17,13 @@ import psutil
 import psycopg
 import pytest
 
-from memoryplatform.embedded.leftovers import MARK
 from memoryplatform.embedded.postgres import EmbeddedPostgres
+from memoryplatform.embedded.processes import MARK
 from memoryplatform.embedded.redis import EmbeddedRedis
+from tests.clock import holds_to_a_time
 
 PROJECT = Path(__file__).resolve().parents[2]
-# Of the tests' own settings; a person has none of them.
+# Variables of the tests' settings, which a user would not have set.
 FOREIGN = re.compile(
     r"DJANGO_|DATABASE_|REDIS_|MEMORYPLATFORM_|PROMETHEUS_|SECRET_KEY|API_KEY_SECRET|LOG_|ALLOWED_HOSTS"
 )
@@ -59,7 +60,7 @@ class Up:
         self.processes.append(process)
 
     def start(self) -> str:
-        """Returns what it printed up to the banner's end."""
+        """Return the output up to the end of the banner."""
         self.launch()
         deadline = time.monotonic() + 90
         while BANNER_END not in self.said():
@@ -77,13 +78,13 @@ class Up:
         return self.process.wait(30)
 
     def refuse(self) -> str:
-        """For a start that must fail: returns the sentence."""
+        """Run a start that must fail, and return its message."""
         self.launch()
         assert self.process.wait(60) == 1
         return self.said()
 
     def left_running(self) -> list[str]:
-        """The command lines of what belongs to the folder, `up` itself aside."""
+        """The command lines of the folder's processes, except `up` itself."""
         below = f"{self.folder.resolve()}{os.sep}"
         return [
             " ".join(process.info["cmdline"])
@@ -94,7 +95,7 @@ class Up:
 
 
 def person() -> dict[str, str]:
-    """The environment of somebody who has set nothing."""
+    """The environment of a user without any settings."""
     return {name: value for name, value in os.environ.items() if not FOREIGN.match(name)}
 
 
@@ -127,7 +128,7 @@ def up(place: Path) -> Iterator[Up]:
 
 @pytest.fixture(scope="module")
 def service(shared_place: Path) -> Iterator[Up]:
-    """One that runs, for tests that only look at it. Its banner is the first start's."""
+    """A running service for read-only tests. Its banner is that of a first start."""
     for up in make_up(shared_place):
         up.start()
         yield up
@@ -229,6 +230,7 @@ def test_an_unreachable_service_is_refused_and_nothing_is_left(up: Up) -> None:
     assert up.left_running() == []
 
 
+@holds_to_a_time
 def test_it_answers_within_twenty_seconds_and_a_restart_keeps_the_data(up: Up) -> None:
     began = time.monotonic()
     key = re.search(r"Bearer (\S+)\"", up.start())
@@ -252,14 +254,14 @@ def test_it_answers_within_twenty_seconds_and_a_restart_keeps_the_data(up: Up) -
 
 
 def memory_of_tree(up: Up) -> int:
-    """Resident memory summed, which counts what the processes share once for each: the truth is lower."""
+    """The sum of resident memory. It counts shared pages once per process, so the true value is lower."""
     tree = psutil.Process(up.process.pid)
     return sum(process.memory_info().rss for process in [tree, *tree.children(recursive=True)])
 
 
 def find_child(up: Up, *ending: str) -> psutil.Process | None:
     for child in psutil.Process(up.process.pid).children():
-        with contextlib.suppress(psutil.NoSuchProcess):  # one that has just been killed
+        with contextlib.suppress(psutil.NoSuchProcess):  # the process has just ended
             if child.cmdline()[-len(ending) :] == list(ending):
                 return child
     return None

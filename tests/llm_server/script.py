@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Literal
 
-ECHO = re.compile(r"<<echo (.+?)>>")  # in an answer: what the pattern finds first in the prompt
+ECHO = re.compile(r"<<echo (.+?)>>")  # in an answer: the pattern's first match in the prompt
 Cut = Literal["before", "body", "stream"]
 
 
 @dataclass(frozen=True)
 class Received:
-    """A request that the server got. `headers` has lower-case names."""
+    """A received request. The names of `headers` are lower case."""
 
     path: str
     headers: Mapping[str, str]
@@ -26,7 +26,7 @@ class Received:
 class Reply:
     """`cut` drops the connection: before the answer, amid its body, or amid the deltas of its stream.
 
-    `delay` passes before anything is sent; `trickle` passes between the pieces of the answer.
+    `delay`: seconds before anything is sent. `trickle`: seconds between the pieces of the answer.
     """
 
     status: int = 200
@@ -45,12 +45,12 @@ Respond = Callable[[Received], Reply | str]
 
 
 def nothing_scripted(_: Received) -> Reply:
-    """Refused, so that a client does not try again."""
+    """A refusal, so that the client does not retry."""
     return Reply(status=400, payload={"error": {"message": "The test scripted no answer.", "code": "nothing_scripted"}})
 
 
 class Script:
-    """What to answer on one path: the queue first, then `otherwise`."""
+    """The answers on one path: the queue first, then `otherwise`."""
 
     def __init__(self, otherwise: Respond) -> None:
         self.otherwise = otherwise
@@ -72,11 +72,11 @@ class Script:
         self.reply(Reply(text=text, trickle=trickle))
 
     def send(self, payload: Any) -> None:
-        """Any JSON, in place of a chat completion or a list of embeddings."""
+        """Queue any JSON in place of a chat completion or a list of embeddings."""
         self.reply(Reply(payload=payload))
 
     def send_raw(self, raw: bytes) -> None:
-        """Any bytes. To a streaming request they are the whole event stream."""
+        """Queue any bytes. For a streaming request they are the whole event stream."""
         self.reply(Reply(raw=raw))
 
     def fail(
@@ -98,5 +98,5 @@ class Script:
 
 
 def echo(text: str, prompt: str) -> str:
-    """A model repeats what the prompt asks it to repeat, which a test can't know beforehand."""
+    """Insert the parts of the prompt that a model must repeat and a test can't know in advance."""
     return ECHO.sub(lambda asked: found[0] if (found := re.search(asked[1], prompt)) else asked[0], text)

@@ -15,8 +15,8 @@ from tests.llm_server.wire import build_completion, build_events, embed
 class ScriptedLLM:
     """A context manager around the running server.
 
-    `chat`, `embeddings` and `rerank` are scripted each on its own; embeddings that are not are answered with vectors.
-    `busiest` is how many requests were under way at once at most, `abandoned` how many answers nobody read to the end.
+    `chat`, `embeddings` and `rerank` are scripted separately. Unscripted embeddings are answered with vectors.
+    `busiest`: the largest number of concurrent requests. `abandoned`: the number of answers not read to the end.
     """
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class _Server(ThreadingHTTPServer):
         self.scripted = scripted
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up between two requests is no news."""
+        """A client that disconnects between two requests is not reported."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -116,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(reply.status, body, reply)
 
     def _trickle(self, body: bytes, reply: Reply) -> None:
-        """Blank lines until the answer is there, as some endpoints send them to keep a connection open."""
+        """Send blank lines before the answer, as some endpoints do to keep a connection open."""
         blanks = 50
         self._send_head(reply.status, len(body) + blanks, reply)
         for _ in range(blanks):

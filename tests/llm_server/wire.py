@@ -1,4 +1,4 @@
-"""OpenAI's answers, as an endpoint writes them."""
+"""Responses in OpenAI's format."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ def build_completion(received: Received, reply: Reply) -> dict[str, Any]:
 
 
 def build_events(received: Received, reply: Reply) -> list[bytes]:
-    """One event a word, then the finish reason, the usage if it was asked for, and the end mark."""
+    """One event per word, then the finish reason, the usage if requested, and the end mark."""
     text = reply.text or ""
     chunks = [build_chunk(received, {"content": word}) for word in re.findall(r"\S+\s*", text)]
     if reply.finish_reason is not None:
@@ -56,7 +56,7 @@ def build_chunk(received: Received, delta: dict[str, str], *, finish_reason: str
 
 
 def embed(received: Received) -> Reply:
-    """A vector for every text: the same for the same text, not of length 1, and in reverse order."""
+    """A vector for every text: deterministic, not of length 1, and in reverse order."""
     texts = received.body["input"]
     data = [
         {"object": "embedding", "index": index, "embedding": build_vector(text)} for index, text in enumerate(texts)

@@ -8,11 +8,11 @@ import pytest
 from django.conf import settings
 from django.db import connections
 from pytest_django.plugin import DjangoDbBlocker
+from starlette.types import Message, Receive, Send
 
-from memoryplatform.api.mcp.routes import McpRoutes
-from memoryplatform.asgi import application
+from memoryplatform.api.mcp.application import McpRoutes
+from memoryplatform.asgi import routes
 from memoryplatform.embedded.redis import EmbeddedRedis
-from memoryplatform.server.body_limit import Message, Receive, Send
 from tenants.models import Tenant
 from tests.conftest import empty_all_tables
 from tests.factories import make_bank, make_key_with_text, make_tenant
@@ -24,9 +24,9 @@ Connect = Callable[..., Connection]
 
 
 async def serve_others(scope: Message, receive: Receive, send: Send) -> None:
-    """What the service itself begins with, its models and writers, tests do not want."""
+    """Replaces the service's own start, because tests need neither its models nor its writers."""
     if scope["type"] != "lifespan":
-        await application.others(scope, receive, send)
+        await routes.others(scope, receive, send)
         return
     await receive()
     await send({"type": "lifespan.startup.complete"})
@@ -48,7 +48,7 @@ def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def shared_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Commits are real. The wall between tenants keeps what one test leaves from the next; a module's end undoes it."""
+    """Commits are real. Each test has its own tenant; the rows are deleted at the end of the module."""
     with django_db_blocker.unblock():
         yield
         empty_all_tables()
@@ -67,7 +67,7 @@ def memory(alice: Tenant) -> Memory:
 
 @pytest.fixture
 def connected(base_url: str) -> Iterator[Connect]:
-    """Connections of a tenant's fresh key, with the fields that the key should have; `bank` binds the address."""
+    """Opens connections with a new key of a tenant that has the given fields. `bank` selects the bank's address."""
     with ExitStack() as stack:
 
         def make(tenant: Tenant, *, bank: str = "", mode: str = "auto", **fields: Any) -> Connection:

@@ -13,11 +13,11 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent, Tool
 
-ERAS = ("auto", "legacy")  # without a handshake as since 2026, and with one as before
+ERAS = ("auto", "legacy")  # the protocol of 2026 without a handshake, and the older one with it
 
 
 class ToolFailed(Exception):
-    """An error that a tool told: the API's own `code`, `detail` and the rest."""
+    """An error of a tool, with the API's `code`, `detail` and other fields."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         super().__init__(told["detail"])
@@ -37,7 +37,7 @@ class Connection:
         return self.portal.call(partial(self.client.call_tool, tool, arguments))
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The structured answer, which must be the same as the text."""
+        """The structured result, which must equal the text."""
         result = self.ask(tool, **arguments)
         told = read_text(result)
         if result.is_error:

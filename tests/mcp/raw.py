@@ -1,4 +1,4 @@
-"""Requests as no good client sends them."""
+"""Requests that no well-behaved client sends."""
 
 import json
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def post_call(
 def hang_up(
     url: str, key: str, tool: str, arguments: dict[str, Any], *, version: str, when: Callable[[], object]
 ) -> None:
-    """Ask, and be gone before the answer."""
+    """Send a request and disconnect before the response."""
     body, headers = build_request(key, tool, arguments, version)
     place = urlsplit(url)
     connection = HTTPConnection(place.netloc)
@@ -57,6 +57,6 @@ def hang_up(
 
 
 def build_request(key: str, tool: str, arguments: dict[str, Any], version: str) -> tuple[str, dict[str, str]]:
-    """The body is plain ASCII, so that half a character can be sent."""
+    """The body is plain ASCII, so that a lone surrogate can be sent."""
     headers = build_headers(key, version, **{"Mcp-Method": "tools/call", "Mcp-Name": tool})
     return json.dumps(build_call(tool, arguments, version)), headers

@@ -1,4 +1,4 @@
-"""Who may do what: keys, scopes, banks and tenants."""
+"""Access by keys, scopes, banks and tenants."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ from uuid import UUID
 import httpx2
 import pytest
 
-from memoryplatform.api.mcp.catalogue import TOOLS
+from memoryplatform.api.mcp.server import TOOLS
 from tenants.keys import revoke_key
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -22,7 +22,7 @@ from tests.retrieval.memory import Memory
 NOBODY = str(UUID(int=1))
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
-# what Charlie sends who knows the ids of Alice's things, and the code that he gets
+# Charlie's calls with the ids of Alice's objects, and the expected codes
 FOREIGN: dict[str, tuple[Callable[[dict[str, str]], dict[str, Any]], str]] = {
     "recall": (lambda _: {"query": "secret"}, "bank_not_found"),
     "reflect": (lambda _: {"query": "secret"}, "bank_not_found"),
@@ -35,7 +35,7 @@ FOREIGN: dict[str, tuple[Callable[[dict[str, str]], dict[str, Any]], str]] = {
     "get_entity": (lambda ids: {"entity_id": ids["entity"]}, "bank_not_found"),
     "get_bank": (lambda _: {}, "bank_not_found"),
 }
-OWN = {"retain", "list_banks", "create_bank"}  # these work, on what is Charlie's
+OWN = {"retain", "list_banks", "create_bank"}  # these succeed on Charlie's own objects
 
 
 @pytest.fixture
@@ -92,12 +92,12 @@ def test_a_limited_key_sees_its_banks_only(memory: Memory, alice: Tenant, connec
         assert failed.value.code == "bank_not_found"
     assert limited.call("create_bank", bank_id="planned")["bank_id"] == "planned"
     for bank_id in ("unplanned", None):
-        with pytest.raises(ToolFailed, match="limited to some banks"):
+        with pytest.raises(ToolFailed, match="limited to other banks"):
             limited.call("create_bank", bank_id=bank_id)
 
 
 @pytest.mark.parametrize("authorization", [None, "Bearer mpk_0a1b2c3d4e5f_wrong", "Basic YTpi", "Bearer"])
-def test_without_a_key_nobody_gets_in(base_url: str, alice: Tenant, authorization: str | None) -> None:
+def test_a_request_without_a_key_is_refused(base_url: str, alice: Tenant, authorization: str | None) -> None:
     headers = {"Authorization": authorization} if authorization else {}
     answer = httpx2.post(f"{base_url}/mcp/", json=PING, headers=headers)
     assert answer.status_code == 401

@@ -1,4 +1,4 @@
-"""Arguments that are wrong: the tool says which and why, in the API's own words."""
+"""Invalid arguments: the tool names the fault in the API's own words."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from mcp import MCPError
 from pydantic import ValidationError
 
-from memoryplatform.api.mcp.catalogue import TOOLS
+from memoryplatform.api.mcp.server import TOOLS
 from tenants.models import Tenant
 from tests.factories import make_key_with_text
 from tests.mcp.conftest import Connect
@@ -61,10 +61,10 @@ def test_the_argument_at_fault_is_named(
     [
         ({}, "Give either content or messages."),
         ({"content": "A.", "messages": [{"role": "user", "content": "B."}]}, "Give either content or messages."),
-        ({"content": "A.", "thread": "t1"}, "Goes with messages."),
+        ({"content": "A.", "thread": "t1"}, "Needs messages."),
     ],
 )
-def test_retain_names_only_what_it_takes(
+def test_retain_names_only_its_own_arguments(
     memory: Memory, alice: Tenant, connected: Connect, arguments: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(ToolFailed) as failed:
@@ -72,7 +72,7 @@ def test_retain_names_only_what_it_takes(
     assert [fault["message"] for fault in failed.value.told["errors"]] == [told]
 
 
-def test_what_is_null_or_empty_was_left_out(memory: Memory, alice: Tenant, connected: Connect) -> None:
+def test_null_and_empty_arguments_count_as_absent(memory: Memory, alice: Tenant, connected: Connect) -> None:
     client = connected(alice, bank="support")
     assert client.call("list_memories", q="", type=None, tags=[], cursor="", limit="")["total"] == 0
     assert client.call("recall", query="Who?", as_of="", budget="", max_tokens="", tags_match="")["results"] == []
@@ -91,8 +91,8 @@ def test_no_argument_that_may_be_left_out_is_refused_where_it_is_empty(name: str
     assert accepted.model_validate(must | may) == accepted.model_validate(must)
 
 
-def test_a_text_is_taken_for_no_number_and_for_no_boolean() -> None:
-    """As the HTTP API has it, and the descriptions of the tools."""
+def test_a_text_is_neither_a_number_nor_a_boolean() -> None:
+    """Types are as strict as in the HTTP API and in the tools' descriptions."""
     for tool in TOOLS.values():
         accepted = tool.accepts(bound=True)
         must = {name: REQUIRED[name] for name, field in accepted.model_fields.items() if field.is_required()}
@@ -105,7 +105,7 @@ def test_a_text_is_taken_for_no_number_and_for_no_boolean() -> None:
 
 
 @pytest.mark.parametrize("empty", ["", [], {}])
-def test_what_must_be_there_is_not_left_out_where_it_is_empty(empty: object) -> None:
+def test_an_empty_required_argument_is_refused(empty: object) -> None:
     with pytest.raises(ValidationError) as refused:
         TOOLS["get_memory"].accepts(bound=True).model_validate({"memory_id": empty})
     assert [fault["type"] for fault in refused.value.errors()] != ["missing"]
@@ -149,7 +149,7 @@ def test_a_text_of_a_megabyte_is_accepted_and_worked_on_later(
     assert "completed" not in answer.text
 
 
-def test_half_a_character_in_a_fields_name_is_told_readably(alice: Tenant, memory: Memory, base_url: str) -> None:
+def test_a_lone_surrogate_in_a_field_name_is_escaped(alice: Tenant, memory: Memory, base_url: str) -> None:
     key = make_key_with_text(alice)[1]
     answer = post_call(f"{base_url}/mcp/support/", key, "get_bank", {"\ud800": 1}, version=WITHOUT)
     assert answer.status_code == 200

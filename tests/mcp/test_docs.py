@@ -1,4 +1,4 @@
-"""The examples of docs/mcp.md, run in their order; what a line prints stands in its comment."""
+"""The examples of docs/mcp.md run in order; a comment has the expected output."""
 
 import ast
 import asyncio
@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from memoryplatform.api.mcp.catalogue import TOOLS
+from memoryplatform.api.mcp.server import TOOLS
 from tenants.models import Tenant
 from tests.factories import make_bank, make_key_with_text
 from tests.mcp.raw import build_headers
@@ -29,7 +29,9 @@ def fill_in(block: str, url: str, key: str) -> str:
     return block.replace("http://127.0.0.1:8000", url).replace("mpk_...", key)
 
 
-def test_the_examples_do_what_they_say(alice: Tenant, base_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_print_the_documented_output(
+    alice: Tenant, base_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     key = make_key_with_text(alice)[1]
     names: dict[str, Any] = {}
     assert len(blocks("python")) == 3
@@ -54,6 +56,6 @@ def test_each_configuration_leads_in(alice: Tenant, base_url: str) -> None:
     assert httpx2.post(url, json=LIST, headers=build_headers("") | {name: value}).status_code == 200
 
 
-def test_every_tool_stands_in_the_table() -> None:
+def test_every_tool_is_in_the_table() -> None:
     table = PAGE.partition("## Tools")[2].partition("A key sees")[0]
     assert set(re.findall(r"`([a-z]+(?:_[a-z]+)?)`", table)) >= set(TOOLS)

@@ -1,10 +1,10 @@
-"""What a client reads about the tools before it calls one."""
+"""The list of tools as a client reads it."""
 
 import json
 
 import pytest
 
-from memoryplatform.api.mcp.catalogue import TOOLS
+from memoryplatform.api.mcp.server import TOOLS
 from tenants.models import Tenant
 from tests.mcp.conftest import Connect
 from tests.mcp.connection import ERAS
@@ -38,7 +38,7 @@ def test_at_a_banks_own_address_no_tool_asks_for_a_bank(memory: Memory, alice: T
     assert not [name for name, tool in tools.items() if "bank_id" in tool.input_schema["properties"]]
 
 
-def test_hints_tell_what_only_reads_and_what_destroys(alice: Tenant, connected: Connect) -> None:
+def test_hints_mark_read_only_and_destructive_tools(alice: Tenant, connected: Connect) -> None:
     hints = {name: tool.annotations for name, tool in connected(alice).list().items()}
     assert {name for name, hint in hints.items() if hint and hint.read_only_hint} == READING
     assert {name for name, hint in hints.items() if hint and hint.destructive_hint} == {"forget_memory"}
@@ -58,13 +58,13 @@ def test_every_argument_that_a_name_does_not_explain_is_described(alice: Tenant,
 
 
 def test_the_tools_fit_into_a_prompt(alice: Tenant, connected: Connect) -> None:
-    """What a model is given of them: some four characters are a token."""
+    """The size of the tools' descriptions, at about four characters per token."""
     tools = connected(alice).list().values()
     read = [{"name": tool.name, "description": tool.description, "schema": tool.input_schema} for tool in tools]
     assert len(json.dumps(read)) < 4 * 4_000
 
 
-def test_the_server_says_what_it_is_for(alice: Tenant, connected: Connect) -> None:
+def test_the_server_states_its_purpose(alice: Tenant, connected: Connect) -> None:
     client = connected(alice).client
     assert "recall" in str(client.instructions)
     assert client.server_info is not None

@@ -48,7 +48,7 @@ def test_an_answer_cites_memories_and_forms_opinions(
         assert UsageRecord.objects.for_tenant(alice.id).filter(kind="reflect").exists()
 
 
-def test_a_model_that_fails_is_told_of(memory: Memory, alice: Tenant, connected: Connect, model: ScriptedLLM) -> None:
+def test_a_failing_model_is_reported(memory: Memory, alice: Tenant, connected: Connect, model: ScriptedLLM) -> None:
     memory.unit("Alice moved to Lisbon")
     with pytest.raises(ToolFailed) as failed:
         connected(alice, bank="support").call("reflect", query=QUESTION)
@@ -56,11 +56,11 @@ def test_a_model_that_fails_is_told_of(memory: Memory, alice: Tenant, connected:
 
 
 @pytest.mark.parametrize("version", [WITH_HANDSHAKE, WITHOUT])
-def test_an_answer_that_nobody_waits_for_forms_no_opinion(
+def test_an_abandoned_answer_forms_no_opinion(
     memory: Memory, alice: Tenant, base_url: str, model: ScriptedLLM, version: str
 ) -> None:
     memory.unit("Alice moved to Lisbon")
-    text = "In Lisbon [1]. " + "She likes it there. " * 150  # takes 12 s, unless somebody stops listening
+    text = "In Lisbon [1]. " + "She likes it there. " * 150  # takes 12 s, unless the client disconnects
     model.chat.say_slowly(write(text, opinions=[opinion("I think Lisbon suits Alice.", [1], 0.8)]), trickle=0.02)
     key = make_key_with_text(alice)[1]
     asked = {"query": QUESTION}
@@ -71,6 +71,6 @@ def test_an_answer_that_nobody_waits_for_forms_no_opinion(
 
 
 def count(tenant: Tenant, kind: str) -> int:
-    """What was spent on an answer is noted even where nobody gets it."""
+    """The tokens of an answer are recorded even if the client has disconnected."""
     with tenant_transaction(tenant.id):
         return UsageRecord.objects.for_tenant(tenant.id).filter(kind=kind).count()

@@ -1,4 +1,4 @@
-"""Every tool, by the official client, against a live server."""
+"""Every tool, through the official client, against a live server."""
 
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ LISBON = "Alice moved to Lisbon."
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_what_was_retained_is_recalled(alice: Tenant, connected: Connect, mode: str) -> None:
+def test_a_retained_text_is_recalled(alice: Tenant, connected: Connect, mode: str) -> None:
     client = connected(alice, mode=mode)
     kept = client.call("retain", bank_id="support", content=LISBON, tags=["people"], timestamp="2023-05-08")
     assert kept["status"] == "completed"
@@ -28,7 +28,7 @@ def test_what_was_retained_is_recalled(alice: Tenant, connected: Connect, mode: 
     assert best["mentioned_at"] == "2023-05-08T00:00:00Z"
 
 
-def test_a_conversation_is_retained_without_what_is_blank_in_it(alice: Tenant, connected: Connect) -> None:
+def test_a_conversation_is_retained_without_its_blank_messages(alice: Tenant, connected: Connect) -> None:
     said = [{"role": "user", "name": "Alice", "content": "I moved to Lisbon."}, {"role": "assistant", "content": " "}]
     kept = connected(alice).call("retain", bank_id="support", messages=said)
     assert kept["memory_ids"]
@@ -57,7 +57,7 @@ def test_recall_keeps_to_its_tokens_and_filters(memory: Memory, alice: Tenant, c
     assert {one["tags"][0] for one in strict["results"]} == {"hikes"}
 
 
-def test_without_a_language_model_reflect_says_what_it_is(memory: Memory, alice: Tenant, connected: Connect) -> None:
+def test_without_a_language_model_reflect_names_its_engine(memory: Memory, alice: Tenant, connected: Connect) -> None:
     memory.unit(LISBON)
     told = connected(alice, bank="support").call("reflect", query="Where did Alice move?")
     assert told["engine"] == "builtin"
@@ -182,7 +182,7 @@ def test_calls_are_audited_and_paid_for_as_those_over_http_are(alice: Tenant, co
     assert kinds == {"retain"}
 
 
-def test_what_an_entity_lacks_is_left_out(memory: Memory, alice: Tenant, connected: Connect) -> None:
+def test_missing_fields_of_an_entity_are_left_out(memory: Memory, alice: Tenant, connected: Connect) -> None:
     entity = make_entity(alice, bank=memory.bank, name="Lisbon")
     shown = connected(alice, bank="support").call("get_entity", entity_id=str(entity.id))
     assert set(shown) == {"id", "name", "kind", "mention_count"}

@@ -1,4 +1,4 @@
-"""What comes in besides good calls: other methods, hosts and origins, bodies of every size, clients that leave."""
+"""Everything besides valid calls: other methods, hosts and origins, body sizes, disconnecting clients."""
 
 import asyncio
 import json
@@ -13,15 +13,14 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.test import override_settings
+from starlette.types import Message, Receive, Send
 
 from memoryplatform.api.mcp import application
-from memoryplatform.api.mcp.application import NotRunning
-from memoryplatform.api.mcp.caller import Call
-from memoryplatform.api.mcp.catalogue import TOOLS
-from memoryplatform.api.mcp.routes import McpRoutes
-from memoryplatform.api.mcp.threads import work_and_let_go
-from memoryplatform.api.mcp.tools.banks import GetArguments, ShownBank, run_get
-from memoryplatform.server.body_limit import Message, Receive, Send
+from memoryplatform.api.mcp.application import McpRoutes, NotRunning
+from memoryplatform.api.mcp.server import TOOLS
+from memoryplatform.api.mcp.threads import run_and_close_connections
+from memoryplatform.api.mcp.tools.banks import GetArguments, run_get
+from memoryplatform.api.mcp.tools.tool import Answer, Call
 from tenants.models import Tenant
 from tests.clock import holds_to_a_time
 from tests.factories import make_key_with_text
@@ -103,7 +102,7 @@ def test_a_body_over_the_limit_is_refused_while_it_arrives(base_url: str, key: s
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"jsonrpc": "1.0"}', b"[" * 100_000, b"\xff", b'"\\ud800"'])
 @pytest.mark.parametrize("version", [WITH_HANDSHAKE, WITHOUT])
-def test_what_is_no_message_is_a_bad_request(base_url: str, key: str, body: bytes, version: str) -> None:
+def test_an_invalid_message_is_a_bad_request(base_url: str, key: str, body: bytes, version: str) -> None:
     answer = httpx2.post(f"{base_url}/mcp/", content=body, headers=build_headers(key, version))
     assert answer.status_code == 400
     assert "Traceback" not in answer.text
@@ -136,8 +135,8 @@ def test_an_address_without_a_bank_is_refused_in_the_apis_shape(base_url: str, k
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"jsonrpc": "1.0"}'])
-def test_what_mcp_itself_refuses_is_an_error_of_json_rpc(base_url: str, key: str, body: bytes) -> None:
-    with mock.patch.object(application, "note_request") as noted:
+def test_mcps_own_refusals_are_json_rpc_errors(base_url: str, key: str, body: bytes) -> None:
+    with mock.patch.object(application, "log_request") as noted:
         answer = httpx2.post(f"{base_url}/mcp/", content=body, headers=build_headers(key))
         wait_until(lambda: noted.called)
     assert (answer.status_code, answer.json()["jsonrpc"]) == (400, "2.0")
@@ -150,7 +149,7 @@ def test_an_answer_that_the_caller_does_not_take_is_an_error_of_json_rpc(base_ur
     assert (answer.status_code, answer.json()["jsonrpc"]) == (406, "2.0")
 
 
-def test_the_requests_id_is_the_callers_where_he_sent_one(base_url: str, key: str) -> None:
+def test_the_request_id_of_the_caller_is_used(base_url: str, key: str) -> None:
     given = httpx2.post(f"{base_url}/mcp/", json=LIST, headers=build_headers(key, **{"X-Request-ID": "mine-1"}))
     assert given.headers["X-Request-ID"] == "mine-1"
     made = httpx2.post(f"{base_url}/mcp/", json=LIST, headers=build_headers(key, **{"X-Request-ID": "bad id!"}))
@@ -178,9 +177,9 @@ def test_calls_run_side_by_side(
 ) -> None:
     both = threading.Barrier(2, timeout=10)
 
-    def meet(call: Call, arguments: GetArguments) -> ShownBank:
+    def meet(call: Call, arguments: GetArguments) -> Answer:
         both.wait()
-        return run_get(call, arguments)
+        return run_get.run(call, arguments)
 
     monkeypatch.setitem(TOOLS, "get_bank", replace(TOOLS["get_bank"], run=meet))
     client = connected(alice, bank="support")
@@ -195,10 +194,10 @@ def test_a_client_that_leaves_is_noticed_by_its_tool(
 ) -> None:
     left = threading.Event()
 
-    def wait_for_hang_up(call: Call, arguments: GetArguments) -> ShownBank:
+    def wait_for_hang_up(call: Call, arguments: GetArguments) -> Answer:
         if call.hung_up.wait(10):
             left.set()
-        return run_get(call, arguments)
+        return run_get.run(call, arguments)
 
     monkeypatch.setitem(TOOLS, "get_bank", replace(TOOLS["get_bank"], run=wait_for_hang_up))
     with pytest.raises(httpx2.ReadTimeout):
@@ -212,14 +211,14 @@ def test_a_thread_keeps_no_connection_after_its_work(shared_db: None) -> None:
             cursor.execute("SELECT 1")
 
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(work_and_let_go, ask).result()
+        pool.submit(run_and_close_connections, ask).result()
         assert pool.submit(lambda: connection.connection).result() is None
 
 
-def test_a_tool_that_breaks_tells_no_more_than_that(
+def test_a_broken_tool_reveals_no_details(
     memory: Memory, base_url: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_call: Call, _arguments: GetArguments) -> ShownBank:
+    def fail(_call: Call, _arguments: GetArguments) -> Answer:
         raise RuntimeError("the password is swordfish")
 
     monkeypatch.setitem(TOOLS, "get_bank", replace(TOOLS["get_bank"], run=fail))
@@ -235,7 +234,7 @@ def test_other_addresses_are_djangos(base_url: str, shared_db: None) -> None:
     assert httpx2.get(f"{base_url}/mcpx").json()["code"] == "not_found"
 
 
-def test_a_process_whose_lifespan_is_off_says_so(shared_db: None, key: str) -> None:
+def test_a_process_without_lifespan_reports_it(shared_db: None, key: str) -> None:
     with serve() as url:
         answer = httpx2.post(f"{url}/mcp/", json=build_call("get_bank", {}), headers=build_headers(key))
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
@@ -248,7 +247,7 @@ def test_mcp_runs_while_the_process_lives_and_no_longer() -> None:
         seen.append(routes.mcp.get_manager() is not None)
 
     routes = McpRoutes(live, max_bytes=1_000)
-    for _ in range(2):  # a manager of the package's can't be used twice
+    for _ in range(2):  # the package's session manager can't be used twice
         asyncio.run(routes({"type": "lifespan"}, mock.AsyncMock(), mock.AsyncMock()))
     assert seen == [True, True]
     with pytest.raises(NotRunning):

@@ -14,7 +14,7 @@ from tests.clock import holds_to_a_time
 pytestmark = pytest.mark.django_db
 
 
-def test_a_live_process_says_so_without_asking_anybody() -> None:
+def test_a_live_process_says_so_without_any_service() -> None:
     with mock.patch.object(health, "check_database", side_effect=AssertionError):
         response = Client().get("/health")
     assert (response.status_code, response.json()) == (200, {"status": "ok"})

@@ -1,4 +1,4 @@
-"""What stands in the logs, and above all what never does."""
+"""The content of the logs, and the secrets that they never hold."""
 
 import io
 import json
@@ -11,9 +11,9 @@ import psycopg
 import pytest
 import structlog
 
-from memoryplatform.api.renderers import FastJSONRenderer
-from memoryplatform.api.v1 import banks
+from memoryplatform.api.json_format import FastJSONRenderer
 from memoryplatform.observability.logging import configure, logging_config
+from memoryplatform.operations.banks import profile
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_key_with_text, make_tenant
@@ -23,7 +23,7 @@ SECRET_TEXT = "Alice told me about her illness"
 
 @pytest.fixture
 def logged() -> Iterator[io.StringIO]:
-    """Everything as production would write it, at the most talkative level."""
+    """The log in production's format, at the most verbose level."""
     out = io.StringIO()
     config = logging_config(level="DEBUG", form="json")
     config["handlers"]["stderr"]["stream"] = out
@@ -67,7 +67,7 @@ def test_neither_keys_nor_texts_are_logged(logged: io.StringIO, call: Caller) ->
     call("POST", "/v1/banks", {"bank_id": "b", "background": SECRET_TEXT})  # a unique violation quotes the row
     call("POST", "/v1/banks", {"background": [SECRET_TEXT]})
     call("POST", "/v1/banks", b'{"background": "' + SECRET_TEXT.encode())
-    with mock.patch.object(banks, "create_bank", side_effect=ValueError(SECRET_TEXT)):
+    with mock.patch.object(profile, "create_bank", side_effect=ValueError(SECRET_TEXT)):
         assert call("POST", "/v1/banks", {}).status_code == 500
     text = logged.getvalue()
     assert SECRET_TEXT not in text
@@ -76,7 +76,7 @@ def test_neither_keys_nor_texts_are_logged(logged: io.StringIO, call: Caller) ->
 
 
 def test_an_answer_that_cannot_be_written_is_logged_once(logged: io.StringIO, call: Caller) -> None:
-    """No view raises it, and Django's own words would name the path."""
+    """No view raises this error, and Django's own message would name the path."""
     with mock.patch.object(FastJSONRenderer, "render", side_effect=ValueError(SECRET_TEXT)):
         assert call("GET", "/v1/banks", X_Request_ID="r1").status_code == 500
     (line,) = events(logged, "api.unexpected_error")

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.test import override_settings
 
 import tests.operations.probe_kinds  # noqa: F401  # registers them
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.submit import submit
-from providers import registry
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_tenant
-from tests.llm_server import ScriptedLLM
+from tests.llm_server.fixture import llm
+
+__all__ = ["llm"]
 
 ROOT = Path(__file__).resolve().parents[2]
 StartWorker = Callable[[], "subprocess.Popen[bytes]"]
@@ -61,13 +61,3 @@ def submit_one(tenant: Tenant, kind: str, **payload: object) -> Operation:
 def reload(operation: Operation) -> Operation:
     with tenant_transaction(operation.tenant_id):
         return Operation.objects.for_tenant(operation.tenant_id).get(id=operation.id)
-
-
-@pytest.fixture
-def llm() -> Iterator[ScriptedLLM]:
-    """A language model as the service finds it: by its settings."""
-    with ScriptedLLM() as server:
-        with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
-            registry.reset()
-            yield server
-        registry.reset()

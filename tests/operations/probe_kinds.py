@@ -11,7 +11,7 @@ from tenants.audit import SYSTEM, record
 
 @operation_kind("probe.steps", queue="background")
 def take_steps(run: Run) -> dict[str, Any]:
-    """Each step commits with the progress that says so; whoever comes after a crash goes on from there."""
+    """Each step commits together with its progress, so that a worker resumes there after a crash."""
     total = run.payload["steps"]
     done = 0
     while done < total:
@@ -44,7 +44,7 @@ def fail_for_good(_run: Run) -> dict[str, Any]:
 
 @operation_kind("probe.calls", queue="ingest")
 def call_back(run: Run) -> dict[str, Any]:
-    """Whatever a test puts here is called, in the test's own process."""
+    """Calls the function that a test registered, in the test's process."""
     return dict(CALLS[run.payload["call"]](run) or {})
 
 

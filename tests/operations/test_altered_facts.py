@@ -1,11 +1,11 @@
-"""Facts that a person corrects, edits or restores: what is observed of their entities follows."""
+"""Observations follow when a person corrects, edits or restores a fact."""
 
 from collections.abc import Callable
 
 import pytest
 
-from banks.lifecycle.edit import UnitEdit
-from banks.lifecycle.invalidate import Invalidation
+from banks.lifecycle.closing_by_hand import Invalidation
+from banks.lifecycle.editing import UnitEdit
 from banks.models import MemoryUnit, Mention
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.memories.single import edit_memory, invalidate_memory, restore_memory
@@ -45,15 +45,16 @@ def make_fact(tenant: Tenant, **fields: object) -> MemoryUnit:
 
 
 def list_marked(tenant: Tenant) -> list[bool]:
-    """Of each entity that is stale, whether facts that were read already are others by now."""
+    """For each stale entity, whether facts that were already read have changed."""
     with tenant_transaction(tenant.id):
         rows = ObservedEntity.objects.for_tenant(tenant.id).stale()
         assert rows.exists() == Operation.objects.for_tenant(tenant.id).filter(kind="refresh_observations").exists()
         return [row.altered_at is not None for row in rows]
 
 
+@pytest.mark.usefixtures("llm")
 @pytest.mark.parametrize("change", [edit, correct, restore, retag])
-def test_the_observations_of_its_entities_are_to_be_made_anew(
+def test_the_observations_of_its_entities_become_stale(
     tenant: Tenant, change: Callable[[BankAccess, MemoryUnit], None]
 ) -> None:
     change(BankAccess(tenant.id), make_fact(tenant))
@@ -68,4 +69,10 @@ def test_a_fact_that_reads_as_before_leaves_them_alone(tenant: Tenant) -> None:
 
 def test_an_observation_that_a_person_edits_is_not_written_over(tenant: Tenant) -> None:
     edit(BankAccess(tenant.id), make_fact(tenant, network="observation"))
+    assert list_marked(tenant) == []
+
+
+@pytest.mark.parametrize("change", [edit, correct, restore, retag])
+def test_without_a_model_nothing_is_marked(tenant: Tenant, change: Callable[[BankAccess, MemoryUnit], None]) -> None:
+    change(BankAccess(tenant.id), make_fact(tenant))
     assert list_marked(tenant) == []

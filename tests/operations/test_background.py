@@ -1,29 +1,26 @@
-"""Merging backgrounds through the use-case, with the built-in merger and with a scripted model."""
+"""Merging backgrounds through the use-case, without a model and with a scripted one."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
 from django.db import connections
 
 from banks.models import UnitSource
-from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.post_retain import PostRetain
-from banks.retain.types import Role
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.background import merge_background
 from memoryplatform.operations.banks.profile import BankChange, change_bank, create_bank, get_bank
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.retain import retain
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
-from providers.llm.errors import MalformedAnswer
+from providers.llm.errors import LLMUnavailable
 from reflection.models import BackgroundRevision
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
-from tests.llm_server import ScriptedLLM, nothing_scripted
+from tests.llm_server import Received, ScriptedLLM, nothing_scripted
+from tests.llm_server.script import Reply
 from tests.memory_factories import make_episode, make_message, make_row, make_unit
 
 
@@ -44,19 +41,19 @@ def read_background(access: BankAccess) -> str:
         return get_bank(access, "support").background
 
 
-def test_colorado_becomes_texas_and_the_former_text_stays_in_the_history(access: BankAccess) -> None:
-    merged = merge_background(access, "support", "You were born in Texas and have 10 years of startup experience.")
+def test_without_a_model_a_statement_is_appended_and_the_former_text_stays_in_the_history(access: BankAccess) -> None:
+    merged = merge_background(access, "support", "You were born in Texas.")
 
-    assert read_background(access) == "I was born in Texas and have 10 years of startup experience."
+    assert read_background(access) == "I was born in Colorado.\nYou were born in Texas."
     assert merged.engine == "builtin"
     first, second = read_history(access)
     assert (first.number, first.before, first.after) == (1, "", "I was born in Colorado.")
-    assert (second.number, second.before) == (2, "I was born in Colorado.")
-    assert second.snippet == "You were born in Texas and have 10 years of startup experience."
+    assert (second.number, second.before, second.engine) == (2, "I was born in Colorado.", "builtin")
+    assert second.snippet == "You were born in Texas."
 
 
 def test_a_model_merges_where_there_is_one(access: BankAccess, llm: ScriptedLLM) -> None:
-    llm.chat.say(json.dumps({"background": "You were born in Texas and have 10 years of startup experience."}))
+    llm.chat.say(json.dumps({"background": "I was born in Texas and have 10 years of startup experience."}))
 
     merged = merge_background(access, "support", "You were born in Texas and have 10 years of startup experience.")
 
@@ -64,23 +61,35 @@ def test_a_model_merges_where_there_is_one(access: BankAccess, llm: ScriptedLLM)
     assert read_background(access) == "I was born in Texas and have 10 years of startup experience."
     [asked] = llm.chat.received
     assert "I was born in Colorado." in asked.prompt
-    assert "I was born in Texas and have 10 years" in asked.prompt
+    assert "You were born in Texas and have 10 years" in asked.prompt
     with tenant_transaction(access.tenant_id):
         assert UsageRecord.objects.for_tenant(access.tenant_id).filter(kind="reflect", calls=1).exists()
 
 
-def test_a_model_that_answers_nonsense_changes_nothing(access: BankAccess, llm: ScriptedLLM) -> None:
+def test_a_statement_that_a_model_answers_nonsense_on_is_appended(access: BankAccess, llm: ScriptedLLM) -> None:
     llm.chat.otherwise = lambda _: "I would rather not."
 
-    with pytest.raises(MalformedAnswer):
+    merged = merge_background(access, "support", "You were born in Texas.")
+
+    assert merged.engine == "builtin"
+    assert read_background(access) == "I was born in Colorado.\nYou were born in Texas."
+    assert len(read_history(access)) == 2
+    with tenant_transaction(access.tenant_id):
+        assert UsageRecord.objects.for_tenant(access.tenant_id).filter(kind="reflect", calls=2).exists()
+
+
+def test_a_model_that_is_away_changes_nothing(access: BankAccess, llm: ScriptedLLM) -> None:
+    llm.chat.fail(503)
+
+    with pytest.raises(LLMUnavailable):
         merge_background(access, "support", "You were born in Texas.")
 
     assert read_background(access) == "I was born in Colorado."
     assert len(read_history(access)) == 1
 
 
-def test_news_that_are_known_make_no_revision(access: BankAccess) -> None:
-    merged = merge_background(access, "support", "You were born in Colorado.")
+def test_a_known_statement_makes_no_revision(access: BankAccess) -> None:
+    merged = merge_background(access, "support", "I was born in Colorado.")
 
     assert merged.revision is None
     assert len(read_history(access)) == 1
@@ -97,7 +106,7 @@ def test_two_merges_at_once_lose_neither(access: BankAccess) -> None:
         list(pool.map(merge, range(4)))
 
     background = read_background(access)
-    assert all(f"I like the number {number}." in background for number in range(4))
+    assert all(f"You like the number {number}." in background for number in range(4))
     history = read_history(access)
     assert [revision.number for revision in history] == [1, 2, 3, 4, 5]
     assert all(later.before == earlier.after for earlier, later in pairwise(history))
@@ -109,61 +118,33 @@ def test_a_background_that_is_set_leaves_a_revision_too(access: BankAccess) -> N
     assert [revision.after for revision in read_history(access)] == ["I was born in Colorado.", "I am somebody else."]
 
 
-def talk(access: BankAccess, *turns: tuple[Role, str], minute: int = 0) -> None:
-    at = datetime(2026, 1, 2, 0, minute, tzinfo=UTC)
-    names: dict[Role, str] = {"user": "Eve", "assistant": "Ada"}
-    messages = tuple(GivenMessage(role, text, at, name=names[role]) for role, text in turns)
-    retain(access, "support", [RetainItem(at, messages=messages)], wait=True)
-    with tenant_transaction(access.tenant_id):
-        rows = Operation.objects.for_tenant(access.tenant_id).filter(kind="consolidate", status="pending")
-        ids = list(rows.values_list("id", flat=True))
-    for operation_id in ids:
-        perform(access.tenant_id, operation_id)
+def answer(server: ScriptedLLM, background: str, *statements: str) -> None:
+    """Script a model that finds these statements in messages and merges them into this background."""
+
+    def respond(received: Received) -> Reply | str:
+        if "You read messages" in received.prompt:
+            return json.dumps({"statements": list(statements)})
+        if "You keep the short description" in received.prompt:
+            return json.dumps({"background": background})
+        return nothing_scripted(received)
+
+    server.chat.otherwise = respond
 
 
-def test_what_people_tell_the_agent_about_itself_is_learned_where_the_bank_wants_that(access: BankAccess) -> None:
-    change_bank(access, "support", BankChange(learns_background=True))
-
-    talk(access, ("user", "You were born in Texas. You met Bob yesterday."), ("assistant", "I live in Rome."))
-
-    assert read_background(access) == "I was born in Texas."
-    assert read_history(access)[-1].actor == "consolidate"
+def list_asked(server: ScriptedLLM) -> list[str]:
+    """The prompts about the background."""
+    prompts = [received.prompt for received in server.chat.received]
+    return [one for one in prompts if "You read messages" in one or "You keep the short description" in one]
 
 
-def test_what_was_said_before_the_agents_first_reply_is_learned_with_it(access: BankAccess) -> None:
-    change_bank(access, "support", BankChange(learns_background=True))
-
-    talk(access, ("user", "You were born in Texas."))
-    unanswered = read_background(access)
-    talk(access, ("assistant", "Thank you, I will keep Texas in mind."), minute=1)
-
-    assert (unanswered, read_background(access)) == ("I was born in Colorado.", "I was born in Texas.")
-
-
-def test_a_later_reply_does_not_learn_once_more_what_a_person_changed_since(access: BankAccess) -> None:
-    change_bank(access, "support", BankChange(learns_background=True))
-    talk(access, ("user", "You were born in Texas."), ("assistant", "Thank you, I will keep Texas in mind."))
-    change_bank(access, "support", BankChange(background="I was born in Oregon."))
-
-    talk(access, ("assistant", "Texas has a long coast, as I said to you."), minute=1)
-
-    assert read_background(access) == "I was born in Oregon."
-
-
-def test_a_bank_that_does_not_want_it_learns_nothing_about_itself(access: BankAccess) -> None:
-    talk(access, ("user", "You were born in Texas."))
-
-    assert read_background(access) == "I was born in Colorado."
-
-
-def learn(access: BankAccess, told: str) -> Operation:
-    """A consolidation of a talk in which somebody says this to the agent."""
+def learn(access: BankAccess, *turns: tuple[str, str]) -> Operation:
+    """Consolidate a conversation whose last message has just arrived."""
     with tenant_transaction(access.tenant_id):
         bank = get_bank(access, "support")
         tenant = Tenant.objects.get(id=access.tenant_id)
     episode = make_episode(tenant, bank=bank)
-    make_message(tenant, bank=bank, episode=episode, role="assistant", content="Hello.")
-    message = make_message(tenant, bank=bank, episode=episode, role="user", content=told)
+    for role, text in turns:
+        message = make_message(tenant, bank=bank, episode=episode, role=role, content=text)
     unit = make_unit(tenant, bank=bank, text="Eve spoke of Ada.")
     make_row(UnitSource, tenant, unit=unit, message=message, role="said")
     with tenant_transaction(access.tenant_id):
@@ -174,30 +155,72 @@ def learn(access: BankAccess, told: str) -> Operation:
         return Operation.objects.for_tenant(access.tenant_id).get(id=operation.id)
 
 
-def test_all_that_a_long_message_tells_of_the_agent_is_one_merge(access: BankAccess, llm: ScriptedLLM) -> None:
+TEXAS = ("user", "You were born in Texas. You met Bob yesterday.")
+HELLO = ("assistant", "Hello.")
+
+
+def test_statements_about_the_agent_are_learned_in_one_merge(access: BankAccess, llm: ScriptedLLM) -> None:
     change_bank(access, "support", BankChange(learns_background=True))
-    llm.chat.say(json.dumps({"background": "I was born in Colorado and live in town 99."}))
+    answer(llm, "I was born in Texas and like tea.", "I was born in Texas.", "I like tea.")
 
-    learn(access, " ".join(f"You live in town {number}." for number in range(100)))
+    assert learn(access, HELLO, TEXAS).status == "completed"
 
-    [merge] = llm.chat.received
-    assert "I live in town 99." in merge.prompt
-    assert "I live in town 79." not in merge.prompt
-    assert [revision.after for revision in read_history(access)][1:] == ["I was born in Colorado and live in town 99."]
+    assert read_background(access) == "I was born in Texas and like tea."
+    newest = read_history(access)[-1]
+    assert (newest.actor, newest.snippet) == ("consolidate", "I was born in Texas.\nI like tea.")
+    found, merged = list_asked(llm)
+    assert "| You were born in Texas. You met Bob yesterday." in found
+    assert "Hello." not in found
+    assert "| I was born in Texas.\n| I like tea." in merged
 
 
-def test_of_what_one_message_tells_the_last_is_right(access: BankAccess) -> None:
+def test_messages_before_the_agents_first_reply_are_learned_from_with_it(access: BankAccess, llm: ScriptedLLM) -> None:
     change_bank(access, "support", BankChange(learns_background=True))
+    answer(llm, "I was born in Texas.", "I was born in Texas.")
 
-    learn(access, "You live in Rome. You live in Oslo.")
+    learn(access, TEXAS)
+    assert list_asked(llm) == []
+    learn(access, TEXAS, HELLO)
 
-    assert read_background(access) == "I was born in Colorado. I live in Oslo."
-    assert len(read_history(access)) == 2
+    assert read_background(access) == "I was born in Texas."
 
 
-def test_what_a_model_refuses_to_merge_is_not_learned(access: BankAccess, llm: ScriptedLLM) -> None:
+def test_a_later_reply_does_not_learn_once_more(access: BankAccess, llm: ScriptedLLM) -> None:
+    change_bank(access, "support", BankChange(learns_background=True))
+    answer(llm, "I was born in Texas.", "I was born in Texas.")
+
+    learn(access, TEXAS, HELLO, ("assistant", "Texas has a long coast, as I said to you."))
+
+    assert list_asked(llm) == []
+
+
+def test_nothing_is_merged_where_the_model_finds_nothing(access: BankAccess, llm: ScriptedLLM) -> None:
+    change_bank(access, "support", BankChange(learns_background=True))
+    answer(llm, "I am somebody else.")
+
+    learn(access, HELLO, TEXAS)
+
+    assert read_background(access) == "I was born in Colorado."
+    assert len(list_asked(llm)) == 1
+
+
+@pytest.mark.parametrize("learns_background", [True, False])
+def test_without_a_model_or_the_setting_nothing_is_learned(
+    access: BankAccess, request: pytest.FixtureRequest, *, learns_background: bool
+) -> None:
+    """Two cases: the setting without a model, and a model without the setting."""
+    change_bank(access, "support", BankChange(learns_background=learns_background))
+    if not learns_background:
+        answer(request.getfixturevalue("llm"), "I was born in Texas.", "I was born in Texas.")
+
+    assert learn(access, HELLO, TEXAS).status == "completed"
+
+    assert read_background(access) == "I was born in Colorado."
+
+
+def test_messages_that_a_model_refuses_are_not_learned(access: BankAccess, llm: ScriptedLLM) -> None:
     change_bank(access, "support", BankChange(learns_background=True))
     llm.chat.otherwise = nothing_scripted
 
-    assert (learn(access, "You live in Rome.").result or {})["background_refused"] == 1
+    assert (learn(access, HELLO, TEXAS).result or {})["background_refused"] == 1
     assert read_background(access) == "I was born in Colorado."

@@ -1,11 +1,11 @@
-"""Deleting many memories at once: by a worker, in batches."""
+"""Deleting many memories in one operation of a worker."""
 
 import pytest
 
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.memories import batches
-from memoryplatform.operations.memories.clearing import clear_memories
+from memoryplatform.operations.kinds import delete_memories as deletion
+from memoryplatform.operations.kinds.delete_memories import clear_memories
 from memoryplatform.operations.memories.memory_filter import MemoryFilter
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
@@ -18,7 +18,7 @@ from tests.told_facts import tell
 
 @pytest.fixture
 def bank(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> Bank:
-    monkeypatch.setattr(batches, "BATCH", 2)
+    monkeypatch.setattr(deletion, "BATCH", 2)
     bank = make_bank(tenant, bank_id="support")
     for number in range(5):
         tell(bank, f"fact {number}", "Alice")
@@ -36,7 +36,7 @@ def clear(bank: Bank, wanted: MemoryFilter) -> Operation:
     return operation
 
 
-def test_many_are_left_to_a_worker_who_gives_the_receipt(bank: Bank) -> None:
+def test_many_memories_are_deleted_by_a_worker_with_a_receipt(bank: Bank) -> None:
     operation = clear(bank, MemoryFilter())
     assert len(texts_of(bank)) == 5
     perform(bank.tenant_id, operation.id)
@@ -46,14 +46,14 @@ def test_many_are_left_to_a_worker_who_gives_the_receipt(bank: Bank) -> None:
     assert texts_of(bank) == []
 
 
-def test_what_is_retained_after_the_call_stays(bank: Bank) -> None:
+def test_memories_that_are_retained_after_the_call_stay(bank: Bank) -> None:
     operation = clear(bank, MemoryFilter())
     tell(bank, "a later fact")
     perform(bank.tenant_id, operation.id)
     assert texts_of(bank) == ["a later fact"]
 
 
-def test_the_worker_deletes_what_the_filter_finds_and_nothing_else(bank: Bank) -> None:
+def test_the_worker_deletes_only_matches_of_the_filter(bank: Bank) -> None:
     tell(bank, "Bob paints.", "Bob")
     operation = clear(bank, MemoryFilter(words="fact"))
     perform(bank.tenant_id, operation.id)
@@ -67,7 +67,7 @@ def test_a_few_are_deleted_at_once(bank: Bank) -> None:
     assert len(texts_of(bank)) == 5
 
 
-def test_an_attempt_goes_on_counting_where_the_last_was_cut_off(bank: Bank) -> None:
+def test_an_attempt_continues_the_count_of_an_interrupted_one(bank: Bank) -> None:
     operation = clear(bank, MemoryFilter())
     with tenant_transaction(bank.tenant_id):
         gone = {"units": 7, "relationships": 0, "entities": 0}
@@ -77,7 +77,7 @@ def test_an_attempt_goes_on_counting_where_the_last_was_cut_off(bank: Bank) -> N
     assert (reload(operation).result or {})["deleted"]["units"] == 12
 
 
-def test_who_asked_for_it_is_written_down(bank: Bank) -> None:
+def test_the_deletion_is_in_the_audit_log(bank: Bank) -> None:
     operation = clear(bank, MemoryFilter())
     with tenant_transaction(bank.tenant_id):
         event = AuditEvent.objects.for_tenant(bank.tenant_id).latest("id")

@@ -1,4 +1,4 @@
-"""Eight callers who retain overlapping things at once."""
+"""Eight callers that retain overlapping content concurrently."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -45,7 +45,7 @@ def test_no_message_is_lost_and_nothing_is_there_twice(tenant: Tenant) -> None:
         assert not messages.filter(extracted_at=None).exists()
         assert not messages.filter(episode=None).exists()
         episodes = Episode.objects.for_tenant(tenant.id)
-        assert sum(episode.message_count for episode in episodes) == len(LINES)  # what is sent again counts once
+        assert sum(episode.message_count for episode in episodes) == len(LINES)  # repeated messages count once
         assert ChunkPart.objects.for_tenant(tenant.id).values("message_id").distinct().count() == 32
         texts = Counter(MemoryUnit.objects.for_tenant(tenant.id).values_list("text", flat=True))
         assert set(texts.values()) == {1}

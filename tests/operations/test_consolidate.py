@@ -1,4 +1,4 @@
-"""What follows a retain: it is handed over with the retain's own commit, and nothing of it is lost in a crash."""
+"""The consolidation after a retain: it is queued in the retain's own commit, and no crash loses it."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
+from banks.enums import EntityKind, Network
 from banks.models import Entity, MemoryUnit
-from banks.retain.conversations import retain as conversations
+from banks.retain import conversations
 from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.post_retain import PostRetain
-from banks.retain.types import ExtractedFact, FoundEntity
-from banks.words import EntityKind, Network
+from banks.types import ExtractedFact, FoundEntity
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import delete_bank_for_good
 from memoryplatform.operations.kinds import consolidate
@@ -40,7 +40,7 @@ def find_consolidations(tenant: Tenant) -> list[Operation]:
         return list(Operation.objects.for_tenant(tenant.id).filter(kind="consolidate").order_by("id"))
 
 
-def test_a_retain_hands_over_what_it_changed(tenant: Tenant) -> None:
+def test_a_retain_passes_its_changes_to_the_consolidation(tenant: Tenant) -> None:
     operation = retain(BankAccess(tenant.id), "support", [RetainItem(SAID_AT, facts=(FACT,))], wait=True)
     (after,) = find_consolidations(tenant)
     post = PostRetain.read(after.payload)
@@ -48,7 +48,7 @@ def test_a_retain_hands_over_what_it_changed(tenant: Tenant) -> None:
     assert len(post.entity_ids) == 2
 
 
-def test_it_describes_the_entities_that_were_spoken_of(tenant: Tenant) -> None:
+def test_it_describes_the_mentioned_entities(tenant: Tenant) -> None:
     retain(BankAccess(tenant.id), "support", [RetainItem(SAID_AT, facts=(FACT,))], wait=True)
     (after,) = find_consolidations(tenant)
     perform(tenant.id, after.id)
@@ -84,7 +84,7 @@ def test_it_ends_with_a_bank_that_is_deleted_meanwhile(
 
 
 class Killed(BaseException):
-    """Nobody catches it, as nobody catches a signal."""
+    """No handler catches it, like a kill signal."""
 
 
 def fail_at_the_second_episode(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
@@ -112,7 +112,7 @@ def try_again(tenant: Tenant) -> Operation:
         return Operation.objects.for_tenant(tenant.id).get(id=operation_id)
 
 
-def test_what_was_stored_before_a_crash_is_handed_over_after_it(
+def test_facts_that_were_stored_before_a_crash_are_consolidated_after_it(
     tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail_at_the_second_episode(monkeypatch, Killed())

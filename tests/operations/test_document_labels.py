@@ -1,12 +1,12 @@
-"""Labels of a document that comes again, or that is appended to."""
+"""The labels of a document that is replaced or appended to."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from banks.enums import Network
 from banks.models import Chunk, Document, MemoryUnit, UnitChange, UnitMetadata, UnitTag
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact
-from banks.words import Network
+from banks.types import ExtractedFact
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
@@ -53,7 +53,7 @@ def test_other_labels_of_the_same_text_reach_its_units_and_nothing_is_read_again
     assert (document.context, document.tags, document.metadata) == ("an essay", ["mail", "final"], {"by": "Ben"})
     assert (after.id, after.extracted_at, unit.proof_count) == (before.id, before.extracted_at, 1)
     assert after.embedding is not None
-    assert list(after.embedding) != list(before.embedding)  # the context is part of what it is made of
+    assert list(after.embedding) != list(before.embedding)  # the embedded text includes the context
     assert (change.before["tags"], change.after["tags"]) == (["draft", "mail"], ["final", "mail"])
 
 
@@ -65,7 +65,7 @@ def test_the_same_labels_change_nothing(tenant: Tenant) -> None:
         assert "former" not in Document.objects.for_tenant(tenant.id).get().pieces[0]
 
 
-def test_a_unit_that_another_source_tells_keeps_the_labels_of_both(tenant: Tenant) -> None:
+def test_a_unit_with_two_sources_keeps_the_labels_of_both(tenant: Tenant) -> None:
     for document_id in ("d", "other"):
         bring(tenant, facts=(build_fact(),), document_id=document_id, **OLD)
     bring(tenant, facts=(build_fact(),), **NEW)

@@ -1,4 +1,4 @@
-"""What a model answered may hold what was deleted since."""
+"""A stored model answer may hold deleted content, so a deletion removes it."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from banks.lifecycle.delete import Removed
+from banks.lifecycle.deleting import Removed
 from banks.models import CachedAnswer
 from banks.retain.answers import forget_answers, open_answers
 from banks.retain.input import RetainItem
@@ -51,7 +51,7 @@ def test_answers_of_an_earlier_time_can_be_forgotten_alone(tenant: Tenant) -> No
     assert open_answers(tenant.id).get("cd" * 32) == "new"
 
 
-def test_an_answer_to_what_was_asked_before_a_deletion_is_not_kept(tenant: Tenant) -> None:
+def test_an_answer_to_a_prompt_from_before_a_deletion_is_not_cached(tenant: Tenant) -> None:
     unit = make_unit(tenant, bank=make_bank(tenant, bank_id="support"), text="Lea was diagnosed with leukemia.")
     answers = open_answers(tenant.id)
     delete_memory(BankAccess(tenant.id), "support", unit.id)
@@ -78,7 +78,7 @@ def test_an_answer_that_comes_amid_a_deletion_waits_for_its_end(tenant: Tenant) 
     assert open_answers(tenant.id).get(KEY) is None
 
 
-def test_answers_go_with_a_passage_whose_facts_are_told_elsewhere(tenant: Tenant) -> None:
+def test_cached_answers_are_deleted_with_their_passage_even_if_its_facts_stay(tenant: Tenant) -> None:
     bank = make_bank(tenant, bank_id="support")
     open_answers(tenant.id).put(KEY, "Lea has leukemia.")
     with tenant_transaction(tenant.id):

@@ -1,4 +1,4 @@
-"""From submission to its end, in one process: claims, fences, retries, cancellation."""
+"""The lifecycle of an operation in one process: claims, fences, retries, cancellation."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -14,13 +14,10 @@ from banks.errors import BankNotFound
 from memoryplatform.operations.errors import LeaseLost, OperationFinished, OperationNotFound, UnknownKind
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running import kind_names, registry
-from memoryplatform.operations.running.control import cancel, retry
-from memoryplatform.operations.running.lease import claim
 from memoryplatform.operations.running.perform import perform, wait_before
-from memoryplatform.operations.running.queues import ACTORS
-from memoryplatform.operations.running.run import Run
-from memoryplatform.operations.running.submit import submit
-from memoryplatform.operations.running.sweep import sweep
+from memoryplatform.operations.running.run import Run, claim
+from memoryplatform.operations.running.submit import ACTORS, cancel, retry, submit
+from memoryplatform.operations.running.worker import sweep
 from providers.llm.errors import LLMRefused, LLMUnavailable
 from tenants.audit import SYSTEM
 from tenants.models import AuditEvent, Tenant
@@ -96,7 +93,7 @@ def test_a_submission_that_is_rolled_back_leaves_nothing(tenant: Tenant) -> None
     assert not Dispatch.objects.exists()
 
 
-def test_an_unknown_kind_is_refused_at_the_door(tenant: Tenant) -> None:
+def test_an_unknown_kind_is_refused_at_submission(tenant: Tenant) -> None:
     with pytest.raises(UnknownKind):
         submit_one(tenant, "no.such.kind")
 
@@ -106,7 +103,7 @@ def test_work_is_accepted_while_the_broker_is_away_and_found_later(tenant: Tenan
     with broken:
         operation = submit_one(tenant, "probe.steps", steps=1)
     assert queue_length("background") == 0
-    assert sweep() == 0  # too early: the message could still be on its way
+    assert sweep() == 0  # too early: the message could still be in the queue
     make_due()
     assert sweep() == 1
     assert queue_length("background") == 1
@@ -257,7 +254,7 @@ def test_a_running_operation_stops_writing_when_it_is_cancelled(tenant: Tenant) 
         pytest.fail("a cancelled operation was written")
 
 
-def test_what_is_finished_can_not_be_cancelled(tenant: Tenant) -> None:
+def test_a_finished_operation_can_not_be_cancelled(tenant: Tenant) -> None:
     operation = submit_one(tenant, "probe.steps", steps=1)
     perform(tenant.id, operation.id)
     with pytest.raises(OperationFinished):
@@ -274,7 +271,7 @@ def test_a_failed_operation_can_be_retried_and_gets_all_its_attempts(tenant: Ten
 
 
 @pytest.mark.parametrize("status", ["pending", "processing", "completed"])
-def test_only_what_ended_badly_can_be_retried(tenant: Tenant, status: str) -> None:
+def test_only_a_failed_operation_can_be_retried(tenant: Tenant, status: str) -> None:
     operation = submit_one(tenant, "probe.steps", steps=1)
     if status == "processing":
         take(operation)

@@ -1,37 +1,37 @@
-"""A question that is kept with its answer: written in the background, followed by its facts, and emptied with them."""
+"""Mental models: written in the background, refreshed with new facts, and emptied when their facts are deleted."""
 
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from banks.lifecycle.invalidate import Invalidation
+from banks.lifecycle.closing_by_hand import Invalidation
 from banks.models import Bank, MemoryUnit, UnitSource
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations import reflect as reflecting
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds.consolidate import hand_over
-from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
 from memoryplatform.operations.memories.single import delete_memory, invalidate_memory, restore_memory
-from memoryplatform.operations.mental_models.keeping import (
+from memoryplatform.operations.mental_models import (
     MentalModelChange,
     change_model,
     clear_model,
     create_model,
     delete_model,
+    follow_facts,
     refresh_model,
     show_models,
 )
-from memoryplatform.operations.mental_models.refreshes import follow_facts
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.kind_names import REFRESH_MENTAL_MODEL
 from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import submit_for_later
 from providers import registry
 from providers.once import Once
 from providers.reranking.none import NoReranker
 from reflection.models import MentalModel, MentalModelRevision, MentalModelSource
 from reflection.reflect.reflect import reflect
-from retrieval.log.recalls import RecallLog
+from retrieval.recall_log import RecallLog
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_observed_entity
@@ -72,7 +72,7 @@ def access(tenant: Tenant) -> BankAccess:
 
 @pytest.fixture
 def model(llm: ScriptedLLM, small_models: None, monkeypatch: pytest.MonkeyPatch) -> ScriptedLLM:
-    """The scripted server resets the registry, so the small ones are put back."""
+    """The scripted server resets the registry, so the small models are set again."""
     monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
     monkeypatch.setattr(registry, "RERANKER", Once(NoReranker))
     return llm
@@ -85,7 +85,7 @@ def create(access: BankAccess, key: str = "homes", **fields: object) -> MentalMo
 
 
 def work_off(tenant: Tenant) -> list[Operation]:
-    """All refreshes that wait, whether their time has come or not."""
+    """Perform all waiting refreshes, also those that are not due yet."""
     with tenant_transaction(tenant.id):
         waiting = list(
             Operation.objects.for_tenant(tenant.id).filter(kind=REFRESH_MENTAL_MODEL, status="pending").order_by("id")
@@ -114,7 +114,7 @@ def contents(model: MentalModel) -> list[str]:
 
 
 def list_seen(model: MentalModel) -> set[str]:
-    """The last words of the memories that its content was made from."""
+    """The last words of the memories in the prompt of its content."""
     with tenant_transaction(model.tenant_id):
         rows = MentalModelSource.objects.for_tenant(model.tenant_id).filter(revision__number=read(model).revision)
         seen = rows.filter(revision__mental_model=model, unit__isnull=False).values_list("unit__text", flat=True)
@@ -233,13 +233,17 @@ def test_in_delta_mode_nothing_new_leaves_it_as_it_is(tenant: Tenant, memory: Me
     first, second = [(one.result or {})["outcome"] for one in work_off(tenant)]
     assert (first, second) == ("content_preserved_no_new_facts", "content_unchanged")
     memory.unit("Alice does live in Braga", recorded_at=timezone.now())
+    memory.unit("Alice does live in Porto", recorded_at=timezone.now())
     refresh_model(access, "support", "homes")
     (third,) = work_off(tenant)
-    assert (third.result or {})["outcome"] == "content_unchanged"
-    assert list_seen(kept) == {"Lisbon", "Braga"}
+    assert (third.result or {})["outcome"] == "content_written"
+    assert list_seen(kept) == {"Lisbon", "Braga", "Porto"}
+    refresh_model(access, "support", "homes", mode="full")
+    (fourth,) = work_off(tenant)
+    assert (fourth.result or {})["outcome"] == "content_unchanged"
 
 
-def test_one_that_follows_its_facts_is_written_anew_after_a_retain(
+def test_a_mental_model_is_refreshed_after_a_retain(
     tenant: Tenant, bank: Bank, memory: Memory, access: BankAccess
 ) -> None:
     memory.unit("Alice does live in Lisbon")
@@ -253,7 +257,7 @@ def test_one_that_follows_its_facts_is_written_anew_after_a_retain(
     assert [one.payload["mental_model_id"] for one in find_waiting(tenant)] == [str(kept.id)]
     with tenant_transaction(tenant.id):
         follow_facts(bank, [fact.id])
-    assert len(find_waiting(tenant)) == 1  # the one that waits serves this too
+    assert len(find_waiting(tenant)) == 1  # the waiting refresh covers this change too
     work_off(tenant)
     assert list_seen(kept) == {"Lisbon", "Braga"}
     assert list_seen(other) == {"Lisbon"}
@@ -277,7 +281,7 @@ def test_it_waits_for_the_observations_and_for_its_least_interval(
     assert timedelta(minutes=115) < second - timezone.now() <= timedelta(minutes=120)
 
 
-def test_one_that_nobody_asked_for_waits_while_observations_are_made(
+def test_an_automatic_refresh_waits_for_observations(
     tenant: Tenant, bank: Bank, memory: Memory, access: BankAccess
 ) -> None:
     memory.unit("Alice does live in Lisbon")
@@ -287,9 +291,8 @@ def test_one_that_nobody_asked_for_waits_while_observations_are_made(
     make_observed_entity(tenant, entity=memory.entity("Alice"), stale_since=now, due_at=now)
     memory.unit("Alice does live in Braga", recorded_at=now)
     with tenant_transaction(tenant.id):
-        observing = ask_for_refresh(bank)
+        observing = submit_for_later(bank, "refresh_observations", payload={}, due_at=now)
         follow_facts(bank)
-    assert observing is not None
     (waiting,) = work_off(tenant)
     assert (waiting.status, waiting.error_code) == ("pending", "not_yet")
     refresh_model(access, "support", "homes")
@@ -300,7 +303,7 @@ def test_one_that_nobody_asked_for_waits_while_observations_are_made(
     assert [one.status for one in work_off(tenant)] == ["completed", "completed"]
 
 
-def test_a_failure_is_told_and_stops_only_what_nobody_asked_for(
+def test_a_failure_is_reported_and_stops_only_automatic_refreshes(
     tenant: Tenant, bank: Bank, memory: Memory, access: BankAccess, model: ScriptedLLM
 ) -> None:
     memory.unit("Alice does live in Lisbon")
@@ -341,7 +344,7 @@ def test_a_deleted_memory_is_gone_from_every_content_that_saw_it(
 
 
 @pytest.mark.parametrize("by_retain", [False, True])
-def test_what_was_never_so_is_gone_from_every_content_that_told_it(
+def test_a_corrected_fact_is_removed_from_every_content(
     tenant: Tenant, bank: Bank, memory: Memory, access: BankAccess, *, by_retain: bool
 ) -> None:
     wrong = memory.unit("Alice does live in Lisbon")
@@ -363,7 +366,7 @@ def test_what_was_never_so_is_gone_from_every_content_that_told_it(
 
 
 @pytest.mark.parametrize("trigger", [FOLLOWING, {}])
-def test_what_is_over_makes_the_content_stale_and_one_that_follows_is_written_anew(
+def test_an_ended_fact_makes_the_content_stale_and_triggers_a_refresh(
     tenant: Tenant, bank: Bank, memory: Memory, access: BankAccess, trigger: dict[str, bool]
 ) -> None:
     former = memory.unit("Alice does live in Lisbon")
@@ -381,7 +384,7 @@ def test_what_is_over_makes_the_content_stale_and_one_that_follows_is_written_an
     assert len(find_waiting(tenant)) == bool(trigger)
 
 
-def test_what_an_observation_rests_on_counts_as_seen(
+def test_the_sources_of_an_observation_count_as_seen(
     tenant: Tenant, memory: Memory, access: BankAccess, model: ScriptedLLM
 ) -> None:
     secret = memory.unit("The key lies under the mat")

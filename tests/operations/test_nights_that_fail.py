@@ -1,4 +1,4 @@
-"""A night that fails, or a month that a model does not sum up, stops neither the next night nor the later months."""
+"""A failed nightly maintenance does not stop the next one, and a refused month summary does not stop later months."""
 
 import json
 from datetime import datetime, timedelta
@@ -8,14 +8,14 @@ from django.utils import timezone
 
 from banks.models import Bank, Episode, MemoryUnit
 from memoryplatform.operations.models import Operation
-from reflection.forgetting.old_episodes import find_months, store_summary
+from reflection.forgetting.month_summaries import find_months, store_summary
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank
 from tests.llm_server import Received, ScriptedLLM
 from tests.llm_server.script import Reply
 from tests.memory_factories import make_episode
-from tests.operations.test_tend_bank import tend
+from tests.operations.test_nightly_maintenance import maintain
 from tests.told_facts import vector_of
 
 FIRST, SECOND = ((timezone.now() - timedelta(days=days)).replace(day=2) for days in (200, 140))
@@ -50,7 +50,7 @@ def test_a_night_that_fails_leaves_the_next_one_waiting(tenant: Tenant, bank: Ba
     spend_month(tenant, bank, FIRST, "sold boat")
     llm.chat.otherwise = lambda _: Reply(status=503, payload={"error": {"message": "away"}})
 
-    failed = tend(bank)
+    failed = maintain(bank)
 
     assert failed.status == "pending"
     with tenant_transaction(tenant.id):
@@ -59,7 +59,7 @@ def test_a_night_that_fails_leaves_the_next_one_waiting(tenant: Tenant, bank: Ba
 
 
 @pytest.mark.parametrize("reply", [REFUSAL, "I would rather not."])
-def test_a_month_that_the_model_does_not_sum_up_is_told_without_it(
+def test_a_month_that_the_model_refuses_holds_up_no_other(
     tenant: Tenant, bank: Bank, llm: ScriptedLLM, reply: Reply | str
 ) -> None:
     spend_month(tenant, bank, FIRST, "sold boat")
@@ -69,20 +69,18 @@ def test_a_month_that_the_model_does_not_sum_up_is_told_without_it(
         return reply if "boat" in received.prompt else json.dumps({"summary": "Ana met three friends."})
 
     llm.chat.otherwise = answer
-    result = tend(bank).result or {}
+    result = maintain(bank).result or {}
 
-    assert (result["summaries"], result["summaries_by_rules"]) == (2, 1)
-    first, second = list_summaries(bank)
-    assert "Ana sold boat 0." in first
-    assert second == f"In {SECOND:%B %Y}: Ana met three friends."
+    assert (result["summaries"], result["summaries_refused"]) == (1, 1)
+    assert list_summaries(bank) == [f"In {SECOND:%B %Y}: Ana met three friends."]
     with tenant_transaction(tenant.id):
         [usage] = UsageRecord.objects.for_tenant(tenant.id)
-    embedding = 3  # of the episodes, and of each summary
+    embedding = 2  # one for the episodes, one for the summary
     assert usage.calls - embedding == (1 if isinstance(reply, Reply) else 3)
 
 
 def sum_up_late(tenant: Tenant, bank: Bank, **meanwhile: str) -> bool:
-    """Whether a summary is stored of what was read before one of its episodes changed, or went."""
+    """Whether a summary is stored although one of its episodes changed or was deleted meanwhile."""
     episodes = spend_month(tenant, bank, FIRST, "sold boat")
     with tenant_transaction(tenant.id):
         [month] = find_months(bank, now=timezone.now())

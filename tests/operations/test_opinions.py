@@ -1,20 +1,20 @@
-"""Opinions through the real retain: what follows it moves them, with an LLM and without one."""
+"""Opinions through the real retain: consolidation moves them only if a model is configured."""
 
 import json
 import re
 from datetime import UTC, datetime
 from typing import Any
 
+from banks.enums import EntityKind, Network
 from banks.models import Bank, MemoryUnit
 from banks.retain.input import GivenMessage, RetainItem
-from banks.retain.types import ExtractedFact, FoundEntity
-from banks.words import EntityKind, Network
+from banks.types import ExtractedFact, FoundEntity
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
-from reflection.opinions.weighing.llm_assessor import PAIRS_A_CALL
+from reflection.opinions.model_calls import PAIRS_A_CALL
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.llm_server import Received, ScriptedLLM
@@ -33,12 +33,12 @@ def read_fact(what: str, network: str, **fields: Any) -> dict[str, Any]:
 
 
 def answer(received: Received) -> str:
-    """As a model would that extracts each text as it stands, and weighs two facts as section 5.7 does."""
+    """A scripted model that extracts each text verbatim and gives the verdicts of the paper's section 5.7."""
     if "weigh evidence" not in received.prompt:
         told = next((text for text in (BEST, ECOSYSTEM, ADOPTION) if f"| {text}" in received.prompt), "")
         fact = read_fact(told, "opinion", confidence=0.7) if told == BEST else read_fact(told, "world")
         return json.dumps({"facts": [fact], "decisions": [], "answers": []})
-    verdicts = [
+    verdicts: list[dict[str, Any]] = [
         {"opinion": 1, "verdicts": [{"fact": 1, "verdict": word, "reason": reason}], "text": text}
         for fact, word, reason, text in (
             (ECOSYSTEM, "reinforce", "It is used most.", ""),
@@ -50,7 +50,7 @@ def answer(received: Received) -> str:
 
 
 def say(tenant: Tenant, text: str, *, role: Any = "user") -> dict[str, Any]:
-    """Retained and consolidated; the result of the latter."""
+    """Retain and consolidate a text, and return the consolidation's result."""
     messages = (GivenMessage(role, f"{text}.", SAID_AT, name="Ana" if role == "user" else ""),)
     item = RetainItem(SAID_AT, messages=messages, thread=text)
     assert retain(BankAccess(tenant.id), "support", [item], wait=True).status == "completed"
@@ -90,7 +90,7 @@ def test_the_trajectory_of_the_paper(tenant: Tenant, llm: ScriptedLLM) -> None:
     check_replay(bank, opinion.id)
 
 
-def test_what_follows_a_retain_again_asks_and_moves_nothing_again(tenant: Tenant, llm: ScriptedLLM) -> None:
+def test_a_repeated_consolidation_neither_asks_nor_moves_again(tenant: Tenant, llm: ScriptedLLM) -> None:
     llm.chat.otherwise = answer
     say(tenant, BEST, role="assistant")
     say(tenant, ECOSYSTEM)
@@ -118,16 +118,32 @@ def retain_facts(tenant: Tenant, texts: list[str], network: Network, *, name: st
     retain(BankAccess(tenant.id), "support", [RetainItem(SAID_AT, facts=facts)], wait=True)
 
 
-def test_a_fact_that_is_told_with_more_to_it_is_weighed_anew(tenant: Tenant) -> None:
-    tell_facts(tenant, ["I think that the Faro ferry is reliable."], Network.OPINION, name="Faro ferry")
-    for text in ("The Faro ferry was reliable.", "The Faro ferry was reliable, but it failed twice."):
-        figures = tell_facts(tenant, [text], Network.WORLD, name="Faro ferry")
-        assert figures["evidence_weighed"] == 1
-    bank = find_bank(tenant)
-    (opinion,) = read_opinions(bank)
-    assert (opinion.confidence, list_causes(bank, opinion.id)) == (0.5, ["formed", "reinforce", "withdrawn"])
-    assert tell_facts(tenant, [text], Network.WORLD, name="Faro ferry")["opinions_moved"] == 0
-    check_replay(bank, opinion.id)
+def weigh_ferries(received: Received) -> str:
+    """A scripted model that finds all pairs of opinions unrelated, and gives verdicts on facts about the ferry."""
+    if "You compare beliefs" in received.prompt:
+        pairs = re.findall(r"^opinion (\d+) for claim (\d+)", received.prompt, re.MULTILINE)
+        unrelated = [{"claim": int(claim), "opinion": int(place), "relation": "unrelated"} for place, claim in pairs]
+        return json.dumps({"pairs": unrelated})
+    if "weigh evidence" not in received.prompt:
+        told = re.findall(r"^\| (The Faro ferry.*)$", received.prompt, re.MULTILINE)
+        ferry = {"name": "Faro ferry", "kind": "PRODUCT"}
+        facts = [read_fact(text, "world", entities=[ferry]) for text in told[:1]]
+        return json.dumps({"facts": facts, "decisions": [], "answers": []})
+    pairs = re.findall(r"^fact (\d+) on opinion (\d+),.*\n\| (.*)", received.prompt, re.MULTILINE)
+    verdicts: list[dict[str, Any]] = [
+        {"opinion": int(opinion), "verdicts": [{"fact": int(fact), "verdict": weigh_ferry(text), "reason": "so"}]}
+        for fact, opinion, text in pairs
+    ]
+    merged: dict[int, dict[str, Any]] = {}
+    for one in verdicts:
+        merged.setdefault(one["opinion"], one | {"verdicts": []})["verdicts"] += one["verdicts"]
+    return json.dumps({"opinions": list(merged.values())})
+
+
+def weigh_ferry(text: str) -> str:
+    if "not reliable" in text:
+        return "contradict"
+    return "reinforce" if "reliable" in text and "failed" not in text else "neutral"
 
 
 def weigh_all(received: Received) -> str:
@@ -142,8 +158,8 @@ def count_weighings(llm: ScriptedLLM) -> int:
     return sum("weigh evidence" in received.prompt for received in llm.chat.received)
 
 
-def test_the_calls_and_steps_of_many_pairs_are_told(tenant: Tenant, llm: ScriptedLLM) -> None:
-    """Each of twenty facts meets each of twelve opinions: more than one step holds."""
+def test_the_calls_and_steps_of_many_pairs_are_reported(tenant: Tenant, llm: ScriptedLLM) -> None:
+    """Twenty facts and twelve opinions give more candidate pairs than one step holds."""
     llm.chat.otherwise = weigh_all
     words = [f"word{number * 7919 % 1000}" for number in range(20)]
     tell_facts(tenant, [f"I like {word} best of all." for word in words[:12]], Network.OPINION, name="Python")
@@ -161,36 +177,42 @@ def test_facts_without_candidates_cost_no_call(tenant: Tenant, llm: ScriptedLLM)
     assert (figures["evidence_weighed"], count_weighings(llm)) == (0, 0)
 
 
-def test_where_a_model_answers_in_prose_the_rules_decide(tenant: Tenant, llm: ScriptedLLM) -> None:
+def test_if_a_model_answers_in_prose_nothing_moves_and_the_pairs_are_counted(tenant: Tenant, llm: ScriptedLLM) -> None:
     llm.chat.otherwise = lambda received: "Well." if "weigh evidence" in received.prompt else weigh_all(received)
     tell_facts(tenant, ["I think that the Faro ferry is reliable."], Network.OPINION, name="Faro ferry")
     figures = tell_facts(tenant, ["The Faro ferry was not reliable in August."], Network.WORLD, name="Faro ferry")
-    assert (figures["evidence_by_rules"], figures["evidence_undecided"], figures["opinions_moved"]) == (1, 0, 1)
+    assert (figures["evidence_weighed"], figures["evidence_undecided"], figures["opinions_moved"]) == (1, 1, 0)
     assert figures["evidence_calls"] == count_weighings(llm) == 2
     bank = find_bank(tenant)
     (opinion,) = read_opinions(bank)
-    assert (opinion.confidence, read_steps(bank, opinion.id)[1].actor) == (0.2, "rules")
+    assert (opinion.confidence, list_causes(bank, opinion.id)) == (0.5, ["formed"])
 
 
-def test_what_is_no_opinion_is_counted_in_the_result(tenant: Tenant) -> None:
-    texts = ["I don't know whether the tea is good.", "Ana thinks that the tea is good.", "The tea is good."]
-    figures = tell_facts(tenant, texts, Network.OPINION, name="tea")
-    assert (figures["opinions_formed"], figures["opinions_refused"]) == (1, {"no_opinion": 1, "not_its_own": 1})
-    (opinion,) = read_opinions(find_bank(tenant))
-    assert opinion.text == "I think the tea is good."
-
-
-def test_without_a_model_the_rules_decide(tenant: Tenant) -> None:
-    tell_facts(tenant, ["I think that the Faro ferry is reliable."], Network.OPINION, name="Faro ferry")
+def test_without_a_model_nothing_is_formed_weighed_or_reversed(tenant: Tenant) -> None:
+    held = ["I think that the Faro ferry is reliable.", "I think that the Faro ferry is not reliable."]
+    tell_facts(tenant, held, Network.OPINION, name="Faro ferry")
     figures = tell_facts(tenant, ["The Faro ferry was not reliable in August."], Network.WORLD, name="Faro ferry")
-    assert figures["opinions_moved"] == 1
+    assert "opinions_moved" not in figures
+    bank = find_bank(tenant)
+    assert [(one.text, one.confidence) for one in read_opinions(bank)] == [(text, 0.5) for text in held]
+    assert [list_causes(bank, one.id) for one in read_opinions(bank)] == [["formed"], ["formed"]]
+
+
+def test_a_model_that_finds_two_opposite_reverses_the_held_one(tenant: Tenant, llm: ScriptedLLM) -> None:
+    def oppose(received: Received) -> str:
+        return weigh_ferries(received).replace("unrelated", "opposite")
+
+    llm.chat.otherwise = oppose
+    for text in ("I think that the Faro ferry is reliable.", "I think that the Faro ferry is a disaster."):
+        tell_facts(tenant, [text], Network.OPINION, name="Faro ferry")
     bank = find_bank(tenant)
     (opinion,) = read_opinions(bank)
-    assert (opinion.confidence, list_causes(bank, opinion.id)) == (0.2, ["formed", "contradict"])
-    assert read_steps(bank, opinion.id)[1].actor == "rules"
+    assert (opinion.text, list_causes(bank, opinion.id)) == (text, ["formed", "revised"])
+    check_replay(bank, opinion.id)
 
 
-def test_a_document_that_is_replaced_takes_its_evidence_back(tenant: Tenant) -> None:
+def test_a_document_that_is_replaced_takes_its_evidence_back(tenant: Tenant, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = weigh_ferries
     tell_facts(tenant, ["I think that the Faro ferry is reliable."], Network.OPINION, name="Faro ferry")
     entity = FoundEntity("Faro ferry", EntityKind.PRODUCT)
     bank = find_bank(tenant)

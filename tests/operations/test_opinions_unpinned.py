@@ -1,30 +1,36 @@
-"""What came while an opinion was pinned or retired is weighed once evidence may move it again, and then once."""
+"""Evidence that arrived while an opinion was pinned or retired is assessed once the opinion may move again."""
 
 from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
-from banks.lifecycle.edit import UnitEdit
+from banks.enums import Network
+from banks.lifecycle.editing import UnitEdit
 from banks.models import Bank, MemoryUnit
-from banks.words import Network
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.memories.single import edit_memory, restore_memory
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.opinions.review import review
 from providers.registry import get_embedder
+from reflection.opinions import catching_up
+from reflection.opinions.catching_up import catch_up
 from reflection.opinions.review import Act, Review
-from reflection.opinions.weighing import catching_up
-from reflection.opinions.weighing.catching_up import catch_up
-from reflection.opinions.weighing.reinforcing import Reinforced, Tools
+from reflection.opinions.weighing import Reinforced, Tools
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tests.operations.test_opinions import consolidate, find_bank, retain_facts, tell_facts
+from tests.llm_server import ScriptedLLM
+from tests.operations.test_opinions import consolidate, find_bank, retain_facts, tell_facts, weigh_ferries
 from tests.reflection.opinions.believing import Said, check_replay, list_causes, read_opinions, see
 
 FERRY = "I think that the Faro ferry is reliable."
 LATE = "The Faro ferry was not reliable in August."
 LATE_AGAIN = "The Faro ferry was not reliable in May."
+
+
+@pytest.fixture(autouse=True)
+def model(llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = weigh_ferries
 
 
 def act(tenant: Tenant, *acts: Act, text: str = FERRY) -> UUID:
@@ -40,7 +46,7 @@ def count_consolidations(tenant: Tenant) -> int:
         return Operation.objects.for_tenant(tenant.id).filter(kind="consolidate").count()
 
 
-def test_after_it_was_unpinned_it_is_moved_by_what_came_meanwhile_and_only_once(tenant: Tenant) -> None:
+def test_evidence_that_arrived_under_the_pin_moves_it_once_after_the_unpin(tenant: Tenant) -> None:
     tell_facts(tenant, [FERRY], Network.OPINION, name="Faro ferry")
     tell_facts(tenant, [LATE_AGAIN], Network.WORLD, name="Faro ferry")
     act(tenant, Act.PIN)
@@ -62,7 +68,7 @@ def test_after_it_was_unpinned_it_is_moved_by_what_came_meanwhile_and_only_once(
 
 
 @pytest.mark.parametrize(("away", "back"), [(Act.PIN, Act.UNPIN), (Act.RETIRE, Act.RESTORE)])
-def test_what_waited_to_be_weighed_or_came_meanwhile_moves_it(tenant: Tenant, away: Act, back: Act) -> None:
+def test_waiting_and_newly_arrived_evidence_moves_it(tenant: Tenant, away: Act, back: Act) -> None:
     tell_facts(tenant, [FERRY], Network.OPINION, name="Faro ferry")
     retain_facts(tenant, [LATE_AGAIN], Network.WORLD, name="Faro ferry")
     opinion_id = act(tenant, away)
@@ -74,8 +80,8 @@ def test_what_waited_to_be_weighed_or_came_meanwhile_moves_it(tenant: Tenant, aw
 
 
 def test_a_fact_that_was_edited_meanwhile_is_weighed_as_it_reads_now(tenant: Tenant) -> None:
-    tell_facts(tenant, [FERRY], Network.OPINION, name="Faro ferry")
-    tell_facts(tenant, ["The Faro ferry is blue."], Network.WORLD, name="Faro ferry")
+    tell_facts(tenant, [FERRY], Network.OPINION, name="Faro")
+    tell_facts(tenant, ["The Faro ferry is blue."], Network.WORLD, name="Faro")
     act(tenant, Act.PIN)
     with tenant_transaction(tenant.id):
         fact = MemoryUnit.objects.for_tenant(tenant.id).get(network="world")
@@ -93,7 +99,7 @@ def test_restored_at_the_memories_own_address_it_is_moved_too(tenant: Tenant) ->
     assert consolidate(tenant)["opinions_moved"] == 1
 
 
-def test_retired_under_a_pin_it_is_moved_after_the_unpin_by_what_came_since_the_pin(tenant: Tenant) -> None:
+def test_a_pinned_and_retired_opinion_is_moved_after_the_unpin_by_evidence_since_the_pin(tenant: Tenant) -> None:
     tell_facts(tenant, [FERRY], Network.OPINION, name="Faro ferry")
     act(tenant, Act.PIN)
     tell_facts(tenant, [LATE], Network.WORLD, name="Faro ferry")
@@ -104,7 +110,7 @@ def test_retired_under_a_pin_it_is_moved_after_the_unpin_by_what_came_since_the_
     assert consolidate(tenant)["opinions_moved"] == 1
 
 
-def test_other_opinions_are_not_weighed_anew(tenant: Tenant) -> None:
+def test_other_opinions_are_not_assessed_again(tenant: Tenant) -> None:
     cheap = "I think that the Faro ferry is a good way to travel."
     tell_facts(tenant, [FERRY, cheap], Network.OPINION, name="Faro ferry")
     act(tenant, Act.PIN)

@@ -1,19 +1,19 @@
-"""What whoever waits for a long message sees, and when a cancellation is heard."""
+"""The progress of a long message, and the moment at which a cancellation takes effect."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import pytest
 
+from banks import vectors
 from banks.models import MemoryUnit
-from banks.retain import vectors
 from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds import retain as retain_kind
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
-from memoryplatform.operations.running.control import cancel
 from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import cancel
 from providers.embedding.protocol import EmbeddingBatch
 from tenants.audit import SYSTEM
 from tenants.models import Tenant
@@ -27,7 +27,7 @@ BATCH = 4
 
 
 class WatchedEmbedder(WordedEmbedder):
-    """Calls back with every batch of a long message."""
+    """Runs a callback at every batch of a long message."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -63,7 +63,7 @@ def test_progress_moves_inside_of_one_message(tenant: Tenant, embedder: WatchedE
     assert embedder.calls > 2
 
 
-def test_a_cancellation_is_heard_inside_of_one_message(tenant: Tenant, embedder: WatchedEmbedder) -> None:
+def test_a_cancellation_takes_effect_within_one_message(tenant: Tenant, embedder: WatchedEmbedder) -> None:
     operation = accept(tenant)
 
     def cancel_in_the_second_batch() -> None:

@@ -1,4 +1,4 @@
-"""An import that is refused leaves nothing that was not there before it began."""
+"""A refused import leaves no rows behind."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,8 +13,8 @@ from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, change_bank
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.control import retry
 from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import retry
 from memoryplatform.operations.transfer import receive
 from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.receive import import_part
@@ -28,7 +28,7 @@ from tests.memory_factories import make_row, make_unit
 from tests.operations.conftest import reload
 from tests.operations.transferred import load, run_waiting, small_file, unit, without_ids, write_out
 
-# The line, and how many lines came in parts of their own before it.
+# The faulty line, and the number of earlier lines that were sent as separate parts.
 BROKEN = {
     "no JSON": (b'{"type":"unit"', 0),
     "no type of ours": (b'{"type":"tenant"}', 1),
@@ -85,7 +85,7 @@ def test_its_operation_says_why_and_can_do_no_more(tenant: Tenant, access: BankA
     told = refuse(access, [b"nonsense"], 4)
     ended = reload(begun)
     assert (ended.status, ended.error_code, ended.error_detail) == ("failed", "import_invalid", told)
-    assert told == "Line 4: This is no JSON."
+    assert told == "Line 4: This is not JSON."
     assert not Dispatch.objects.filter(operation_id=begun.id).exists()
     retry(tenant.id, begun.id, actor=SYSTEM)
     perform(tenant.id, begun.id)
@@ -110,13 +110,13 @@ def test_a_part_that_was_cut_off_leaves_no_bank_behind_and_comes_again(
 ) -> None:
     lines = small_file(tenant, access)
     with monkeypatch.context() as broken:
-        broken.setattr(receive, "keep", break_off)
+        broken.setattr(receive, "save_progress", break_off)
         with pytest.raises(OperationalError):
             send(access, lines)
     assert names_of_banks(access) == {"source"}
     send(access, lines[:3])
     with monkeypatch.context() as broken:
-        broken.setattr(receive, "keep", break_off)
+        broken.setattr(receive, "save_progress", break_off)
         with pytest.raises(OperationalError):
             send(access, lines[3:], 4)
     assert names_of_banks(access) == {"source", "copy"}
@@ -143,7 +143,7 @@ def test_a_bank_that_was_there_is_as_it_was(tenant: Tenant, access: BankAccess, 
 
 
 @pytest.mark.parametrize("was_there", [False, True], ids=["made for it", "there before"])
-def test_what_somebody_else_wrote_meanwhile_stays(tenant: Tenant, access: BankAccess, *, was_there: bool) -> None:
+def test_rows_that_another_caller_wrote_meanwhile_stay(tenant: Tenant, access: BankAccess, *, was_there: bool) -> None:
     lines = small_file(tenant, access)
     if was_there:
         make_bank(tenant, bank_id="copy")
@@ -156,7 +156,7 @@ def test_what_somebody_else_wrote_meanwhile_stays(tenant: Tenant, access: BankAc
     assert import_part(access, "copy", b"".join(lines[3:]), first_line=4).next_line is None
 
 
-def test_a_profile_that_somebody_else_gave_it_meanwhile_stays(tenant: Tenant, access: BankAccess) -> None:
+def test_a_profile_that_another_caller_set_meanwhile_stays(tenant: Tenant, access: BankAccess) -> None:
     lines = small_file(tenant, access)
     send(access, lines[:2])
     change_bank(access, "copy", BankChange(background="I am Nora."))
@@ -165,7 +165,7 @@ def test_a_profile_that_somebody_else_gave_it_meanwhile_stays(tenant: Tenant, ac
     assert load(access, "copy").background == "I am Nora."
 
 
-def test_rows_beside_others_of_their_type_are_not_taken_for_the_import_s(tenant: Tenant, access: BankAccess) -> None:
+def test_if_the_bank_held_rows_of_a_type_earlier_parts_stay(tenant: Tenant, access: BankAccess) -> None:
     there = make_bank(tenant, bank_id="copy")
     make_row(Directive, tenant, bank=there, name="polite", content="Be polite.")
     source = make_bank(tenant, bank_id="source")
@@ -178,7 +178,7 @@ def test_rows_beside_others_of_their_type_are_not_taken_for_the_import_s(tenant:
     assert import_part(access, "copy", lines[-1], first_line=len(lines)).next_line is None
 
 
-def test_what_is_done_stays_whatever_comes_after_it(tenant: Tenant, access: BankAccess) -> None:
+def test_a_completed_import_stays_whatever_follows(tenant: Tenant, access: BankAccess) -> None:
     lines = small_file(tenant, access)
     done = send(access, lines)
     assert "Nothing may follow the end" in refuse(access, [orjson.dumps(unit())], len(lines) + 1)

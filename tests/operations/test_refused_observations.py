@@ -1,4 +1,4 @@
-"""An entity that a model refuses to write about, or answers nonsense on, holds up no other."""
+"""If a model refuses an entity or answers nonsense, the observations of other entities are still refreshed."""
 
 import json
 from datetime import timedelta
@@ -6,14 +6,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from banks.models import Bank, Entity, Mention
-from memoryplatform.operations.kinds.refresh_observations import ask_for_refresh
+from banks.models import Bank, Entity, MemoryUnit, Mention
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.observation_refreshes import ask_for_refresh, mark_and_refresh
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity, ObservedScope
-from reflection.observations.marking import QUIET, mark_stale
-from reflection.observations.putting_off import FIRST_WAIT, LONGEST_WAIT
+from reflection.observations.marking_stale import QUIET, mark_stale
+from reflection.observations.scopes import FIRST_WAIT, LONGEST_WAIT
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank
@@ -21,13 +21,13 @@ from tests.llm_server import Received, ScriptedLLM
 from tests.llm_server.script import Reply
 from tests.memory_factories import make_entity, make_row, make_unit
 
-TOLD = json.dumps({"statements": [{"text": "It is known.", "facts": [1], "kept": []}]})
+TOLD = json.dumps({"changes": [{"action": "add", "text": "It is known.", "facts": [1]}]})
 REFUSAL = Reply(status=400, payload={"error": {"message": "scripted", "code": "content_filter"}})
 
 
 @pytest.fixture
 def bank(tenant: Tenant) -> Bank:
-    """Ana is due before Bea."""
+    """A bank in which Ana is due before Bea."""
     bank = make_bank(tenant, bank_id="support")
     now = timezone.now()
     for name, minutes in (("Ana", 20), ("Bea", 10)):
@@ -68,7 +68,7 @@ def answer(_: Received) -> str:
 
 
 @pytest.mark.parametrize(
-    ("reply", "calls"), [(REFUSAL, 1), ("I would rather not.", 3), (json.dumps({"statements": []}), 2)]
+    ("reply", "calls"), [(REFUSAL, 1), ("I would rather not.", 3), (json.dumps({"changes": []}), 2)]
 )
 def test_the_others_are_refreshed_and_it_is_tried_again_later(
     bank: Bank, llm: ScriptedLLM, reply: Reply | str, calls: int
@@ -84,7 +84,7 @@ def test_the_others_are_refreshed_and_it_is_tried_again_later(
     assert ana.due_at - timezone.now() > FIRST_WAIT - timedelta(minutes=1)
     with tenant_transaction(bank.tenant_id):
         [usage] = UsageRecord.objects.for_tenant(bank.tenant_id)
-    embedding = 3  # of what is told of the other, and of both descriptions
+    embedding = 3  # the other entity's observation, and both descriptions
     assert usage.calls - embedding == calls
 
 
@@ -111,7 +111,7 @@ def test_the_waits_grow_until_an_answer_comes(bank: Bank, llm: ScriptedLLM) -> N
     assert (read(bank, "Ana").stale_since, read(bank, "Ana").refused_since) == (None, None)
 
 
-def test_what_is_added_waits_with_it_and_what_is_altered_does_not(bank: Bank, llm: ScriptedLLM) -> None:
+def test_added_facts_wait_and_altered_facts_do_not(bank: Bank, llm: ScriptedLLM) -> None:
     stumble(llm, REFUSAL)
     refresh(bank)
     put_off_to = read(bank, "Ana").due_at
@@ -121,7 +121,7 @@ def test_what_is_added_waits_with_it_and_what_is_altered_does_not(bank: Bank, ll
     assert (read(bank, "Ana").due_at or timezone.now()) <= timezone.now()
 
 
-def test_who_becomes_stale_meanwhile_does_not_wait_for_it(bank: Bank, llm: ScriptedLLM) -> None:
+def test_an_entity_that_becomes_stale_meanwhile_does_not_wait_for_it(bank: Bank, llm: ScriptedLLM) -> None:
     stumble(llm, REFUSAL)
     refresh(bank)
     mark(bank, "Bea")
@@ -136,8 +136,9 @@ def test_a_key_that_is_refused_concerns_all_of_them(bank: Bank, llm: ScriptedLLM
     assert read(bank, "Ana").refused_since is None
 
 
-def test_of_two_refreshes_of_a_bank_the_later_waits(bank: Bank) -> None:
-    """Or both would ask a model the same, and hold two workers."""
+def test_of_two_refreshes_of_a_bank_the_later_waits(bank: Bank, llm: ScriptedLLM) -> None:
+    """Otherwise both would ask the model the same, and occupy two workers."""
+    llm.chat.otherwise = answer
     with tenant_transaction(bank.tenant_id):
         first = submit(bank.tenant_id, "refresh_observations", payload={}, bank=bank, wake=False)
         rows = Operation.objects.for_tenant(bank.tenant_id).filter(id=first.id)
@@ -155,7 +156,8 @@ def test_of_two_refreshes_of_a_bank_the_later_waits(bank: Bank) -> None:
     assert read(bank, "Ana").due_at is None
 
 
-def test_an_entity_whose_description_went_is_described_anew(bank: Bank) -> None:
+def test_an_entity_without_a_description_is_described_again(bank: Bank, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = answer
     with tenant_transaction(bank.tenant_id):
         ana = Entity.objects.of_bank(bank).get(name="Ana")
         Entity.objects.of_bank(bank).filter(name="Bea").update(summary="kept", embedding=[0.1] * 384)
@@ -164,3 +166,26 @@ def test_an_entity_whose_description_went_is_described_anew(bank: Bank) -> None:
     with tenant_transaction(bank.tenant_id):
         summaries = dict(Entity.objects.of_bank(bank).values_list("name", "summary"))
     assert summaries == {"Ana": "Ana swims.", "Bea": "kept"}
+
+
+def test_without_a_model_nothing_is_refreshed_and_the_result_says_so(bank: Bank) -> None:
+    operation = refresh(bank)
+
+    assert (operation.status, operation.result) == ("completed", {"engine": "builtin", "entities": 0, "put_off": 0})
+    with tenant_transaction(bank.tenant_id):
+        assert ask_for_refresh(bank) is None
+        assert not MemoryUnit.objects.of_bank(bank).filter(network="observation").exists()
+
+
+def test_without_a_model_a_consolidation_restores_a_removed_description(bank: Bank) -> None:
+    with tenant_transaction(bank.tenant_id):
+        ids = list(Entity.objects.of_bank(bank).values_list("id", flat=True))
+        Entity.objects.of_bank(bank).filter(name="Bea").update(summary="kept", embedding=[0.1] * 384)
+        mark_and_refresh(bank, ids, is_altered=True)
+        [operation] = Operation.objects.for_tenant(bank.tenant_id).exclude(status="completed")
+
+    perform(bank.tenant_id, operation.id)
+
+    with tenant_transaction(bank.tenant_id):
+        summaries = dict(Entity.objects.of_bank(bank).values_list("name", "summary"))
+    assert (operation.kind, summaries) == ("consolidate", {"Ana": "Ana swims.", "Bea": "kept"})

@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
+from banks.enums import EntityKind, Network
 from banks.models import MemoryUnit
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact, FoundEntity, FoundRelationship
-from banks.words import EntityKind, Network
+from banks.types import ExtractedFact, FoundEntity, FoundRelationship
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant

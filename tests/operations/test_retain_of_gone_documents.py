@@ -1,4 +1,4 @@
-"""A document that is deleted or replaced, by another connection, while its own retain is at work."""
+"""A document that another connection deletes or replaces during its own retain."""
 
 import threading
 from collections.abc import Iterator
@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 from django.db import connections
 
+from banks.enums import Network
 from banks.models import Chunk, Document, Entity, MemoryUnit, Mention, PostingBlock, UnitSource
-from banks.retain.engines.builtin.engine import BuiltinEngine
-from banks.retain.engines.protocol import Extraction
+from banks.retain.engine import Extraction
 from banks.retain.input import RetainItem
-from banks.retain.types import ExtractedFact, FoundEntity
-from banks.words import Network
+from banks.types import ExtractedFact, FoundEntity
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.documents import delete_document
 from memoryplatform.operations.kinds import retain as retain_kind
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
-from memoryplatform.operations.running.control import cancel, retry
 from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import cancel, retry
+from rules.engine import BuiltinEngine
 from tenants.audit import SYSTEM
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -34,7 +34,7 @@ PATIENCE = 30.0
 
 
 def write_letter(name: str, *, chunks: int = 3) -> str:
-    """Each paragraph is a chunk of its own, in which the engine finds two facts."""
+    """Each paragraph is one chunk, in which the engine finds two facts."""
     return "\n\n".join(
         f"{name} lives in Porto. " + " ".join(f"{name} saw bird {bird}." for bird in range(50 * chunk, 50 * chunk + 50))
         for chunk in range(chunks)
@@ -43,7 +43,7 @@ def write_letter(name: str, *, chunks: int = 3) -> str:
 
 @dataclass
 class HaltingEngine(BuiltinEngine):
-    """Stops in the second passage until it is told to go on."""
+    """Stops in the second passage until the test releases it."""
 
     seen: int = 0
     is_there: threading.Event = field(default_factory=threading.Event)
@@ -77,7 +77,7 @@ def bring(tenant: Tenant, text: str, **fields: Any) -> Operation:
 
 @contextmanager
 def halted(tenant: Tenant, engine: HaltingEngine, text: str) -> Iterator["Future[Operation]"]:
-    """Inside, one chunk is stored and the second is being read; afterwards the retain runs to its end."""
+    """Inside the block, one chunk is stored and the second is being read. Afterwards the retain runs to its end."""
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(bring, tenant, text)
         assert engine.is_there.wait(PATIENCE)
@@ -109,7 +109,7 @@ def test_a_document_that_is_deleted_meanwhile_ends_its_retain_and_leaves_nothing
     assert set(count_all(tenant).values()) == {0}
 
 
-def test_a_document_that_is_replaced_meanwhile_gives_way_to_what_replaces_it(
+def test_a_document_that_is_replaced_meanwhile_yields_to_the_newer_version(
     tenant: Tenant, engine: HaltingEngine
 ) -> None:
     with halted(tenant, engine, write_letter("Ana")) as running:
@@ -118,7 +118,7 @@ def test_a_document_that_is_replaced_meanwhile_gives_way_to_what_replaces_it(
     assert (former.status, newer.status, former.attempts, newer.attempts) == ("completed", "completed", 1, 1)
     assert len((former.result or {})["notes"]) == 1
     assert (newer.result or {})["notes"] == []
-    assert engine.seen == 4  # two passages of the former, of which one was let go, and the two of the newer
+    assert engine.seen == 4  # two passages of the former text, one of them discarded, and two of the new text
     with tenant_transaction(tenant.id):
         texts = list(MemoryUnit.objects.for_tenant(tenant.id).values_list("text", flat=True))
         assert not Chunk.objects.for_tenant(tenant.id).filter(extracted_at=None).exists()
@@ -126,7 +126,7 @@ def test_a_document_that_is_replaced_meanwhile_gives_way_to_what_replaces_it(
     assert not any("Ana" in text for text in texts)
 
 
-def test_what_is_appended_meanwhile_is_read_by_its_own_call(tenant: Tenant, engine: HaltingEngine) -> None:
+def test_text_that_is_appended_meanwhile_is_read_by_its_own_call(tenant: Tenant, engine: HaltingEngine) -> None:
     with halted(tenant, engine, write_letter("Ana", chunks=2)) as running:
         appended = bring(tenant, "Ben lives in Lisbon.", update_mode="append", tags=("news",))
     former = reload(running.result())

@@ -1,4 +1,4 @@
-"""Retain through an LLM endpoint: the scripted server answers as a model would."""
+"""Retain with an LLM engine, with a scripted server as the model."""
 
 import json
 from datetime import UTC, datetime
@@ -42,7 +42,7 @@ def units_of(tenant: Tenant) -> list[MemoryUnit]:
         return list(MemoryUnit.objects.for_tenant(tenant.id))
 
 
-def test_what_the_model_extracts_becomes_a_memory(tenant: Tenant, llm: ScriptedLLM) -> None:
+def test_an_extracted_fact_becomes_a_memory(tenant: Tenant, llm: ScriptedLLM) -> None:
     llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": [FACT]}))
     operation = retain_one(tenant)
     assert (operation.status, operation.result["engine"]) == ("completed", "scripted")

@@ -1,25 +1,25 @@
-"""A retention rule that is changed while a night deletes by it."""
+"""A retention rule that is changed while nightly maintenance applies it."""
 
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from banks.lifecycle.delete import Removed
+from banks.lifecycle.deleting import Removed
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.retention import change_rule
-from memoryplatform.operations.kinds import tend_bank
+from memoryplatform.operations.kinds import nightly_maintenance
 from memoryplatform.operations.memories.after_deletion import follow_deletion
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_retention_rule
 from tests.factories import make_bank
 from tests.memory_factories import make_unit
-from tests.operations.test_tend_bank import tend
+from tests.operations.test_nightly_maintenance import maintain
 
 
-def test_one_that_is_switched_off_deletes_no_further_batch(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disabled_rule_deletes_no_further_batch(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     bank = make_bank(tenant)
     rule = make_retention_rule(tenant, bank=bank, network="world", action="delete", days=30)
     for number in range(3):
@@ -30,8 +30,8 @@ def test_one_that_is_switched_off_deletes_no_further_batch(tenant: Tenant, monke
         follow_deletion(bank, removed)
         change_rule(BankAccess(tenant.id), bank.bank_id, rule.id, {"enabled": False})
 
-    monkeypatch.setattr(tend_bank, "BATCH", 1)
-    monkeypatch.setattr(tend_bank, "follow_deletion", follow_and_switch_off)
-    assert (tend(bank).result or {})["deleted"] == 1
+    monkeypatch.setattr(nightly_maintenance, "BATCH", 1)
+    monkeypatch.setattr(nightly_maintenance, "follow_deletion", follow_and_switch_off)
+    assert (maintain(bank).result or {})["deleted"] == 1
     with tenant_transaction(tenant.id):
         assert MemoryUnit.objects.of_bank(bank).count() == 2

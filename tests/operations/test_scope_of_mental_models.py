@@ -1,10 +1,10 @@
-"""Which memories a mental model is about, by its tags."""
+"""The memories in the scope of a mental model's tags."""
 
 from typing import Any
 
 import pytest
 
-from memoryplatform.operations.mental_models.scope import find_scope
+from memoryplatform.operations.mental_models import find_scope
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_mental_model
@@ -18,7 +18,7 @@ GROUPS = [{"tags": ["sea"], "match": "any_strict"}]
     ("tags", "trigger", "expected"),
     [
         (["sea"], {"tags_match": "exact"}, {"boat"}),
-        ([], {"tags_match": "exact"}, {"boat", "lake"}),  # what its refresh reads
+        ([], {"tags_match": "exact"}, {"boat", "lake"}),  # the memories that a refresh reads
         (["sea"], {"tags_match": "exact", "tag_groups": GROUPS}, {"boat", "lake"}),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is told under other tags is another memory: who may see the one may not see what came with the other."""
+"""The same fact under other tags is a separate memory, because its readers may differ."""
 
 from datetime import UTC, datetime
 from importlib import import_module
@@ -7,10 +7,10 @@ import pytest
 from django.db import connections, transaction
 
 from banks.errors import MemoryExists
-from banks.lifecycle.edit import UnitEdit
+from banks.facts import hash_tags
+from banks.lifecycle.editing import UnitEdit
 from banks.models import MemoryUnit, UnitMetadata, UnitTag
 from banks.retain.input import RetainItem
-from banks.retain.prepared import hash_tags
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, create_bank, get_bank
 from memoryplatform.operations.memories.single import edit_memory
@@ -97,7 +97,7 @@ def test_a_document_that_comes_again_with_other_tags_is_known_under_them(access:
 
 @pytest.mark.parametrize("tags", [("a",), ("b", "a"), ("Z", "a", "é", "user:ann", "日本")])
 @pytest.mark.usefixtures("committed_db")
-def test_what_an_older_version_stored_gets_the_same_hash(tags: tuple[str, ...]) -> None:
+def test_rows_of_an_older_version_get_the_same_hash(tags: tuple[str, ...]) -> None:
     tenant = make_tenant()
     bank = make_bank(tenant)
     tagged, plain = (make_unit(tenant, bank=bank, text=text) for text in ("Tagged.", "Plain."))

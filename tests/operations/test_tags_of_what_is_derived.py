@@ -1,5 +1,7 @@
-"""Observations, summaries and opinions under tags: from a retain to a recall, through edits, nights and files."""
+"""Tags of observations, summaries and opinions: from retain to recall, through edits, maintenance and transfer."""
 
+import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -10,13 +12,13 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
+from banks.enums import EntityKind, Network
 from banks.errors import MemoryInvalid
-from banks.lifecycle.edit import UnitEdit
+from banks.facts import hash_tags
+from banks.lifecycle.editing import UnitEdit
 from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource, UnitTag
 from banks.retain.input import RetainItem
-from banks.retain.prepared import hash_tags
-from banks.retain.types import ExtractedFact, FoundEntity
-from banks.words import EntityKind, Network
+from banks.types import ExtractedFact, FoundEntity
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, create_bank
 from memoryplatform.operations.documents import delete_document
@@ -27,10 +29,10 @@ from memoryplatform.operations.retain import retain
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from memoryplatform.operations.transfer.receive import import_part
-from reflection.forgetting.old_episodes import find_months, store_summary
+from reflection.forgetting.month_summaries import find_months, store_summary
 from reflection.models import MentalModel, ObservedEntity, OpinionRevision
-from reflection.observations.marking import mark_stale
-from reflection.opinions.history.replay import replay
+from reflection.observations.marking_stale import mark_stale
+from reflection.opinions.history import replay
 from retrieval.filters.types import Filters, Tags
 from retrieval.types import Budget, RecallQuery
 from tenants.models import Tenant
@@ -46,8 +48,10 @@ from tests.belief_factories import (
     make_revision_evidence,
 )
 from tests.factories import make_bank, make_tenant
+from tests.llm_server import Received, ScriptedLLM
+from tests.llm_server.observing import observe_each_fact
 from tests.memory_factories import make_entity, make_episode, make_message, make_row, make_unit
-from tests.operations.test_tend_bank import LONG_AGO, tend
+from tests.operations.test_nightly_maintenance import LONG_AGO, maintain
 from tests.operations.transferred import load, run_waiting, write_out
 from tests.told_facts import vector_of
 
@@ -69,7 +73,7 @@ def access(tenant: Tenant) -> BankAccess:
 
 
 def open_bank(access: BankAccess) -> Bank:
-    """With its tenant at hand, which can't be read outside of a transaction of its own."""
+    """Loads the tenant with the bank, because it can't be read outside its transaction."""
     bank = load(access, "team")
     bank.tenant = Tenant(id=access.tenant_id)
     return bank
@@ -102,7 +106,7 @@ def list_tagged(bank: Bank, network: str) -> dict[str, set[str]]:
 
 
 def refresh(bank: Bank) -> dict[str, Any]:
-    """At once, whatever is stale."""
+    """Refresh all stale observations at once."""
     with tenant_transaction(bank.tenant_id):
         ObservedEntity.objects.of_bank(bank).stale().update(due_at=timezone.now())
         operation = submit(bank.tenant_id, "refresh_observations", payload={}, bank=bank, wake=False)
@@ -117,9 +121,11 @@ def is_marked(bank: Bank, entity_name: str) -> bool:
         return stale.filter(entity__name=entity_name).exists()
 
 
-def test_who_asks_under_his_tags_sees_nothing_that_was_made_of_anothers_facts(access: BankAccess) -> None:
+def test_a_query_by_tags_returns_nothing_derived_from_another_users_facts(access: BankAccess, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = observe_each_fact
     for tag, text in ((ANN, "Mia Lund works at Acme."), (BOB, "Mia Lund lives in Porto.")):
-        retain(access, "team", [RetainItem(AT, text=text, tags=(tag,))], wait=True)
+        fact = ExtractedFact(text, Network.WORLD, AT, entities=(FoundEntity("Mia Lund", EntityKind.PERSON),))
+        retain(access, "team", [RetainItem(AT, facts=(fact,), tags=(tag,))], wait=True)
     bank = open_bank(access)
     run_waiting(access)
     refresh(bank)
@@ -132,7 +138,8 @@ def test_who_asks_under_his_tags_sees_nothing_that_was_made_of_anothers_facts(ac
         assert (word in told, other in told) == (True, False)
 
 
-def test_the_result_counts_an_entity_once_however_many_refreshes_it_takes(access: BankAccess) -> None:
+def test_the_result_counts_an_entity_once_however_many_refreshes_it_takes(access: BankAccess, llm: ScriptedLLM) -> None:
+    llm.chat.otherwise = observe_each_fact
     bank = open_bank(access)
     mia = make_entity(bank.tenant, bank=bank, name="Mia")
     for number in range(25):
@@ -140,13 +147,14 @@ def test_the_result_counts_an_entity_once_however_many_refreshes_it_takes(access
             name(bank, mia, make_tagged(bank, f"Mia {what} with {number}.", f"user:{number}"))
     with tenant_transaction(bank.tenant_id):
         mark_stale(bank, [mia.id], now=timezone.now())
-    assert refresh(bank) == {"engine": "builtin", "entities": 1, "put_off": 0}
+    assert refresh(bank) == {"engine": "scripted", "entities": 1, "put_off": 0}
     with tenant_transaction(bank.tenant_id):
         observed = MemoryUnit.objects.of_bank(bank).filter(network="observation")
         assert observed.values("tags_hash").distinct().count() == 25
 
 
-def test_a_fact_that_gets_other_tags_takes_what_was_observed_of_it_along_at_once(access: BankAccess) -> None:
+@pytest.mark.usefixtures("llm")
+def test_observations_follow_new_tags_of_a_fact_at_once(access: BankAccess) -> None:
     bank = open_bank(access)
     mia = make_entity(bank.tenant, bank=bank, name="Mia")
     fact, other = (make_tagged(bank, text, ANN) for text in ("Mia runs.", "Mia swims."))
@@ -160,16 +168,20 @@ def test_a_fact_that_gets_other_tags_takes_what_was_observed_of_it_along_at_once
     assert is_marked(bank, "Mia")
 
 
-def test_a_document_that_comes_again_with_other_tags_does_so_too(access: BankAccess) -> None:
+@pytest.mark.usefixtures("llm")
+def test_observations_follow_new_tags_of_a_document(access: BankAccess) -> None:
+    mia = FoundEntity("Mia Lund", EntityKind.PERSON)
+    fact = ExtractedFact("Mia Lund lives in Porto.", Network.WORLD, AT, entities=(mia,))
+
     def bring(tag: str) -> None:
-        item = RetainItem(AT, text="Mia Lund lives in Porto.", tags=(tag,), document_id="notes")
+        item = RetainItem(AT, facts=(fact,), tags=(tag,), document_id="notes")
         retain(access, "team", [item], wait=True)
 
     bring(ANN)
     bank = open_bank(access)
     with tenant_transaction(bank.tenant_id):
-        fact = MemoryUnit.objects.of_bank(bank).get(network="world")
-    observe(bank, "Mia is from Porto.", fact, tags=(ANN,))
+        unit = MemoryUnit.objects.of_bank(bank).get(network="world")
+    observe(bank, "Mia is from Porto.", unit, tags=(ANN,))
 
     bring(BOB)
 
@@ -178,7 +190,7 @@ def test_a_document_that_comes_again_with_other_tags_does_so_too(access: BankAcc
 
 
 def spend_month(bank: Bank, *tags_of_episodes: Sequence[tuple[str, ...]]) -> None:
-    """An episode for each, with a message and a memory for each of its sets of tags."""
+    """Create the given episodes, each with a message and a memory for each of its sets of tags."""
     month = (timezone.now() - timedelta(days=200)).replace(day=2)
     for number, sets in enumerate(tags_of_episodes):
         at = month + timedelta(days=number)
@@ -202,16 +214,20 @@ def spend_month(bank: Bank, *tags_of_episodes: Sequence[tuple[str, ...]]) -> Non
     ],
 )
 def test_the_summary_of_a_month_has_the_tags_that_all_of_it_shares(
-    access: BankAccess, episodes: list[list[tuple[str, ...]]], tags: list[set[str]]
+    access: BankAccess, llm: ScriptedLLM, episodes: list[list[tuple[str, ...]]], tags: list[set[str]]
 ) -> None:
+    llm.chat.otherwise = lambda _: json.dumps({"summary": "Mia sold boats."})
     bank = open_bank(access)
     spend_month(bank, *episodes)
-    tend(bank)
-    told = list_tagged(bank, "observation")
-    assert sorted(map(sorted, told.values())) == sorted(map(sorted, tags))
+    maintain(bank)
+    with tenant_transaction(bank.tenant_id):
+        units = list(MemoryUnit.objects.of_bank(bank).filter(network="observation").values_list("id", flat=True))
+        rows = UnitTag.objects.for_tenant(bank.tenant_id)
+        told = [sorted(rows.filter(unit_id=unit_id).values_list("tag", flat=True)) for unit_id in units]
+    assert sorted(told) == sorted(map(sorted, tags))
 
 
-def test_what_gets_other_tags_while_it_is_summed_up_is_left_to_another_night(access: BankAccess) -> None:
+def test_an_episode_that_gets_other_tags_during_its_summary_waits_for_the_next_night(access: BankAccess) -> None:
     bank = open_bank(access)
     spend_month(bank, *[[(ANN,)]] * 3)
     with tenant_transaction(bank.tenant_id):
@@ -220,17 +236,18 @@ def test_what_gets_other_tags_while_it_is_summed_up_is_left_to_another_night(acc
         assert store_summary(bank, month, "Boats.", vector_of("boats"), now=timezone.now()) is None
 
 
-def test_a_rule_for_a_tag_means_what_was_derived_under_it(access: BankAccess) -> None:
+def test_a_rule_for_a_tag_covers_units_derived_under_it(access: BankAccess) -> None:
     bank = open_bank(access)
     make_retention_rule(bank.tenant, bank=bank, tag=ANN, action="delete", days=30)
     for tag in (ANN, BOB):
         make_tagged(bank, f"I think that {tag} is kind.", tag, network="opinion", confidence=0.7, mentioned_at=LONG_AGO)
         observe(bank, f"{tag} runs.", tags=(tag,), mentioned_at=LONG_AGO)
-    tend(bank)
+    maintain(bank)
     assert list_tagged(bank, "opinion") == {f"I think that {BOB} is kind.": {BOB}}
     assert list_tagged(bank, "observation") == {f"{BOB} runs.": {BOB}}
 
 
+@pytest.mark.usefixtures("llm")
 def test_a_file_of_an_earlier_version_brings_nothing_untagged_that_was_made_of_tagged_facts(
     access: BankAccess,
 ) -> None:
@@ -255,7 +272,7 @@ def test_a_file_of_an_earlier_version_brings_nothing_untagged_that_was_made_of_t
 
 
 @pytest.mark.usefixtures("committed_db")
-def test_what_an_older_version_derived_gets_the_tags_that_its_facts_share() -> None:
+def test_derived_units_of_an_older_version_get_the_common_tags_of_their_facts() -> None:
     tenant = make_tenant()
     bank = make_bank(tenant)
     bank.tenant = tenant
@@ -328,14 +345,14 @@ def test_a_fact_that_gets_other_tags_takes_the_opinions_and_the_contents_made_of
 @pytest.mark.parametrize(
     ("said_under", "formed_on", "retagged", "tags"),
     [
-        ((BOB,), None, ANN, {SEVERAL}),  # reworded by a fact that gets another's tags
+        ((BOB,), None, ANN, {SEVERAL}),  # reworded by a fact under the tags of another user
         ((), None, ANN, {ANN}),
         ((BOB,), None, BOB, {BOB}),
-        ((BOB,), "fact", ANN, {SEVERAL}),  # of an answer that was asked by tags
+        ((BOB,), "fact", ANN, {SEVERAL}),  # formed by an answer to a question with tags
         ((), "fact", ANN, {ANN}),
     ],
 )
-def test_an_opinion_is_handed_to_nobody_by_the_tags_of_a_fact_alone(
+def test_new_tags_of_a_fact_alone_show_an_opinion_to_no_new_reader(
     access: BankAccess, said_under: tuple[str, ...], formed_on: str | None, retagged: str, tags: set[str]
 ) -> None:
     bank = open_bank(access)
@@ -343,16 +360,26 @@ def test_an_opinion_is_handed_to_nobody_by_the_tags_of_a_fact_alone(
     text = "I think Acme is generous, as the deal of 9000 shows, but late."
     opinion = make_tagged(bank, text, *said_under, network="opinion", confidence=0.7)
     formed = make_opinion_revision(bank.tenant, opinion=opinion, text_after=text if formed_on else "I think so.")
-    reworded = formed
     if not formed_on:
         make_row(UnitSource, bank.tenant, unit=opinion, message=make_message(bank.tenant, bank=bank))
         fields = {"number": 2, "cause": "contradict", "confidence_before": 0.7, "evidence": late}
-        reworded = make_opinion_revision(bank.tenant, opinion=opinion, text_before="I think so.", **fields)
-    make_revision_evidence(bank.tenant, revision=reworded, fact=late)
+        make_opinion_revision(bank.tenant, opinion=opinion, text_before="I think so.", **fields)
+    else:
+        make_revision_evidence(bank.tenant, revision=formed, fact=late)
 
     edit_memory(access, "team", late.id, UnitEdit(tags=(retagged,)), expected=None)
 
     assert list_tagged(bank, "opinion") == {text: tags}
+
+
+def agree_on_all(received: Received) -> str:
+    """A scripted model that finds all pairs of opinions opposite, and takes every fact as support."""
+    asked = re.findall(r"^fact (\d+) on opinion (\d+),", received.prompt, re.MULTILINE)
+    verdicts = [{"opinion": int(o), "verdicts": [{"fact": int(f), "verdict": "reinforce"}]} for f, o in asked]
+    compared = re.findall(r"^opinion (\d+) for claim (\d+)", received.prompt, re.MULTILINE)
+    pairs = [{"claim": int(claim), "opinion": int(place), "relation": "opposite"} for place, claim in compared]
+    empty: dict[str, list[Any]] = {"facts": [], "decisions": [], "answers": [], "observations": []}
+    return json.dumps({"opinions": verdicts, "pairs": pairs, **empty})
 
 
 @pytest.mark.parametrize(
@@ -363,10 +390,11 @@ def test_an_opinion_is_handed_to_nobody_by_the_tags_of_a_fact_alone(
         (["deleted"], {}),
     ],
 )
-def test_an_opinion_goes_where_the_document_goes_that_it_was_said_in(
-    access: BankAccess, then: list[str], left: dict[str, set[str]]
+def test_an_opinion_follows_the_tags_of_its_source_document(
+    access: BankAccess, llm: ScriptedLLM, then: list[str], left: dict[str, set[str]]
 ) -> None:
-    """A fact that speaks for it does not tell its words."""
+    """A supporting fact is no source of the opinion's wording."""
+    llm.chat.otherwise = agree_on_all
     facts = {
         "opinion": ExtractedFact("I think Acme is good.", Network.OPINION, AT, confidence=0.6, entities=(ACME,)),
         "fact": ExtractedFact("Acme is excellent.", Network.WORLD, AT, entities=(ACME,)),
@@ -397,9 +425,10 @@ def test_an_opinion_goes_where_the_document_goes_that_it_was_said_in(
         ("second", [GOOD, "", GOOD]),
     ],
 )
-def test_a_former_wording_goes_with_the_document_that_it_was_heard_in(
-    access: BankAccess, deleted: str, told: list[str]
+def test_a_former_wording_is_removed_with_its_source_document(
+    access: BankAccess, llm: ScriptedLLM, deleted: str, told: list[str]
 ) -> None:
+    llm.chat.otherwise = agree_on_all
     for name, text in (("first", GOOD), ("second", BAD)):
         fact = ExtractedFact(text, Network.OPINION, AT, confidence=0.6, entities=(ACME,))
         retain(access, "team", [RetainItem(AT, facts=(fact,), document_id=name)], wait=True)
@@ -413,7 +442,7 @@ def test_a_former_wording_goes_with_the_document_that_it_was_heard_in(
         assert replay(list(steps)).text == opinion.text
 
 
-def test_nobody_but_the_platform_marks_what_was_made_of_several_tags(access: BankAccess) -> None:
+def test_only_the_platform_sets_the_mark_of_several_tags(access: BankAccess) -> None:
     fact = make_tagged(open_bank(access), "Mia runs.")
     with pytest.raises(MemoryInvalid, match=SEVERAL):
         retain(access, "team", [RetainItem(AT, text="Mia runs.", tags=(ANN, SEVERAL))], wait=True)

@@ -10,7 +10,7 @@ from tenants.transactions import tenant_transaction
 MONDAY = datetime(2024, 5, 6, tzinfo=UTC)
 
 
-def test_messages_of_several_threads_in_one_item_are_told_apart(tenant: Tenant) -> None:
+def test_messages_of_several_threads_in_one_item_stay_separate(tenant: Tenant) -> None:
     messages = (
         GivenMessage("user", "Ana lives in Porto.", MONDAY, name="Ana", thread="a"),
         GivenMessage("user", "Ben lives in Lisbon.", MONDAY, name="Ben", thread="b"),

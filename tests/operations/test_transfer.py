@@ -1,4 +1,4 @@
-"""A bank written out and read in again is the same bank: what it holds, how that came about, and what it answers."""
+"""An exported and imported bank has the same content, history and answers."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -20,10 +20,10 @@ from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.transfer.errors import BankNotEmpty, ImportInvalid, ImportOutOfStep, ImportUnderWay
 from memoryplatform.operations.transfer.export import write_lines
 from memoryplatform.operations.transfer.receive import Received, import_part
-from memoryplatform.operations.transfer.tables import BY_NAME, LATER
+from memoryplatform.operations.transfer.tables import SELF_REFERENCES, TABLES_BY_NAME
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
-from reflection.opinions.history.replay import replay
+from reflection.opinions.history import replay
 from retrieval.types import PointInTime
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -64,7 +64,7 @@ def elsewhere(tenant: Tenant) -> BankAccess:
 
 
 @pytest.mark.parametrize("vectors", [False, True], ids=["embedded anew", "with vectors"])
-def test_what_is_read_in_again_is_the_same(access: BankAccess, elsewhere: BankAccess, *, vectors: bool) -> None:
+def test_an_imported_bank_is_the_same(access: BankAccess, elsewhere: BankAccess, *, vectors: bool) -> None:
     fill(access)
     body = write_out(access, vectors=vectors)
     import_part(elsewhere, "copy", body, first_line=1)
@@ -78,6 +78,16 @@ def test_what_is_read_in_again_is_the_same(access: BankAccess, elsewhere: BankAc
         assert answers == ask(access, "source", moment)
         assert moment.known_at or any(answers)
     assert [replayed(access, "source")] == [replayed(elsewhere, "copy")]
+
+
+def test_an_old_file_without_evidence_of_revisions_gets_it(access: BankAccess, elsewhere: BankAccess) -> None:
+    fill(access)
+    lines = [orjson.loads(line) for line in write_out(access).splitlines()]
+    older = [line for line in lines if line["type"] != "revision_evidence"]
+    assert older[-1]["rows"].pop("revision_evidence") == 1
+    import_part(elsewhere, "copy", b"\n".join(map(orjson.dumps, older)), first_line=1)
+    run_waiting(elsewhere)
+    assert without_ids(write_out(elsewhere, "copy")) == without_ids(write_out(access))
 
 
 def ids_of(access: BankAccess, bank_id: str) -> set[UUID]:
@@ -108,12 +118,12 @@ def test_every_table_of_a_bank_is_in_a_file_or_left_out_on_purpose() -> None:
         for model in walled_models()
         if model._meta.app_label in {"banks", "reflection", "retrieval"} and not model._meta.proxy
     }
-    assert of_a_bank - {"banks_bank"} == {table.db_table for table in BY_NAME.values()} | NOT_IN_A_FILE
+    assert of_a_bank - {"banks_bank"} == {table.db_table for table in TABLES_BY_NAME.values()} | NOT_IN_A_FILE
 
 
-def test_every_type_of_line_stands_in_the_docs() -> None:
+def test_every_type_of_line_is_documented() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "export.md").read_text()
-    assert [name for name in (*BY_NAME, *LATER) if f"`{name}`" not in page] == []
+    assert [name for name in (*TABLES_BY_NAME, *SELF_REFERENCES) if f"`{name}`" not in page] == []
 
 
 def test_an_export_is_a_snapshot(access: BankAccess, tenant: Tenant) -> None:
@@ -130,7 +140,7 @@ def test_an_export_is_a_snapshot(access: BankAccess, tenant: Tenant) -> None:
 
 
 def test_rows_are_read_by_a_cursor_of_the_server(tenant: Tenant) -> None:
-    """All at once they would take as much memory as the bank is large."""
+    """Reading all rows at once would take as much memory as the bank is large."""
     bank = make_bank(tenant, bank_id="source")
     make_unit(tenant, bank=bank)
     lines = write_lines(bank, vectors=False)
@@ -165,9 +175,7 @@ def test_a_large_file_comes_in_parts_and_a_part_that_comes_twice_counts_once(
     assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
 
 
-def test_a_file_that_nobody_sends_to_its_end_is_abandoned_after_a_day_and_can_still_go_on(
-    tenant: Tenant, access: BankAccess
-) -> None:
+def test_an_unfinished_import_is_abandoned_after_a_day_and_can_continue(tenant: Tenant, access: BankAccess) -> None:
     lines = small_file(tenant, access)
     half = len(lines) // 2
     begun = import_part(access, "copy", b"".join(lines[:half]), first_line=1).operation
@@ -190,7 +198,7 @@ def test_a_file_that_nobody_sends_to_its_end_is_abandoned_after_a_day_and_can_st
 
 
 def forget_since(operation: Operation, age: timedelta) -> None:
-    """As if the last part had come that long ago."""
+    """Pretend that the last part arrived that long ago."""
     row = reload(operation)
     row.payload["heard_at"] = (timezone.now() - age).isoformat()
     row.next_attempt_at = None
@@ -221,7 +229,7 @@ def test_another_file_into_the_same_bank_is_refused_until_that_is_empty_again(
     assert import_part(access, "copy", other, first_line=1).next_line is None
 
 
-def test_the_same_file_comes_in_anew_after_all_of_it_was_deleted(tenant: Tenant, access: BankAccess) -> None:
+def test_the_same_file_is_imported_again_after_everything_was_deleted(tenant: Tenant, access: BankAccess) -> None:
     lines = small_file(tenant, access)
     first = import_part(access, "copy", b"".join(lines), first_line=1).operation
     run_waiting(access)
@@ -237,7 +245,7 @@ def test_the_same_file_comes_in_anew_after_all_of_it_was_deleted(tenant: Tenant,
     assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
 
 
-def test_a_file_whose_memories_were_deleted_is_not_said_to_be_there(tenant: Tenant, access: BankAccess) -> None:
+def test_a_file_whose_memories_were_deleted_is_not_reported_as_imported(tenant: Tenant, access: BankAccess) -> None:
     lines = small_file(tenant, access)
     import_part(access, "copy", b"".join(lines), first_line=1)
     run_waiting(access)
@@ -247,12 +255,12 @@ def test_a_file_whose_memories_were_deleted_is_not_said_to_be_there(tenant: Tena
         import_part(access, "copy", lines[0], first_line=1)
 
 
-def test_a_second_file_waits_until_the_first_is_whole(tenant: Tenant, access: BankAccess) -> None:
-    """Its lines would be taken for the first one's."""
+def test_a_second_file_waits_until_the_first_is_complete(tenant: Tenant, access: BankAccess) -> None:
+    """Otherwise its lines would be mixed with those of the first file."""
     lines = small_file(tenant, access)
     other = write_out(access).splitlines(keepends=True)
     import_part(access, "copy", lines[0], first_line=1)
-    with pytest.raises(ImportUnderWay, match="line 2 is waited for"):
+    with pytest.raises(ImportUnderWay, match="continues with line 2"):
         import_part(access, "copy", other[0], first_line=1)
     assert import_part(access, "copy", b"".join(lines[1:]), first_line=2).next_line is None
 
@@ -278,7 +286,7 @@ FAULTS: dict[str, tuple[list[dict[str, Any]], str]] = {
         [{"type": "bank", "background": "b" * 100_001}],
         "Line 2: The bank has a 'background' that must have at most 100000 characters",
     ),
-    "no choice": ([unit(network="dream")], "Line 2: The field 'network' is none of its choices"),
+    "no choice": ([unit(network="dream")], "Line 2: The field 'network' is not one of its choices"),
     "no zone": ([unit(mentioned_at="2025-01-01")], "Line 2: The field 'mentioned_at' must be a time with its zone"),
     "a zone before all times": (
         [unit(mentioned_at="0001-01-01T00:00:00+16:00")],
@@ -286,17 +294,17 @@ FAULTS: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "bytes that are none": ([unit(content_hash="zz")], "Line 2: The field 'content_hash' must be bytes"),
     "a contradiction": ([unit(confidence=0.5)], r"Line 2: It contradicts itself \(unit_confidence_on_opinions\)"),
-    "the same id twice": ([unit(), unit(2), unit(text="other", content_hash="ff")], "Line 4: It stands here already"),
+    "the same id twice": ([unit(), unit(2), unit(text="other", content_hash="ff")], "Line 4: It exists already"),
     "a reference to nothing": (
         [unit(), {"type": "unit_tag", "id": str(UUID(int=3)), "unit_id": str(UUID(int=9)), "tag": "t"}],
-        "Line 3: It points at a row that does not stand before it",
+        "Line 3: It points at a row that does not come before it",
     ),
     "its own successor": (
         [unit(), {"type": "unit_superseded_by", "id": str(UUID(int=1)), "superseded_by_id": str(UUID(int=1))}],
         r"Line 3: It contradicts itself \(unit_not_its_own_successor\)",
     ),
     "nesting": ([unit(dimensions=orjson.loads("[" * 60 + "]" * 60))], "Line 2: The field 'dimensions' is nested"),
-    "a second header": ([{"type": "header"}], "Line 2: A file begins with one header"),
+    "a second header": ([{"type": "header"}], "Line 2: A file must begin with one header"),
     "lost rows": ([unit(), {"type": "end", "rows": {"unit": 2}}], "Line 3: The number of rows"),
     "a profile out of range": ([{"type": "bank", "empathy": 9}], r"Line 2: It contradicts itself \(bank_disposition"),
     "an export that broke off": (
@@ -326,7 +334,7 @@ NO_FILES = [b"", b"\n", b"[]", b"{", b'{"type": 3}', b"\xff", b'{"type":"header"
 
 
 @pytest.mark.parametrize("body", [*NO_FILES, HEADER + b',"x":1}', HEADER + b',"version":2}'])
-def test_what_is_no_file_is_refused(access: BankAccess, body: bytes) -> None:
+def test_a_malformed_file_is_refused(access: BankAccess, body: bytes) -> None:
     with pytest.raises(ImportInvalid, match="Line 1: "):
         import_part(access, "copy", body, first_line=1)
 
@@ -342,7 +350,7 @@ def test_units_that_supersede_each_other_in_a_circle_are_harmless(access: BankAc
 
 
 def test_an_id_of_another_bank_means_nothing(tenant: Tenant, access: BankAccess) -> None:
-    """Of the same tenant, where the foreign keys would let it pass."""
+    """The other bank is of the same tenant, so the foreign keys alone would accept the id."""
     other = make_unit(tenant, bank=make_bank(tenant, bank_id="other"))
     tag = {"type": "unit_tag", "id": str(UUID(int=3)), "unit_id": str(other.id), "tag": "t"}
     with pytest.raises(ImportInvalid, match="Line 2: It points at a row"):
@@ -350,7 +358,7 @@ def test_an_id_of_another_bank_means_nothing(tenant: Tenant, access: BankAccess)
 
 
 def test_a_file_of_the_first_version_is_still_read(access: BankAccess) -> None:
-    """There a link's own type stands where the word `link` should."""
+    """In the first version, a link's row has its link type in place of the word `link`."""
     link = {"type": "causes", "id": str(UUID(int=9)), "weight": 0.5}
     link |= {"source_id": str(UUID(int=1)), "target_id": str(UUID(int=2))}
     take(access, unit(1), unit(2), link, {"type": "end", "rows": {"unit": 2, "link": 1}})
@@ -362,13 +370,22 @@ def test_a_file_of_the_first_version_is_still_read(access: BankAccess) -> None:
 def test_a_column_that_only_older_files_have_is_passed_over(tenant: Tenant, access: BankAccess) -> None:
     retain(access, "source", [say("I play the cello.", MARCH)], wait=True)
     file = write_out(access)
-    older = file.replace(b'"role":"user"', b'"role":"user","document_id":null')
+    lines = [
+        line.replace(b'"role":"user"', b'"role":"user","document_id":null') if b'"type":"message"' in line else line
+        for line in file.split(b"\n")
+    ]
+    older = b"\n".join(lines)
     assert older != file
     import_part(access, "copy", older, first_line=1)
     assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
 
 
-def test_vectors_of_another_model_are_made_anew(access: BankAccess, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_type_that_only_older_files_have_is_skipped(access: BankAccess) -> None:
+    learned = {"type": "channel_weights", "id": str(UUID(int=9)), "weights": {"keyword": 1.1}, "marks": 3}
+    assert take(access, learned, {"type": "end", "rows": {"channel_weights": 1}}).next_line is None
+
+
+def test_vectors_of_another_model_are_computed_again(access: BankAccess, monkeypatch: pytest.MonkeyPatch) -> None:
     header = {"type": "header", "format": "memoryplatform-bank", "version": 1, "vectors": True}
     take(access, unit(embedding=[0.5, 0.5]), {"type": "end", "rows": {"unit": 1}}, header=header)
     run_waiting(access)

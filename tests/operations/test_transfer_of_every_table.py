@@ -1,4 +1,4 @@
-"""A bank with rows in every table that a file has is the same bank afterwards. A new table wants rows here."""
+"""A transfer preserves the rows of every table. A new table needs rows here."""
 
 from collections import Counter
 from datetime import timedelta
@@ -11,15 +11,19 @@ from rest_framework.serializers import CharField
 from banks.models import Bank, Link, MemoryUnit, UnitMetadata
 from memoryplatform.api.v1.background import BackgroundInput
 from memoryplatform.api.v1.directives import DirectiveInput
-from memoryplatform.api.v1.fact_shapes import FactInput
-from memoryplatform.api.v1.mental_model_shapes import MentalModelInput
-from memoryplatform.api.v1.retain_shapes import ItemInput
+from memoryplatform.api.v1.mental_models import MentalModelInput
+from memoryplatform.api.v1.retain_items import FactInput, ItemInput
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.transfer import profile
-from memoryplatform.operations.transfer.lengths import LONGEST
 from memoryplatform.operations.transfer.receive import import_part
-from memoryplatform.operations.transfer.tables import BY_NAME, LATER, TABLES
-from retrieval.models import ChannelWeights, Feedback
+from memoryplatform.operations.transfer.tables import (
+    MAX_CHARACTERS,
+    PROFILE,
+    PROFILE_FIELDS,
+    SELF_REFERENCES,
+    TABLES,
+    TABLES_BY_NAME,
+)
+from retrieval.models import Feedback
 from retrieval.types import PointInTime
 from tenants.identifiers import uuid7
 from tenants.models import Tenant
@@ -29,6 +33,7 @@ from tests.belief_factories import (
     make_mental_model,
     make_mental_model_revision,
     make_mental_model_source,
+    make_observed_entity,
     make_observed_scope,
     make_retention_rule,
 )
@@ -48,31 +53,34 @@ def source(tenant: Tenant) -> BankAccess:
 
 
 def fill_the_rest(tenant: Tenant, bank: Bank) -> None:
-    """What a retain of some sentences does not make."""
+    """Add rows to the tables that a retain leaves empty."""
     with tenant_transaction(tenant.id):
         first, second = MemoryUnit.objects.of_bank(bank).current().filter(network="world")[:2]
-
     make_row(Link, tenant, source=first, target=second, type=Link.Type.CAUSES, weight=0.9)
     make_row(Link, tenant, source=second, target=first, type=Link.Type.SEMANTIC, weight=0.8)
     make_row(UnitMetadata, tenant, unit=first, bank_id=bank.id, key="channel", value="mail")
-    make_row(ChannelWeights, tenant, bank=bank)
     marked = {"recall_id": uuid7(), "useful": True, "marked_by": "test", "rank": 1}
     make_row(Feedback, tenant, bank=bank, unit=first, **marked)
     make_directive(tenant, bank=bank)
-    make_observed_scope(tenant, entity=make_entity(tenant, bank=bank, name="Nobody", identity="nobody"))
+    nobody = make_entity(tenant, bank=bank, name="Nobody", identity="nobody")
+    make_observed_scope(tenant, entity=nobody)
+    make_observed_entity(tenant, entity=nobody)
     make_retention_rule(tenant, bank=bank)
     make_episode(tenant, bank=bank, previous=make_episode(tenant, bank=bank))
     model = make_mental_model(tenant, bank=bank)
     make_mental_model_source(tenant, revision=make_mental_model_revision(tenant, mental_model=model), unit=first)
 
 
-def test_every_text_has_a_length_and_takes_what_the_api_takes() -> None:
-    """Those without an end are named as such."""
+def test_every_text_field_has_a_length_and_accepts_the_apis_values() -> None:
+    """Text fields without a maximum length are listed explicitly."""
     columns = {(table.name, name): field for table in TABLES for name, field in table.fields(vectors=False).items()}
-    columns |= {(profile.NAME, name): field for name, field in profile.FIELDS.items()}
+    columns |= {(PROFILE, name): field for name, field in PROFILE_FIELDS.items()}
     texts = {place for place, field in columns.items() if isinstance(field, TextField) and field.max_length is None}
-    assert texts == set(LONGEST)
-    assert {place for place in LONGEST if LONGEST[place] is None} == {("document", "text"), ("message", "content")}
+    assert texts == set(MAX_CHARACTERS)
+    assert {place for place in MAX_CHARACTERS if MAX_CHARACTERS[place] is None} == {
+        ("document", "text"),
+        ("message", "content"),
+    }
     taken = {
         ("unit", "text"): FactInput().fields["text"],
         ("unit", "context"): ItemInput().fields["context"],
@@ -82,14 +90,14 @@ def test_every_text_has_a_length_and_takes_what_the_api_takes() -> None:
         ("mental_model", "source_query"): MentalModelInput().fields["source_query"],
     }
     lengths = {place: one.max_length for place, one in taken.items() if isinstance(one, CharField)}
-    assert {place: LONGEST[place] for place in taken} == lengths
+    assert {place: MAX_CHARACTERS[place] for place in taken} == lengths
 
 
-def test_every_table_comes_along_and_recall_answers_the_same(source: BankAccess) -> None:
+def test_every_table_is_transferred_and_recall_answers_the_same(source: BankAccess) -> None:
     elsewhere = BankAccess(make_tenant("elsewhere").id)
     body = write_out(source)
     counted = orjson.loads(body.splitlines()[-1])["rows"]
-    assert {*BY_NAME, *LATER} - set(counted) == set()
+    assert {*TABLES_BY_NAME, *SELF_REFERENCES} - set(counted) == set()
     before = [ask(source, "source", moment) for moment in MOMENTS]
     assert import_part(elsewhere, "copy", body, first_line=1).next_line is None
     run_waiting(elsewhere)
@@ -97,3 +105,30 @@ def test_every_table_comes_along_and_recall_answers_the_same(source: BankAccess)
     assert (here - there, there - here) == (Counter(), Counter())
     assert [ask(elsewhere, "copy", moment) for moment in MOMENTS] == before
     assert all(any(answers) for answers in before)
+
+
+def test_speaker_role_and_search_text_are_transferred(source: BankAccess) -> None:
+    said = {"speaker": "Ana", "role": "user", "search_text": "Ana: on May 1, 2024"}
+    with tenant_transaction(source.tenant_id):
+        first = MemoryUnit.objects.of_bank(load(source, "source")).filter(network="world")[0]
+        MemoryUnit.objects.of_bank(load(source, "source")).filter(id=first.id).update(**said)
+    import_part(source, "copy", write_out(source), first_line=1)
+    with tenant_transaction(source.tenant_id):
+        assert MemoryUnit.objects.of_bank(load(source, "copy")).filter(**said).count() == 1
+
+
+def test_a_file_of_an_older_version_has_announcements_and_no_speakers(source: BankAccess) -> None:
+    """A scheduled end is only a future `valid_until`, so the column `announced_at` of older files is ignored."""
+    lines = [orjson.loads(line) for line in write_out(source).splitlines()]
+    for line in lines:
+        if line["type"] in {"unit", "relationship"}:
+            assert "announced_at" not in line["row"]
+            line["row"]["announced_at"] = MARCH.isoformat()
+        if line["type"] == "unit":
+            for name in ("speaker", "role", "search_text"):
+                del line["row"][name]
+    body = b"\n".join(map(orjson.dumps, lines))
+    assert import_part(source, "copy", body, first_line=1).next_line is None
+    with tenant_transaction(source.tenant_id):
+        units = MemoryUnit.objects.of_bank(load(source, "copy"))
+        assert set(units.values_list("speaker", "role", "search_text")) == {("", "", "")}

@@ -1,4 +1,4 @@
-"""Directives and mental models go along with their bank, and a file can't bring what could not be read."""
+"""A transfer includes directives and mental models, and refuses values that the API could not read back."""
 
 from typing import Any
 from uuid import UUID
@@ -10,7 +10,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.export import export_bank
 from memoryplatform.operations.transfer.receive import import_part
-from reflection.mental_models.trigger import DEFAULTS
+from reflection.mental_models import DEFAULTS
 from reflection.models import Directive, MentalModel, MentalModelSource
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -27,14 +27,14 @@ HEADER = {"type": "header", "format": "memoryplatform-bank", "version": 1}
 AT = "2025-01-01T00:00:00+00:00"
 
 
-def test_they_come_along_with_their_bank(tenant: Tenant) -> None:
+def test_they_are_transferred_with_their_bank(tenant: Tenant) -> None:
     bank, access = make_bank(tenant, bank_id="source"), BankAccess(tenant.id)
     fact = make_unit(tenant, bank=bank, text="Ana cycles.")
     make_directive(tenant, bank=bank, content="Be brief.", priority=-3, tags=["a", "b"])
     model = make_mental_model(tenant, bank=bank, key="habits", content="Ana cycles.", revision=1, tags=["a"])
     revision = make_mental_model_revision(tenant, mental_model=model)
     make_mental_model_source(tenant, revision=revision, unit=fact, is_cited=True)
-    import_part(access, "copy", b"".join(export_bank(access, "source", vectors=False).pieces), first_line=1)
+    import_part(access, "copy", b"".join(export_bank(access, "source", vectors=False).chunks), first_line=1)
     with tenant_transaction(tenant.id):
         directive = Directive.objects.for_tenant(tenant.id).get(bank__bank_id="copy")
         assert (directive.content, directive.priority, directive.tags) == ("Be brief.", -3, ["a", "b"])
@@ -68,7 +68,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_what_could_not_be_read_later_is_refused(tenant: Tenant, name: str) -> None:
+def test_values_that_could_not_be_read_back_are_refused(tenant: Tenant, name: str) -> None:
     row, fault = FAULTS[name]
     body = b"\n".join(orjson.dumps(one) for one in (HEADER, row))
     with pytest.raises(ImportInvalid, match=fault):

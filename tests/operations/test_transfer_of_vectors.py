@@ -1,4 +1,4 @@
-"""A vector that is made anew is the one that was there: what it is made of stands in the rows."""
+"""A recomputed vector equals the original, because the rows hold its complete input text."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -7,15 +7,15 @@ import numpy as np
 import orjson
 import pytest
 
+from banks.enums import Network
 from banks.models import Chunk, MemoryUnit, Relationship
 from banks.retain.input import GivenMessage, RetainItem
-from banks.retain.types import ExtractedFact
-from banks.words import Network
+from banks.types import ExtractedFact
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.transfer.receive import import_part
 from providers import registry
-from reflection.forgetting.embedding import find_bare_texts, store_vectors
+from reflection.forgetting.shortened_texts import find_bare_texts, store_vectors
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_tenant
@@ -28,7 +28,7 @@ NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 
 @pytest.fixture
 def access(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> BankAccess:
-    """Texts that differ in a letter have vectors that are far apart."""
+    """Texts that differ in one letter have distant vectors."""
     embedder = HashedEmbedder()
     monkeypatch.setattr(registry.EMBEDDER, "get", lambda: embedder)
     access = BankAccess(tenant.id)
@@ -77,7 +77,7 @@ def test_an_import_makes_the_vectors_that_were_left_out(access: BankAccess) -> N
 
 
 def without_contexts_of_chunks(body: bytes) -> bytes:
-    """As files were before chunks had one."""
+    """The format of files before chunks had a context."""
     lines = [orjson.loads(line) for line in body.splitlines()]
     for line in lines:
         if line["type"] == "chunk":
@@ -85,7 +85,7 @@ def without_contexts_of_chunks(body: bytes) -> bytes:
     return b"\n".join(map(orjson.dumps, lines))
 
 
-def test_a_shortened_passage_keeps_what_the_caller_said_of_it(access: BankAccess) -> None:
+def test_a_shortened_passage_keeps_the_callers_context(access: BankAccess) -> None:
     bank, before = load(access, "source"), read_vectors(access, "source")
     with tenant_transaction(access.tenant_id):
         Chunk.objects.of_bank(bank).filter(episode__isnull=False).update(embedding=None)

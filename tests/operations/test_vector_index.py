@@ -1,4 +1,4 @@
-"""The index of a bank that grows, shrinks or goes."""
+"""The vector index of a bank that grows, shrinks or is deleted."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,8 +8,7 @@ import pytest
 from django.test import override_settings
 
 from banks.models import Bank, MemoryUnit
-from banks.vector_index.build import drop_index
-from banks.vector_index.lookup import read_state
+from banks.vector_index.index import drop_index, read_state
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform

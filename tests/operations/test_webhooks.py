@@ -1,4 +1,4 @@
-"""What happens is told to whoever asked: once it is certain, signed, again and again until it is heard or given up."""
+"""Webhook deliveries: sent after the commit, signed, and retried until they are accepted or given up."""
 
 import base64
 import hashlib
@@ -18,14 +18,13 @@ from memoryplatform.operations.documents import delete_document
 from memoryplatform.operations.errors import OperationFinished, WebhookInvalid, WebhookNotFound
 from memoryplatform.operations.kinds.deliver_webhook import forget_old
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.notify.hindsight_options import HttpConfig, write_options
-from memoryplatform.operations.notify.hindsight_shape import NAME as PEER
-from memoryplatform.operations.running.control import cancel
+from memoryplatform.operations.notify.shapes import HINDSIGHT as PEER
+from memoryplatform.operations.notify.shapes import HttpConfig, write_options
 from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
 from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import cancel
 from memoryplatform.operations.webhooks import (
-    NewWebhook,
-    WebhookChange,
+    WebhookFields,
     change_webhook,
     create_webhook,
     delete_webhook,
@@ -34,11 +33,11 @@ from memoryplatform.operations.webhooks import (
     redeliver,
     renew_secret,
 )
-from reflection.opinions.history.revisions import write_formed
+from reflection.opinions.revisions import write_formed
 from tenants.audit import SYSTEM
 from tenants.models import AuditEvent, Delivery, Tenant, Webhook
 from tenants.transactions import tenant_transaction
-from tenants.webhooks.announce import Event, announce
+from tenants.webhook_outbox import Event, announce
 from tests.clock import holds_to_a_time
 from tests.factories import make_bank
 from tests.memory_factories import make_document, make_unit
@@ -63,11 +62,11 @@ def access(tenant: Tenant) -> BankAccess:
 
 
 def make(access: BankAccess, receiver: Receiver, *events: str, **fields: Any) -> Webhook:
-    return create_webhook(access, NewWebhook(receiver.url, events, **fields))
+    return create_webhook(access, WebhookFields(receiver.url, events, **fields))
 
 
 def work(tenant: Tenant) -> None:
-    """What the workers of the queue would do, attempt by attempt."""
+    """Perform the queued operations attempt by attempt, like the workers."""
     for _ in range(20):
         with tenant_transaction(tenant.id):
             waiting = Operation.objects.for_tenant(tenant.id).filter(kind=DELIVER_WEBHOOK, status="pending")
@@ -84,7 +83,7 @@ def deliveries(tenant: Tenant) -> list[Delivery]:
         return list(Delivery.objects.for_tenant(tenant.id).order_by("id"))
 
 
-def test_a_bank_that_is_deleted_is_told_with_a_signature_that_can_be_checked(
+def test_a_deleted_bank_is_an_event_with_a_valid_signature(
     tenant: Tenant, access: BankAccess, receiver: Receiver
 ) -> None:
     webhook = make(access, receiver, "bank.created", "bank.deleted")
@@ -102,7 +101,7 @@ def test_a_bank_that_is_deleted_is_told_with_a_signature_that_can_be_checked(
     assert [(one.status, one.answer_code, one.attempts) for one in deliveries(tenant)] == [("delivered", 200, 1)] * 2
 
 
-def test_what_is_rolled_back_is_not_told(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+def test_a_rolled_back_change_sends_no_event(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
     make(access, receiver, "bank.created")
     with pytest.raises(RuntimeError), tenant_transaction(tenant.id):
         announce(tenant.id, Event("bank.created", "support"))
@@ -110,7 +109,7 @@ def test_what_is_rolled_back_is_not_told(tenant: Tenant, access: BankAccess, rec
     assert deliveries(tenant) == []
 
 
-def test_only_the_events_and_the_bank_that_were_asked_for_are_told(
+def test_only_the_requested_events_and_bank_are_delivered(
     tenant: Tenant, access: BankAccess, receiver: Receiver
 ) -> None:
     make_bank(tenant, bank_id="mine")
@@ -123,7 +122,7 @@ def test_only_the_events_and_the_bank_that_were_asked_for_are_told(
     assert [(one.event, one.bank_id) for one in deliveries(tenant)] == [("bank.changed", "mine")]
 
 
-def test_the_end_of_an_operation_is_told(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+def test_the_end_of_an_operation_is_an_event(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
     make(access, receiver, *ALL_ENDS)
     perform(tenant.id, submit_one(tenant, "probe.steps", steps=0).id)
     perform(tenant.id, submit_one(tenant, "probe.hopeless").id)
@@ -133,12 +132,12 @@ def test_the_end_of_an_operation_is_told(tenant: Tenant, access: BankAccess, rec
     assert told == [("operation.completed", None), ("operation.failed", "unreadable"), ("operation.cancelled", None)]
 
 
-def test_an_opinion_that_changes_is_told(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
+def test_a_changed_opinion_is_an_event(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
     bank: Bank = make_bank(tenant, bank_id="support")
     make(access, receiver, "opinion.changed")
     opinion = make_unit(tenant, bank=bank, network="opinion", confidence=0.7)
     with tenant_transaction(tenant.id):
-        write_formed(bank, [opinion], actor="test")
+        write_formed(bank, [opinion])
     work(tenant)
     (change,) = receiver.received[0].json["data"]["changes"]
     assert change == {"opinion_id": str(opinion.id), "revision": 1, "cause": "formed", "confidence": opinion.confidence}
@@ -220,7 +219,7 @@ def test_a_delivery_whose_operation_fails_has_failed_and_can_be_sent_again(
     assert deliveries(tenant)[0].status == "delivered"
 
 
-def test_what_is_on_its_way_is_not_sent_twice_and_what_nobody_carries_is_sent(
+def test_a_delivery_under_way_is_not_sent_twice_and_an_abandoned_one_is_sent(
     tenant: Tenant, access: BankAccess, receiver: Receiver
 ) -> None:
     webhook = make(access, receiver, "bank.created")
@@ -229,13 +228,13 @@ def test_what_is_on_its_way_is_not_sent_twice_and_what_nobody_carries_is_sent(
     with tenant_transaction(tenant.id):
         operations = Operation.objects.for_tenant(tenant.id).filter(kind=DELIVER_WEBHOOK)
         assert operations.count() == 1
-        operations.update(status="cancelled")  # as an earlier version allowed it
+        operations.update(status="cancelled")  # an earlier version allowed this
     redeliver(access, webhook.id, delivery.id)
     work(tenant)
     assert (deliveries(tenant)[0].status, len(receiver.received)) == ("delivered", 1)
 
 
-def test_old_deliveries_are_forgotten_also_pending_ones_that_nobody_carries(
+def test_old_deliveries_are_deleted_and_also_abandoned_pending_ones(
     tenant: Tenant, access: BankAccess, receiver: Receiver
 ) -> None:
     webhook = make(access, receiver, "bank.created")
@@ -275,14 +274,14 @@ def test_an_answer_that_would_hold_a_worker_for_ever_does_not(
     assert deliveries(tenant)[0].status == ("delivered" if reply.endless else "failed")
 
 
-def test_one_that_is_switched_off_hears_no_more_but_pings(
+def test_a_disabled_webhook_gets_only_pings(
     tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any
 ) -> None:
     settings.WEBHOOK_MAX_ATTEMPTS = 1
     webhook = make(access, receiver, "bank.created")
     with tenant_transaction(tenant.id):
         announce(tenant.id, Event("bank.created", "support"))
-    change_webhook(access, webhook.id, WebhookChange(enabled=False))
+    change_webhook(access, webhook.id, WebhookFields(enabled=False))
     ping_webhook(access, webhook.id)
     work(tenant)
     assert [one.json["type"] for one in receiver.received] == ["ping"]
@@ -317,9 +316,9 @@ def test_a_key_of_some_banks_has_webhooks_of_those_alone(
 def test_a_change_is_checked_like_a_new_one(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
     webhook = make(access, receiver, "bank.deleted")
     with pytest.raises(WebhookInvalid, match="http"):
-        change_webhook(access, webhook.id, WebhookChange(url="ftp://example.com"))
+        change_webhook(access, webhook.id, WebhookFields(url="ftp://example.com"))
     with pytest.raises(WebhookInvalid, match=r"bank\.eaten"):
-        change_webhook(access, webhook.id, WebhookChange(events=("bank.eaten",)))
+        change_webhook(access, webhook.id, WebhookFields(events=("bank.eaten",)))
 
 
 def test_a_deleted_document_is_named(tenant: Tenant, access: BankAccess, receiver: Receiver) -> None:
@@ -333,7 +332,7 @@ def test_a_deleted_document_is_named(tenant: Tenant, access: BankAccess, receive
     assert event.target == f"document:{document.id}"
 
 
-def test_a_secret_whose_key_has_gone_is_told_in_the_delivery_and_can_be_renewed(
+def test_an_undecryptable_secret_fails_the_delivery_and_can_be_renewed(
     tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any
 ) -> None:
     settings.WEBHOOK_MAX_ATTEMPTS = 1
@@ -349,7 +348,7 @@ def test_a_secret_whose_key_has_gone_is_told_in_the_delivery_and_can_be_renewed(
     assert deliveries(tenant)[1].status == "delivered"
 
 
-def test_headers_whose_key_has_gone_are_not_left_out_of_what_is_sent(
+def test_undecryptable_headers_fail_the_delivery(
     tenant: Tenant, access: BankAccess, receiver: Receiver, settings: Any
 ) -> None:
     settings.WEBHOOK_MAX_ATTEMPTS = 1

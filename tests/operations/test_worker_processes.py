@@ -54,7 +54,7 @@ def attempts_of_steps(tenant: Tenant) -> list[int]:
 
 
 def test_a_worker_that_wakes_up_after_losing_its_lease_can_not_write(tenant: Tenant, start_worker: StartWorker) -> None:
-    """The first is thawed while the second is at work: without the fence both would take steps."""
+    """The first worker resumes while the second works. Without the fence both would take steps."""
     operation = submit_one(tenant, "probe.steps", steps=40, pause=0.1)
     frozen = start_worker()
     wait_until(lambda: is_under_way(operation))

@@ -1,4 +1,4 @@
-"""A bank with a life behind it, written out and read in again, and what it answers before and after."""
+"""A bank with a history, exported and imported, and its answers before and after."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.transfer.export import export_bank
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision
-from reflection.opinions.history.revisions import Before, Step, write_formed, write_step
+from reflection.opinions.revisions import Before, Step, write_formed, write_step
 from retrieval.types import Budget, PointInTime, RecallQuery
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -38,9 +38,11 @@ def say(text: str, at: datetime) -> RetainItem:
 
 
 def fill(access: BankAccess) -> None:
-    """By retain itself, so that everything is there that it makes; an opinion with a history of its own."""
-    retain(access, "source", [say("I work at Acme in Porto. I play the cello.", MARCH)], wait=True)
-    retain(access, "source", [say("I left Acme and now work at Globex in Braga.", JUNE)], wait=True)
+    """Fill the bank by retain itself, so that no kind of row is missing. One opinion has a history."""
+    retain(
+        access, "source", [say("I work at Acme.", MARCH), say("I play the cello in Porto and Braga.", MARCH)], wait=True
+    )
+    retain(access, "source", [say("I now work at Globex.", JUNE)], wait=True)
     retain(access, "source", [RetainItem(MARCH, text="Porto is near Braga.", document_id="map/1")], wait=True)
     with tenant_transaction(access.tenant_id):
         bank = Bank.objects.for_tenant(access.tenant_id).get(bank_id="source")
@@ -51,7 +53,7 @@ def fill(access: BankAccess) -> None:
     with tenant_transaction(access.tenant_id):
         lock_memory(bank)
         add_texts(bank, Corpus.UNIT, [opinion.id])
-        write_formed(bank, [opinion], actor="test")
+        write_formed(bank, [opinion])
         before, opinion.confidence = Before.of(opinion), 0.75
         step = Step(OpinionRevision.Cause.REINFORCE, "test", step=0.15, evidence=(fact.id,))
         write_step(bank, opinion, before, step)
@@ -71,8 +73,8 @@ def run_waiting(access: BankAccess) -> None:
 
 def write_out(access: BankAccess, bank_id: str = "source", *, vectors: bool = False) -> bytes:
     export = export_bank(access, bank_id, vectors=vectors)
-    body = b"".join(export.pieces)
-    export.place.leave()
+    body = b"".join(export.chunks)
+    export.slot.leave()
     return body
 
 
@@ -91,7 +93,7 @@ def load(access: BankAccess, bank_id: str) -> Bank:
 
 
 def without_ids(body: bytes) -> Counter[bytes]:
-    """Rows as they are, but for the names that they have in their bank."""
+    """The rows without their ids."""
     kept = [line for line in map(orjson.loads, body.splitlines()) if line["type"] not in {"header", "end"}]
     for line in kept:
         line["row"] = {name: value for name, value in line["row"].items() if name != "id" and not name.endswith("_id")}
@@ -110,7 +112,7 @@ def small_file(tenant: Tenant, access: BankAccess) -> list[bytes]:
 
 
 def unit(number: int = 1, **fields: Any) -> dict[str, Any]:
-    """A row as a file has it; a field that is set to ... is left out."""
+    """A row in the format of a file. A field that is set to `...` is left out."""
     at = "2025-01-01T00:00:00+00:00"
     usual = {
         "type": "unit",

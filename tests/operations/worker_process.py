@@ -1,4 +1,4 @@
-"""A real worker, which also knows the probe kinds: `python tests/operations/worker_process.py GROUP`."""
+"""A real worker with the probe kinds registered: `python tests/operations/worker_process.py GROUP`."""
 
 import sys
 

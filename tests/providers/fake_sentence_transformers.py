@@ -1,6 +1,6 @@
 """The part of sentence-transformers 6 that the adapters use, with its signatures and without its gigabytes.
 
-The library has no way to run here; what these classes accept and return was read from its source.
+The library can't run here. The signatures and results of these classes follow its source code.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 
 class SentenceTransformer:
-    """Remembers what it was asked to encode, with the prompt that the library would have put before it."""
+    """Records the encoded texts, each with the prompt that the library would prepend."""
 
     def __init__(self, model_name_or_path: str | None = None, *, device: str | None = None) -> None:
         if model_name_or_path == "no/such-model":
@@ -40,7 +40,7 @@ class SentenceTransformer:
 
 
 class CrossEncoder:
-    """Its logit is the number of words that query and passage share, less one."""
+    """The logit is the number of words that query and passage share, minus one."""
 
     def __init__(self, model_name_or_path: str | None = None, *, device: str | None = None) -> None:
         if model_name_or_path == "no/such-model":

@@ -47,7 +47,7 @@ def test_the_state_follows_the_load() -> None:
     assert once.state == "not loaded"
 
 
-def test_the_state_is_told_while_a_load_is_under_way() -> None:
+def test_the_state_can_be_read_during_a_load() -> None:
     states: list[str] = []
     once: Once[None] = Once(lambda: states.append(once.state))
     once.get()

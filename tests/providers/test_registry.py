@@ -25,9 +25,9 @@ from providers.reranking.http import HttpReranker
 from providers.reranking.llm import LLMReranker
 from providers.reranking.none import NoReranker
 from providers.reranking.onnx import OnnxReranker
+from providers.reranking.pace import Pace
 from providers.reranking.protocol import Ranking, Scored
 from providers.reranking.sentence_transformers import SentenceTransformersReranker
-from providers.reranking.time_box import Pace
 from tests.llm_server import ScriptedLLM
 from tests.providers.fake_sentence_transformers import build_module
 from tests.providers.llm.factory import ASK
@@ -149,7 +149,7 @@ def test_sentence_transformers_can_be_chosen(chosen: Settings, monkeypatch: pyte
     assert isinstance(registry.get_reranker(), SentenceTransformersReranker)
 
 
-def test_a_missing_extra_is_told_when_it_is_chosen(chosen: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported_when_it_is_chosen(chosen: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen.EMBEDDING_PROVIDER = "sentence-transformers"
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra):
@@ -207,7 +207,7 @@ def test_the_models_run_without_torch_and_without_the_package_that_carries_them(
 
 
 def test_warming_up_leaves_a_pace_that_is_not_the_first_passages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A time box would otherwise let nothing through until the pace has come down."""
+    """Otherwise a call with a time limit would score nothing until the measured pace has recovered."""
     read: list[str] = []
 
     class Counting(NoReranker):

@@ -39,11 +39,11 @@ def test_the_encoding_is_the_one_of_tiktoken(stock: tiktoken.Encoding) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "hello world", PROSE, "漢字 and 👩‍👩‍👧", "  \n\n x\t", "a" * 1000, "don't we'LL"])
-def test_a_text_counts_what_tiktoken_counts(stock: tiktoken.Encoding, text: str) -> None:
+def test_a_text_has_the_same_count_as_in_tiktoken(stock: tiktoken.Encoding, text: str) -> None:
     assert tokens.count(text) == len(stock.encode(text))
 
 
-def test_prose_of_many_pieces_counts_what_tiktoken_counts(stock: tiktoken.Encoding) -> None:
+def test_prose_of_many_pieces_has_the_same_count_as_in_tiktoken(stock: tiktoken.Encoding) -> None:
     text = PROSE * 2_000
     assert len(list(tokens.split(text))) > 5
     assert tokens.count(text) == len(stock.encode(text))

@@ -2,8 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from providers.usage import Usage
-from providers.watch import watched
+from providers.usage import Usage, watched
 from tests.providers.sampled import read_metric
 
 
@@ -27,7 +26,7 @@ def test_a_failed_call_is_counted_under_the_class_of_its_error() -> None:
     assert (read_calls("ok"), read_calls("KeyError")) == (ok, failed + 1)
 
 
-def test_a_stream_that_nobody_reads_to_its_end_is_abandoned() -> None:
+def test_a_stream_that_is_not_read_to_its_end_counts_as_abandoned() -> None:
     abandoned = read_calls("abandoned")
 
     def stream() -> Iterator[int]:

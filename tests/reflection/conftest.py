@@ -6,7 +6,7 @@ from tests.factories import make_bank, make_tenant
 
 @pytest.fixture
 def bank(db: None) -> Bank:
-    """With its tenant at hand, which can't be read outside of a transaction of its own."""
+    """Loads the tenant with the bank, because it can't be read outside its transaction."""
     tenant = make_tenant("acme")
     bank = make_bank(tenant, bank_id="support")
     bank.tenant = tenant

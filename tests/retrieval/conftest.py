@@ -6,8 +6,11 @@ from retrieval.recall import RecallTools
 from retrieval.threads import SerialExecutor
 from tenants.models import Tenant
 from tests.factories import make_bank, make_tenant
+from tests.llm_server.fixture import llm_server
 from tests.retrieval.fakes import WordEmbedder
 from tests.retrieval.memory import Memory
+
+__all__ = ["llm_server"]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""An embedder whose vectors a test can foresee."""
+"""An embedder with predictable vectors."""
 
 import hashlib
 import re
@@ -15,7 +15,7 @@ MODEL = "test"
 
 
 def embed(text: str) -> Vector:
-    """Each word has a place; texts that share words are near, and never at an angle over 90 degrees."""
+    """Each word has a dimension. Texts that share words are near; the cosine is never negative."""
     values = np.full(DIMENSION, 0.01)
     for word in re.findall(r"[^\s.,?]+", text.lower()):
         values[hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[0] % DIMENSION] += 1

@@ -1,4 +1,4 @@
-"""A bank's memory, made row by row: what a unit rests on, and its place in the text index."""
+"""Builds a bank's memory row by row, with the sources of units and the text index."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +37,7 @@ NOW = datetime(2026, 6, 15, 12, tzinfo=UTC)
 
 @contextmanager
 def undone(bank: Bank) -> Iterator[None]:
-    """What is written inside is gone after: for tests that try many examples on one bank."""
+    """Roll back everything written inside, for tests that try many examples on one bank."""
     with transaction.atomic():
         with tenant_transaction(bank.tenant_id):
             yield
@@ -45,7 +45,7 @@ def undone(bank: Bank) -> Iterator[None]:
 
 
 class Memory:
-    """Of one bank. Times are days before NOW."""
+    """The memory of one bank. Times are days before NOW."""
 
     def __init__(self, bank: Bank) -> None:
         self.bank = bank
@@ -78,7 +78,7 @@ class Memory:
         return make.make_message(self.tenant, **{"bank": self.bank, "content": text, "said_at": said_at} | fields)
 
     def chunk(self, *messages: Message, text: str = "", is_indexed: bool = True, **fields: Any) -> Chunk:
-        """Of whole messages, or of a text without any."""
+        """A chunk of whole messages, or of a text without messages."""
         text = text or "\n".join(message.content for message in messages)
         usual = {"bank": self.bank, "text": text, "embedding": embed(text), "said_at": NOW - timedelta(days=1)}
         chunk = make.make_chunk(self.tenant, **usual | fields)
@@ -109,7 +109,7 @@ class Memory:
         return relationship
 
     def quote(self, unit: MemoryUnit, source: Message | Chunk, **span: int) -> None:
-        """All of it, where no span is given."""
+        """Without a span, the whole source is quoted."""
         named = {"message": source} if isinstance(source, Message) else {"chunk": source}
         text = source.content if isinstance(source, Message) else source.text
         make.make_row(UnitSource, self.tenant, unit=unit, **{"start": 0, "end": len(text)} | span, **named)

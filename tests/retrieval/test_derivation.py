@@ -1,4 +1,4 @@
-"""A result's score, worked out from the trace alone as docs/recall.md says."""
+"""A result's score can be computed from the trace alone, as docs/recall.md describes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,10 +12,10 @@ import pytest
 from banks.models import MemoryUnit
 from providers.reranking.protocol import Ranking, Scored
 from providers.usage import Usage
+from retrieval.analysis import analyse
 from retrieval.plan import build_plan
-from retrieval.query.reading import read_query
 from retrieval.recall import RecallTools, recall
-from retrieval.trace import describe_recipe
+from retrieval.trace import render_recipe
 from retrieval.types import Channel, PointInTime, RecallQuery
 from tests.retrieval.memory import NOW, Memory
 
@@ -42,7 +42,7 @@ def derive_places(candidates: Sequence[dict[str, Any]], key: Any) -> list[str]:
 
 
 class LengthReranker:
-    """Prefers long passages, and has no time for the third."""
+    """Prefers long passages, and leaves the third one unscored."""
 
     model_id = "length"
 
@@ -55,7 +55,7 @@ class LengthReranker:
 
 @pytest.fixture
 def told(memory: Memory, tools: RecallTools) -> dict[str, Any]:
-    """Words of the one who is asked about, repeats of a turn, words under two tags, a superseded fact, and others."""
+    """Words of the person in question, repeats of a turn, words under two tags, a superseded fact, and others."""
     remember(memory)
     weights = {Channel.KEYWORD: 1.25, Channel.ARCHIVE: 0.8}
     query = replace(QUERY, channel_weights=weights)
@@ -99,7 +99,7 @@ def test_every_place_follows_from_the_fused_score_the_speaker_and_the_repeats(to
     raised = derive_places(
         candidates,
         lambda one: (
-            one["says_again"],
+            one["comes_last"],
             one["is_repeat"],
             -one["score_components"]["rrf"] * one["score_components"]["speaker"],
             one["rrf_rank"],
@@ -107,7 +107,7 @@ def test_every_place_follows_from_the_fused_score_the_speaker_and_the_repeats(to
     )
     assert by_place == raised
     assert sum(one["is_repeat"] for one in candidates) == 2
-    assert sum(one["says_again"] for one in candidates) == 1
+    assert sum(one["comes_last"] for one in candidates) == 1
     assert any(one["score_components"]["speaker"] > 1 for one in candidates)
     assert by_place != derive_places(candidates, lambda one: one["rrf_rank"])
 
@@ -137,7 +137,7 @@ def test_every_final_score_follows_from_the_places_and_the_boosts(told: dict[str
 
 def test_the_example_of_the_page_adds_up() -> None:
     page = PAGE.read_text()
-    recipe = describe_recipe(build_plan(QUERY, read_query(QUERY)))
+    recipe = render_recipe(build_plan(QUERY, analyse(QUERY)))
     candidate = {
         "source_ranks": {"semantic": 2, "keyword": 1, "archive": 3, "graph": 4},
         "place": 3,

@@ -1,4 +1,4 @@
-"""What comes along tells no more than the results: a filter or a moment that hides memories hides their words."""
+"""Included entities, chunks and links reveal no memory that a filter or a moment hides."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from banks.enums import Network
 from banks.models import Entity, Mention
-from banks.words import Network
 from retrieval.filters.types import AllOf, Filters, Not, Tags, TimeRange
 from retrieval.recall import RecallTools, recall
 from retrieval.types import Include, PointInTime, RecallQuery
@@ -15,7 +15,7 @@ from tests.memory_factories import make_episode, make_row
 from tests.retrieval.memory import NOW, Memory
 
 QUERY = RecallQuery(
-    "Where did Alice move, Lisbon?", NOW, include=Include(entities=500, source_messages=500, neighbours=1)
+    "Where does Alice move, Lisbon?", NOW, include=Include(entities=500, source_messages=500, neighbours=1)
 )
 
 
@@ -46,7 +46,7 @@ def ask(memory: Memory, tools: RecallTools, query: RecallQuery) -> list[tuple[st
     ],
 )
 @pytest.mark.usefixtures("alice")
-def test_under_a_filter_an_entity_is_its_name_and_what_the_results_say_of_it(
+def test_under_a_filter_an_entity_has_its_name_and_mentions_of_the_results_only(
     memory: Memory, tools: RecallTools, filters: Filters, mentions: int
 ) -> None:
     assert ask(memory, tools, replace(QUERY, filters=filters)) == [("Alice", mentions)]
@@ -54,14 +54,14 @@ def test_under_a_filter_an_entity_is_its_name_and_what_the_results_say_of_it(
 
 @pytest.mark.parametrize("networks", [(), (Network.WORLD, Network.EXPERIENCE, Network.OBSERVATION)])
 @pytest.mark.usefixtures("alice")
-def test_where_every_fact_may_be_seen_an_entity_has_its_summary(
+def test_if_every_fact_is_visible_an_entity_has_its_summary(
     memory: Memory, tools: RecallTools, networks: tuple[Network, ...]
 ) -> None:
     asked = replace(QUERY, filters=Filters(networks=networks))
     assert ask(memory, tools, asked) == [("Alice: moved to Lisbon, and is ill", 3)]
 
 
-def test_of_a_moment_that_is_past_an_entity_has_the_mentions_that_held_then(
+def test_at_a_past_moment_an_entity_has_the_mentions_valid_then(
     memory: Memory, tools: RecallTools, alice: Entity
 ) -> None:
     later = memory.unit("Alice moved to Lisbon for good", valid_from=NOW + timedelta(days=9))
@@ -88,7 +88,7 @@ def list_messages(memory: Memory, tools: RecallTools, filters: Filters) -> Seque
         (Filters(mentioned=TimeRange(NOW - timedelta(days=2))), 1),
     ],
 )
-def test_who_asks_for_a_part_gets_no_turns_around_those_that_are_quoted(
+def test_under_a_filter_no_neighbouring_turns_are_included(
     memory: Memory, tools: RecallTools, filters: Filters, turns: int
 ) -> None:
     episode = make_episode(memory.tenant, bank=memory.bank)

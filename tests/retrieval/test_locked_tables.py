@@ -1,4 +1,4 @@
-"""Somebody else holds a table: what does not need it is found, and the time of the call stays bounded."""
+"""If another transaction locks a table, recall still returns the other channels' results within bounded time."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,13 +8,13 @@ from time import monotonic
 import pytest
 from django.db import OperationalError, connections, transaction
 
-from memoryplatform.operations import asked_banks
+from memoryplatform.operations import recall as recall_use_case
 from memoryplatform.operations.access import BankAccess
 from providers.reranking.none import NoReranker
-from retrieval import limits
+from retrieval import statements
 from retrieval.errors import NothingSearched
-from retrieval.lookups.reading import read_rows
 from retrieval.recall import RecallTools, recall, recall_across
+from retrieval.statements import read_rows
 from retrieval.types import Budget, Channel, Include, Part, RecallQuery, RecallResult
 from tests.clock import holds_to_a_time
 from tests.factories import make_bank, make_tenant
@@ -22,7 +22,7 @@ from tests.retrieval.fakes import WordEmbedder
 from tests.retrieval.memory import NOW, Memory
 
 SHARE = 0.4
-MOST = SHARE * limits.SHARES + 0.6  # and what a busy machine takes
+MOST = SHARE * statements.SHARES + 0.6  # plus a margin for a busy machine
 BUDGET = Budget(nodes=100, rerank_depth=8, rerank_seconds=0.0)
 ABOUT_TIME = RecallQuery("What boats did Maria buy on 14 June 2026?", NOW, budget=BUDGET)
 PLAIN = RecallQuery("What boats did Maria buy?", NOW, budget=BUDGET)
@@ -37,8 +37,8 @@ def locked(table: str) -> Iterator[None]:
 
 @pytest.fixture
 def memory(committed_db: None, monkeypatch: pytest.MonkeyPatch) -> Memory:
-    monkeypatch.setattr(limits, "SECONDS_A_STATEMENT", SHARE)
-    monkeypatch.setattr(asked_banks, "SECONDS_A_STATEMENT", SHARE)
+    monkeypatch.setattr(statements, "SECONDS_A_STATEMENT", SHARE)
+    monkeypatch.setattr(recall_use_case, "SECONDS_A_STATEMENT", SHARE)
     memory = Memory(make_bank(make_tenant("acme")))
     memory.quote(memory.unit("Maria buy boats"), memory.message("I buy boats."))
     memory.unit("Maria buy boats What did")
@@ -81,7 +81,7 @@ def test_without_names_and_archive_the_units_are_still_found(
 
 @holds_to_a_time
 def test_units_that_were_asked_for_with_the_archive_are_asked_for_again(memory: Memory, tools: RecallTools) -> None:
-    """With a window and a question of another kind, all corpora are one statement."""
+    """For a query with a window and of another type, one statement searches all corpora."""
     query = RecallQuery("How many boats did Maria buy yesterday?", NOW, budget=BUDGET)
     with locked("banks_episode"):
         result = ask(memory, query, tools)
@@ -91,7 +91,7 @@ def test_units_that_were_asked_for_with_the_archive_are_asked_for_again(memory: 
 
 
 @holds_to_a_time
-def test_what_should_come_along_and_is_late_is_named(memory: Memory, tools: RecallTools) -> None:
+def test_a_late_included_part_is_named(memory: Memory, tools: RecallTools) -> None:
     query = RecallQuery(ABOUT_TIME.text, NOW, budget=BUDGET, include=Include(entities=500, links=True))
     with locked("banks_link"):
         result = ask(memory, query, tools)
@@ -112,7 +112,7 @@ def refuse_in_time(work: Callable[[], object]) -> None:
 @pytest.mark.parametrize(
     "table", ["banks_mention", "banks_entity", "banks_unittag", "banks_message", "banks_memoryunit"]
 )
-def test_what_can_not_be_read_is_refused_in_time(memory: Memory, tools: RecallTools, table: str) -> None:
+def test_unreadable_candidates_are_refused_in_time(memory: Memory, tools: RecallTools, table: str) -> None:
     with locked(table):
         refuse_in_time(lambda: recall(memory.bank, ABOUT_TIME, tools))
 
@@ -120,8 +120,8 @@ def test_what_can_not_be_read_is_refused_in_time(memory: Memory, tools: RecallTo
 @holds_to_a_time
 def test_a_bank_that_can_not_be_looked_up_is_refused_in_time(memory: Memory) -> None:
     access = BankAccess(memory.bank.tenant_id)
-    with locked("retrieval_channelweights"):
-        refuse_in_time(lambda: asked_banks.load_banks(access, [memory.bank.bank_id]))
+    with locked("banks_bank"):
+        refuse_in_time(lambda: recall_use_case.load_banks(access, [memory.bank.bank_id]))
 
 
 @holds_to_a_time
@@ -138,7 +138,7 @@ def test_a_channel_of_several_banks_is_left_out_by_bank(memory: Memory, tools: R
     assert {(one.channel, one.bank_id) for one in left_out} == {(Channel.GRAPH, memory.bank.bank_id)}
 
 
-def test_a_statement_that_could_not_be_prepared_harms_nobody_later(memory: Memory) -> None:
+def test_a_statement_that_could_not_be_prepared_harms_no_later_request(memory: Memory) -> None:
     def count() -> int:
         statement = "SELECT count(*) FROM banks_mention WHERE tenant_id = $1"
         rows = read_rows(memory.tenant.id, statement, [memory.tenant.id], within_seconds=SHARE, keeps_plan=True)
@@ -146,5 +146,5 @@ def test_a_statement_that_could_not_be_prepared_harms_nobody_later(memory: Memor
 
     assert count() == 1
     with locked("banks_mention"), pytest.raises(OperationalError):
-        count()  # the second time it is prepared
+        count()  # the second call uses a prepared statement
     assert [count() for _ in range(3)] == [1, 1, 1]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from providers import tokens
 from retrieval.packing import pack
 from retrieval.types import Ranked
-from tests.retrieval.ranking.factories import make_ranked
+from tests.retrieval.factories import make_ranked
 
 FACT = "Alice works at Google in Mountain View."
 SIZE = tokens.count(FACT)
@@ -15,7 +15,7 @@ def make_list(*texts: str) -> list[Ranked]:
     return [make_ranked(text) for text in texts]
 
 
-def test_what_fits_is_taken_in_order() -> None:
+def test_results_that_fit_are_taken_in_order() -> None:
     packed = pack(make_list(FACT, FACT, FACT), max_tokens=2 * SIZE)
     assert [item.tokens for item in packed.items] == [SIZE, SIZE]
     assert packed.tokens == 2 * SIZE
@@ -39,7 +39,7 @@ def test_the_very_first_is_cut_to_fit() -> None:
 
 
 @pytest.mark.parametrize("max_tokens", [6, 12, 30])
-def test_what_is_left_of_the_first_is_what_the_query_asks_for(max_tokens: int) -> None:
+def test_a_cut_first_result_keeps_the_passage_that_matches_the_query(max_tokens: int) -> None:
     text = "Water the beds in the morning. " * 9 + "The secret ingredient is crushed shells. " + "Then wait. " * 9
     [item] = pack(make_list(text), max_tokens=max_tokens, query="What is the secret ingredient?").items
     assert "secret ingredient" in item.text
@@ -56,7 +56,7 @@ def test_a_passage_that_is_cut_keeps_its_place_in_the_whole() -> None:
     assert whole[item.passage[0] : item.passage[1]] == item.text
 
 
-def test_what_fits_keeps_its_passage() -> None:
+def test_a_result_that_fits_keeps_its_passage() -> None:
     ranked = Ranked(make_ranked("x" + FACT).candidate, FACT, make_ranked().scores, "bank", passage=(1, 1 + len(FACT)))
     assert pack([ranked], max_tokens=100).items[0].passage == (1, 1 + len(FACT))
     assert pack(make_list(FACT), max_tokens=100).items[0].passage is None
@@ -78,7 +78,7 @@ TEXTS = st.lists(
 
 
 @given(TEXTS, st.integers(0, 200), st.sampled_from(["", "Where does Alice work?", "東京", "a"]))
-def test_the_tokens_of_what_is_returned_never_exceed_the_budget(texts: list[str], max_tokens: int, query: str) -> None:
+def test_the_tokens_of_the_results_never_exceed_the_budget(texts: list[str], max_tokens: int, query: str) -> None:
     packed = pack(make_list(*texts), max_tokens=max_tokens, query=query)
     assert sum(tokens.count(item.text) for item in packed.items) == packed.tokens <= max_tokens
 

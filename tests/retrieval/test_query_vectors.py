@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.query_vectors import QueryVectors
+from retrieval.analysis import QueryVectors
 from tests.retrieval.fakes import WordEmbedder
 
 
@@ -29,7 +29,7 @@ def test_the_least_recently_used_goes_first() -> None:
     assert len(vectors) == 2
 
 
-def test_nobody_can_change_a_vector_that_others_get() -> None:
+def test_a_cached_vector_is_read_only() -> None:
     vector, _ = QueryVectors().embed("green parrot", WordEmbedder())
     with pytest.raises(ValueError, match="read-only"):
         vector[0] = 1.0

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.recipes import DEFAULT, RECIPES, Recipe, get_recipe
+from retrieval.plan import DEFAULT, RECIPES, Recipe, get_recipe
 from retrieval.types import BUDGETS, Channel, QuestionType
 
 

@@ -21,7 +21,7 @@ def memory(committed_db: None) -> Memory:
     return Memory(make_bank(make_tenant("acme")))
 
 
-def test_eight_callers_at_once_get_what_one_gets_alone(memory: Memory) -> None:
+def test_eight_concurrent_callers_get_the_same_results_as_one(memory: Memory) -> None:
     for number in range(8):
         memory.unit(f"Alice moved to Lisbon {number}")
 

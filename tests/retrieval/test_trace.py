@@ -2,35 +2,34 @@ import json
 import time
 from datetime import UTC, datetime
 
-import numpy as np
 import pytest
 
-from banks.dates import TimeWindow
+from retrieval.analysis import analyse
 from retrieval.filters.types import Filters, Tags
+from retrieval.fusion import fuse
 from retrieval.packing import pack
-from retrieval.plan import build_plan
-from retrieval.query.reading import read_query
-from retrieval.ranking.fusion import fuse
-from retrieval.recipes import WEIGHTS
-from retrieval.reranking.rerank import Reranked
+from retrieval.plan import WEIGHTS, build_plan
+from retrieval.reranking import Reranked
 from retrieval.trace import Ordering, Trace
 from retrieval.types import Analysis, Channel, Hit, LeftOut, QuestionType, Ranked, RecallQuery, Scores
 from tests.clock import holds_to_a_time
-from tests.retrieval.ranking.factories import ASKED_AT, make_candidate, make_id
+from tests.retrieval.factories import ASKED_AT, make_candidate, make_id
+from timewords import TimeWindow
 
 MARCH = TimeWindow(datetime(2025, 3, 1, tzinfo=UTC), None, "month", (0, 5), "since March")
 
 
 def make_analysis() -> Analysis:
     return Analysis(
+        text="tea since March",
         search_text="tea since March 2025",
         type=QuestionType.TEMPORAL,
         language="en",
         window=MARCH,
+        wants_history=False,
+        names=("tea",),
         lexemes=("tea",),
         entity_ids=(make_id(5),),
-        wants_history=False,
-        vector=np.zeros(3, dtype=np.float32),
     )
 
 
@@ -52,7 +51,7 @@ def make_trace(count: int = 3) -> Trace:
         )
         for place, one in enumerate(fused, 1)
     ]
-    plan = build_plan(trace.query, read_query(trace.query))
+    plan = build_plan(trace.query, analyse(trace.query))
     trace.note_result(make_analysis(), Ordering(plan, fused, reranked, ranked), pack(ranked, max_tokens=10))
     return trace
 
@@ -96,11 +95,11 @@ def test_the_recipe_says_with_which_weights_the_channels_were_fused() -> None:
 
 
 def not_timed(channel: Channel) -> bool:
-    """The query names no time."""
+    """Whether the channel was skipped because the query names no time."""
     return channel is not Channel.TEMPORAL
 
 
-def test_what_the_token_budget_cut_is_told() -> None:
+def test_the_trace_counts_results_that_the_token_budget_cut() -> None:
     told = make_trace().as_dict()
     assert len(told["final_results"]) == 2
     assert told["cut_by_token_budget"] == [str(make_id(3))]
@@ -116,7 +115,7 @@ def test_phases_are_timed_also_when_they_fail() -> None:
     assert all(phase["duration_seconds"] >= 0 for phase in phases)
 
 
-def test_a_phase_tells_its_time_when_it_is_over() -> None:
+def test_a_phase_records_its_time_at_its_end() -> None:
     trace = make_trace()
     with trace.phase("rerank") as phase:
         time.sleep(0.002)

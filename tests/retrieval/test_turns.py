@@ -17,7 +17,7 @@ ACME, OTHER, THIRD = uuid4(), uuid4(), uuid4()
 
 
 class Queue:
-    """One place that is taken, and callers that wait for it, in the order in which they came."""
+    """One occupied place, and callers that wait for it in their order of arrival."""
 
     def __init__(self, turns: Turns) -> None:
         self.turns = turns
@@ -77,7 +77,7 @@ def test_never_more_at_once_than_there_are_places_and_all_are_served() -> None:
 
 
 @holds_to_a_time
-def test_whoever_waits_too_long_is_told_so_and_leaves_the_queue() -> None:
+def test_a_caller_that_waits_too_long_is_refused_and_leaves_the_queue() -> None:
     turns = Turns(1, patience=0.05)
     with turns.take(ACME):
         started = monotonic()
@@ -99,7 +99,7 @@ def test_an_error_gives_the_place_back() -> None:
 
 @holds_to_a_time
 def test_a_turn_that_comes_as_the_patience_ends_is_taken_or_goes_on() -> None:
-    """Whoever gives up at the very moment of being called must not keep the place from the others."""
+    """A caller that gives up at the moment of its turn must not block the place."""
     turns, barrier = Turns(1, patience=0.001), Barrier(8)
 
     def hurry(_: int) -> int:

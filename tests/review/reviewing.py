@@ -1,4 +1,4 @@
-"""What a reviewer does in the browser, and what became of it."""
+"""A reviewer's actions in the browser, and their results."""
 
 import re
 from typing import Any
@@ -29,14 +29,14 @@ def read_version(page: str) -> str:
 
 
 def send(client: Client, opinion_id: UUID, act: str, *, reason: str = "Looked at it.", **given: Any) -> Any:
-    """As the form does: with the version of the page that was opened before."""
+    """Submit the form with the version of the opened page."""
     version = given.pop("version", None) or read_version(read(client, page_of(opinion_id)))
     body = {"act": act, "reason": reason, "version": version, "text": "", "confidence": "", **given}
     return client.post(page_of(opinion_id), body)
 
 
 def list_texts(client: Client, **query: str) -> list[str]:
-    """The opinions of the first page, in their order."""
+    """The texts of the opinions on the first page, in order."""
     response: Any = client.get(QUEUE, query)
     assert response.status_code == 200
     return [opinion.text for opinion in response.context_data["cl"].result_list]

@@ -1,4 +1,4 @@
-"""Each act of a reviewer changes the opinion, and stands in its history and in the audit log."""
+"""Each action of a reviewer changes the opinion and is recorded in its history and in the audit log."""
 
 from pathlib import Path
 from typing import get_args
@@ -10,12 +10,11 @@ from django.test import Client
 
 from banks.errors import MemoryInvalid
 from banks.models import Bank
-from memoryplatform.api.v1.opinion_shapes import ACTIONS
+from memoryplatform.api.v1.opinions import ACTIONS
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.opinions.review import review
+from memoryplatform.review.acts import DONE, LABELS
 from memoryplatform.review.admin import OpinionAdmin
-from memoryplatform.review.bulk import DONE
-from memoryplatform.review.forms import LABELS
 from memoryplatform_client.resources.opinions import Act as ClientAct
 from reflection.models import OpinionRevision
 from reflection.opinions.review import MARKS, Act, Review
@@ -32,7 +31,7 @@ def opinion_id(bank: Bank) -> UUID:
     return believe(bank, OPINION, see(bank, "Most notebooks are in Python.", "Python")).id
 
 
-def test_every_act_stands_in_every_table() -> None:
+def test_every_action_is_in_every_table() -> None:
     acts = set(Act)
     assert acts == set(LABELS) == {*MARKS, Act.EDIT}
     assert acts == set(ACTIONS) == set(get_args(ClientAct))
@@ -60,7 +59,7 @@ def test_an_act_is_audited_with_the_person(client: Client, tenant: Tenant, staff
     assert (event.user_id, event.target, event.detail["act"]) == (staff.id, f"memory:{opinion_id}", "retire")
 
 
-def test_an_edit_changes_what_was_given_and_nothing_else(client: Client, bank: Bank, opinion_id: UUID) -> None:
+def test_an_edit_changes_only_the_given_fields(client: Client, bank: Bank, opinion_id: UUID) -> None:
     answer = send(client, opinion_id, "edit", text="I think that Python is a good language.", confidence="0.7")
     assert ["Python is a good language" in str(told) for told in get_messages(answer.wsgi_request)] == [True]
     opinion = read_opinion(bank, opinion_id)
@@ -71,7 +70,7 @@ def test_an_edit_changes_what_was_given_and_nothing_else(client: Client, bank: B
     check_replay(bank, opinion_id)
 
 
-def test_what_was_retired_is_restored_and_what_was_pinned_is_unpinned(
+def test_a_retired_opinion_is_restored_and_a_pinned_one_is_unpinned(
     client: Client, bank: Bank, opinion_id: UUID
 ) -> None:
     for act in ("pin", "unpin", "retire", "restore"):
@@ -81,7 +80,7 @@ def test_what_was_retired_is_restored_and_what_was_pinned_is_unpinned(
 
 
 @pytest.mark.parametrize(("act", "mark"), [("approve", "approved"), ("pin", "pinned")])
-def test_what_was_retired_comes_back_with_the_mark_that_it_had(
+def test_a_restored_opinion_has_its_former_review_mark(
     client: Client, bank: Bank, opinion_id: UUID, act: str, mark: str
 ) -> None:
     for one in (act, "retire", "restore"):
@@ -119,7 +118,7 @@ def test_an_edit_that_says_nothing_or_nonsense_is_refused(
     assert len(read_steps(bank, opinion_id)) == 1
 
 
-def test_who_comes_second_is_told_and_overwrites_nothing(client: Client, bank: Bank, opinion_id: UUID) -> None:
+def test_a_second_reviewer_gets_an_error_and_overwrites_nothing(client: Client, bank: Bank, opinion_id: UUID) -> None:
     seen = read_version(read(client, page_of(opinion_id)))
     send(client, opinion_id, "edit", text="I think that Python is fine.")
     late = send(client, opinion_id, "edit", text="I hate Python.", version=seen)
@@ -129,13 +128,13 @@ def test_who_comes_second_is_told_and_overwrites_nothing(client: Client, bank: B
     assert send(client, opinion_id, "edit", text="I hate Python.", version=read_version(page)).status_code == 302
 
 
-def test_an_act_that_its_state_does_not_allow_is_told(client: Client, bank: Bank, opinion_id: UUID) -> None:
+def test_an_action_that_the_state_does_not_allow_is_refused(client: Client, bank: Bank, opinion_id: UUID) -> None:
     answer = send(client, opinion_id, "restore")
     assert (answer.status_code, "not reviewed yet" in answer.content.decode()) == (200, True)
     assert len(read_steps(bank, opinion_id)) == 1
 
 
-def test_a_text_that_another_opinion_has_is_told(client: Client, bank: Bank, opinion_id: UUID) -> None:
+def test_a_text_that_another_opinion_has_is_refused(client: Client, bank: Bank, opinion_id: UUID) -> None:
     other = believe(bank, "Ferries are slow.", see(bank, "The ferry took nine hours.", "ferry"))
     answer = send(client, opinion_id, "edit", text=other.text)
     assert (answer.status_code, "says the same" in answer.content.decode()) == (200, True)

@@ -1,4 +1,4 @@
-"""One act on several opinions."""
+"""One review action on several opinions."""
 
 from typing import Any
 from uuid import UUID
@@ -26,7 +26,7 @@ def ask(client: Client, action: str, ids: list[UUID]) -> Any:
 
 
 def confirm(client: Client, asked: Any, *, reason: str = "") -> Any:
-    """Send the page that asked, as it stands."""
+    """Submit the confirmation page unchanged."""
     chosen = asked.context_data["chosen"]
     body = {
         "action": asked.context_data["action"],
@@ -45,7 +45,7 @@ def test_the_chosen_are_shown_first_and_marked_after(
     client: Client, tenant: Tenant, bank: Bank, opinion_ids: list[UUID], action: str, mark: str
 ) -> None:
     asked = ask(client, action, opinion_ids)
-    assert all(f"I think {thing.lower()} are fine." in asked.content.decode() for thing in THINGS)
+    assert all(f"{thing} are fine." in asked.content.decode() for thing in THINGS)
     assert [read_opinion(bank, one).review for one in opinion_ids] == ["", ""]
     done = confirm(client, asked, reason="All of a kind.")
     assert f"2 opinions {mark}." in done.content.decode()
@@ -63,7 +63,9 @@ def test_a_reason_is_asked_for(client: Client, bank: Bank, opinion_ids: list[UUI
     assert "2 opinions approved." in confirm(client, ask(client, "approve_selected", opinion_ids)).content.decode()
 
 
-def test_what_others_changed_meanwhile_is_told_and_left(client: Client, bank: Bank, opinion_ids: list[UUID]) -> None:
+def test_opinions_that_changed_meanwhile_are_reported_and_skipped(
+    client: Client, bank: Bank, opinion_ids: list[UUID]
+) -> None:
     asked = ask(client, "retire_selected", opinion_ids)
     send(client, opinion_ids[0], "approve")
     page = confirm(client, asked, reason="All of a kind.").content.decode()
@@ -87,7 +89,7 @@ def test_a_version_that_was_left_out_approves_nothing(client: Client, bank: Bank
     assert [read_opinion(bank, one).review for one in opinion_ids] == ["", ""]
 
 
-def test_what_can_not_be_an_id_is_told(client: Client, bank: Bank, opinion_ids: list[UUID]) -> None:
+def test_a_malformed_id_is_reported(client: Client, bank: Bank, opinion_ids: list[UUID]) -> None:
     for extra in ({}, {"confirmed": "yes", "reason": "x"}):
         chosen = ["nonsense", str(opinion_ids[0])]
         answer = client.post(QUEUE, {"action": "retire_selected", "_selected_action": chosen, **extra}, follow=True)

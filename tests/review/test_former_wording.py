@@ -1,20 +1,17 @@
-"""Beside an opinion stands what bears on the text that it has, not on one that it had."""
+"""An opinion's page separates the evidence for its current text from that for former texts."""
 
 from uuid import UUID
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
+from banks.enums import Network
 from banks.models import Bank
-from banks.retain.prepared import Source
-from banks.words import Network
-from providers.registry import get_embedder
-from reflection.opinions.forming.adopting import Heard, adopt_opinions
+from banks.types import Source
+from reflection.opinions.adopting import Heard
 from tenants.models import Tenant
-from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_message
-from tests.reflection.opinions.believing import Said, believe, learn, list_causes, read_opinion, see
+from tests.reflection.opinions.believing import Said, adopt, believe, learn, list_causes, read_opinion, see
 from tests.reflection.opinions.losing import delete
 from tests.review.reviewing import QUEUE, page_of, read, send
 
@@ -29,17 +26,11 @@ def dana(tenant: Tenant, bank: Bank) -> UUID:
 
 
 def say(tenant: Tenant, bank: Bank, text: str) -> UUID:
-    """What the agent says in a message, adopted."""
+    """Retain an opinion that the agent states in a message, and adopt it."""
     message = make_message(tenant, bank=bank, role="assistant", content=f"Well: {text}")
     source = Source(0, 5, message_id=message.id)
     told = see(bank, text, "Dana", network=Network.OPINION, confidence=0.7, sources=[source])
-    adopt_opinions(
-        bank,
-        Heard((told,), (), ()),
-        embedder=get_embedder(),
-        write=lambda: tenant_transaction(bank.tenant_id),
-        now=timezone.now(),
-    )
+    adopt(bank, Heard((told,)))
     return told
 
 
@@ -50,14 +41,12 @@ def hear(bank: Bank, text: str, verdict: str, *, to: str = "") -> UUID:
 
 
 def split(page: str) -> tuple[str, str]:
-    """The evidence on the page of an opinion: about its text, and about a former one."""
+    """The evidence on an opinion's page: for its current text, and for former ones."""
     now, _, before = page.partition('class="review-history"')[0].partition(FORMER)
     return now, before
 
 
-def test_after_a_change_of_mind_only_what_brought_it_counts(
-    client: Client, tenant: Tenant, bank: Bank, dana: UUID
-) -> None:
+def test_after_a_reversal_only_its_own_evidence_counts(client: Client, tenant: Tenant, bank: Bank, dana: UUID) -> None:
     hear(bank, "Dana mended the brakes in an hour.", "reinforce")
     hear(bank, "Dana came late to the garage.", "weaken")
     hear(bank, "Dana forgot the wheel bolts.", "contradict")
@@ -74,7 +63,7 @@ def test_after_a_change_of_mind_only_what_brought_it_counts(
     assert "wheel bolts" not in now
 
 
-def test_what_speaks_against_the_new_text_counts_again(client: Client, tenant: Tenant, bank: Bank, dana: UUID) -> None:
+def test_evidence_against_the_new_text_counts_again(client: Client, tenant: Tenant, bank: Bank, dana: UUID) -> None:
     hear(bank, "Dana forgot the wheel bolts.", "contradict")
     say(tenant, bank, UNRELIABLE)
     hear(bank, "Dana won the prize of the guild.", "weaken")
@@ -104,7 +93,7 @@ def test_a_text_that_went_back_has_its_evidence_again(client: Client, bank: Bank
     assert FORMER not in read(client, page_of(opinion.id))
 
 
-def test_what_a_person_wrote_has_none_of_the_evidence_of_what_stood_before(client: Client, bank: Bank) -> None:
+def test_a_text_that_a_person_wrote_has_none_of_the_former_evidence(client: Client, bank: Bank) -> None:
     opinion = believe(bank, "I think Dana is kind.", see(bank, "Dana visits his neighbours.", "Dana"))
     send(client, opinion.id, "edit", text="I think Dana is cruel.")
     assert "0 for" in read(client, f"{QUEUE}?queue=held")

@@ -1,4 +1,4 @@
-"""The page of an opinion: all that is behind it, as text and nothing but text."""
+"""The page of an opinion shows its evidence and history as escaped text."""
 
 from uuid import UUID, uuid4
 
@@ -9,9 +9,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from banks.enums import Network
 from banks.models import Bank
-from banks.retain.prepared import Source
-from banks.words import Network
+from banks.types import Source
 from tenants.models import Tenant, User
 from tests.belief_factories import make_opinion
 from tests.factories import make_user
@@ -28,7 +28,7 @@ HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)>"
 
 
 def see_said(tenant: Tenant, bank: Bank, text: str) -> tuple[UUID, UUID]:
-    """A fact, and the message that it was read from."""
+    """Store a fact with its source message, and return both ids."""
     message = make_message(tenant, bank=bank, content=text, speaker="Ana")
     fact = see(bank, text, "Faro ferry", sources=[Source(0, len(text), message_id=message.id)])
     return fact, message.id
@@ -40,7 +40,9 @@ def count_statements(client: Client, path: str) -> int:
     return len(ours) + len(every)
 
 
-def test_the_page_shows_evidence_with_its_sources_and_the_whole_way(client: Client, tenant: Tenant, bank: Bank) -> None:
+def test_the_page_shows_evidence_with_its_sources_and_the_whole_history(
+    client: Client, tenant: Tenant, bank: Bank
+) -> None:
     good, heard = see_said(tenant, bank, GOOD)
     opinion = believe(bank, OPINION, good)
     bad, _ = see_said(tenant, bank, BAD)
@@ -62,13 +64,11 @@ def test_an_opinion_that_was_said_shows_the_message(client: Client, tenant: Tena
     assert send(client, opinion_id, "approve").status_code == 302
 
 
-def test_an_opinion_that_was_told_as_a_fact_shows_the_text_that_it_came_in(
-    client: Client, tenant: Tenant, bank: Bank
-) -> None:
+def test_an_opinion_from_a_ready_fact_shows_its_source_text(client: Client, tenant: Tenant, bank: Bank) -> None:
     chunk = make_chunk(tenant, bank=bank, text=f"Told so: {OPINION}")
     opinion_id = see(bank, OPINION, network=Network.OPINION, confidence=0.6, sources=[Source(0, 5, chunk_id=chunk.id)])
     for page in (read(client, page_of(opinion_id)), read(client, QUEUE)):
-        assert ("Told so:" in page, "Nothing is left" in page) == (True, False)
+        assert ("Told so:" in page, "is left." in page) == (True, False)
 
 
 def test_the_history_shows_every_fact_of_a_step_and_how_many_are_gone(client: Client, bank: Bank) -> None:
@@ -84,7 +84,7 @@ def test_the_history_shows_every_fact_of_a_step_and_how_many_are_gone(client: Cl
     assert "in July" in read(client, f"/admin/reflection/opinionrevision/{step.id}/change/")
 
 
-def test_what_spoke_for_the_former_view_does_not_count_for_the_new_one(client: Client, bank: Bank) -> None:
+def test_evidence_for_the_former_text_does_not_count_for_the_new_one(client: Client, bank: Bank) -> None:
     facts = [see(bank, f"The Faro ferry was on time in {month}.", "Faro ferry") for month in ("June", "July")]
     believe(bank, OPINION, *facts)
     text = "Previously I thought that the Faro ferry is reliable, but now I think that the Faro ferry is often late."
@@ -116,7 +116,7 @@ def test_hostile_texts_are_shown_as_texts(client: Client, bank: Bank) -> None:
     check_harmless(refused.content.decode(), "a hostile form")
 
 
-def test_what_was_superseded_can_be_read_and_not_reviewed(client: Client, tenant: Tenant, bank: Bank) -> None:
+def test_a_superseded_opinion_can_be_read_but_not_reviewed(client: Client, tenant: Tenant, bank: Bank) -> None:
     opinion = make_opinion(tenant, bank=bank, expired_at=timezone.now(), close_reason="update")
     page = read(client, page_of(opinion.id))
     assert (opinion.text in page, 'name="act"' in page) == (True, False)
@@ -141,14 +141,14 @@ def test_a_look_at_an_opinion_is_audited(client: Client, tenant: Tenant, bank: B
     assert (event.target, event.user_id) == (f"opinion:{opinion.id}", staff.id)
 
 
-def test_what_is_not_there_leads_back_to_the_start(client: Client, bank: Bank) -> None:
+def test_a_missing_opinion_redirects_to_the_start_page(client: Client, bank: Bank) -> None:
     fact = see(bank, GOOD, "Faro ferry")
     for path in (page_of(uuid4()), page_of(fact), f"{QUEUE}no-id/change/"):
         assert client.get(path).status_code == 302, path
 
 
 @pytest.mark.parametrize("is_staff", [False, True])
-def test_without_the_right_nobody_sees_or_changes_anything(bank: Bank, *, is_staff: bool) -> None:
+def test_without_the_permission_a_user_sees_and_changes_nothing(bank: Bank, *, is_staff: bool) -> None:
     opinion = believe(bank, OPINION, see(bank, GOOD, "Faro ferry"))
     client = sign_in(make_user(is_staff=is_staff))
     for path in (QUEUE, page_of(opinion.id)):
@@ -158,7 +158,7 @@ def test_without_the_right_nobody_sees_or_changes_anything(bank: Bank, *, is_sta
     assert read_opinion(bank, opinion.id).review == ""
 
 
-def test_who_may_only_look_has_no_form_and_no_acts(bank: Bank) -> None:
+def test_a_viewer_has_no_form_and_no_actions(bank: Bank) -> None:
     opinion = believe(bank, OPINION, see(bank, GOOD, "Faro ferry"))
     reader = make_user(is_staff=True)
     reader.user_permissions.add(Permission.objects.get(codename="view_opinion"))

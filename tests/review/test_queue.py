@@ -1,4 +1,4 @@
-"""The queue: what wants a person, the most urgent first, with the evidence beside it."""
+"""The review queue: opinions that need a person, most urgent first, with their evidence."""
 
 import re
 from html import unescape
@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit
-from banks.models.unit_source import UnitSource
+from banks.models.unit import UnitSource
 from reflection.models import OpinionRevision
 from tenants.models import Tenant, User
 from tenants.transactions import tenant_transaction
@@ -23,7 +23,7 @@ from tests.review.reviewing import QUEUE, list_texts, read, read_events
 
 
 def hold(tenant: Tenant, bank: Bank, text: str, *steps: tuple[str, float], **fields: Any) -> MemoryUnit:
-    """An opinion of 0.5 that took these steps, each a cause and the confidence after it."""
+    """An opinion that began at 0.5 and took these steps, each with a cause and the new confidence."""
     opinion = make_opinion(tenant, bank=bank, text=text, confidence=0.5, **fields)
     for number, (cause, after) in enumerate(steps, start=2):
         before = opinion.confidence
@@ -47,7 +47,9 @@ def count_statements(client: Client, **query: str) -> int:
     return len(ours) + len(every)
 
 
-def test_the_queue_has_what_wants_a_person_the_most_urgent_first(client: Client, tenant: Tenant, bank: Bank) -> None:
+def test_the_queue_lists_opinions_that_need_a_review_most_urgent_first(
+    client: Client, tenant: Tenant, bank: Bank
+) -> None:
     hold(tenant, bank, "contradicted", ("approved", 0.5), ("contradict", 0.4))
     hold(tenant, bank, "approved", ("approved", 0.5))
     hold(tenant, bank, "moved by less", ("approved", 0.5), ("reinforce", 0.69))
@@ -71,7 +73,7 @@ def test_moves_are_counted_from_the_last_review(client: Client, tenant: Tenant, 
     assert list_texts(client) == []
 
 
-def test_another_text_wants_a_person_with_whichever_confidence(client: Client, tenant: Tenant, bank: Bank) -> None:
+def test_a_new_text_needs_a_review_at_any_confidence(client: Client, tenant: Tenant, bank: Bank) -> None:
     reworded = hold(tenant, bank, "new words", ("approved", 0.5), ("revised", 0.5))
     seen = hold(tenant, bank, "new words that were seen", ("revised", 0.5), ("approved", 0.5))
     with tenant_transaction(tenant.id):
@@ -81,9 +83,7 @@ def test_another_text_wants_a_person_with_whichever_confidence(client: Client, t
     assert set(list_texts(client, queue="changed")) == {"new words", "opened again"}
 
 
-def test_what_contradicted_a_text_that_the_agent_gave_up_does_not_stand_against_the_new_one(
-    client: Client, bank: Bank
-) -> None:
+def test_a_contradiction_of_a_former_text_does_not_count_against_the_new_one(client: Client, bank: Bank) -> None:
     opinion = believe(bank, "I think the Faro ferry is reliable.", see(bank, "The Faro ferry was on time."))
     late = see(bank, "The Faro ferry was late in May.")
     learn(bank, Said({"The Faro ferry was late in May.": "contradict"}), late)
@@ -105,7 +105,7 @@ def test_an_opinion_without_a_history_yet_is_new(client: Client, tenant: Tenant,
     assert list_texts(client) == ["just heard"]
 
 
-def test_what_is_retired_superseded_or_of_a_deleted_bank_does_not_wait(
+def test_retired_and_superseded_opinions_and_those_of_a_deleted_bank_are_not_queued(
     client: Client, tenant: Tenant, bank: Bank
 ) -> None:
     closed = {"expired_at": timezone.now(), "close_reason": "update"}
@@ -142,7 +142,7 @@ def test_a_search_finds_words_and_ids(client: Client, bank: Bank) -> None:
     assert list_texts(client, q="%_'") == list_texts(client, q="the of") == []
 
 
-def test_a_row_shows_what_moved_it_and_the_evidence(client: Client, tenant: Tenant, bank: Bank) -> None:
+def test_a_row_shows_its_last_revision_and_the_evidence(client: Client, tenant: Tenant, bank: Bank) -> None:
     opinion = hold(tenant, bank, "Ferries are reliable.", ("approved", 0.5))
     for number in range(5):
         give_evidence(tenant, opinion, f"Trip {number} was on time.")
@@ -191,7 +191,7 @@ def test_every_tenant_whose_opinions_were_listed_has_it_in_its_audit_log(
     assert read_events(none, "admin.listed") == []
 
 
-def test_the_first_page_counts_what_waits_by_tenant(client: Client, tenant: Tenant, bank: Bank) -> None:
+def test_the_first_page_counts_queued_opinions_by_tenant(client: Client, tenant: Tenant, bank: Bank) -> None:
     zeta = make_tenant("zeta")
     hold(zeta, make_bank(zeta), "one")
     for text in ("two", "three"):

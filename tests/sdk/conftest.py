@@ -1,4 +1,4 @@
-"""The service as its clients meet it: a web server on a free port, and a worker, on the tests' database."""
+"""A live service for the client: a web server on a free port and a worker, on the tests' database."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def server_url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def shared_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Commits are real. The wall between tenants keeps what one test leaves from the next; a module's end undoes it."""
+    """Commits are real. Each test has its own tenant; the rows are deleted at the end of the module."""
     with django_db_blocker.unblock():
         yield
         empty_all_tables()
@@ -46,7 +46,7 @@ def service(server_url: str, shared_db: None, redis_server: EmbeddedRedis) -> It
 
 @pytest.fixture(params=["sync", "async"])
 def client(request: pytest.FixtureRequest, service: Service) -> Iterator[MemoryClient]:
-    """Both clients, behind the one face that they share."""
+    """Both clients, behind a common synchronous interface."""
     if request.param == "sync":
         with MemoryClient(service.url, service.key) as client:
             yield client
@@ -62,6 +62,6 @@ def worker(service: Service) -> Iterator[None]:
 
 
 def write_what_waits() -> None:
-    """What the server's own threads do every second; nothing of one test may wait for the next."""
+    """Flush the writers of the server's threads, so that no row of one test is written during the next."""
     for writer in WRITERS:
         writer.write()

@@ -1,4 +1,4 @@
-"""A service that answers what a test tells it to, in order, and remembers what it was asked."""
+"""A scripted service: it gives the queued responses in order and records the requests."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -43,7 +43,7 @@ class Scripted(httpx.MockTransport):
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
-        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)  # each is read once
+        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)  # read only once
 
     @property
     def keys(self) -> list[str | None]:

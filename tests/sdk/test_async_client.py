@@ -1,4 +1,4 @@
-"""What only the asynchronous client can do, and what mypy must know of it."""
+"""The asynchronous client's own features, and its types under mypy."""
 
 import asyncio
 from contextlib import aclosing
@@ -44,7 +44,7 @@ def test_a_stream_is_left_in_the_middle(service: Service) -> None:
     assert (seen[0], seen[-1]) == (Started, Delta)
 
 
-def test_a_method_read_from_its_class_is_what_was_written() -> None:
+def test_a_method_read_from_its_class_is_undecorated() -> None:
     assert MemoryClient.retain_batch.__doc__ == AsyncMemoryClient.retain_batch.__doc__
     built = MemoryClient.recall(None, "b", "who?")
     assert (built.method, built.path, built.repeatable) == ("POST", "/banks/b/memories/recall", True)
@@ -55,11 +55,11 @@ def test_the_timeout_is_that_of_every_request() -> None:
 
     def serve(request: httpx.Request) -> httpx.Response:
         seen.append(request.extensions["timeout"])
-        return httpx.Response(200, json={"learn_from_feedback": True, "weights": {}, "marks": 0})
+        return httpx.Response(200, json={"bank_id": "b", "config": {}, "overrides": {}})
 
-    make_client(httpx.MockTransport(serve)).feedback.get_tuning("b")
+    make_client(httpx.MockTransport(serve)).banks.config("b")
     with MemoryClient("http://service", "mpk", timeout=2.5, transport=httpx.MockTransport(serve)) as client:
-        client.feedback.get_tuning("b")
+        client.banks.config("b")
     assert seen == [
         {"connect": 5.0, "read": 120.0, "write": 120.0, "pool": 120.0},
         {"connect": 2.5, "read": 2.5, "write": 2.5, "pool": 2.5},

@@ -1,4 +1,4 @@
-"""The client against the API's own description: every route has a method that sends and reads all of it."""
+"""The client against the API's own description: every route has a method with all its fields."""
 
 import inspect
 import json
@@ -18,12 +18,24 @@ from memoryplatform_client.options import banks, mental_models, recall, retain
 from tests.sdk.scripted import make_client
 
 METHODS = {
+    "get_account": "account.get",
+    "rename_account": "account.rename",
+    "list_members": "account.members",
+    "change_member_role": "account.change_role",
+    "remove_member": "account.remove_member",
+    "list_invitations": "account.invitations",
+    "invite_member": "account.invite",
+    "revoke_invitation": "account.revoke_invitation",
+    "list_api_keys": "account.keys",
+    "create_api_key": "account.create_key",
+    "rotate_api_key": "account.rotate_key",
+    "revoke_api_key": "account.revoke_key",
     "list_banks": "banks.list",
     "create_bank": "banks.create",
     "get_bank": "banks.get",
     "change_bank": "banks.update",
     "delete_bank": "banks.delete",
-    "tend_bank": "banks.tend",
+    "tend_bank": "banks.run_maintenance",
     "get_bank_stats": "banks.stats",
     "get_memories_timeseries": "banks.timeseries",
     "get_bank_config": "banks.config",
@@ -90,8 +102,6 @@ METHODS = {
     "get_recall": "recalls.get",
     "list_feedback": "feedback.list",
     "give_feedback": "feedback.give",
-    "get_tuning": "feedback.get_tuning",
-    "change_tuning": "feedback.update_tuning",
     "list_operations": "operations.list",
     "get_operation": "operations.get",
     "cancel_operation": "operations.cancel",
@@ -111,7 +121,7 @@ METHODS = {
     "redeliver": "webhooks.redeliver",
 }
 WITHOUT_A_METHOD = {"list_memories_of_bank"}  # list_memories at Hindsight's address
-# What the API calls otherwise, and what it takes that the client has another way to say.
+# Parameters that the API names differently, or that the client expresses in another way.
 OTHER_NAMES = {"async": "wait", "ids": "others", "banks": "bank_ids", "If-Match": "if_match"} | {
     "Idempotency-Key": "idempotency_key"
 }
@@ -140,8 +150,8 @@ NESTED = {
     "LookUpsOption": recall.LookUps,
     "TriggerInput": mental_models.TriggerFields,
 }
-IN_THE_BODY = {"import_bank": {"lines"}}  # which is no JSON
-OF_THE_CLIENT = {"retain": {"timeout"}}  # it waits for what the service does not wait for
+IN_THE_BODY = {"import_bank": {"lines"}}  # the body is not JSON
+OF_THE_CLIENT = {"retain": {"timeout"}}  # the client waits for operations that the service does not wait for
 NOT_NESTED = {"IncludeInput": {"source_facts"}}
 NOT_DESCRIBED = {"ReflectIncludeInput": {"facts"}}  # an object without fields of its own
 SAMPLES: dict[str, Any] = {
@@ -152,13 +162,15 @@ SAMPLES: dict[str, Any] = {
     "others": [uuid4()],
     "bank_ids": ["b"],
     "name": "n",
+    "email": "a@example.com",
+    "role": "viewer",
+    "scopes": ["read"],
     "source_query": "who?",
     "model_id": "mm-1",
     "days": 3,
     "action": "pin",
     "reason": "why",
     "useful": True,
-    "learn_from_feedback": True,
     "url": "https://example.com/",
     "events": ["bank.deleted"],
     "lines": b"{}",
@@ -240,7 +252,7 @@ def answer_to(schema: Schema, operation: Schema) -> httpx.Response:
     if "next_cursor" in body:
         body["next_cursor"] = None
     if "status" in body and "unit_ids" in body:
-        body["status"] = "completed"  # what is not would be waited for
+        body["status"] = "completed"  # an unfinished operation would be polled
     return httpx.Response(int(status), json=body)
 
 
@@ -295,7 +307,7 @@ def test_a_method_takes_all_that_its_route_takes(schema: Schema, operation_id: s
 
 
 @pytest.mark.parametrize("name", NESTED)
-def test_what_is_nested_takes_the_same(schema: Schema, name: str) -> None:
+def test_nested_objects_have_the_same_fields(schema: Schema, name: str) -> None:
     described = set(schema["components"]["schemas"][name]["properties"])
     taken = described - NOT_NESTED.get(name, set()) | NOT_DESCRIBED.get(name, set())
     assert set(NESTED[name].__annotations__) == taken

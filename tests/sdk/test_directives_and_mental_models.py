@@ -1,10 +1,10 @@
-"""Rules and kept questions, from the client to a worker and back."""
+"""Directives and mental models, from the client to a worker and back."""
 
 import pytest
 
 from memoryplatform_client import MemoryClient, NotFound, PreconditionFailed
 
-pytestmark = pytest.mark.parametrize("client", ["sync"], indirect=True)  # both send the same
+pytestmark = pytest.mark.parametrize("client", ["sync"], indirect=True)  # both clients send the same requests
 
 
 def test_a_directive_from_its_making_to_its_end(client: MemoryClient) -> None:

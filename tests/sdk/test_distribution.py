@@ -1,4 +1,4 @@
-"""The client as a package of its own."""
+"""The client as a separate package."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""The examples of docs/sdk.md, run in their order; what a line prints stands in its comment."""
+"""The examples of docs/sdk.md, run in order; the comment of a line holds its expected output."""
 
 import ast
 import asyncio
@@ -19,7 +19,7 @@ PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", flags=re.MULTILINE)
 
 
 def run(block: str, names: dict[str, Any]) -> None:
-    """`await` stands where it can't in a module, as in a notebook."""
+    """Allows `await` at the top level, as in a notebook."""
     code = compile(block, "docs/sdk.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     if code.co_flags & inspect.CO_COROUTINE:
         asyncio.run(eval(code, names))  # noqa: S307  # our own page
@@ -27,7 +27,9 @@ def run(block: str, names: dict[str, Any]) -> None:
         exec(code, names)  # noqa: S102  # our own page
 
 
-def test_the_examples_do_what_they_say(service: Service, worker: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_print_the_documented_output(
+    service: Service, worker: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     names: dict[str, Any] = {}
     assert len(BLOCKS) >= 9
     for block in BLOCKS:
@@ -36,7 +38,7 @@ def test_the_examples_do_what_they_say(service: Service, worker: None, capsys: p
     names["client"].close()
 
 
-def test_every_resource_and_its_methods_stand_in_the_table() -> None:
+def test_every_resource_and_its_methods_are_in_the_table() -> None:
     table = dict(re.findall(r"^\| (`\w+`.*?) \| (`\w+`.*?) \|$", PAGE, flags=re.MULTILINE))
     told = {
         name: set(re.findall(r"\w+", methods)) for names, methods in table.items() for name in re.findall(r"\w+", names)
@@ -48,7 +50,7 @@ def test_every_resource_and_its_methods_stand_in_the_table() -> None:
     assert told == methods
 
 
-def test_every_exception_stands_in_the_tree() -> None:
+def test_every_exception_is_in_the_tree() -> None:
     tree = PAGE.partition("## Errors")[2].partition("```python")[0]
     public = (getattr(memoryplatform_client, name) for name in memoryplatform_client.__all__)
     errors = [one.__name__ for one in public if isinstance(one, type) and issubclass(one, Exception)]

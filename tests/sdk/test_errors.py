@@ -1,4 +1,4 @@
-"""An answer that says no becomes an exception that a program can tell from others."""
+"""Error responses become exceptions of distinct classes."""
 
 import httpx
 import pytest
@@ -72,9 +72,9 @@ def test_faults_of_another_shape_do_not_hide_the_error() -> None:
 
 
 def test_a_field_of_a_newer_service_breaks_nothing_and_can_be_read() -> None:
-    answer = httpx.Response(200, json={"learn_from_feedback": True, "weights": {}, "marks": 0, "mood": "good"})
-    tuning = make_client(Scripted(answer)).feedback.get_tuning("b")
-    assert tuning.model_extra == {"mood": "good"}
+    answer = httpx.Response(200, json={"bank_id": "b", "config": {}, "overrides": {}, "mood": "good"})
+    config = make_client(Scripted(answer)).banks.config("b")
+    assert config.model_extra == {"mood": "good"}
 
 
 def test_the_services_own_words_arrive(client: MemoryClient) -> None:
@@ -86,7 +86,7 @@ def test_the_services_own_words_arrive(client: MemoryClient) -> None:
     assert [(fault.field, fault.code) for fault in invalid.value.errors] == [("disposition.empathy", "max_value")]
 
 
-def test_a_wrong_key_is_told_and_no_key_is_shown(service: Service) -> None:
+def test_a_wrong_key_is_reported_and_not_shown(service: Service) -> None:
     with MemoryClient(service.url, "mpk_wrong") as stranger:
         with pytest.raises(sdk.Unauthenticated) as caught:
             stranger.banks.get("support")

@@ -1,4 +1,4 @@
-"""What chooses memories to delete has a value, or nothing is sent."""
+"""A deletion with an empty filter is refused before anything is sent."""
 
 from typing import Any
 

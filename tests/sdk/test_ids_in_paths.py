@@ -1,4 +1,4 @@
-"""An id stays where it was put: none leads to another address, and every legal one arrives."""
+"""No id in a path leads to another route, and every valid id arrives unchanged."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ CALLS: dict[str, Callable[[MemoryClient, str], object]] = {
 
 @pytest.mark.parametrize("given", LEADING_ELSEWHERE)
 @pytest.mark.parametrize("name", CALLS)
-def test_what_leads_elsewhere_is_not_sent(name: str, given: str) -> None:
+def test_an_id_that_leads_elsewhere_is_not_sent(name: str, given: str) -> None:
     transport = Scripted()
     with make_client(transport) as client, pytest.raises(UnusableId, match="An id must not"):
         CALLS[name](client, given)

@@ -1,4 +1,4 @@
-"""The network loses answers; the service must not do the work twice for it."""
+"""A lost response does not make the service perform a request twice."""
 
 import httpx
 import pytest
@@ -9,7 +9,7 @@ from tests.sdk.scripted import QUICK
 
 
 class Forgetful(httpx.HTTPTransport):
-    """Delivers every request, and loses the first answers."""
+    """Delivers every request, and loses the first responses."""
 
     def __init__(self, *, lost: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""`Memory`, in both worlds."""
+"""`Memory`, synchronous and asynchronous."""
 
 import asyncio
 import gc
@@ -76,7 +76,7 @@ def test_one_may_do_both(memory: Memory) -> None:
     asyncio.run(add())
 
 
-@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # asyncio.run leaves what it opened to the collector
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # asyncio.run leaves connections open
 def test_it_outlives_an_event_loop(memory: Memory) -> None:
     asyncio.run(memory.add_message(PARIS))
     asyncio.run(memory.add_message(LISBON))
@@ -106,7 +106,7 @@ def test_before_the_first_message_nothing_is_found(memory: Memory) -> None:
 
 
 def test_as_many_are_found_as_are_asked_for(memory: Memory, service: Service) -> None:
-    """More than the usual tokens of a recall hold."""
+    """The results exceed the default token budget of a recall."""
     animals = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay"]
     rooms = [f"keeps a {animals[n % 10]} and a {animals[n // 10]} in room {n} near the old market" for n in range(100)]
     facts: list[FactFields] = [
@@ -129,7 +129,7 @@ def test_as_many_are_found_as_are_asked_for(memory: Memory, service: Service) ->
         (10**6, {"max_tokens": 10_000_000, "thinking_budget": 5_000}),
     ],
 )
-def test_the_tokens_grow_with_the_results_within_what_the_service_takes(top_k: int, asked: dict[str, int]) -> None:
+def test_the_tokens_grow_with_the_results_up_to_the_services_limit(top_k: int, asked: dict[str, int]) -> None:
     assert enough_for(top_k) == asked
 
 
@@ -173,7 +173,7 @@ def test_a_handle_shows_how_far_it_is(memory: Memory, request: pytest.FixtureReq
 
 
 @holds_to_a_time
-def test_what_failed_is_told_and_tried_again(memory: Memory, service: Service, request: pytest.FixtureRequest) -> None:
+def test_a_failure_is_raised_and_retried(memory: Memory, service: Service, request: pytest.FixtureRequest) -> None:
     with memory, MemoryClient(service.url, service.key) as client:
         memory.add_message_sync(PARIS)
         [operation] = client.operations.list(kind="retain")
@@ -187,7 +187,7 @@ def test_what_failed_is_told_and_tried_again(memory: Memory, service: Service, r
         assert memory.process_sync(timeout=30).memory_ids
 
 
-def test_an_operation_that_cannot_be_tried_again_is_told(memory: Memory, service: Service) -> None:
+def test_an_operation_that_cannot_be_retried_is_raised(memory: Memory, service: Service) -> None:
     with memory, MemoryClient(service.url, service.key) as client:
         memory.add_message_sync(PARIS)
         [operation] = client.operations.list(kind="retain")
@@ -200,7 +200,7 @@ def test_an_operation_that_cannot_be_tried_again_is_told(memory: Memory, service
             memory.process_sync(timeout=10, on_progress=cancel)
 
 
-def test_what_a_deleted_bank_took_along_is_told_once_and_let_go(
+def test_operations_of_a_deleted_bank_are_raised_once_and_dropped(
     memory: Memory, service: Service, request: pytest.FixtureRequest
 ) -> None:
     with memory, MemoryClient(service.url, service.key) as client:
@@ -215,7 +215,7 @@ def test_what_a_deleted_bank_took_along_is_told_once_and_let_go(
         assert memory.process_sync().memory_ids == ()
 
 
-def test_an_operation_that_is_gone_is_told_once_and_let_go(memory: Memory) -> None:
+def test_a_missing_operation_is_raised_once_and_dropped(memory: Memory) -> None:
     with memory:
         memory._pending += [uuid4(), uuid4()]
         task = memory.process_async()
@@ -227,7 +227,7 @@ def test_an_operation_that_is_gone_is_told_once_and_let_go(memory: Memory) -> No
 
 
 @holds_to_a_time
-def test_what_is_made_before_the_time_is_up_is_told(
+def test_memories_completed_before_the_timeout_are_reported(
     memory: Memory, service: Service, request: pytest.FixtureRequest
 ) -> None:
     with memory, MemoryClient(service.url, service.key) as client:
@@ -241,7 +241,9 @@ def test_what_is_made_before_the_time_is_up_is_told(
 
 
 @pytest.mark.parametrize(("attempts", "is_let_go"), [(1, True), (5, False)])
-def test_what_is_given_up_twice_is_let_go_and_what_ran_out_of_attempts_stays(attempts: int, *, is_let_go: bool) -> None:
+def test_an_operation_given_up_twice_is_dropped_and_one_out_of_attempts_stays(
+    attempts: int, *, is_let_go: bool
+) -> None:
     operation_id = uuid4()
     pending = deque([operation_id])
     answers = [failed_operation(operation_id, attempts) for _ in range(3)]
@@ -250,7 +252,7 @@ def test_what_is_given_up_twice_is_let_go_and_what_ran_out_of_attempts_stays(att
     assert (not pending) is is_let_go
 
 
-def test_what_is_never_processed_does_not_pile_up(memory: Memory) -> None:
+def test_unprocessed_messages_do_not_pile_up(memory: Memory) -> None:
     memory._pending += [uuid4() for _ in range(MOST_PENDING + 5)]
     assert len(memory._pending) == MOST_PENDING
 

@@ -1,4 +1,4 @@
-"""What a bank holds, looked at and changed by hand."""
+"""Reading and changing the content of a bank by hand."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,7 @@ import pytest
 
 from memoryplatform_client import AlreadyExists, MemoryClient, MemoryNotFound, NotFound, PreconditionFailed
 
-pytestmark = pytest.mark.parametrize("client", ["sync"], indirect=True)  # both send the same
+pytestmark = pytest.mark.parametrize("client", ["sync"], indirect=True)  # both clients send the same requests
 
 MARCH = datetime(2024, 3, 1, tzinfo=UTC)
 
@@ -46,7 +46,7 @@ def test_a_date_is_cleared_by_none(held: MemoryClient) -> None:
     assert held.memories.edit("support", row.id, occurred_start=None, occurred_end=None).occurred_start is None
 
 
-def test_a_filter_clears_what_it_finds(held: MemoryClient) -> None:
+def test_a_filter_clears_its_matches(held: MemoryClient) -> None:
     assert held.memories.clear("support", type="world").deleted_count == 2
     assert [row.type for row in held.memories.list("support")] == ["opinion"]
 
@@ -84,7 +84,7 @@ def test_messages_and_the_episode_that_they_make(held: MemoryClient) -> None:
     assert [found.id for found in held.episodes.list("support", q="sail to Rome")] == [episode.id]
 
 
-def test_an_opinion_is_reviewed_and_tells_its_story(held: MemoryClient) -> None:
+def test_an_opinion_is_reviewed_and_shows_its_history(held: MemoryClient) -> None:
     [row] = held.opinions.list("support", min_confidence=0.5, tags=["elsewhere"], tags_match="any")
     assert list(held.opinions.list("support", tags=["elsewhere"], tags_match="any_strict")) == []
     assert list(held.observations.list("support", tags=["elsewhere"], tags_match="any_strict")) == []

@@ -1,4 +1,4 @@
-"""Operations that are waited for."""
+"""Waiting for operations."""
 
 import time
 from collections import deque
@@ -50,7 +50,7 @@ def operation(status: str, processed: int = 0, **fields: object) -> httpx.Respon
     return httpx.Response(200, json={**body, **fields})
 
 
-def test_progress_is_told_once_a_change() -> None:
+def test_progress_is_reported_once_per_change() -> None:
     steps = [("pending", 0), ("processing", 0), ("processing", 0), ("processing", 1), ("completed", 2)]
     transport = Scripted(*[operation(*step) for step in steps])
     told: list[tuple[str, int]] = []
@@ -70,13 +70,13 @@ def test_an_operation_that_does_not_complete_is_an_error_with_its_reason(status:
 
 
 @holds_to_a_time
-def test_waiting_ends_in_time_and_the_operation_goes_on() -> None:
+def test_waiting_ends_in_time_and_the_operation_continues() -> None:
     with pytest.raises(WaitTimedOut, match=r"still processing after 0\.05 seconds"):
         make_client(Scripted(*[operation("processing")] * 2)).operations.wait(ID, timeout=0.05)
 
 
 @holds_to_a_time
-def test_what_ends_with_the_time_is_still_seen() -> None:
+def test_an_operation_that_ends_at_the_timeout_is_still_seen() -> None:
     transport = Scripted(operation("processing"), operation("completed"))
     assert make_client(transport).operations.wait(ID, timeout=0.05).is_finished
 
@@ -109,7 +109,7 @@ WAITS: list[Callable[[MemoryClient], object]] = [
 @pytest.mark.parametrize("is_awaited", [False, True])
 @pytest.mark.parametrize("wait", WAITS, ids=["wait", "retain", "process"])
 @pytest.mark.parametrize("server", [stay_silent, put_off])
-def test_a_service_that_does_not_answer_keeps_nobody_waiting(
+def test_a_service_that_does_not_answer_does_not_block_the_caller(
     monkeypatch: pytest.MonkeyPatch, server: Server, wait: Callable[[Any], object], *, is_awaited: bool
 ) -> None:
     monkeypatch.setattr(limits, "SHORTEST_REQUEST", 0.05)
@@ -122,14 +122,14 @@ def test_a_service_that_does_not_answer_keeps_nobody_waiting(
         Blocking(AsyncMemoryClient(ADDRESS, "k", **given)) if is_awaited else MemoryClient(ADDRESS, "k", **given) as it
     ):
         began = time.monotonic()
-        with pytest.raises(WaitTimedOut, match=r"could not be asked for after 0\.2 seconds") as caught:
+        with pytest.raises(WaitTimedOut, match=r"could not be fetched after 0\.2 seconds") as caught:
             wait(it)
     assert 0.19 < time.monotonic() - began < 2
     assert (str(caught.value.operation_id), caught.value.operation) == (ID, None)
     assert isinstance(caught.value.__cause__, RequestTimedOut | Unavailable)
 
 
-def test_one_that_waits_is_cancelled_and_retried(client: MemoryClient) -> None:
+def test_a_waiting_operation_is_cancelled_and_retried(client: MemoryClient) -> None:
     accepted = client.retain("support", "Alice sails.", wait=False)
     assert client.operations.cancel(accepted.operation_id).status == "cancelled"
     with pytest.raises(OperationNotCompleted):

@@ -1,4 +1,4 @@
-"""Lists that go on by themselves."""
+"""Lists that fetch their pages on demand."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def test_every_kind_of_list_is_read_to_its_end(boats: MemoryClient) -> None:
     assert {operation.kind for operation in boats.operations.list(limit=1)} >= {"retain"}
 
 
-def test_a_ranked_list_goes_on_by_offset(boats: MemoryClient) -> None:
+def test_a_ranked_list_continues_by_offset(boats: MemoryClient) -> None:
     relations = [{"subject": "Bob", "relation": f"likes_{n}", "object": f"Boat {n}"} for n in range(5)]
     boats.retain("boats", facts=[{"text": "Bob likes boats.", "relations": relations}])  # type: ignore[typeddict-item]
     found = list(boats.relationships.list("boats", q="Bob likes boats", limit=2))

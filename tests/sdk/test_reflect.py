@@ -1,4 +1,4 @@
-"""Answers out of memory, whole and as they are made."""
+"""Reflect, with and without streaming."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ def told(client: MemoryClient) -> MemoryClient:
     return client
 
 
-def test_an_answer_cites_what_it_rests_on(told: MemoryClient) -> None:
+def test_an_answer_cites_its_memories(told: MemoryClient) -> None:
     answer = told.reflect("support", QUESTION, budget="low", max_tokens=200, form_opinions=False)
     assert "Lisbon" in answer.text
     assert answer.engine == "builtin"
@@ -42,7 +42,7 @@ def test_an_answer_cites_what_it_rests_on(told: MemoryClient) -> None:
     assert answer.citations[0].memory_id == answer.based_on.memories[0].id
 
 
-def test_a_stream_ends_with_the_whole(told: MemoryClient) -> None:
+def test_a_stream_ends_with_the_complete_answer(told: MemoryClient) -> None:
     events = list(told.stream_reflect("support", QUESTION, include={"tool_calls": None}))
     assert [type(event) for event in events] == [Started, MemoriesFound, Delta, Cited, OpinionsFormed, Done]
     done = events[-1]
@@ -102,8 +102,8 @@ def test_an_error_within_the_stream_is_the_one_that_it_would_have_been_before(
     assert (refused.value.detail, refused.value.request_id) == ("No.", "r-9")
 
 
-def test_a_stream_that_breaks_off_does_not_pass_for_a_whole_answer() -> None:
-    with pytest.raises(ConnectionFailed, match="before its answer was complete"):
+def test_an_interrupted_stream_is_not_taken_as_complete() -> None:
+    with pytest.raises(ConnectionFailed, match="before the answer was complete"):
         list(texts(serve("event: delta", 'data: {"text": "Lis"}', "", "")))
 
 

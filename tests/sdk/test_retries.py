@@ -1,4 +1,4 @@
-"""What is sent again, and with which key."""
+"""Retried requests and their idempotency keys."""
 
 import asyncio
 import time
@@ -25,24 +25,24 @@ BROKEN = httpx.ReadError("reset")
 DAMAGED = httpx.DecodingError("incorrect header check")
 UNREACHED = httpx.ConnectError("refused")
 TENDED = httpx.Response(202, json={"operation_id": "01932f0e-0000-7000-8000-000000000000"})
-TUNED = httpx.Response(200, json={"learn_from_feedback": True, "weights": {}, "marks": 0})
+CONFIG = httpx.Response(200, json={"bank_id": "b", "config": {}, "overrides": {}})
 
 
 def read(client: object) -> object:
-    return client.feedback.get_tuning("b")  # type: ignore[attr-defined]  # either client
+    return client.banks.config("b")  # type: ignore[attr-defined]  # either client
 
 
 def write(client: object) -> object:
-    return client.banks.tend("b")  # type: ignore[attr-defined]
+    return client.banks.run_maintenance("b")  # type: ignore[attr-defined]
 
 
 def patch(client: object) -> object:
-    return client.feedback.update_tuning("b", learn_from_feedback=True)  # type: ignore[attr-defined]
+    return client.banks.update_config("b", {"disposition_empathy": 5})  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("failure", [BROKEN, DAMAGED, UNREACHED, httpx.ReadTimeout("slow"), refuse(503, "unavailable")])
-@pytest.mark.parametrize(("attempt", "answer"), [(read, TUNED), (write, TENDED)])
-def test_what_does_no_harm_twice_is_sent_again(failure: Answer, attempt: Attempt, answer: httpx.Response) -> None:
+@pytest.mark.parametrize(("attempt", "answer"), [(read, CONFIG), (write, TENDED)])
+def test_an_idempotent_request_is_sent_again(failure: Answer, attempt: Attempt, answer: httpx.Response) -> None:
     transport = Scripted(failure, failure, answer)
     attempt(make_client(transport))
     assert len(transport.requests) == 3
@@ -60,7 +60,7 @@ def test_every_attempt_carries_the_same_key_and_another_call_another() -> None:
 
 def test_a_key_of_the_callers_own_is_sent() -> None:
     transport = Scripted(TENDED)
-    make_client(transport).banks.tend("b", idempotency_key="mine")
+    make_client(transport).banks.run_maintenance("b", idempotency_key="mine")
     assert transport.keys == ["mine"]
 
 
@@ -68,7 +68,7 @@ def test_a_key_of_the_callers_own_is_sent() -> None:
     "failure", [BROKEN, DAMAGED, httpx.ReadTimeout("slow"), refuse(503, "unavailable"), refuse(502)]
 )
 def test_a_change_that_may_have_been_made_is_not_sent_again(failure: Answer) -> None:
-    transport = Scripted(failure, TUNED)
+    transport = Scripted(failure, CONFIG)
     with pytest.raises((ConnectionFailed, ServerError)):
         patch(make_client(transport))
     assert len(transport.requests) == 1
@@ -76,15 +76,15 @@ def test_a_change_that_may_have_been_made_is_not_sent_again(failure: Answer) -> 
 
 @pytest.mark.parametrize("failure", [UNREACHED, refuse(429, "throttled")])
 def test_a_change_that_was_never_begun_is_sent_again(failure: Answer) -> None:
-    transport = Scripted(failure, TUNED)
+    transport = Scripted(failure, CONFIG)
     patch(make_client(transport))
     assert len(transport.requests) == 2
 
 
 def test_a_model_that_failed_is_not_asked_again_but_a_proxy_is() -> None:
     with pytest.raises(ModelFailed):
-        read(make_client(Scripted(refuse(502, "model_failed"), TUNED)))
-    read(make_client(Scripted(refuse(502), TUNED)))
+        read(make_client(Scripted(refuse(502, "model_failed"), CONFIG)))
+    read(make_client(Scripted(refuse(502), CONFIG)))
 
 
 def test_a_conflict_is_final() -> None:
@@ -93,22 +93,22 @@ def test_a_conflict_is_final() -> None:
         write(make_client(transport))
 
 
-def test_after_the_last_attempt_the_failure_is_told() -> None:
+def test_after_the_last_attempt_the_failure_is_raised() -> None:
     transport = Scripted(*[refuse(503, "unavailable")] * 3)
     with pytest.raises(Unavailable):
         read(make_client(transport))
-    with pytest.raises(RequestTimedOut, match=r"GET http://[a-z.]+/v1/banks/b/tuning: slow"):
+    with pytest.raises(RequestTimedOut, match=r"GET http://[a-z.]+/v1/banks/b/config: slow"):
         read(make_client(Scripted(*[httpx.ReadTimeout("slow")] * 3)))
 
 
 def test_the_service_is_given_the_time_that_it_asks_for() -> None:
     began = time.monotonic()
-    read(make_client(Scripted(refuse(503, "unavailable", Retry_After="1"), TUNED)))
+    read(make_client(Scripted(refuse(503, "unavailable", Retry_After="1"), CONFIG)))
     assert time.monotonic() - began >= 1
 
 
 def test_more_time_than_the_policy_has_is_not_waited() -> None:
-    transport = Scripted(refuse(429, "throttled", Retry_After="3600"), TUNED)
+    transport = Scripted(refuse(429, "throttled", Retry_After="3600"), CONFIG)
     with pytest.raises(Exception, match="429 throttled") as caught:
         read(make_client(transport))
     assert caught.value.retry_after == 3600  # type: ignore[attr-defined]
@@ -134,7 +134,7 @@ def test_the_asynchronous_client_retries_alike() -> None:
     async def ask() -> list[str | None]:
         transport = Scripted(BROKEN, refuse(503, "unavailable"), TENDED)
         async with AsyncMemoryClient("http://service", "mpk", transport=transport, retry=QUICK) as client:
-            await client.banks.tend("b")
+            await client.banks.run_maintenance("b")
         return transport.keys
 
     keys = asyncio.run(ask())

@@ -1,4 +1,4 @@
-"""A bank goes out over the wire and comes in again; webhooks and the audit log by both clients."""
+"""Export and import of a bank; webhooks and the audit log."""
 
 from collections.abc import Callable
 
@@ -33,14 +33,14 @@ def test_a_bank_is_copied(sync_client: MemoryClient, worker: None) -> None:
             client.transfer.import_part("third", b"nonsense")
 
 
-def test_a_file_that_was_cut_off_goes_on_where_it_was(
+def test_an_interrupted_import_resumes(
     sync_client: MemoryClient, worker: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lines_of_a_file, "LARGEST_PART", 2_000)
     with sync_client as client:
         facts = [{"text": f"Ana saw {number} birds in Porto."} for number in range(20)]
         client.retain("source", facts=facts)  # type: ignore[arg-type]  # plain tables
-        lines = [b"", *client.transfer.export("source")]  # with a sign of life before the header
+        lines = [b"", *client.transfer.export("source")]  # with a keep-alive line before the header
         half = client.transfer.load("copy", lines[: len(lines) // 2])
         assert half.next_line == len(lines) // 2 + 1
         sent: list[int] = []
@@ -63,13 +63,13 @@ def noted(sent: list[int]) -> Callable[..., object]:
     return send
 
 
-def test_an_export_that_breaks_off_is_not_taken_for_whole() -> None:
+def test_an_interrupted_export_is_not_taken_as_complete() -> None:
     client = make_client(httpx.MockTransport(lambda _: httpx.Response(200, content=b'{"type":"header"}\n')))
     with pytest.raises(ConnectionFailed):
         list(client.transfer.export("b"))
 
 
-def test_a_large_file_goes_in_parts_of_whole_lines() -> None:
+def test_a_large_file_is_sent_in_parts_of_whole_lines() -> None:
     line = b"x" * (LARGEST_PART // 2 - 10)
     parts = list(cut_parts(iter([line, line.decode() + "\n", line]), first=1))
     assert [(part.first_line, part.body.count(b"\n")) for part in parts] == [(1, 2), (3, 1)]

@@ -1,4 +1,4 @@
-"""A text with half a character in it can't be sent, wherever it would stand."""
+"""A text with a lone surrogate is refused before sending, in every field."""
 
 from collections.abc import Callable
 

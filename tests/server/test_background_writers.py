@@ -5,8 +5,9 @@ import pytest
 from asgiref.sync import async_to_sync
 
 from memoryplatform.server import lifespan
-from retrieval.log.access_counts import ACCESS_COUNTS
-from retrieval.log.recalls import RECALL_LOG
+from providers import registry
+from retrieval.access_counts import ACCESS_COUNTS
+from retrieval.recall_log import RECALL_LOG
 
 
 @pytest.mark.django_db
@@ -21,7 +22,7 @@ def test_the_writers_run_as_long_as_the_server() -> None:
     async def send(message: Any) -> None:
         steps.append(message["type"])
 
-    with mock.patch.object(lifespan, "warm_up_in_background"), mock.patch.object(lifespan, "WRITERS", (writer,)):
+    with mock.patch.object(registry, "load_in_background"), mock.patch.object(lifespan, "WRITERS", (writer,)):
         async_to_sync(lifespan.Lifespan(mock.AsyncMock()))({"type": "lifespan"}, receive, send)
     assert steps == ["start", "lifespan.startup.complete", "stop", "lifespan.shutdown.complete"]
 

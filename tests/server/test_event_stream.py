@@ -1,4 +1,4 @@
-"""Signs of life on a stream that is silent for long, and silence where nobody listens any more."""
+"""Keep-alive comments on a silent stream, and the end of the stream when the client disconnects."""
 
 import asyncio
 import gc
@@ -21,7 +21,7 @@ def read(pieces: Generator[bytes, None, None]) -> list[bytes]:
 
 
 @holds_to_a_time
-def test_a_sign_of_life_stands_between_lines_and_never_within_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_keep_alive_comes_between_lines_and_never_within_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_stream, "SECONDS_OF_SILENCE", 0.05)
 
     def write() -> Generator[bytes, None, None]:
@@ -37,7 +37,7 @@ def test_a_sign_of_life_stands_between_lines_and_never_within_one(monkeypatch: p
     assert (begun > 0, ended - begun, sent[-2]) == (True, 1, b"\n")
 
 
-def test_a_step_that_fails_when_its_client_has_gone_is_told_to_the_log_in_a_line(
+def test_a_step_that_fails_after_its_client_left_is_logged_in_one_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     begun, left = threading.Event(), threading.Event()
@@ -62,11 +62,11 @@ def test_a_step_that_fails_when_its_client_has_gone_is_told_to_the_log_in_a_line
         await asyncio.wait([reading])
         left.set()
         await asyncio.to_thread(stream._executor.shutdown)
-        await asyncio.sleep(0)  # the loop learns how the step ended
+        await asyncio.sleep(0)  # lets the event loop process the end of the step
         gc.collect()
 
     asyncio.run(leave())
     assert complaints == []
-    assert [(record.getMessage(), record.exc_info) for record in caplog.records if "gone" in record.message] == [
-        ("A stream failed after its client had gone, with ValueError: Its place was given up.", None)
+    assert [(record.getMessage(), record.exc_info) for record in caplog.records if "left" in record.message] == [
+        ("A stream failed after its client had left, with ValueError: Its place was given up.", None)
     ]

@@ -10,7 +10,8 @@ from django.db import connection
 
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.server import lifespan
-from tenants.wall_check import WallIsOpen, check_service_role
+from providers import registry
+from tenants.roles import WallIsOpen, check_service_role
 
 
 @async_to_sync
@@ -29,20 +30,20 @@ async def start_and_stop() -> list[dict[str, Any]]:
 
 
 @pytest.mark.django_db
-def test_the_wall_is_checked_and_the_models_are_loaded() -> None:
-    with mock.patch.object(lifespan, "warm_up_in_background") as warm_up:
+def test_the_role_is_checked_and_the_models_are_loaded() -> None:
+    with mock.patch.object(registry, "load_in_background") as warm_up:
         sent = start_and_stop()
     assert [message["type"] for message in sent] == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
     warm_up.assert_called_once()
 
 
-def test_what_was_asked_at_the_start_holds_no_connection(committed_db: None) -> None:
-    with mock.patch.object(lifespan, "warm_up_in_background"):
+def test_the_start_checks_hold_no_connection(committed_db: None) -> None:
+    with mock.patch.object(registry, "load_in_background"):
         start_and_stop()
     assert connection.connection is None
 
 
-def test_a_process_whose_role_can_climb_the_wall_does_not_start() -> None:
+def test_a_process_whose_role_bypasses_row_level_security_does_not_start() -> None:
     fault = WallIsOpen("DATABASE_URL: the role is a superuser, so tenants would not be walled off.")
     with mock.patch.object(lifespan, "check_service_role", side_effect=fault):
         sent = start_and_stop()
@@ -54,8 +55,10 @@ def test_the_platforms_role_is_not_for_serving(committed_db: None) -> None:
         check_service_role(using="platform")
 
 
-def test_each_way_over_the_wall_is_named(committed_db: None, postgres: EmbeddedPostgres) -> None:
-    """The owner's login, with one more right after the other."""
+def test_each_privilege_that_bypasses_row_level_security_is_named(
+    committed_db: None, postgres: EmbeddedPostgres
+) -> None:
+    """Each privilege that bypasses row-level security, granted to the login in turn."""
     with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as superuser:
         for right, fault in {"": "owns tables", "BYPASSRLS": "bypasses", "SUPERUSER": "is a superuser"}.items():
             if right:

@@ -1,4 +1,4 @@
-"""Threads that serve one request after the other."""
+"""Threads that serve several requests in sequence."""
 
 import asyncio
 import threading
@@ -7,8 +7,8 @@ from contextlib import suppress
 import pytest
 from asgiref.sync import sync_to_async
 
-from memoryplatform.server import request_threads
-from memoryplatform.server.request_threads import RequestThread, RequestThreads
+from memoryplatform.server import handler
+from memoryplatform.server.handler import RequestThread, RequestThreads
 
 get_thread = sync_to_async(threading.current_thread, thread_sensitive=True)
 
@@ -27,7 +27,7 @@ def test_all_steps_of_a_request_have_one_thread_and_the_next_request_has_the_sam
 
 
 def test_requests_at_once_have_threads_of_their_own_and_some_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_threads, "MOST_IDLE", 2)
+    monkeypatch.setattr(handler, "MAX_IDLE_THREADS", 2)
     threads, together = RequestThreads(), threading.Barrier(3)
 
     async def serve() -> threading.Thread:
@@ -43,7 +43,7 @@ def test_requests_at_once_have_threads_of_their_own_and_some_are_kept(monkeypatc
     assert len(first & second) == 2
 
 
-def test_a_thread_whose_work_nobody_waits_for_serves_no_other() -> None:
+def test_a_thread_with_abandoned_work_serves_no_other_request() -> None:
     threads, begun, ended = RequestThreads(), threading.Event(), threading.Event()
 
     def work() -> None:
@@ -72,9 +72,10 @@ def test_a_thread_whose_work_nobody_waits_for_serves_no_other() -> None:
         ended.set()
 
 
-def test_what_a_step_gave_is_let_go_of() -> None:
+def test_a_thread_keeps_no_finished_call() -> None:
     thread = RequestThread()
     for _ in range(50):
         thread.submit(bytes, 1).result(20)
-    assert len(thread._given) == 1
     thread.shutdown()
+    assert thread.is_free()
+    assert not thread._unfinished

@@ -1,13 +1,16 @@
 import re
 
-from django.test import Client, override_settings
+from django.test import override_settings
+
+from memoryplatform.server.handler import RequestHandler
+from tests.server.test_cors import send
 
 
 @override_settings(SERVESTATIC_USE_FINDERS=True)
 def test_the_pages_find_their_scripts_and_styles() -> None:
-    client = Client()
-    page = client.get("/v1/docs").content.decode()
+    handler = RequestHandler()
+    page = send("GET", "/v1/docs", handler).text
     assets = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page))
     assert len(assets) >= 3
     for path in assets:
-        assert client.get(path).status_code == 200, path
+        assert send("GET", path, handler).status_code == 200, path

@@ -1,4 +1,4 @@
-"""A process with a wrong environment refuses to start, and says which variable it is."""
+"""A process with an invalid environment refuses to start and names the variable."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def test_production_settings_pass_the_deployment_check() -> None:
 
 @pytest.mark.parametrize(("keeps", "threshold"), [("true", "1"), ("false", "None")])
 def test_a_pooler_that_keeps_no_statements_is_sent_none(keeps: str, threshold: str) -> None:
-    """What comes often is prepared by psycopg itself, also where nobody asked for it."""
+    """By default psycopg prepares frequent statements."""
     read = "from django.conf import settings; print(settings.DATABASES['default']['OPTIONS'].get('prepare_threshold'))"
     environment = {"PATH": os.environ["PATH"]} | GOOD | {"DATABASE_PREPARED_STATEMENTS": keeps}
     outcome = subprocess.run([sys.executable, "-c", read], cwd=ROOT, env=environment, capture_output=True, check=True)

@@ -76,7 +76,7 @@ def test_a_key_must_live_for_a_day_at_least(member: User) -> None:
 
 
 @pytest.mark.parametrize("bank", ["", "  ", "a/b", "..", "a\n", "x" * 201, "\udce9"])
-def test_a_key_is_not_limited_to_what_can_be_no_bank(member: User, bank: str) -> None:
+def test_a_key_is_not_limited_to_a_malformed_bank_id(member: User, bank: str) -> None:
     with pytest.raises(CommandError, match="--bank must be 1 to 200 characters"):
         run("create_api_key", member.email, "--bank", "support", "--bank", bank)
 
@@ -122,14 +122,14 @@ def test_a_tenant_is_made_with_its_owner_and_a_key_for_everything() -> None:
     assert actions == {"tenant.founded", "api_key.created"}
 
 
-def test_a_person_who_is_there_owns_the_new_tenant_too(member: User) -> None:
+def test_an_existing_user_can_own_the_new_tenant_too(member: User) -> None:
     run("create_tenant", "Blue Sun", "--email", member.email.upper())
     assert {one.slug: one.role for one in list_memberships(member.id)}["blue-sun"] == "owner"
     assert User.objects.filter(email__iexact=member.email).count() == 1
 
 
 @pytest.mark.parametrize("email", ["eve@example.com", "bob@example.com"])
-def test_a_tenant_that_is_there_is_left_as_it_is(member: User, email: str) -> None:
+def test_an_existing_tenant_is_left_unchanged(member: User, email: str) -> None:
     with pytest.raises(CommandError, match="There is a tenant acme already"):
         run("create_tenant", "ACME", "--email", email)
     assert [one.slug for one in list_memberships(member.id)] == ["acme"]
@@ -147,7 +147,7 @@ def test_a_tenant_that_is_there_is_left_as_it_is(member: User, email: str) -> No
         (("Blue Sun", "--email", "eve@example.com", "--slug", "s" * 64), "Give a --slug"),
     ],
 )
-def test_what_can_be_no_tenant_is_refused_in_a_sentence(arguments: tuple[str, ...], fault: str) -> None:
+def test_an_invalid_tenant_is_refused_in_a_sentence(arguments: tuple[str, ...], fault: str) -> None:
     with pytest.raises(CommandError, match=fault):
         run("create_tenant", *arguments)
     assert not User.objects.filter(email__startswith="eve").exists()
@@ -161,7 +161,7 @@ def test_what_can_be_no_tenant_is_refused_in_a_sentence(arguments: tuple[str, ..
         ("demo",),
     ],
 )
-def test_without_a_database_an_operator_is_told_what_to_do(
+def test_without_a_database_the_message_names_the_remedy(
     monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     def refuse(*_: object, **__: object) -> None:

@@ -1,4 +1,4 @@
-"""The named ways through the wall, and that they lead no further than they say."""
+"""The named functions that bypass row-level security give no more access than documented."""
 
 import pytest
 from django.db import ProgrammingError, connections
@@ -23,7 +23,7 @@ def test_the_platform_connection_sees_every_tenant() -> None:
     assert rows.count() == 2
 
 
-def test_the_owner_stands_before_the_wall_like_everybody() -> None:
+def test_row_level_security_applies_to_the_owner_too() -> None:
     make_bank(make_tenant("one"))
     with connections["owner"].cursor() as cursor:
         cursor.execute("SELECT count(*) FROM banks_bank")

@@ -1,4 +1,4 @@
-"""Making the roles, as `up` and compose do it, on a real server."""
+"""Creating the database roles like `up` and compose, on a real server."""
 
 from collections.abc import Iterator
 
@@ -57,6 +57,6 @@ def test_an_account_without_the_right_is_one_sentence(setup_url: str, postgres: 
         provision(poor, database="provisioned", owner=other, service=other, platform=other)
 
 
-def test_the_command_wants_an_account_for_the_set_up() -> None:
+def test_the_command_needs_an_account_for_the_set_up() -> None:
     with pytest.raises(CommandError, match="DATABASE_SETUP_URL is missing"):
         call_command("provision_database")

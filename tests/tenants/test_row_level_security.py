@@ -1,4 +1,4 @@
-"""The third wall, as the service's own role meets it. Nothing here goes through the scoped managers."""
+"""Row-level security for the service's role. No test here uses the scoped managers."""
 
 from typing import Any
 from uuid import UUID
@@ -9,8 +9,8 @@ from django.db.models import Model
 
 from tenants.identifiers import uuid7
 from tenants.models import Tenant
+from tenants.roles import check_service_role
 from tenants.transactions import tenant_transaction
-from tenants.wall_check import check_service_role
 from tests.factories import make_bank, make_operation, make_tenant
 from tests.tenants.walled_models import FACTORIES, walled_models
 
@@ -35,7 +35,7 @@ def ids_seen(model: type[Model]) -> set[UUID]:
 
 
 def run(statement: str, *parameters: Any) -> int:
-    """Rows touched; a right that the role does not even have counts as none."""
+    """The number of affected rows; 0 if the role lacks the privilege."""
     with connection.cursor() as cursor:
         try:
             with transaction.atomic():
@@ -54,7 +54,7 @@ def insert_copy(row: Model, **changes: Any) -> None:
     type(row)(**fields | {"id": uuid7()} | unique | changes).save(force_insert=True)
 
 
-def test_every_walled_model_has_a_factory_here() -> None:
+def test_every_tenant_owned_model_has_a_factory_here() -> None:
     assert set(walled_models()) == set(FACTORIES)
 
 
@@ -162,7 +162,7 @@ def test_the_audit_log_can_not_be_rewritten(alice: Tenant) -> None:
         cursor.execute("UPDATE tenants_auditevent SET action = 'nothing.happened'")
 
 
-def test_the_service_can_not_switch_the_wall_off() -> None:
+def test_the_service_can_not_disable_row_level_security() -> None:
     for statement in (
         "ALTER TABLE banks_bank DISABLE ROW LEVEL SECURITY",
         "DROP POLICY tenant_wall ON banks_bank",

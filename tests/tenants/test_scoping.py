@@ -1,4 +1,4 @@
-"""The second wall: managers that refuse to guess whose rows are meant."""
+"""Scoped managers: a query without a tenant is refused."""
 
 from collections.abc import Callable
 from typing import Any
@@ -67,7 +67,7 @@ def test_a_row_of_another_tenant_is_refused(verb: str) -> None:
         rows.create(**fields) if verb == "create" else rows.bulk_create([Bank(**fields)])
 
 
-def test_the_way_out_is_explicit_and_the_wall_behind_it_still_stands() -> None:
+def test_an_unscoped_query_is_explicit_and_row_level_security_still_applies() -> None:
     tenant = make_tenant()
     make_bank(tenant)
     everything = Bank.objects.across_tenants(reason="to see what row-level security does")

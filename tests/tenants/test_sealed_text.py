@@ -1,4 +1,4 @@
-"""Secrets of webhooks are stored sealed, and whoever changes the key hears of it where it matters."""
+"""Webhook secrets are stored encrypted, and a changed encryption key is reported at their use."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,12 +50,12 @@ def test_the_column_does_not_hold_the_secret(tenant: Tenant) -> None:
     assert load(tenant).secret == "whsec_open"
 
 
-def test_a_secret_that_looks_sealed_is_sealed_like_any(tenant: Tenant) -> None:
+def test_a_secret_that_looks_encrypted_is_encrypted_like_any(tenant: Tenant) -> None:
     make_webhook(tenant, secret=f"{PREFIX}x")
     assert load(tenant).secret == f"{PREFIX}x"
 
 
-def test_a_row_from_before_is_read_and_sealed_with_the_next_write(tenant: Tenant) -> None:
+def test_a_plain_text_row_is_read_and_encrypted_at_the_next_write(tenant: Tenant) -> None:
     make_webhook(tenant)
     with tenant_transaction(tenant.id), connection.cursor() as cursor:
         cursor.execute("UPDATE tenants_webhook SET secret = 'plain' WHERE tenant_id = %s", [tenant.id])
@@ -76,7 +76,7 @@ def test_a_former_key_opens_and_the_next_write_seals_with_the_new_one(tenant: Te
         assert load(tenant).secret == "whsec_open"
 
 
-def test_without_its_key_it_stays_sealed_and_a_write_does_no_harm(tenant: Tenant) -> None:
+def test_without_its_key_it_stays_encrypted_and_a_write_does_no_harm(tenant: Tenant) -> None:
     make_webhook(tenant, secret="whsec_open")
     with changed_key():
         webhook = load(tenant)

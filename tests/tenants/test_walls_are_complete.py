@@ -1,4 +1,4 @@
-"""A tenant-owned table without its wall must not pass unseen."""
+"""Every tenant-owned table has its row-level security."""
 
 import pytest
 from django.db import connection, connections, models
@@ -9,7 +9,7 @@ from tests.tenants.walled_models import walled_models
 
 
 def missing_parts(model: type[Model], *, using: str = "default") -> list[str]:
-    """What the table of a tenant-owned model lacks of its wall."""
+    """The missing parts of a table's row-level security."""
     table = model._meta.db_table
     with connections[using].cursor() as cursor:
         cursor.execute("SELECT relrowsecurity, relforcerowsecurity FROM pg_class WHERE oid = %s::regclass", [table])
@@ -27,27 +27,27 @@ def missing_parts(model: type[Model], *, using: str = "default") -> list[str]:
 
 
 def is_pointed_at(model: type[Model]) -> bool:
-    """Only then others need its key of tenant and id."""
+    """Only referenced tables need the composite key of tenant and id."""
     return any(field.related_model is model for other in walled_models() for field in tenant_relations(other))
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("model", walled_models(), ids=lambda model: model._meta.db_table)
-def test_a_tenant_owned_table_has_its_whole_wall(model: type[Model]) -> None:
+def test_a_tenant_owned_table_has_complete_row_level_security(model: type[Model]) -> None:
     assert missing_parts(model) == []
 
 
 @pytest.mark.django_db
-def test_every_table_with_a_tenant_column_is_known_to_be_walled() -> None:
-    """Also those whose model forgot to say that it is tenant-owned."""
-    outside = {"operations_dispatch"}  # holds no content, on purpose: the sweeper serves all tenants
+def test_every_table_with_a_tenant_column_is_declared_tenant_owned() -> None:
+    """Tables whose model is not declared as tenant-owned are included."""
+    outside = {"operations_dispatch"}  # holds no content, because the sweeper serves all tenants
     with connection.cursor() as cursor:
         cursor.execute("SELECT table_name FROM information_schema.columns WHERE column_name = 'tenant_id'")
         found = {row[0] for row in cursor.fetchall()}
     assert found - outside == {model._meta.db_table for model in walled_models()} - {"tenants_tenant"}
 
 
-def test_a_table_without_a_wall_is_found(committed_db: None) -> None:
+def test_a_table_without_row_level_security_is_found(committed_db: None) -> None:
     class Forgotten(models.Model):
         tenant = models.ForeignKey("tenants.Tenant", on_delete=models.DO_NOTHING, related_name="+")
 

@@ -1,4 +1,4 @@
-"""Every table behind the wall, with the factory that puts a row into it."""
+"""Every table with row-level security, and the factory that makes a row in it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from banks.models import Bank
 from memoryplatform.operations.models import IdempotencyRecord, Operation
-from tenants.models import ApiKey, AuditEvent, Delivery, Member, Tenant, UsageRecord, Webhook
+from tenants.models import ApiKey, AuditEvent, Delivery, Invitation, Member, Tenant, UsageRecord, Webhook
 from tenants.scoping import TenantOwned
 from tests import factories
 from tests.belief_factories import BELIEFS
@@ -17,6 +17,7 @@ from tests.memory_factories import MEMORY
 FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     Tenant: lambda tenant: tenant,
     Member: factories.make_member,
+    Invitation: factories.make_invitation,
     ApiKey: factories.make_api_key,
     AuditEvent: factories.make_audit_event,
     UsageRecord: factories.make_usage_record,

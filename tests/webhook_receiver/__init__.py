@@ -1,4 +1,4 @@
-"""A receiver of webhooks for tests: a real HTTP server on loopback that keeps what it gets and answers as told."""
+"""A receiver of webhooks for tests: a real HTTP server on loopback that records requests and gives scripted answers."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ import orjson
 
 @dataclass(frozen=True)
 class Received:
-    """`headers` has lower-case names."""
+    """The names of `headers` are lower case."""
 
     method: str
     path: str
@@ -70,7 +70,7 @@ class Receiver:
                 reply = receiver.replies.popleft() if receiver.replies else Reply()
                 try:
                     self.reply(reply)
-                except OSError:  # the caller had enough
+                except OSError:  # the caller disconnected
                     self.close_connection = True
 
             do_GET = do_POST  # noqa: N815  # the name that the base class looks for
@@ -88,6 +88,6 @@ class Receiver:
                     self.wfile.write(b"x" * 65_536)
 
             def log_message(self, *_arguments: object) -> None:
-                """Nothing: the tests' output is theirs."""
+                """No access log in the output of the tests."""
 
         return Handler

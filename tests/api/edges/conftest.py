@@ -1,4 +1,4 @@
-"""A live server on loopback, and one thing of every kind to ask it for."""
+"""A live server on loopback, and one object of every kind."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,16 @@ import pytest
 from memoryplatform.embedded.redis import EmbeddedRedis
 from tenants.models import Tenant
 from tests.belief_factories import make_directive, make_mental_model, make_opinion, make_retention_rule
-from tests.factories import make_bank, make_delivery, make_operation, make_tenant, make_webhook
+from tests.factories import (
+    make_api_key,
+    make_bank,
+    make_delivery,
+    make_invitation,
+    make_member,
+    make_operation,
+    make_tenant,
+    make_webhook,
+)
 from tests.live_server import serve, use_small_models
 from tests.memory_factories import (
     make_chunk,
@@ -38,7 +47,7 @@ def acme(committed_db: None, redis_server: EmbeddedRedis) -> Tenant:
 
 
 def make_things(tenant: Tenant) -> dict[str, str]:
-    """The ids of one thing of each kind, under the names that paths have for them."""
+    """The ids of one object of each kind, by the names of the path parameters."""
     bank = make_bank(tenant, bank_id="support", embedding_model=WordEmbedder.model_id)
     webhook = make_webhook(tenant, bank_id=bank.bank_id)
     return {
@@ -55,6 +64,9 @@ def make_things(tenant: Tenant) -> dict[str, str]:
         "model_id": make_mental_model(tenant, bank=bank).key,
         "rule_id": str(make_retention_rule(tenant, bank=bank, name="old").id),
         "webhook_id": str(webhook.id),
+        "user_id": str(make_member(tenant).user_id),
+        "invitation_id": str(make_invitation(tenant).id),
+        "key_id": str(make_api_key(tenant).id),
         "delivery_id": str(make_delivery(tenant, webhook=webhook).id),
         "recall_id": str(make_recall_record(tenant, bank=bank, query="painting").recall_id),
     }

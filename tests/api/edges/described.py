@@ -1,4 +1,4 @@
-"""The operations that the API describes, as a table for tests."""
+"""The operations of the OpenAPI description, as a table for tests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def read_operations(schema: Shape) -> Iterator[Operation]:
 
 
 def resolve(schema: Shape, shape: Shape) -> Shape:
-    """What a reference, or the first choice of several, stands for."""
+    """Resolve a reference, or the first of several choices."""
     if "$ref" in shape:
         return resolve(schema, schema["components"]["schemas"][shape["$ref"].rsplit("/", 1)[1]])
     for word in ("allOf", "oneOf", "anyOf"):
@@ -61,7 +61,7 @@ def resolve(schema: Shape, shape: Shape) -> Shape:
 
 
 def find_wrong_value(shape: Shape) -> Any:
-    """None where every value is a right one."""
+    """None if every value is valid."""
     if "enum" in shape:
         return "no-such-choice"
     types = shape.get("type")
@@ -70,7 +70,7 @@ def find_wrong_value(shape: Shape) -> Any:
 
 
 def find_wrong_text(shape: Shape) -> str | None:
-    """The same for a query, where everything is text; None where every text is a right one."""
+    """A wrong value for a query parameter, which is always text; None if every text is valid."""
     wrong = find_wrong_value(shape)
     if isinstance(wrong, str):
         return wrong

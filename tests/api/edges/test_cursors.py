@@ -1,8 +1,8 @@
-"""A cursor is a place in the list that it was told by. In another one it would look like the end of that."""
+"""A cursor belongs to its list. Another list refuses it."""
 
 import pytest
 
-from memoryplatform.api.cursors import NOT_OF_THIS_LIST
+from memoryplatform.api.pagination import FOREIGN_CURSOR
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
 from tests.factories import make_bank
@@ -22,7 +22,7 @@ def find_fault(call: Caller, path: str) -> str | None:
 
 @pytest.fixture
 def cursor(call: Caller, alice: Tenant, charlie: Tenant) -> str:
-    """Of the memories of Alice's bank; Charlie has a bank of the same name."""
+    """A cursor over the memories of Alice's bank. Charlie has a bank of the same name."""
     for tenant, bank_id in ((alice, "support"), (alice, "other"), (charlie, "support")):
         bank = make_bank(tenant, bank_id=bank_id)
         for _ in range(3):
@@ -31,7 +31,7 @@ def cursor(call: Caller, alice: Tenant, charlie: Tenant) -> str:
 
 
 @pytest.mark.parametrize(("query", "shown"), [("limit=1", 1), ("limit=2", 2), ("offset=0", 2), ("state=current", 2)])
-def test_it_goes_on_in_its_list_with_pages_of_any_size(call: Caller, cursor: str, query: str, shown: int) -> None:
+def test_it_continues_its_list_with_pages_of_any_size(call: Caller, cursor: str, query: str, shown: int) -> None:
     page = call("GET", f"{MEMORIES}?{query}&cursor={cursor}").json()
     assert (len(page["items"]), page["next_cursor"] is None) == (shown, shown == 2)
 
@@ -56,14 +56,14 @@ def test_it_goes_on_in_its_list_with_pages_of_any_size(call: Caller, cursor: str
     ],
 )
 def test_it_is_refused_by_any_other_list(call: Caller, cursor: str, path: str) -> None:
-    assert find_fault(call, f"{path}&cursor={cursor}") == NOT_OF_THIS_LIST
+    assert find_fault(call, f"{path}&cursor={cursor}") == FOREIGN_CURSOR
 
 
 def test_it_is_refused_in_a_bank_of_the_same_name(charlie: Tenant, make_caller: MakeCaller, cursor: str) -> None:
-    assert find_fault(make_caller(charlie), f"{MEMORIES}?cursor={cursor}") == NOT_OF_THIS_LIST
+    assert find_fault(make_caller(charlie), f"{MEMORIES}?cursor={cursor}") == FOREIGN_CURSOR
 
 
 @pytest.mark.parametrize("given", ["x", "{row}", "{row}.", "x.{mark}", "{row}.{mark}0", "{row}.00000000"])
-def test_what_is_none_is_refused_in_the_same_words(call: Caller, cursor: str, given: str) -> None:
+def test_a_malformed_cursor_gets_the_same_error(call: Caller, cursor: str, given: str) -> None:
     row, mark = cursor.split(".")
-    assert find_fault(call, f"{MEMORIES}?cursor={given.format(row=row, mark=mark)}") == NOT_OF_THIS_LIST
+    assert find_fault(call, f"{MEMORIES}?cursor={given.format(row=row, mark=mark)}") == FOREIGN_CURSOR

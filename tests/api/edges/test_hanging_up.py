@@ -1,4 +1,4 @@
-"""A client that leaves in the middle of an export. (Of a reflect: tests/api/reflect/test_stream.py.)"""
+"""A client that disconnects during an export. (During a reflect: tests/api/reflect/test_stream.py.)"""
 
 import socket
 import threading
@@ -11,11 +11,11 @@ from tests.factories import make_bank, make_key_with_text
 from tests.live_server import wait_until
 from tests.memory_factories import make_message
 
-MESSAGES, CHARACTERS = 40, 400_000  # 16 MB: more than the buffers between the two hold
+MESSAGES, CHARACTERS = 40, 400_000  # 16 MB: more than the socket buffers hold
 
 
 def transactions_under_way(postgres: EmbeddedPostgres) -> int:
-    """Of the service's role; no other role than a superuser is told of them."""
+    """Transactions of the service's role. Only a superuser can see those of other roles."""
     with psycopg.connect(postgres.superuser_url("memoryplatform")) as connection:
         row = connection.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE usename = 'service' AND xact_start IS NOT NULL"
@@ -37,7 +37,7 @@ def ask_for_export(base_url: str, key: str) -> socket.socket:
     return client
 
 
-def test_who_hangs_up_frees_the_thread_and_the_transaction(
+def test_a_disconnect_frees_the_thread_and_the_transaction(
     acme: Tenant, base_url: str, postgres: EmbeddedPostgres
 ) -> None:
     bank = make_bank(acme, bank_id="support")

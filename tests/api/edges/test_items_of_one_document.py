@@ -1,4 +1,4 @@
-"""Several items of one call that name the same document."""
+"""Several items of one call with the same document."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def list_units(call: Caller) -> dict[str, Any]:
     return {unit["text"]: unit for unit in call("GET", "/v1/banks/support/memories").json()["items"]}
 
 
-def test_all_of_them_are_kept_and_what_the_document_said_before_is_not(call: Caller) -> None:
+def test_all_items_are_kept_and_the_former_text_is_not(call: Caller) -> None:
     retain(call, OLD)
     told = retain(call, *ITEMS)
     assert (told["status"], told["items_count"], told["notes"]) == ("completed", 4, [])

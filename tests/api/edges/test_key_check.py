@@ -1,4 +1,4 @@
-"""Who calls is known after one query."""
+"""Authentication takes one query."""
 
 from typing import cast
 

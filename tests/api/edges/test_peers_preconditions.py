@@ -1,4 +1,4 @@
-"""At Hindsight's addresses, too, `If-Match` keeps an editor from what another wrote since."""
+"""`If-Match` also protects edits at Hindsight's addresses."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ PATH, PEER = "/v1/banks/support", "/v1/default/banks/support"
 
 
 def is_told(answer: Any) -> bool:
-    """In Hindsight's shape."""
+    """Whether the refusal has Hindsight's shape."""
     return answer.status_code == 412 and set(answer.json()) == {"detail"}
 
 
@@ -24,7 +24,7 @@ THINGS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("where", "new", "change"), THINGS, ids=[row[0] for row in THINGS])
-def test_who_saw_an_older_one_is_told(
+def test_an_edit_of_an_older_version_is_refused(
     call: Caller, alice: Tenant, where: str, new: dict[str, Any], change: dict[str, Any]
 ) -> None:
     make_bank(alice, bank_id="support")
@@ -36,7 +36,7 @@ def test_who_saw_an_older_one_is_told(
     assert call("DELETE", f"{PEER}{place}").status_code == 200
 
 
-def test_who_saw_an_older_bank_is_told(call: Caller, alice: Tenant) -> None:
+def test_an_edit_of_an_older_bank_is_refused(call: Caller, alice: Tenant) -> None:
     make_bank(alice, bank_id="support", name="Nora")
     seen = call("GET", PATH).headers["ETag"]
     assert call("PATCH", PEER, {"name": "Vera"}, If_Match=seen).status_code == 200
@@ -54,7 +54,7 @@ def test_who_saw_an_older_bank_is_told(call: Caller, alice: Tenant) -> None:
     assert call("PUT", "/v1/default/banks/new", {}, If_Match=seen).status_code == 404
 
 
-def test_who_saw_an_older_memory_is_told(call: Caller, alice: Tenant) -> None:
+def test_an_edit_of_an_older_memory_is_refused(call: Caller, alice: Tenant) -> None:
     place = f"/memories/{make_unit(alice, bank=make_bank(alice, bank_id='support')).id}"
     seen = call("GET", f"{PATH}{place}").headers["ETag"]
     both = {"importance": 0.9, "state": "invalidated"}
@@ -65,7 +65,7 @@ def test_who_saw_an_older_memory_is_told(call: Caller, alice: Tenant) -> None:
     assert call("PATCH", f"{PEER}{place}", both | {"state": "valid"}, If_Match=closed).status_code == 200
 
 
-def test_who_saw_an_older_webhook_is_told(alice: Tenant, make_caller: MakeCaller) -> None:
+def test_an_edit_of_an_older_webhook_is_refused(alice: Tenant, make_caller: MakeCaller) -> None:
     call = make_caller(alice, scopes=["admin"])
     make_bank(alice, bank_id="support")
     made = call("POST", f"{PEER}/webhooks", {"url": "https://hooks.example/x"}).json()

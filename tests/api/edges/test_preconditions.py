@@ -1,4 +1,4 @@
-"""An editor who saw something older neither overwrites nor deletes what another wrote since."""
+"""`If-Match` refuses an edit or a deletion that is based on an older version."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.memory_factories import make_unit
 PATH = "/v1/banks/support"
 
 
-def test_the_second_of_two_editors_of_a_bank_is_told(call: Caller, alice: Tenant) -> None:
+def test_the_second_of_two_editors_of_a_bank_is_refused(call: Caller, alice: Tenant) -> None:
     make_bank(alice, bank_id="support", name="Nora")
     seen = call("GET", PATH).headers["ETag"]
     first = call("PATCH", PATH, {"name": "Vera"}, If_Match=seen)
@@ -47,7 +47,7 @@ DELETABLE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("where", "one", "new", "change"), DELETABLE, ids=[row[0] for row in DELETABLE])
-def test_what_another_changed_since_is_not_deleted(
+def test_a_changed_object_is_not_deleted(
     call: Caller, alice: Tenant, where: str, one: str, new: dict[str, Any], change: dict[str, Any]
 ) -> None:
     make_bank(alice, bank_id="support")
@@ -69,7 +69,7 @@ def test_a_memory_that_another_edited_since_is_not_deleted(call: Caller, alice: 
     assert call("DELETE", path, If_Match=f"{seen}, {edited}").status_code == 200
 
 
-def test_news_is_not_merged_into_a_background_that_another_changed_since(call: Caller, alice: Tenant) -> None:
+def test_a_statement_is_not_merged_into_a_background_that_changed_meanwhile(call: Caller, alice: Tenant) -> None:
     make_bank(alice, bank_id="support", background="I am Nora.")
     seen, news = call("GET", PATH).headers["ETag"], {"content": "You were born in Texas."}
     changed = call("PATCH", PATH, {"background": "I am Vera."}).headers["ETag"]
@@ -78,13 +78,13 @@ def test_news_is_not_merged_into_a_background_that_another_changed_since(call: C
     assert call("POST", f"{PATH}/background", news, If_Match=changed).json()["changed"]
 
 
-def test_who_sends_no_tag_edits_as_before(call: Caller, alice: Tenant) -> None:
+def test_an_edit_without_if_match_is_not_checked(call: Caller, alice: Tenant) -> None:
     make_bank(alice, bank_id="support")
     assert call("PATCH", PATH, {"name": "Vera"}).status_code == 200
     assert call("PATCH", PATH, {"name": "Lea"}, If_Match="*").status_code == 200
 
 
-def test_closing_and_restoring_ask_what_was_seen(call: Caller, alice: Tenant) -> None:
+def test_closing_and_restoring_check_the_etag(call: Caller, alice: Tenant) -> None:
     unit = make_unit(alice, bank=make_bank(alice, bank_id="support"))
     path = f"{PATH}/memories/{unit.id}"
     seen = call("GET", path).headers["ETag"]
@@ -97,22 +97,19 @@ def test_closing_and_restoring_ask_what_was_seen(call: Caller, alice: Tenant) ->
     assert call(*restorings[0], If_Match=closed).json()["state"] == "valid"
 
 
-def test_an_editor_of_a_rule_or_of_tuning_who_saw_something_older_is_told(call: Caller, alice: Tenant) -> None:
+def test_an_edit_of_a_rule_with_an_outdated_etag_is_refused(call: Caller, alice: Tenant) -> None:
     make_bank(alice, bank_id="support")
     made = call("POST", f"{PATH}/retention-rules", {"name": "old", "days": 30})
-    for path, change in (
-        (f"{PATH}/retention-rules/{made.json()['id']}", {"enabled": False}),
-        (f"{PATH}/tuning", {"learn_from_feedback": True}),
-    ):
-        seen = call("GET", path).headers["ETag"]
-        first = call("PATCH", path, change, If_Match=seen)
-        second = call("PATCH", path, change, If_Match=seen)
-        assert (first.status_code, second.status_code, second.json()["code"]) == (200, 412, "changed_meanwhile")
-        assert first.headers["ETag"] == call("GET", path).headers["ETag"] != seen
+    path, change = f"{PATH}/retention-rules/{made.json()['id']}", {"enabled": False}
+    seen = call("GET", path).headers["ETag"]
+    first = call("PATCH", path, change, If_Match=seen)
+    second = call("PATCH", path, change, If_Match=seen)
+    assert (first.status_code, second.status_code, second.json()["code"]) == (200, 412, "changed_meanwhile")
+    assert first.headers["ETag"] == call("GET", path).headers["ETag"] != seen
     assert made.headers["ETag"] != first.headers["ETag"]
 
 
-def test_an_editor_of_settings_who_saw_something_older_is_told(call: Caller, alice: Tenant) -> None:
+def test_an_edit_of_older_settings_is_refused(call: Caller, alice: Tenant) -> None:
     make_bank(alice, bank_id="support")
     seen, change = call("GET", f"{PATH}/config").headers["ETag"], {"updates": {"disposition_empathy": 5}}
     assert seen == call("GET", PATH).headers["ETag"]

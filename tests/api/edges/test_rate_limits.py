@@ -1,4 +1,4 @@
-"""Who asks too often waits; everybody else is served, also while nobody counts."""
+"""Rate limits per key and per tenant; without Redis nothing is refused."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import pytest
 from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
-from memoryplatform.api import rate_limit, throttles
-from memoryplatform.api.rate_limit import Bucket, RateCounter
+from memoryplatform.api import throttling
+from memoryplatform.api.throttling import RateCounter
 from memoryplatform.embedded.redis import EmbeddedRedis
 from tenants.identifiers import uuid7
 from tenants.models import Tenant
@@ -20,10 +20,10 @@ AWAY = "redis://127.0.0.1:1/0"
 
 @pytest.fixture(autouse=True)
 def counter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(throttles, "COUNTER", RateCounter())
+    monkeypatch.setattr(throttling, "COUNTER", RateCounter())
 
 
-def test_every_answer_says_what_is_left(call: Caller, settings: Settings) -> None:
+def test_every_response_has_the_remaining_limit(call: Caller, settings: Settings) -> None:
     settings.RATE_LIMIT_PER_KEY = 60
     first, second = call("GET", "/v1/banks"), call("GET", "/v1/banks/nowhere")
     assert (first.status_code, second.status_code) == (200, 404)
@@ -32,7 +32,7 @@ def test_every_answer_says_what_is_left(call: Caller, settings: Settings) -> Non
     assert second.headers["RateLimit-Reset"] == "2"
 
 
-def test_who_has_used_up_his_minute_is_told_when_to_come_back(call: Caller, settings: Settings) -> None:
+def test_a_request_beyond_the_limit_gets_retry_after(call: Caller, settings: Settings) -> None:
     settings.RATE_LIMIT_PER_KEY = 2
     answers = [call("GET", "/v1/banks") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
@@ -54,7 +54,7 @@ def test_the_routes_of_other_clients_are_limited_too(call: Caller, settings: Set
     assert refused.json()["detail"]
 
 
-def test_mem0s_client_is_told_under_the_names_that_it_reads(call: Caller, settings: Settings) -> None:
+def test_mem0s_client_gets_the_header_names_that_it_reads(call: Caller, settings: Settings) -> None:
     settings.RATE_LIMIT_PER_KEY = 1
     told, refused = call("GET", "/v1/ping/"), call("GET", "/v1/ping/")
     assert (told.status_code, refused.status_code) == (200, 429)
@@ -76,22 +76,22 @@ def test_keys_have_limits_of_their_own_and_share_that_of_their_tenant(
 
 def test_a_refused_request_is_taken_from_neither_limit(redis_server: EmbeddedRedis) -> None:
     counter, mark = RateCounter(), uuid7().hex
-    narrow, wide = Bucket(f"narrow-{mark}", 1), Bucket(f"wide-{mark}", 100)
+    narrow, wide = {f"narrow-{mark}": 1}, {f"wide-{mark}": 100}
     for _ in range(5):
-        counter.take([narrow, wide])
-    left = counter.take([wide])
+        counter.take(narrow | wide)
+    left = counter.take(wide)
     assert left is not None
     assert left.remaining == 98
 
 
 def test_the_bucket_fills_up_while_time_passes(redis_server: EmbeddedRedis, monkeypatch: pytest.MonkeyPatch) -> None:
-    counter, bucket = RateCounter(), Bucket(f"filling-{uuid7().hex}", 60)
+    counter, bucket = RateCounter(), {f"filling-{uuid7().hex}": 60}
     shift = "local now = clock[1] * 1000 + clock[2] / 1000"
     for _ in range(60):
-        assert not (counter.take([bucket]) or pytest.fail("not counted")).wait_seconds
-    monkeypatch.setattr(rate_limit, "TAKE", rate_limit.TAKE.replace(shift, f"{shift} + 10500"))
+        assert not (counter.take(bucket) or pytest.fail("not counted")).wait_seconds
+    monkeypatch.setattr(throttling, "TAKE", throttling.TAKE.replace(shift, f"{shift} + 10500"))
     counter._take.reset()
-    later: Any = [counter.take([bucket]) for _ in range(12)]
+    later: Any = [counter.take(bucket) for _ in range(12)]
     assert [one.wait_seconds > 0 for one in later].count(False) in {10, 11}
 
 
@@ -100,7 +100,7 @@ def test_zero_is_no_limit(call: Caller, settings: Settings) -> None:
     assert "RateLimit-Limit" not in call("GET", "/v1/banks").headers
 
 
-def test_everybody_is_served_while_redis_is_away(call: Caller, settings: Settings) -> None:
+def test_no_request_is_refused_while_redis_is_away(call: Caller, settings: Settings) -> None:
     settings.REDIS_URL, settings.RATE_LIMIT_PER_KEY = AWAY, 1
     with capture_logs() as logs:
         assert [call("GET", "/v1/banks").status_code for _ in range(3)] == [200, 200, 200]
@@ -110,14 +110,14 @@ def test_everybody_is_served_while_redis_is_away(call: Caller, settings: Setting
 def test_a_redis_that_came_back_is_asked_again(
     redis_server: EmbeddedRedis, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counter, bucket, url = RateCounter(), Bucket(f"back-{uuid7().hex}", 5), settings.REDIS_URL
+    counter, bucket, url = RateCounter(), {f"back-{uuid7().hex}": 5}, settings.REDIS_URL
     settings.REDIS_URL = AWAY
-    assert counter.take([bucket]) is None
+    assert counter.take(bucket) is None
     settings.REDIS_URL = url
     counter._take.reset()
-    assert counter.take([bucket]) is None
+    assert counter.take(bucket) is None
     monkeypatch.setattr(counter, "_silent_until", 0.0)
-    assert counter.take([bucket]) is not None
+    assert counter.take(bucket) is not None
 
 
 def test_health_is_never_limited(call: Caller, settings: Settings) -> None:
@@ -132,3 +132,10 @@ def test_mcp_is_limited_too(acme: Tenant, base_url: str, settings: Settings) -> 
     assert let_in.headers["RateLimit-Remaining"] == "0"
     assert (refused.status_code, refused.json()["code"], refused.headers["Retry-After"]) == (429, "rate_limited", "60")
     assert refused.headers["RateLimit-Limit"] == "1"
+
+
+def test_mcp_and_http_share_their_limits(acme: Tenant, base_url: str, settings: Settings) -> None:
+    settings.RATE_LIMIT_PER_KEY = 1
+    headers = {"Authorization": f"Bearer {make_key_with_text(acme)[1]}"}
+    assert httpx.get(f"{base_url}/v1/banks", headers=headers, timeout=30).status_code == 200
+    assert httpx.post(f"{base_url}/mcp/", headers=headers, timeout=30).status_code == 429

@@ -1,4 +1,4 @@
-"""Every route of the description, asked for what is not there or in a way that is wrong."""
+"""Every route of the OpenAPI description, called for missing objects and with invalid requests."""
 
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,7 @@ def things(alice: Tenant) -> dict[str, str]:
 
 
 def body_of(operation: Operation) -> Any:
-    """A right one, where the operation looks no further without."""
+    """A valid body, for operations that check the body first."""
     found = {f"{method} /{route}": body for (method, route), body in BODIES.items()}
     return next((body for route, body in found.items() if same_route(route, operation.label)), {})
 
@@ -99,7 +99,7 @@ def test_a_parameter_of_the_wrong_type_is_named(call: Caller, things: dict[str, 
     assert not wrong
 
 
-def test_a_parameter_that_is_there_twice_is_named_unless_it_is_a_list(call: Caller, things: dict[str, str]) -> None:
+def test_a_repeated_parameter_is_named_unless_it_is_a_list(call: Caller, things: dict[str, str]) -> None:
     wrong = {}
     for operation in list_operations():
         single = [name for name, shape in operation.query.items() if shape.get("type") != "array"]

@@ -7,9 +7,8 @@ from banks.models import Bank
 from memoryplatform.operations import recall as use_case
 from providers.once import Once
 from providers.reranking.none import NoReranker
-from retrieval import threads
-from retrieval.feedback import marking
-from retrieval.log.recalls import RecallLog
+from retrieval import feedback, threads
+from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_bank
@@ -21,10 +20,10 @@ Ask = Callable[..., Any]
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> RecallLog:
-    """Of this test alone; it is written when the test says so."""
+    """A log of this test only, written when the test asks for it."""
     fresh = RecallLog()
     monkeypatch.setattr(use_case, "RECALL_LOG", fresh)
-    monkeypatch.setattr(marking, "RECALL_LOG", fresh)
+    monkeypatch.setattr(feedback, "RECALL_LOG", fresh)
     return fresh
 
 

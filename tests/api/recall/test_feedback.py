@@ -4,10 +4,9 @@ from uuid import uuid4
 import pytest
 
 from banks.models import MemoryUnit
-from retrieval.log.recalls import RecallLog
-from retrieval.models import ChannelWeights, Feedback
-from retrieval.types import Channel
-from tenants.models import AuditEvent, Tenant
+from retrieval.models import Feedback
+from retrieval.recall_log import RecallLog
+from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
 from tests.api.recall.conftest import Ask
@@ -15,12 +14,11 @@ from tests.factories import make_bank
 from tests.retrieval.memory import Memory
 
 PATH = "/v1/banks/support/feedback"
-TUNING = "/v1/banks/support/tuning"
 
 
 @pytest.fixture
 def answer(memory: Memory, ask: Ask) -> Any:
-    """Two results, of which the keyword channel found only the first."""
+    """Two results."""
     memory.unit("Alice moved to Lisbon")
     memory.unit("Bob bought a bicycle")
     return ask("Lisbon").json()
@@ -29,10 +27,6 @@ def answer(memory: Memory, ask: Ask) -> Any:
 def mark(call: Caller, answer: Any, place: int = 0, *, useful: bool = True, **fields: Any) -> Any:
     body = {"recall_id": answer["recall_id"], "memory_id": answer["results"][place]["id"], "useful": useful}
     return call("POST", PATH, body | fields)
-
-
-def weights_of(call: Caller) -> dict[str, float]:
-    return dict(call("GET", TUNING).json()["weights"])
 
 
 @pytest.mark.parametrize("is_written", [False, True])
@@ -68,7 +62,7 @@ def test_the_list_can_be_narrowed_to_a_memory_or_a_recall(answer: Any, call: Cal
     assert call("GET", f"{PATH}?recall_id={uuid4()}").json()["total"] == 0
 
 
-def test_what_was_not_recalled_can_not_be_marked(answer: Any, memory: Memory, call: Caller) -> None:
+def test_only_a_recalled_memory_can_be_marked(answer: Any, memory: Memory, call: Caller) -> None:
     other = memory.unit("Carol plays chess")
     unknown_memory = mark(call, answer, memory_id=str(other.id))
     unknown_recall = mark(call, answer, recall_id=str(uuid4()))
@@ -114,40 +108,3 @@ def test_the_same_request_is_performed_once(answer: Any, alice: Tenant, call: Ca
     assert again.json() == first.json()
     with tenant_transaction(alice.id):
         assert Feedback.objects.for_tenant(alice.id).get().useful is False
-
-
-def test_a_mark_moves_the_weights_and_the_opposite_one_turns_it_around(answer: Any, call: Caller) -> None:
-    found_by = set(answer["results"][1]["scores"]["ranks"])
-    assert "keyword" not in found_by
-    assert set(weights_of(call).values()) == {1.0}
-    mark(call, answer, 1, useful=True)
-    lower = weights_of(call)
-    assert lower["keyword"] < 1 < min(lower[channel] for channel in found_by)
-    mark(call, answer, 1, useful=True, comment="again")
-    assert weights_of(call) == lower
-    mark(call, answer, 1, useful=False)
-    assert weights_of(call)["keyword"] - 1 == pytest.approx(1 - lower["keyword"])
-    assert call("GET", TUNING).json()["marks"] == 1
-
-
-def test_learning_is_off_until_the_bank_turns_it_on(answer: Any, alice: Tenant, call: Caller) -> None:
-    assert call("GET", TUNING).json()["learn_from_feedback"] is False
-    assert call("PATCH", TUNING, {"learn_from_feedback": True}).json()["learn_from_feedback"] is True
-    assert call("GET", TUNING).json()["learn_from_feedback"] is True
-    assert call("PATCH", TUNING, {}).status_code == 422
-    with tenant_transaction(alice.id):
-        events = AuditEvent.objects.for_tenant(alice.id).filter(action="bank.tuning_changed")
-        assert events.get().detail == {"learn_from_feedback": True}
-
-
-@pytest.mark.parametrize("is_on", [False, True])
-def test_recall_uses_the_weights_only_where_the_bank_wants_that(
-    answer: Any, memory: Memory, alice: Tenant, ask: Ask, *, is_on: bool
-) -> None:
-    with tenant_transaction(alice.id):
-        ChannelWeights.objects.for_tenant(alice.id).create(
-            bank=memory.bank, learn_from_feedback=is_on, weights={Channel.KEYWORD.value: 1.25}
-        )
-    before = answer["results"][0]["scores"]["fused"]
-    after = ask("Lisbon").json()["results"][0]["scores"]["fused"]
-    assert after == (pytest.approx(before + 0.25 / 61) if is_on else before)

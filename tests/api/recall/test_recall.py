@@ -5,12 +5,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memoryplatform.api.v1.recall import RecallItemOutput, RecallOutput, ScoresOutput
 from memoryplatform.api.v1.recall_input import RecallInput
-from memoryplatform.api.v1.recall_output import RecallItemOutput, RecallOutput, ScoresOutput
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.asked_banks import load_banks
-from retrieval import searching
-from retrieval.query.reading import read_query
+from memoryplatform.operations.recall import load_banks
+from retrieval import search
+from retrieval.analysis import analyse
 from retrieval.turns import Turns
 from retrieval.types import Channel
 from tenants.models import Tenant
@@ -43,7 +43,7 @@ def test_the_memory_that_answers_comes_first_and_says_why(memory: Memory, ask: A
     assert body["tokens"] == sum(result["tokens"] for result in body["results"])
 
 
-def test_what_goes_out_is_what_the_description_says(memory: Memory, ask: Ask) -> None:
+def test_the_response_matches_the_openapi_description(memory: Memory, ask: Ask) -> None:
     memory.unit("Alice moved to Lisbon")
     body = ask("Lisbon").json()
     assert set(body) == set(RecallOutput().fields)
@@ -120,7 +120,7 @@ def test_entities_of_the_same_name_do_not_hide_each_other(memory: Memory, alice:
     assert "Lisbon" in body["entities"]
 
 
-def test_what_was_left_out_names_its_bank_where_several_were_asked(
+def test_a_left_out_part_names_its_bank_if_several_were_asked(
     memory: Memory, alice: Tenant, call: Caller, ask: Ask
 ) -> None:
     memory.unit("Alice moved to Lisbon")
@@ -128,7 +128,7 @@ def test_what_was_left_out_names_its_bank_where_several_were_asked(
     body = call("POST", "/v1/recall", {"query": "Lisbon", "banks": ["support", "sales"]}).json()
     assert {one["bank_id"] for one in body["left_out"]} == {"sales"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(searching, "CHANNELS", {**searching.CHANNELS, Channel.SEMANTIC: lambda _search: 1 / 0})
+        patch.setattr(search, "CHANNELS", {**search.CHANNELS, Channel.SEMANTIC: lambda _search: 1 / 0})
         assert [(one["channel"], one["bank_id"]) for one in ask("Lisbon").json()["left_out"]] == [("semantic", None)]
 
 
@@ -147,7 +147,7 @@ def test_the_banks_are_looked_up_in_one_statement(alice: Tenant) -> None:
     names = [make_bank(alice).bank_id for _ in range(3)]
     with CaptureQueriesContext(connection) as captured:
         asked = load_banks(BankAccess(alice.id), names)
-    assert [bank.bank_id for bank in asked.banks] == names
+    assert [bank.bank_id for bank in asked] == names
     assert len([query for query in captured if "banks_bank" in query["sql"]]) == 1
 
 
@@ -170,7 +170,7 @@ def test_both_ends_of_a_window_belong_to_it_and_a_date_is_its_day(
     start: str, end: str, expected: tuple[str, str]
 ) -> None:
     query = read(query_timestamp="2026-06-15T01:00:00+02:00", temporal_window={"start": start, "end": end})
-    window = read_query(query).window
+    window = analyse(query).window
     assert window is not None
     assert (str(window.start), str(window.end)) == expected
 
@@ -184,19 +184,19 @@ def test_a_date_in_a_filter_is_the_midnight_that_begins_it() -> None:
 
 
 @pytest.mark.parametrize(("nodes", "depth", "seconds"), [(1, 8, 0.07), (200, 11, 0.15), (5_000, 128, 1.5)])
-def test_a_thinking_budget_stands_between_the_named_ones(nodes: int, depth: int, seconds: float) -> None:
+def test_a_thinking_budget_lies_between_the_named_budgets(nodes: int, depth: int, seconds: float) -> None:
     budget = read(thinking_budget=nodes, budget="low").budget
     assert (budget.nodes, budget.rerank_depth, budget.rerank_seconds) == (nodes, depth, seconds)
 
 
-def test_what_the_peers_client_sends_as_null_counts_as_left_out() -> None:
+def test_null_in_the_peers_request_means_absent() -> None:
     nulls = ["types", "query_timestamp", "tags", "tag_groups", "min_scores", "temporal_window", "prefer_observations"]
     without = read(query_timestamp="2026-06-15T01:00:00Z")
     given = dict.fromkeys(nulls) | {"include": {"source_facts": None}, "query_timestamp": "2026-06-15T01:00:00Z"}
     assert read(**given) == without
 
 
-def test_where_too_many_wait_the_caller_is_told_to_come_back(
+def test_an_overloaded_recall_is_a_503_with_retry_after(
     memory: Memory, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory.unit("Alice moved to Lisbon")

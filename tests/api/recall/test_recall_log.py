@@ -8,9 +8,9 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from banks.models import Bank
-from retrieval.log import recalls
-from retrieval.log.recalls import RecallLog
+from retrieval import recall_log
 from retrieval.models import RecallRecord
+from retrieval.recall_log import RecallLog
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -77,9 +77,9 @@ def test_a_sampled_trace_is_kept_and_not_sent(
     assert call("GET", f"{LISTED}/{answer['recall_id']}").json()["trace"]["query"]["query_text"] == "Lisbon"
 
 
-def test_what_it_cost_is_in_the_ledger(memory: Memory, alice: Tenant, ask: Ask, log: RecallLog) -> None:
+def test_the_usage_of_a_recall_is_recorded(memory: Memory, alice: Tenant, ask: Ask, log: RecallLog) -> None:
     memory.unit("Alice moved to Lisbon")
-    ask("Lisbon, which was not asked for before")  # vectors of queries are kept
+    ask("Lisbon, which was not asked for before")  # vectors of earlier queries are cached
     log.write()
     (usage,) = usage_of(alice)
     assert (usage.bank_id, usage.memories, usage.calls) == ("support", 1, 1)
@@ -132,7 +132,7 @@ def test_old_recalls_are_hidden_at_once_and_swept_with_the_next_batch(
     assert old.id not in left
 
 
-def test_what_a_bank_leaves_behind_while_it_goes_stops_nobody(
+def test_a_bank_that_is_being_deleted_stops_no_other_log(
     memory: Memory, alice: Tenant, ask: Ask, call: Caller, log: RecallLog
 ) -> None:
     make_bank(alice, bank_id="sales")
@@ -145,7 +145,7 @@ def test_what_a_bank_leaves_behind_while_it_goes_stops_nobody(
     assert len(usage_of(alice)) == 2
 
 
-def test_the_log_goes_with_its_bank(bank: Bank, alice: Tenant) -> None:
+def test_the_log_is_deleted_with_its_bank(bank: Bank, alice: Tenant) -> None:
     make_recall_record(alice, bank=bank)
     with tenant_transaction(alice.id):
         Bank.objects.for_tenant(alice.id).filter(id=bank.id).delete()
@@ -158,7 +158,7 @@ def test_recalls_that_come_faster_than_they_are_written_are_dropped_and_counted(
     monkeypatch.setattr(log, "_most_waiting", 2)
     for _ in range(5):
         assert ask("Lisbon").status_code == 200
-    with mock.patch.object(recalls.logger, "error") as complaint:
+    with mock.patch.object(recall_log.logger, "error") as complaint:
         log.write()
     complaint.assert_called_once_with(mock.ANY, 3)
     assert len(list_recalls(call)) == 2

@@ -9,7 +9,7 @@ from memoryplatform.operations import recall as use_case
 from providers import registry
 from providers.once import Once
 from retrieval import threads
-from retrieval.log.recalls import RecallLog
+from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_key_with_text, make_tenant
@@ -35,7 +35,7 @@ def real_models(small_models: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "EXECUTOR", Once(lambda: ThreadPoolExecutor(4)))
 
 
-def test_what_was_told_is_recalled_marked_and_logged(tenant: Tenant, log: RecallLog) -> None:
+def test_a_conversation_is_recalled_marked_and_logged(tenant: Tenant, log: RecallLog) -> None:
     call = Caller(make_key_with_text(tenant)[1])
     assert call("POST", "/v1/banks/friends/memories", {"items": [TALK]}).status_code == 200
     body = {"query": "Who painted a sunrise?", "query_timestamp": "2023-05-09T10:00:00Z", "budget": "high"}

@@ -11,7 +11,7 @@ from providers.once import Once
 from providers.reranking.none import NoReranker
 from reflection.reflect import tools
 from retrieval import threads
-from retrieval.log.recalls import RecallLog
+from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_bank
@@ -33,7 +33,7 @@ def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def log(monkeypatch: pytest.MonkeyPatch) -> RecallLog:
-    """Of this test alone, written when it says so."""
+    """A log of this test only, written when the test asks for it."""
     fresh = RecallLog()
     monkeypatch.setattr(use_case, "RECALL_LOG", fresh)
     return fresh

@@ -1,4 +1,4 @@
-"""Rules of a bank: told to the model that answers, and edited through the API."""
+"""Directives of a bank: they are in the prompt, and the API edits them."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def system_message(model: ScriptedLLM) -> str:
     return str(model.chat.received[-1].body["messages"][0]["content"])
 
 
-def test_the_model_is_told_the_active_rules_that_fit_the_weightiest_first(
+def test_the_prompt_has_the_matching_active_directives_by_priority(
     ask: Ask, alice: Tenant, bank: Bank, memory: Memory, model: ScriptedLLM
 ) -> None:
     memory.unit("Alice moved to Lisbon", tags=["travel"])
@@ -93,7 +93,7 @@ def test_rules_are_listed_by_cursor_tags_and_activity(call: Caller, bank: Bank, 
     assert names("tags=a&tags_match=exact") == ["a"]
 
 
-def test_what_is_wrong_is_named(call: Caller, bank: Bank) -> None:
+def test_invalid_fields_are_named(call: Caller, bank: Bank) -> None:
     def fault(**fields: Any) -> str:
         response = call("POST", PATH, {"name": "n", "content": "c", **fields})
         assert response.status_code == 422

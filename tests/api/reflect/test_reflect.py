@@ -1,4 +1,4 @@
-"""Reflect over HTTP, answered at once."""
+"""Reflect over HTTP, with a plain response."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ import pytest
 from django.test import override_settings
 
 from banks.models import MemoryUnit
-from retrieval.log.recalls import RecallLog
+from retrieval.recall_log import RecallLog
+from rules.extractive_answer import NO_MODEL
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -19,7 +20,7 @@ QUESTION = "Where does Alice live, Lisbon?"
 OPINION = opinion("I think that Alice likes Lisbon since she moved there", [1], entities=["Alice"])
 
 
-def test_the_answer_shows_what_it_rests_on_what_it_formed_and_what_it_cost(
+def test_the_answer_shows_its_sources_its_opinions_and_its_usage(
     ask: Ask, memory: Memory, model: ScriptedLLM, alice: Tenant
 ) -> None:
     fact = memory.unit("Alice moved to Lisbon", tags=["travel"])
@@ -43,7 +44,7 @@ def test_the_answer_shows_what_it_rests_on_what_it_formed_and_what_it_cost(
     assert (spent.input_tokens, spent.bank_id) == (body["usage"]["input_tokens"], "support")
 
 
-def test_what_need_not_come_along_is_left_out(ask: Ask, memory: Memory, model: ScriptedLLM) -> None:
+def test_parts_that_are_not_included_are_left_out(ask: Ask, memory: Memory, model: ScriptedLLM) -> None:
     model.chat.say(write("Unknown.", in_memory=False))
     body = ask(QUESTION, include={"facts": None, "tool_calls": None}).json()
     assert (body["based_on"], body["trace"], body["not_in_memory"]) == (None, None, True)
@@ -53,8 +54,18 @@ def test_without_a_model_memory_itself_answers_and_says_so(ask: Ask, memory: Mem
     fact = memory.unit("Alice does live in Lisbon", days=3)
     body = ask(QUESTION).json()
     assert (body["engine"], body["opinions"], body["trace"]["llm_calls"]) == ("builtin", [], [])
-    assert body["text"] == "Alice does live in Lisbon (told Friday, June 12, 2026) [1]"
+    assert body["text"] == f"{NO_MODEL}\n- “Alice does live in Lisbon” (said Friday, June 12, 2026) [1]"
     assert [one["memory_id"] for one in body["citations"]] == [str(fact.id)]
+
+
+def test_without_a_model_a_larger_budget_quotes_more_and_max_tokens_bounds_the_answer(ask: Ask, memory: Memory) -> None:
+    for number in range(9):
+        memory.unit(f"Alice does live in Lisbon, house {number}")
+    counts = [len(ask(QUESTION, budget=budget).json()["citations"]) for budget in ("low", "mid", "high")]
+    assert counts == [5, 8, 9]  # there are nine
+    body = ask(QUESTION, budget="high", max_tokens=60).json()
+    assert 0 < len(body["citations"]) < 8
+    assert (body["truncated"], body["not_in_memory"]) == (True, False)
 
 
 def test_structured_output_comes_in_the_same_call(ask: Ask, memory: Memory, model: ScriptedLLM) -> None:
@@ -97,13 +108,15 @@ def test_a_bank_that_is_not_there_is_not_made(call: Caller) -> None:
 
 
 @pytest.mark.parametrize("scopes", [["read"], ["write"]])
-def test_it_wants_both_scopes(alice: Tenant, make_caller: MakeCaller, memory: Memory, scopes: list[str]) -> None:
+def test_it_needs_both_scopes(alice: Tenant, make_caller: MakeCaller, memory: Memory, scopes: list[str]) -> None:
     call = make_caller(alice, scopes=scopes)
     assert call("POST", "/v1/banks/support/reflect", {"query": "who?"}).status_code == 403
 
 
 @pytest.mark.parametrize(("words", "shortened"), [(20_000, [True]), (400, [])])
-def test_a_query_that_was_shortened_is_told(ask: Ask, memory: Memory, words: int, shortened: list[bool]) -> None:
+def test_the_answer_says_that_the_query_was_shortened(
+    ask: Ask, memory: Memory, words: int, shortened: list[bool]
+) -> None:
     body = ask(("word " * words).strip()).json()
     assert body["query_shortened"] == bool(shortened)
     assert ["very long" in note for note in body["trace"]["notes"]] == shortened
@@ -128,7 +141,7 @@ def test_more_memories_than_usual_get_their_room(ask: Ask, memory: Memory, model
     assert body["usage"]["llm_tokens"] > 12_000
 
 
-def test_the_recalls_of_an_answer_stand_in_the_log(
+def test_the_recalls_of_an_answer_are_in_the_log(
     ask: Ask, call: Caller, memory: Memory, alice: Tenant, log: RecallLog
 ) -> None:
     fact = memory.unit("Alice does live in Lisbon")

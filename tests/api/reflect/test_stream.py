@@ -1,4 +1,4 @@
-"""Reflect over HTTP as it is made, through the real server."""
+"""Reflect over HTTP as a stream, through the real server."""
 
 import json
 import threading
@@ -71,7 +71,7 @@ def streams_under_way() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name.startswith("event-stream")]
 
 
-def test_the_events_end_with_what_a_plain_call_would_give(
+def test_the_events_end_with_the_answer_of_a_plain_call(
     client: httpx.Client, memory: Memory, model: ScriptedLLM
 ) -> None:
     model.chat.otherwise = lambda _received: ANSWER
@@ -122,7 +122,7 @@ def test_no_connection_to_the_database_is_held_while_the_model_works(
 
     model.chat.otherwise = answer
     connection.close()
-    connection.close_pool()  # type: ignore[attr-defined]  # a new one counts nothing that earlier tests left behind
+    connection.close_pool()  # type: ignore[attr-defined]  # the counters of a new pool begin at zero
     stream(client)
     client.post("/v1/banks/support/reflect", json={**QUESTION, "stream": False})
     assert held == [0, 0]
@@ -133,7 +133,7 @@ def count_held() -> int:
     return stats["pool_size"] - stats["pool_available"]
 
 
-def test_who_hangs_up_frees_the_thread_and_the_model_and_leaves_nothing_stored(
+def test_a_disconnect_frees_the_thread_and_the_model_and_stores_nothing(
     client: httpx.Client, memory: Memory, model: ScriptedLLM
 ) -> None:
     long = "A story of Lisbon [1]. " * 200
@@ -149,7 +149,7 @@ def test_who_hangs_up_frees_the_thread_and_the_model_and_leaves_nothing_stored(
     assert spent.output_tokens > 0
 
 
-def test_who_hangs_up_while_the_model_writes_its_notes_leaves_nothing_stored(
+def test_a_disconnect_during_the_models_notes_stores_nothing(
     client: httpx.Client, memory: Memory, model: ScriptedLLM
 ) -> None:
     noted = write("In Lisbon [1].", opinions=[opinion("I think that Alice likes Lisbon", [1], reasoning="so " * 60)])

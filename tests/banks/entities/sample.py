@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from banks.entities.types import Candidate, MentionOf
-from banks.words import EntityKind
+from banks.enums import EntityKind
 
 NOON = datetime(2024, 5, 8, 12, tzinfo=UTC)
 

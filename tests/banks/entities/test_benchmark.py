@@ -3,7 +3,7 @@ from typing import cast
 
 import pytest
 
-from banks.entities.resolution.resolve import DEFAULT_THRESHOLDS
+from banks.entities.resolution.scoring import DEFAULT_THRESHOLDS
 from benchmarks.entity_resolution import build_pairs, score_entity_resolution
 
 

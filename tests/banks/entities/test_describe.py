@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 import pytest
 from django.utils import timezone
 
-from banks.entities.describe import MOST_ROUNDS, describe_entities
-from banks.lifecycle.delete import delete_units
+from banks.entities.descriptions import MOST_ROUNDS, describe_entities
+from banks.enums import EntityKind
+from banks.lifecycle.deleting import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit
-from banks.retain.types import FoundEntity, FoundRelationship
-from banks.words import EntityKind
+from banks.types import FoundEntity, FoundRelationship
 from providers.embedding.protocol import EmbeddingBatch
 from tenants.identifiers import uuid7
 from tenants.models import Tenant
@@ -45,23 +45,23 @@ def ana(bank: Bank) -> Entity:
         return Entity.objects.of_bank(bank).get(name="Ana")
 
 
-def test_an_entity_is_described_by_what_holds_and_what_was_told_of_it(bank: Bank) -> None:
-    tell(bank, "occupation", "nurse", said=2022)
-    tell(bank, "occupation", "doctor", said=2024)
+def test_an_entity_is_described_by_its_relationships_and_facts(bank: Bank) -> None:
+    tell(bank, "works_at", "Acme", said=2022)
+    tell(bank, "works_at", "Globex", said=2024)
     for value in ("tea", "cats"):
         tell(bank, "likes", value)
     describe_entities(bank, [ana(bank).id], WordedEmbedder())
     described = ana(bank)
-    assert described.attributes["occupation"] == "doctor"
+    assert described.attributes["works_at"] == "Globex"
     assert sorted(described.attributes["likes"]) == ["cats", "tea"]
-    assert "Ana occupation doctor." in described.summary
+    assert "Ana works_at Globex." in described.summary
     assert "told a long story" in described.summary
-    assert "Ana occupation nurse." not in described.summary
+    assert "Ana works_at Acme." not in described.summary
     assert described.embedding @ embed(f"Ana: {described.summary}") == pytest.approx(1.0, abs=1e-4)
 
 
 @pytest.mark.parametrize("tells_more", [False, True])
-def test_what_holds_comes_first_and_what_is_to_come_with_its_day(bank: Bank, *, tells_more: bool) -> None:
+def test_current_facts_come_first_and_future_ones_have_their_date(bank: Bank, *, tells_more: bool) -> None:
     begins = datetime(timezone.now().year + 2, 6, 1, tzinfo=UTC)
     for town, since in (("Oslo", None), ("Rome", begins)):
         words = f"Ana lives in {town}."
@@ -92,7 +92,7 @@ def test_an_entity_that_is_gone_or_another_tenants_is_left_out(bank: Bank) -> No
 
 
 class Interrupted(WordedEmbedder):
-    """Something happens in the bank each time that it works."""
+    """Runs a callback at each call, to change the bank meanwhile."""
 
     def __init__(self, happen: Callable[[int], None]) -> None:
         self.times = 0
@@ -104,7 +104,7 @@ class Interrupted(WordedEmbedder):
         return super().embed_documents(texts)
 
 
-def test_what_is_deleted_while_the_embedder_works_is_in_no_summary(bank: Bank) -> None:
+def test_a_fact_that_is_deleted_while_the_embedder_works_is_in_no_summary(bank: Bank) -> None:
     tell(bank, "likes", "tea")
     tell(bank, "occupation", "doctor")
 
@@ -137,7 +137,7 @@ def test_an_entity_that_goes_while_the_embedder_works_is_not_asked_for_again(ban
     assert embedder.times == 1
 
 
-def test_who_is_spoken_of_in_every_round_is_left_for_the_next_retain(bank: Bank) -> None:
+def test_an_entity_that_changes_in_every_round_is_left_for_the_next_retain(bank: Bank) -> None:
     tell(bank, "likes", "tea")
     embedder = Interrupted(lambda times: tell(bank, "likes", f"drink number {times}"))
     describe_entities(bank, [ana(bank).id], embedder)

@@ -1,13 +1,13 @@
-"""Names that go with their mentions, and the one that a person gave, which stays."""
+"""Names are removed with their last mention; a name that a person gave stays."""
 
 from uuid import UUID
 
 import pytest
 
-from banks.entities.curation.chosen import find_chosen
-from banks.entities.curation.merging import merge_entities
-from banks.entities.curation.renaming import rename_entity
-from banks.lifecycle.delete import delete_units
+from banks.curation.merging import merge_entities
+from banks.curation.renaming import rename_entity
+from banks.entities.recount import find_chosen
+from banks.lifecycle.deleting import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, EntityName
 from tenants.transactions import tenant_transaction
@@ -42,7 +42,7 @@ def rename(bank: Bank, name: str, new: str) -> None:
         rename_entity(bank, Entity.objects.of_bank(bank).get(name=name), name=new, kind=None)
 
 
-def test_a_spelling_goes_with_its_last_mention(bank: Bank) -> None:
+def test_an_alias_is_removed_with_its_last_mention(bank: Bank) -> None:
     tell(bank, "Jose Chen sings.", "Jose Chen")
     doctor = tell(bank, "Dr. Jose Chen operates.", "Dr. Jose Chen")
     assert names(bank) == {"Jose Chen": 2, "Dr. Jose Chen": 1}
@@ -50,7 +50,7 @@ def test_a_spelling_goes_with_its_last_mention(bank: Bank) -> None:
     assert names(bank) == {"Jose Chen": 1}
 
 
-def test_where_the_first_spelling_is_gone_the_name_is_written_as_one_that_is_left(bank: Bank) -> None:
+def test_without_the_first_spelling_the_name_takes_a_remaining_one(bank: Bank) -> None:
     doctor = tell(bank, "Dr. Jose Chen operates.", "Dr. Jose Chen")
     tell(bank, "Jose Chen sings.", "Jose Chen")
     delete(bank, doctor)

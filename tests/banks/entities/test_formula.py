@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from banks.entities.names.compare import compare_names, is_namesake
 from banks.entities.names.likeness import EXACT
-from banks.entities.resolution.resolve import Thresholds, resolve
-from banks.entities.resolution.score import ALPHA, BETA, GAMMA, score
+from banks.entities.resolution.scoring import ALPHA, BETA, GAMMA, Thresholds, resolve, score
 from banks.entities.types import Verdict
-from banks.words import EntityKind
+from banks.enums import EntityKind
 from tests.banks.entities.sample import make_candidate, make_id, make_mention
 
 _names = st.one_of(
@@ -22,7 +21,7 @@ _kinds = st.sampled_from(EntityKind)
 
 
 @given(_names, _names, _kinds, _kinds)
-def test_whoever_has_the_very_name_is_a_namesake(
+def test_an_entity_with_exactly_the_name_is_a_namesake(
     one: str, other: str, kind: EntityKind, other_kind: EntityKind
 ) -> None:
     is_exact = compare_names(one, kind, other, other_kind).value == EXACT

@@ -1,11 +1,11 @@
-"""Entities that the caller gave with a source."""
+"""Entities that the caller supplies with a source."""
 
 import pytest
 
 from banks.entities.resolution.given import Given, attach_given, read_given
+from banks.enums import EntityKind, Network
 from banks.models import Bank
-from banks.retain.types import ExtractedFact, FoundEntity
-from banks.words import EntityKind, Network
+from banks.types import ExtractedFact, FoundEntity
 from tests.factories import make_bank, make_tenant
 from tests.told_facts import NOON, relation, tell
 
@@ -26,13 +26,13 @@ def names(facts: tuple[ExtractedFact, ...]) -> list[list[str]]:
     return [[entity.name for entity in one.entities] for one in facts]
 
 
-def test_who_is_not_named_belongs_to_every_fact_of_the_passage() -> None:
+def test_a_given_entity_that_no_fact_names_belongs_to_every_fact() -> None:
     tom = FoundEntity("Tom", EntityKind.PERSON)
     facts = attach_given([fact("It rained.", tom), fact("Sales rose.")], give(ACME))
     assert [one.entities for one in facts] == [(tom, ACME), (ACME,)]
 
 
-def test_who_is_named_belongs_to_the_facts_that_name_it() -> None:
+def test_a_given_entity_belongs_to_the_facts_that_name_it() -> None:
     facts = attach_given([fact("It rained."), fact("acme's sales rose.")], give(ACME))
     assert names(facts) == [[], ["Acme"]]
 

@@ -1,15 +1,15 @@
-"""A name that is known is that entity's, whatever kind a recogniser takes it for."""
+"""A known name resolves to its entity, whatever kind the recogniser guesses."""
 
 from dataclasses import replace
 
 import pytest
 
 from banks.entities.resolution.batch import resolve_all
-from banks.entities.resolution.resolve import resolve
+from banks.entities.resolution.scoring import resolve
 from banks.entities.types import MentionOf
+from banks.enums import EntityKind
 from banks.models import Bank, Entity
-from banks.retain.types import FoundEntity
-from banks.words import EntityKind
+from banks.types import FoundEntity
 from tenants.transactions import tenant_transaction
 from tests.banks.entities.sample import make_candidate, make_id, make_mention
 from tests.banks.entities.test_record import naming, record
@@ -56,7 +56,7 @@ def test_an_alias_under_another_kind_is_known_too() -> None:
     assert resolve(make_guess("Mia", ORGANIZATION), [known]).verdict == "same"
 
 
-def test_of_two_that_have_the_name_the_one_of_the_guessed_kind_is_meant() -> None:
+def test_of_two_entities_of_one_name_the_guessed_kind_decides() -> None:
     both = [make_candidate("Jordan"), make_candidate("Jordan", LOCATION)]
     assert resolve(make_guess("Jordan", LOCATION), both).entity_id == make_id("Jordan", LOCATION)
 
@@ -65,5 +65,5 @@ def test_a_name_in_small_letters_is_a_common_noun() -> None:
     assert resolve(make_guess("apple", CONCEPT), [make_candidate("Apple", ORGANIZATION)]).verdict == "new"
 
 
-def test_a_kind_that_is_known_still_tells_a_place_from_a_person() -> None:
+def test_a_known_kind_still_separates_a_place_from_a_person() -> None:
     assert resolve(make_mention("Jordan", LOCATION), [make_candidate("Jordan")]).verdict == "new"

@@ -40,7 +40,7 @@ def test_a_name_has_one_normal_form(written: str, normal: str) -> None:
     ("one", "other"),
     [("C", "C++"), ("Acme Inc", "Acme GmbH"), ("John Smith Jr.", "John Smith Sr."), ("Mr Smith", "Mrs Smith")],
 )
-def test_what_tells_two_apart_stays_in_the_identity(one: str, other: str) -> None:
+def test_distinguishing_marks_stay_in_the_normal_form(one: str, other: str) -> None:
     assert identity_key(one) != identity_key(other)
 
 

@@ -1,4 +1,4 @@
-"""Mentions in the database."""
+"""Storing mentions in the database."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
-from banks.entities.curation.renaming import rename_entity
-from banks.entities.named import Naming
-from banks.entities.record import record_mentions
+from banks.curation.renaming import rename_entity
+from banks.entities.mentions import record_mentions
+from banks.entities.types import Naming
+from banks.enums import EntityKind
 from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention
-from banks.retain.types import FoundEntity
-from banks.words import EntityKind
+from banks.types import FoundEntity
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
@@ -54,7 +54,7 @@ def count_keys(bank: Bank) -> int:
 
 
 def watch(bank: Bank, *namings: Naming) -> list[str]:
-    """The statements that recording them takes."""
+    """The SQL statements that recording the mentions takes."""
     seen: list[str] = []
 
     def note(execute: Any, sql: str, *rest: Any) -> Any:
@@ -160,7 +160,7 @@ def test_a_name_that_is_known_gets_no_more_keys_and_another_spelling_does(bank: 
 
 
 @pytest.mark.parametrize(("companion", "is_he"), [("Eve", True), ("Kim", False)])
-def test_old_company_tells_who_is_meant(bank: Bank, companion: str, *, is_he: bool) -> None:
+def test_earlier_co_mentions_resolve_a_name(bank: Bank, companion: str, *, is_he: bool) -> None:
     (john, _), later = record(bank, naming(bank, "John Smith", "Eve")), NOW + timedelta(days=20)
     smith, _ = record(bank, naming(bank, "Smith", companion, seen_at=later))
     assert (smith.entity_id == john.entity_id) is is_he

@@ -1,11 +1,11 @@
-"""Those who speak are people, whatever a recogniser takes their names for."""
+"""Speakers are people, whatever kind a recogniser guesses for their names."""
 
 import pytest
 
-from banks.entities.resolution.resolve import resolve
+from banks.entities.resolution.scoring import resolve
+from banks.enums import EntityKind
 from banks.models import Bank, Entity
-from banks.retain.types import FoundEntity
-from banks.words import EntityKind
+from banks.types import FoundEntity
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.entities.sample import make_candidate, make_mention
@@ -33,17 +33,17 @@ def kinds_of(bank: Bank) -> list[str]:
         return list(Entity.objects.of_bank(bank).values_list("kind", flat=True))
 
 
-def test_a_guessed_kind_does_not_split_somebody_who_speaks_in_the_passage(bank: Bank) -> None:
+def test_a_guessed_kind_does_not_split_a_speaker_of_the_passage(bank: Bank) -> None:
     guess(bank, "Caroline", EntityKind.ORGANIZATION, speakers=("Caroline",))
     assert kinds_of(bank) == ["PERSON"]
 
 
-def test_a_guessed_kind_does_not_split_somebody_who_spoke_before(bank: Bank) -> None:
+def test_a_guessed_kind_does_not_split_an_earlier_speaker(bank: Bank) -> None:
     record(bank, naming(bank, "Caroline", speakers=frozenset({"Caroline"})))
     guess(bank, "Caroline", EntityKind.LOCATION)
     assert kinds_of(bank) == ["PERSON"]
 
 
-def test_a_kind_that_is_known_still_tells_a_place_from_a_speaker() -> None:
+def test_a_known_kind_still_separates_a_place_from_a_speaker() -> None:
     jordan = make_candidate("Jordan", is_speaker=True)
     assert resolve(make_mention("Jordan", EntityKind.LOCATION), [jordan]).verdict == "new"

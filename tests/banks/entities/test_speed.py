@@ -1,6 +1,6 @@
 from time import process_time
 
-from banks.entities.resolution.resolve import resolve
+from banks.entities.resolution.scoring import resolve
 from tests.banks.entities.sample import make_candidate, make_mention
 from tests.clock import holds_to_a_time
 

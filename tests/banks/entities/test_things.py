@@ -4,9 +4,8 @@ import pytest
 
 from banks.entities.names.compare import STATED_OTHERWISE
 from banks.entities.resolution.batch import resolve_all
-from banks.entities.resolution.resolve import resolve
-from banks.entities.resolution.score import score
-from banks.words import EntityKind
+from banks.entities.resolution.scoring import resolve, score
+from banks.enums import EntityKind
 from tests.banks.entities.sample import make_candidate, make_mention
 
 ORGANIZATION, PLACE, PRODUCT = EntityKind.ORGANIZATION, EntityKind.LOCATION, EntityKind.PRODUCT
@@ -81,7 +80,7 @@ def test_one_word_that_was_stated_to_be_something_else_is_two_things(kind: Entit
 
 
 @pytest.mark.parametrize("known_kind", [OTHER, CONCEPT])
-def test_what_was_stated_to_be_other_agrees_with_itself_and_with_ideas(known_kind: EntityKind) -> None:
+def test_the_stated_kind_other_agrees_with_itself_and_with_concepts(known_kind: EntityKind) -> None:
     mention = replace(make_mention("Christmas", OTHER), kind_is_stated=True)
     candidate = replace(make_candidate("Christmas", known_kind), kind_is_stated=True)
     assert resolve(mention, [candidate]).verdict == "same"

@@ -1,19 +1,17 @@
-"""Facts on their way into a bank, with vectors that know common words."""
+"""Facts to store, with vectors in which texts with common words are near each other."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from banks.lifecycle.deciding.judge import Action, Reason
-from banks.lifecycle.deciding.known_units import read_units
-from banks.lifecycle.deciding.plan import Plan, Ruling, read_similar
+from banks.enums import Network
+from banks.facts import PreparedFact, build_embedding_text
+from banks.lifecycle.candidates import read_units
+from banks.lifecycle.decisions import Action, Decision, Reason
+from banks.lifecycle.planning import Plan
 from banks.models import Bank, MemoryUnit
-from banks.retain.prepared import PreparedFact, build_embedding_text
-from banks.retain.storing.facts import store_facts
-from banks.retain.storing.units import StoredUnit
-from banks.retain.types import ExtractedFact
-from banks.words import Network
+from banks.retain.storing import store_facts
+from banks.types import ExtractedFact, StoredUnit
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.worded_embedder import embed
 
@@ -36,16 +34,14 @@ def store(bank: Bank, *facts: PreparedFact, plan: Plan | None = None) -> list[St
         return store_facts(bank, facts, speakers=frozenset(), plan=plan)
 
 
-def make_plan(bank: Bank, facts: Sequence[PreparedFact], *rulings: Ruling) -> Plan:
-    with tenant_transaction(bank.tenant_id):
-        newest, _ = read_similar(bank, facts)
-    return Plan(rulings, newest, "judge")
+def make_plan(*decisions: Decision) -> Plan:
+    return Plan(decisions, "judge")
 
 
-def rule(bank: Bank, action: Action, *targets: UUID, reason: Reason = "update", text: str = "") -> Ruling:
+def rule(bank: Bank, action: Action, *targets: UUID, reason: Reason = "update", text: str = "") -> Decision:
     with tenant_transaction(bank.tenant_id):
         known = read_units(bank, targets)
-    return Ruling(action, tuple(known[target] for target in targets), reason, text, embed(text) if text else None)
+    return Decision(action, tuple(known[target] for target in targets), reason, text, embed(text) if text else None)
 
 
 def units_of(bank: Bank, **conditions: Any) -> dict[str, MemoryUnit]:

@@ -1,25 +1,25 @@
-"""Plans that an LLM decides: the scripted server answers as a model would."""
+"""Lifecycle decisions by an LLM, with a scripted server as the model."""
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.db import connection
 
-from banks.lifecycle.deciding.decide import plan_facts
-from banks.lifecycle.deciding.plan import Plan
+from banks.enums import EntityKind, Kind, Network
+from banks.facts import PreparedFact
+from banks.lifecycle.planning import Plan, Planners, plan_facts
 from banks.models import Bank, Entity
-from banks.retain.engines.llm.engine import LLMEngine
-from banks.retain.prepared import PreparedFact
-from banks.retain.tools import Tools
-from banks.retain.types import FoundEntity
-from banks.words import EntityKind, Network
+from banks.retain.llm.engine import LLMEngine
+from banks.types import FoundEntity, FoundRelationship
+from rules.engine import BuiltinEngine
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.tellings import make_fact, store, units_of
 from tests.banks.lifecycle.worded_embedder import WordedEmbedder, embed
-from tests.banks.retain.engines.llm.factory import make_llm
+from tests.banks.retain.llm.factory import make_llm
 from tests.factories import make_bank, make_tenant
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.script import Received, Reply
@@ -44,8 +44,15 @@ def bank(tenant: Tenant) -> Bank:
 
 
 def plan(bank: Bank, llm: ScriptedLLM, *facts: PreparedFact) -> Plan:
-    tools = Tools(LLMEngine(make_llm(llm)), WordedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
-    return plan_facts(bank, facts, tools, speakers=frozenset())
+    return plan_facts(bank, facts, make_planners(make_engine(llm)), speakers=frozenset())
+
+
+def make_engine(llm: ScriptedLLM) -> LLMEngine:
+    return LLMEngine(make_llm(llm), quoting=BuiltinEngine())
+
+
+def make_planners(engine: LLMEngine) -> Planners:
+    return Planners(engine.judge, engine.identifier, WordedEmbedder())
 
 
 def answer(llm: ScriptedLLM, *, decisions: Any = (), answers: Any = ()) -> None:
@@ -79,7 +86,7 @@ def test_a_merged_text_is_embedded_before_the_write(bank: Bank, llm: ScriptedLLM
     assert unit.embedding @ embed(unit.text) == pytest.approx(1.0, abs=1e-4)
 
 
-def test_an_opinion_that_is_told_with_more_to_it_keeps_its_words(bank: Bank, llm: ScriptedLLM) -> None:
+def test_an_opinion_that_is_restated_with_additions_keeps_its_words(bank: Bank, llm: ScriptedLLM) -> None:
     told, fuller = "I think Dana is a good mechanic.", "I think Dana is a good mechanic in Rome."
     belief: dict[str, Any] = {"network": Network.OPINION, "confidence": 0.7}
     store(bank, make_fact(told, **belief))
@@ -89,43 +96,58 @@ def test_an_opinion_that_is_told_with_more_to_it_keeps_its_words(bank: Bank, llm
     assert set(units_of(bank)) == {told, fuller}
 
 
-@pytest.mark.parametrize("text", ["Ana works at Acme.", ""])
-def test_a_merged_text_that_lost_a_name_is_not_taken(bank: Bank, llm: ScriptedLLM, text: str) -> None:
+def test_a_merge_without_a_text_adds_the_fact(bank: Bank, llm: ScriptedLLM) -> None:
     store(bank, make_fact(ACME))
     fact = make_fact("Ana works at Acme in Rome.")
-    answer(llm, decisions=[{"fact": 1, "action": "MERGE", "targets": [1], "text": text}])
+    answer(llm, decisions=[{"fact": 1, "action": "MERGE", "targets": [1], "text": ""}])
     store(bank, fact, plan=plan(bank, llm, fact))
     assert set(units_of(bank)) == {ACME, "Ana works at Acme in Rome."}
 
 
-def test_what_the_rules_are_sure_of_is_not_asked(bank: Bank, llm: ScriptedLLM) -> None:
-    store(bank, make_fact("Ana has a dog named Rex."))
-    fact = make_fact("Ana owns a dog called Rex.")
+def test_the_same_relation_of_the_same_subject_is_put_to_the_model_however_unlike_the_words(
+    bank: Bank, llm: ScriptedLLM
+) -> None:
+    ana = (FoundEntity("Ana", EntityKind.PERSON), FoundEntity("Acme", EntityKind.ORGANIZATION))
+    work = FoundRelationship("Ana", "works_at", "Acme", ACME)
+    store(bank, make_fact(ACME, entities=ana, relationships=(work,), relationship_vectors=(embed(ACME),), said=2022))
+    unlike = "My employer is Globex these days."
+    told = FoundRelationship("Ana", "works_at", "Globex", GLOBEX)
+    fact = make_fact(unlike, entities=ana, relationships=(told,), relationship_vectors=(embed(GLOBEX),))
+    answer(llm, decisions=[{"fact": 1, "action": "INVALIDATE", "targets": [1], "reason": "update"}])
     store(bank, fact, plan=plan(bank, llm, fact))
-    assert not llm.chat.received
-    assert len(units_of(bank)) == 1
+    assert set(units_of(bank, expired_at=None)) == {unlike}
+
+
+def test_a_change_in_the_future_schedules_the_end_of_the_older_fact(bank: Bank, llm: ScriptedLLM) -> None:
+    store(bank, make_fact(ACME, said=2022))
+    future = datetime(2090, 3, 1, tzinfo=UTC)
+    fact = make_fact(GLOBEX, occurred_start=future, kind=Kind.EVENT)
+    answer(llm, decisions=[{"fact": 1, "action": "INVALIDATE", "targets": [1], "reason": "update"}])
+    store(bank, fact, plan=plan(bank, llm, fact))
+    older = units_of(bank)[ACME]
+    assert (older.valid_until, older.expired_at) == (future, None)
+    assert set(units_of(bank, expired_at=None)) == {ACME, GLOBEX}
 
 
 def test_no_transaction_is_open_while_the_model_thinks(committed_db: None, llm: ScriptedLLM) -> None:
     bank = make_bank(make_tenant("acme"))
     store(bank, make_fact(ACME))
     open_blocks: list[bool] = []
-    engine = LLMEngine(make_llm(llm))
+    engine = make_engine(llm)
     judge = engine.judge.judge
 
     def watch(questions: Any) -> Any:
         open_blocks.append(connection.in_atomic_block)
         return judge(questions)
 
-    engine.judge.judge = watch  # type: ignore[method-assign]  # to look at the connection from inside
+    engine.judge.judge = watch  # type: ignore[method-assign]  # to inspect the connection during the call
     answer(llm)
-    tools = Tools(engine, WordedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
-    plan_facts(bank, [make_fact(GLOBEX)], tools, speakers=frozenset())
+    plan_facts(bank, [make_fact(GLOBEX)], make_planners(engine), speakers=frozenset())
     assert open_blocks == [False]
 
 
 def name_somebody(bank: Bank, llm: ScriptedLLM, *, candidate: int | None) -> list[str]:
-    """Two of the name are known; the rules can't say which of them "Chris" is."""
+    """Two entities share the name "Chris", so the rules can't resolve it."""
     for name, work in (("Chris Young", "paints houses in Rome"), ("Chris Stone", "sells boats in Porto")):
         store(bank, make_fact(f"{name} {work}.", entities=(FoundEntity(name, EntityKind.PERSON),)))
     fact = make_fact("Somebody saw Chris.", entities=(FoundEntity("Chris", EntityKind.PERSON),))
@@ -135,9 +157,9 @@ def name_somebody(bank: Bank, llm: ScriptedLLM, *, candidate: int | None) -> lis
         return sorted(f"{row.name} {row.mention_count}" for row in Entity.objects.of_bank(bank))
 
 
-def test_the_model_says_whom_an_ambiguous_name_means(bank: Bank, llm: ScriptedLLM) -> None:
+def test_the_model_resolves_an_ambiguous_name(bank: Bank, llm: ScriptedLLM) -> None:
     assert sorted(entry[-1] for entry in name_somebody(bank, llm, candidate=1)) == ["1", "2"]
 
 
-def test_a_name_that_the_model_finds_in_none_is_somebody_new(bank: Bank, llm: ScriptedLLM) -> None:
+def test_a_name_that_the_model_matches_with_no_candidate_is_a_new_entity(bank: Bank, llm: ScriptedLLM) -> None:
     assert name_somebody(bank, llm, candidate=None) == ["Chris 1", "Chris Stone 1", "Chris Young 1"]

@@ -1,4 +1,4 @@
-"""What is deleted is gone from every table, and what rested on it alone with it."""
+"""A deletion removes a unit from every table, with everything that rests on it alone."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from banks.lifecycle.delete import Removed, delete_chunks, delete_units
+from banks.lifecycle.deleting import Removed, delete_chunks, delete_units
 from banks.locking import lock_memory
 from banks.models import (
     Bank,
@@ -25,7 +25,7 @@ from banks.models import (
     UnitSource,
     UnitTag,
 )
-from banks.retain.prepared import Source
+from banks.types import Source
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
@@ -58,7 +58,7 @@ def rows(bank: Bank, model: Any) -> list[Any]:
 
 
 def snapshot(bank: Bank, models: Iterable[Any]) -> dict[str, list[dict[str, Any]]]:
-    """All that the rows say, without the ids that are made anew and the time at which things were written."""
+    """The content of all rows, without generated ids and times of writing."""
     left_out = {"_state", "id", "recorded_at", "created_at", "updated_at", "postings", "embedding"}
     return {
         model.__name__: sorted(
@@ -79,7 +79,7 @@ def test_nothing_of_the_only_memory_is_left(bank: Bank) -> None:
     assert {row.texts for row in rows(bank, CorpusStatistics)} == {0}
 
 
-def test_the_others_are_as_if_it_had_never_been_told(bank: Bank, tenant: Tenant) -> None:
+def test_other_rows_are_as_if_the_fact_had_never_been_retained(bank: Bank, tenant: Tenant) -> None:
     other = make_bank(tenant)
 
     def tell_both(where: Bank) -> None:
@@ -102,7 +102,7 @@ def test_the_others_are_as_if_it_had_never_been_told(bank: Bank, tenant: Tenant)
     assert rows(other, Entity)
 
 
-def test_a_relationship_that_others_tell_too_loses_a_proof(bank: Bank) -> None:
+def test_a_relationship_with_other_sources_loses_a_proof(bank: Bank) -> None:
     for text in ("Alice knows Bob.", "Bob and Alice have met at work."):
         last = tell(bank, text, "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
     (told,) = rows(bank, Relationship)
@@ -120,7 +120,7 @@ def observe(tenant: Tenant, bank: Bank, *unit_ids: UUID, **fields: Any) -> Memor
 
 
 @pytest.mark.parametrize("closed", [{}, {"expired_at": "2024-01-01T00:00Z", "close_reason": "update"}])
-def test_every_observation_that_names_a_deleted_memory_goes_with_it(
+def test_every_observation_on_a_deleted_memory_is_deleted_with_it(
     bank: Bank, tenant: Tenant, closed: dict[str, str]
 ) -> None:
     first, second = tell(bank, "Alice paints."), tell(bank, "Alice sings in a choir.")
@@ -135,7 +135,7 @@ def test_every_observation_that_names_a_deleted_memory_goes_with_it(
     assert higher.id not in {source.unit_id for source in rows(bank, UnitSource)}
 
 
-def test_the_entities_of_observations_that_went_are_told_of(bank: Bank, tenant: Tenant) -> None:
+def test_the_receipt_names_the_entities_of_deleted_observations(bank: Bank, tenant: Tenant) -> None:
     first, second = tell(bank, "She paints."), tell(bank, "Alice sings.", "Alice")
     observation = observe(tenant, bank, first, second, text="Alice paints and sings.")
     (alice,) = rows(bank, Entity)
@@ -144,7 +144,7 @@ def test_the_entities_of_observations_that_went_are_told_of(bank: Bank, tenant: 
     assert delete(bank, first).touched_entities == {alice.id}
 
 
-def test_what_is_no_observation_goes_with_the_last_memory_that_it_rests_on(bank: Bank, tenant: Tenant) -> None:
+def test_other_derived_units_are_deleted_with_their_last_source(bank: Bank, tenant: Tenant) -> None:
     first, second = tell(bank, "Alice paints."), tell(bank, "Alice sings in a choir.")
     belief = make_unit(tenant, bank=bank, network="opinion", confidence=0.7, text="I think Alice is gifted.")
     for unit_id in (first, second):
@@ -155,7 +155,7 @@ def test_what_is_no_observation_goes_with_the_last_memory_that_it_rests_on(bank:
     assert rows(bank, MemoryUnit) == []
 
 
-def test_what_it_superseded_stays_closed(bank: Bank, tenant: Tenant) -> None:
+def test_the_predecessor_of_a_deleted_memory_stays_closed(bank: Bank, tenant: Tenant) -> None:
     newer = tell(bank, "Alice lives in Lisbon.")
     old = make_unit(tenant, bank=bank, superseded_by_id=newer, expired_at="2024-01-01T00:00Z", close_reason="update")
     delete(bank, newer)
@@ -164,7 +164,7 @@ def test_what_it_superseded_stays_closed(bank: Bank, tenant: Tenant) -> None:
     assert left.expired_at is not None
 
 
-def test_a_removed_chunk_takes_only_what_nothing_else_proves(bank: Bank, tenant: Tenant) -> None:
+def test_a_removed_chunk_deletes_only_facts_without_another_source(bank: Bank, tenant: Tenant) -> None:
     document = make_document(tenant, bank=bank)
     gone, kept = (make_chunk(tenant, bank=bank, document=document, position=place) for place in (0, 1))
     tell(bank, "Alice paints.", sources=[Source(0, 1, chunk_id=gone.id)])

@@ -1,17 +1,16 @@
-"""An entity is described by facts: where one is changed by hand, the description goes until it is made anew."""
+"""An edit of a fact removes the description of its entities until the next refresh."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from banks.entities.describe import describe_entities
-from banks.lifecycle.edit import UnitEdit, edit_unit
-from banks.lifecycle.invalidate import Invalidation, invalidate_unit
-from banks.lifecycle.restore import restore_unit
+from banks.entities.descriptions import describe_entities
+from banks.enums import Network
+from banks.lifecycle.closing_by_hand import Invalidation, invalidate_unit, restore_unit
+from banks.lifecycle.editing import UnitEdit, edit_unit
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit
-from banks.words import Network
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.worded_embedder import WordedEmbedder, embed
 from tests.factories import make_bank, make_tenant
@@ -93,7 +92,7 @@ def test_an_edit_that_leaves_the_words_leaves_the_summary(bank: Bank, apply: Cha
     assert summaries(bank) == {"Ana": SECRET}
 
 
-def test_an_opinion_takes_only_the_summaries_of_those_whose_relationship_ends_with_it(bank: Bank) -> None:
+def test_an_opinion_removes_only_summaries_of_entities_whose_relationship_ends(bank: Bank) -> None:
     tell(bank, "Ana sings.", "Ana")
     tell(bank, "Bob sings.", "Bob")
     married = relation("Bob", "spouse_of", "Cleo")

@@ -1,4 +1,4 @@
-"""An embedder for tests in which texts with many words in common must be near to each other."""
+"""An embedder for tests in which texts with many common words must have similar vectors."""
 
 import hashlib
 import re
@@ -14,7 +14,7 @@ COMMON = np.float32(2.0)
 
 
 class WordedEmbedder:
-    """A random vector for each word, and one that all texts share: the more words in common, the nearer to 1."""
+    """Sums a random vector per word and a common vector. Texts with many common words have a cosine near 1."""
 
     model_id = "test"
     dimension = 384

@@ -1,4 +1,4 @@
-"""Which episode stands before which, however late their messages came in."""
+"""The order of a thread's episodes, also when messages arrive late."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,10 +6,10 @@ import pytest
 
 from banks.models import Bank, Episode, Message
 from banks.retain.archive import archive_messages
-from banks.retain.conversations.retain import Conversation, retain_conversation
-from banks.retain.engines.builtin.engine import BuiltinEngine
+from banks.retain.conversations import Conversation, retain_conversation
 from banks.retain.input import GivenMessage, RetainItem
 from banks.retain.tools import Tools
+from rules.engine import BuiltinEngine
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.worded_embedder import WordedEmbedder
 from tests.factories import make_bank, make_tenant
@@ -23,7 +23,7 @@ def bank(db: None) -> Bank:
 
 
 def say(bank: Bank, text: str, *hours: float, thread: str = "t") -> None:
-    """The text at each of these hours, in one call."""
+    """Retain the text at each of these hours, in one call."""
     messages = [GivenMessage("user", f"{text} {hour}.", NOON + timedelta(hours=hour), name="Ana") for hour in hours]
     with tenant_transaction(bank.tenant_id):
         archive_messages(bank, RetainItem(NOON, messages=tuple(messages), thread=thread))
@@ -33,7 +33,7 @@ def say(bank: Bank, text: str, *hours: float, thread: str = "t") -> None:
 
 
 def chain(bank: Bank, thread: str = "t") -> list[tuple[float, float | None]]:
-    """The hours at which each began, and at which the one before it began."""
+    """The hour at which each episode began, and the hour of its predecessor."""
     with tenant_transaction(bank.tenant_id):
         rows = Episode.objects.for_tenant(bank.tenant_id).filter(thread=thread).select_related("previous")
         return [
@@ -58,7 +58,7 @@ def test_an_older_one_that_comes_later_is_linked_in_between(bank: Bank) -> None:
     assert chain(bank) == [(0, None), (4, 0), (5, 4), (8, 5)]
 
 
-def test_what_was_said_first_becomes_the_beginning_of_the_chain(bank: Bank) -> None:
+def test_the_earliest_message_becomes_the_beginning_of_the_chain(bank: Bank) -> None:
     say(bank, "I ran", 4)
     say(bank, "I swam", 0)
     assert chain(bank) == [(0, None), (4, 0)]

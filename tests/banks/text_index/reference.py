@@ -1,4 +1,4 @@
-"""The index as it should be, counted from scratch; and BM25 by another hand."""
+"""The expected index, counted from scratch, and an independent implementation of BM25."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Corpus, CorpusStatistics, Episode, MemoryUnit, PostingBlock, Relationship
-from banks.text_index import append
+from banks.text_index import blocks as block_module
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.packing import LONGEST_TEXT, MOST_FREQUENT, unpack
 from banks.text_index.write import add_texts
@@ -51,13 +51,13 @@ def numbers_of(bank: Bank) -> dict[UUID, int | None]:
 
 
 def read_index(bank: Bank, corpus: Corpus = Corpus.UNIT) -> Index:
-    """What the blocks hold; their size, live counts and order are checked on the way."""
+    """The content of the blocks. Their size, live counts and order are checked, too."""
     index: Index = {}
     with tenant_transaction(bank.tenant_id):
         blocks = list(PostingBlock.objects.for_tenant(bank.tenant_id).filter(bank=bank, corpus=corpus))
     for block in sorted(blocks, key=lambda block: (block.lexeme, block.place)):
         postings = unpack(bytes(block.postings)).tolist()
-        assert 1 <= len(postings) <= append.BLOCK_POSTINGS
+        assert 1 <= len(postings) <= block_module.BLOCK_POSTINGS
         assert block.live == sum(not retired for _, _, retired, _ in postings)
         index.setdefault(block.lexeme, []).extend(postings)
     for postings in index.values():
@@ -67,7 +67,7 @@ def read_index(bank: Bank, corpus: Corpus = Corpus.UNIT) -> Index:
 
 
 def count_index(bank: Bank) -> Index:
-    """What the blocks should hold, from the units' rows."""
+    """The expected content of the blocks, computed from the units' rows."""
     index: Index = {}
     with tenant_transaction(bank.tenant_id):
         units = list(MemoryUnit.objects.of_bank(bank).exclude(number=None).order_by("number"))
@@ -99,7 +99,7 @@ def check_index(bank: Bank) -> None:
 
 
 def score_with_bm25s(texts: Mapping[int, Sequence[str]], query: Sequence[str]) -> list[tuple[int, float]]:
-    """(number, score) of the texts that hold a word of the query, the best first, ties by number."""
+    """(number, score) of the texts with a word of the query, best first, ties by number."""
     index = bm25s.BM25(method="lucene", k1=1.2, b=0.75, dtype="float64")
     index.index(list(texts.values()), show_progress=False)
     scores = [round(float(score), 9) for score in index.get_scores(list(query))]

@@ -7,7 +7,7 @@ VALUES = st.tuples(st.integers(0, 2**31 - 1), st.integers(1, 1000), st.booleans(
 
 
 @given(st.lists(VALUES))
-def test_what_is_packed_comes_back_capped(values: list[tuple[int, int, bool, int]]) -> None:
+def test_packed_values_are_capped(values: list[tuple[int, int, bool, int]]) -> None:
     packed = pack(build_postings(values))
     assert len(packed) == 8 * len(values)
     assert unpack(packed).tolist() == [

@@ -7,7 +7,7 @@ from django.db import connection
 
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus
-from banks.text_index import append
+from banks.text_index import blocks
 from banks.text_index.bm25 import RankedText
 from banks.text_index.lexemes import extract_lexemes
 from banks.text_index.read import MOST_LEXEMES, rank_texts
@@ -34,7 +34,7 @@ def numbers(found: dict[Corpus, list[RankedText]], corpus: Corpus = Corpus.UNIT)
 
 
 def invent_texts(count: int) -> list[str]:
-    """Words by Zipf's law, as in a language."""
+    """Texts whose words follow Zipf's law, as in natural language."""
     chance = np.random.default_rng(7)
     weights = 1 / np.arange(1, 401)
     ranks = [chance.choice(400, size=chance.integers(1, 31), p=weights / weights.sum()) for _ in range(count)]
@@ -43,7 +43,7 @@ def invent_texts(count: int) -> list[str]:
 
 @pytest.mark.parametrize("limit", [1, 10, 1000])
 def test_order_and_score_are_those_of_bm25s(bank: Bank, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(append, "BLOCK_POSTINGS", 32)
+    monkeypatch.setattr(blocks, "BLOCK_POSTINGS", 32)
     texts = invent_texts(400)
     for start in range(0, 400, 90):
         store_and_index(bank, texts[start : start + 90])

@@ -25,7 +25,7 @@ def test_rows_from_before_the_index_are_found_and_the_expired_are_retired(
     check_index(bank)
 
 
-def test_what_is_broken_is_whole_again_under_new_numbers(bank: Bank) -> None:
+def test_a_broken_index_is_rebuilt_under_new_numbers(bank: Bank) -> None:
     store_and_index(bank, ["Tom likes cars.", "Anna likes tea."])
     with tenant_transaction(bank.tenant_id):
         PostingBlock.objects.for_tenant(bank.tenant_id).filter(lexeme="like").update(lexeme="nonsense")

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus, MemoryUnit
-from banks.text_index import append
+from banks.text_index import blocks
 from banks.text_index.write import add_texts, remove_texts, replacing_texts, retire_texts, revive_texts
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -173,7 +173,7 @@ def test_each_corpus_keeps_to_itself(bank: Bank) -> None:
 def test_whatever_is_written_the_counts_are_those_of_the_rows(
     bank: Bank, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(append, "BLOCK_POSTINGS", 4)
+    monkeypatch.setattr(blocks, "BLOCK_POSTINGS", 4)
     chance = np.random.default_rng(seed)
     words = [f"word{number}" for number in range(30)] + ["often"] * 30
 
@@ -218,7 +218,7 @@ def counting(seen: list[str]) -> AbstractContextManager[None]:
 def test_a_batch_costs_the_same_number_of_statements_whatever_its_size(
     bank: Bank, function: Write, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(append, "BLOCK_POSTINGS", 16)
+    monkeypatch.setattr(blocks, "BLOCK_POSTINGS", 16)
     counts = []
     for size in (2, 300):
         texts = [f"Tom saw bird {number} of {size}." for number in range(size)]
@@ -240,7 +240,7 @@ def test_nothing_to_do_costs_no_statement(bank: Bank) -> None:
 
 
 def test_eight_writers_at_once_lose_no_posting(committed_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(append, "BLOCK_POSTINGS", 16)
+    monkeypatch.setattr(blocks, "BLOCK_POSTINGS", 16)
     bank = make_bank(make_tenant("acme"))
 
     def work(writer: int) -> None:

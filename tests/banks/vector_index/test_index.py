@@ -1,4 +1,4 @@
-"""A large bank's own index: built, used, repaired and dropped while the service goes on."""
+"""A large bank's own vector index: built, used, repaired and dropped while the service runs."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,20 @@ from django.utils import timezone
 from psycopg import sql
 
 from banks.models import Bank, MemoryUnit
-from banks.vector_index.build import create_index, drop_index
-from banks.vector_index.definition import build_create, name_index
-from banks.vector_index.literal import write_vector
-from banks.vector_index.lookup import IndexState, count_units, find_dimension, read_state
-from banks.vector_index.search import build_search, search_index
-from banks.vector_index.sizing import Need, find_need
+from banks.vector_index.index import (
+    IndexState,
+    Need,
+    build_create,
+    count_units,
+    create_index,
+    drop_index,
+    find_dimension,
+    find_need,
+    name_index,
+    read_state,
+)
+from banks.vector_index.nearest import build_search, search_index
+from banks.vectors import write_vector
 from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
@@ -29,7 +37,7 @@ MISSING, VALID, HUSK = IndexState(False, False), IndexState(True, True), IndexSt
 def bank(committed_db: None) -> Iterator[Bank]:
     tenant = make_tenant("acme")
     bank = make_bank(tenant)
-    bank.tenant = tenant  # at hand without a query
+    bank.tenant = tenant  # avoids a query
     yield bank
     drop_index(bank.id)
 
@@ -54,7 +62,7 @@ def fill(bank: Bank, count: int) -> None:
 
 
 def explain(bank: Bank) -> str:
-    """The plan that Postgres chooses by itself, as the service's role and under row-level security."""
+    """The plan that Postgres chooses for the service's role under row-level security."""
     vector = np.ones(DIMENSION, dtype=np.float32)
     with tenant_transaction(bank.tenant_id), connection.cursor() as cursor:
         cursor.execute(sql.SQL("EXPLAIN ") + build_search(bank, DIMENSION), [[write_vector(vector)], 5])
@@ -68,7 +76,7 @@ def gather_statistics() -> None:
 
 def test_the_search_of_the_service_goes_through_the_index(bank: Bank) -> None:
     fill(bank, 2_000)
-    gather_statistics()  # else the bank looks small
+    gather_statistics()  # without statistics the planner takes the bank for small
     assert name_index(bank.id) not in explain(bank)
     assert create_index(bank.id, DIMENSION)
     assert f"Index Scan using {name_index(bank.id)}" in explain(bank)
@@ -110,7 +118,7 @@ def test_the_husk_of_a_build_that_was_cut_off_is_replaced(bank: Bank) -> None:
 
 
 def make_husk(bank: Bank) -> None:
-    """As a crash leaves it: a build over vectors of another dimension fails at the first one."""
+    """Leave an invalid index, as a crash does: a build over vectors of another dimension fails at the first one."""
     with connections["owner"].cursor() as cursor, pytest.raises(Exception, match="dimensions"):
         cursor.execute(build_create(bank.id, DIMENSION + 1))
 
@@ -133,7 +141,7 @@ def test_a_bank_gets_one_when_it_is_large_and_loses_it_when_it_is_much_smaller(b
     assert need(bank, at=13) is Need.DROP
 
 
-def test_a_husk_is_needed_by_nobody(bank: Bank) -> None:
+def test_an_invalid_index_is_dropped_without_harm(bank: Bank) -> None:
     fill(bank, 6)
     make_husk(bank)
     assert need(bank, at=6) is Need.BUILD

@@ -11,7 +11,10 @@ from memoryplatform.embedded.redis import EmbeddedRedis
 from tenants.models import Tenant
 from tests.factories import make_bank, make_key_with_text, make_tenant
 from tests.live_server import serve, use_small_models
+from tests.llm_server.fixture import llm
 from tests.retrieval.memory import Memory
+
+__all__ = ["llm"]
 
 Loop = asyncio.AbstractEventLoop
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -31,7 +34,7 @@ def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def loop() -> Iterator[Loop]:
-    """The client's plain methods run on the thread's loop, and its low-level ones are coroutines."""
+    """The client's high-level methods run on the thread's loop; its low-level ones are coroutines."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     yield loop

@@ -1,4 +1,4 @@
-"""Banks, their settings and their numbers, through Hindsight's client."""
+"""Banks, their settings and their statistics, through Hindsight's client."""
 
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,8 @@ from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tests.compat.hindsight.conftest import MakeClient, Run
 from tests.factories import make_bank, make_operation
+from tests.llm_server import ScriptedLLM
+from tests.llm_server.observing import observe_each_fact
 from tests.retrieval.memory import Memory
 from tests.told_facts import tell
 
@@ -30,7 +32,7 @@ def test_a_bank_is_made_and_then_changed(client: Hindsight, run: Run) -> None:
     assert shown.to_dict() == again.to_dict()
 
 
-def test_a_change_in_part_wants_the_bank(client: Hindsight, run: Run) -> None:
+def test_a_partial_change_needs_the_bank(client: Hindsight, run: Run) -> None:
     client.create_bank("nora")
     changed = run(client.banks.update_bank("nora", CreateBankRequest(name="Nora B.")))
     assert (changed.name, changed.mission) == ("Nora B.", "")
@@ -38,7 +40,7 @@ def test_a_change_in_part_wants_the_bank(client: Hindsight, run: Run) -> None:
         run(client.banks.update_bank("nowhere", CreateBankRequest(name="Nora B.")))
 
 
-def test_what_has_no_counterpart_here_is_passed_over_and_named(client: Hindsight, run: Run, base_url: str) -> None:
+def test_settings_without_a_counterpart_are_ignored_and_named(client: Hindsight, run: Run, base_url: str) -> None:
     async def put() -> Any:
         headers = client.banks.api_client.default_headers
         body = {"name": "Nora", "retain_chunk_size": 500, "no_such_field": 1, "enable_graph_retrieval": None}
@@ -122,17 +124,18 @@ def test_a_key_for_one_bank_reaches_no_other(
         limited.retain("new", "Bob bought a boat.")
 
 
-def test_news_is_merged_into_the_mission(client: Hindsight, run: Run) -> None:
+def test_a_statement_is_merged_into_the_mission(client: Hindsight, run: Run) -> None:
     client.create_bank("nora", mission="I help people.", disposition={"skepticism": 5})
     with pytest.warns(DeprecationWarning, match="background"):  # Hindsight gave it up
         told = run(client.banks.add_bank_background("nora", AddBackgroundRequest(content="You were born in Texas.")))
-    assert (told.mission, told.background) == ("I help people. I was born in Texas.", told.mission)
+    assert (told.mission, told.background) == ("I help people.\nYou were born in Texas.", told.mission)
     assert told.disposition.skepticism == 5
 
 
 def test_observations_are_made_when_they_are_asked_for(
-    client: Hindsight, run: Run, memory: Memory, alice: Tenant
+    client: Hindsight, run: Run, memory: Memory, alice: Tenant, llm: ScriptedLLM
 ) -> None:
+    llm.chat.otherwise = observe_each_fact
     for text in ("Bob sails.", "Bob fishes."):
         tell(memory.bank, text, "Bob", tags=("sea",))
     fact = str(client.list_memories("support", search_query="sails").items[0].id)

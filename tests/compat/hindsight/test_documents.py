@@ -111,7 +111,7 @@ def test_entities_are_listed_by_their_weight_and_shown(client: Hindsight, run: R
     assert refused.value.status == 501
 
 
-def test_who_stands_with_whom(client: Hindsight, run: Run, memory: Memory, alice: Tenant) -> None:
+def test_the_entity_graph_has_co_occurrences(client: Hindsight, run: Run, memory: Memory, alice: Tenant) -> None:
     first, second = sorted([memory.entity("Bob"), memory.entity("Carol")], key=lambda entity: entity.id)
     make_row(CoOccurrence, alice, first=first, second=second, count=3)
     graph = run(client.entities.get_entity_graph("support"))

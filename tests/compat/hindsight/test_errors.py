@@ -1,4 +1,4 @@
-"""The edges of Hindsight's interface: health, keys, unknown fields, and what is not served."""
+"""Edge cases of Hindsight's interface: health, keys, unknown fields, and routes that answer 501."""
 
 import json
 from typing import Any
@@ -40,7 +40,7 @@ def test_a_stranger_gets_nothing(base_url: str, run: Run, committed_db: None) ->
         run(stranger.aclose())  # type: ignore[no-untyped-call]  # theirs
 
 
-def test_fields_that_nobody_knows_are_passed_over(client: Hindsight, run: Run, base_url: str, memory: Memory) -> None:
+def test_unknown_fields_are_ignored(client: Hindsight, run: Run, base_url: str, memory: Memory) -> None:
     memory.unit("Bob has a boat")
     headers = client.memory.api_client.default_headers
     body = {"query": "Bob boat", "no_such": 1, "budget": None, "include": {"entities": {"no_such": 1}, "no_such": 2}}
@@ -199,9 +199,9 @@ def test_a_busy_service_is_asked_again_when_it_says(
     assert refusals == []
 
 
-def test_what_is_not_served_says_so(client: Hindsight, run: Run, base_url: str) -> None:
+def test_unserved_routes_name_the_alternative(client: Hindsight, run: Run, base_url: str) -> None:
     calls = {
-        "Knowledge pages": client.knowledge_base.get_knowledge_base_tree("support"),
+        "There are no knowledge pages": client.knowledge_base.get_knowledge_base_tree("support"),
         "Former versions": client.documents.get_document_history("support", "letters/1"),
         "Banks have one id": client.banks.list_bank_aliases("support"),
     }
@@ -217,10 +217,10 @@ def test_what_is_not_served_says_so(client: Hindsight, run: Run, base_url: str) 
 UNKNOWN = ("", "/", "/nowhere", "/banks/support/nowhere", "/banks/a//b")
 
 
-def test_an_address_that_leads_nowhere_is_told_in_the_peers_shape(base_url: str, run: Run, committed_db: None) -> None:
+def test_an_unknown_path_gets_the_peers_error_shape(base_url: str, run: Run, committed_db: None) -> None:
     for path in UNKNOWN:
         answer = run(send(base_url, f"/v1/default{path}", method="GET"))
         assert answer == (404, {"detail": "There is nothing at this address."}), path
     for path in ("/chunks/zz", "/banks/support/memories/zz", "/banks/support/opinions/zz/revisions"):
         status, answer = run(send(base_url, f"/v1/default{path}", method="GET"))
-        assert (status, list(answer), answer["detail"][:13]) == (404, ["detail"], "'zz' is no id"), path
+        assert (status, list(answer), answer["detail"][:17]) == (404, ["detail"], "'zz' is not an id"), path

@@ -1,14 +1,10 @@
-"""Every route of Hindsight's, asked for another tenant's things. A new route without a row here fails.
-
-Ours, which stand beside them under the same prefix, have their table in tests/api.
-"""
+"""Every route of Hindsight's, called for another tenant's objects. A new route without a row here fails."""
 
 from typing import Any
 
 import pytest
 
-from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
-from memoryplatform.api.compat.hindsight.not_served import NotServedView
+from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, NotServedView
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.api.test_isolation import routes
@@ -19,7 +15,7 @@ from tests.retrieval.memory import Memory
 
 BANK = "v1/default/banks/<str:bank_id>"
 SECRET = "Alice's secret"
-# (method, route): what Charlie gets who asks for Alice's things. Some make a bank of his own of that name.
+# (method, route): the status that Charlie gets for Alice's objects. Some routes create a bank of Charlie's.
 FOREIGN = {
     ("GET", "v1/default/banks"): 200,
     ("DELETE", BANK): 200,  # there is nothing to delete
@@ -43,8 +39,8 @@ FOREIGN = {
     ("POST", f"{BANK}/background"): 404,
     ("GET", f"{BANK}/export"): 404,
     ("POST", f"{BANK}/transfer/export"): 404,
-    ("POST", f"{BANK}/transfer/import"): 415,  # a file is no JSON
-    ("POST", f"{BANK}/clone"): 422,  # under which id?
+    ("POST", f"{BANK}/transfer/import"): 415,  # the body is a file, not JSON
+    ("POST", f"{BANK}/clone"): 422,  # no target id
     ("GET", "v1/default/files/download/<path:key>"): 404,
     ("GET", f"{BANK}/graph"): 404,
     ("GET", f"{BANK}/tags"): 404,
@@ -138,7 +134,7 @@ def path_of(route: str, things: dict[str, str]) -> str:
     return f"/{route}"
 
 
-def test_every_route_stands_in_the_table() -> None:
+def test_every_route_is_in_the_table() -> None:
     assert list_methods(served=True) == set(FOREIGN)
 
 
@@ -154,11 +150,11 @@ def test_another_tenants_things_are_not_there(things: dict[str, str]) -> None:
     assert answers == FOREIGN
 
 
-def test_what_is_not_served_is_501_with_a_key_and_401_without(things: dict[str, str], alice: Tenant) -> None:
+def test_unserved_routes_are_501_with_a_key_and_401_without(things: dict[str, str], alice: Tenant) -> None:
     call, stranger = Caller(make_key_with_text(alice)[1]), Caller("")
     for method, route in sorted(list_methods(served=False)):
         if "<path:rest>" in route and method != "GET":
-            continue  # the same view, a hundred times
+            continue  # all of these routes share one view
         path = path_of(route, things)
         assert call(method, path, {}).status_code == 501, route
         assert stranger(method, path, {}).status_code == 401, route

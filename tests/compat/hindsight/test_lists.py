@@ -1,4 +1,4 @@
-"""What Hindsight's lists find, leave out and put first; and that a deletion takes no more than was meant."""
+"""Filters and order of Hindsight's lists, and the extent of a deletion."""
 
 from datetime import timedelta
 from typing import Any
@@ -46,15 +46,15 @@ def test_letters_are_found_within_words_of_text_and_context(
     assert texts(call("GET", f"{BANK}/memories/list?q=l_sb")) == []
     rows = call("GET", f"{BANK}/graph?q=ISBO").json()["table_rows"]
     assert {row["text"] for row in rows} == {"It rains", "Alice moved to Lisbon"}
-    monkeypatch.setattr(memory_filter, "MOST_READ", 2)  # the newest that are read through
+    monkeypatch.setattr(memory_filter, "MOST_READ", 2)  # only the newest are scanned
     assert texts(call("GET", f"{BANK}/memories/list?q=lisb")) == ["It rains"]
 
 
-def test_what_was_said_last_comes_first_unless_another_time_is_asked_for(call: Caller, memory: Memory) -> None:
+def test_newest_mentions_come_first_by_default(call: Caller, memory: Memory) -> None:
     memory.unit("said today", days=0, recorded_at=NOW - timedelta(days=9))
     memory.unit("recorded later", days=5, recorded_at=NOW)
     assert texts(call("GET", f"{BANK}/memories/list")) == ["said today", "recorded later"]
-    window = "start_date=2000-01-01T00:00:00Z"  # of created_at, where no time is named
+    window = "start_date=2000-01-01T00:00:00Z"  # filters created_at, the default
     assert texts(call("GET", f"{BANK}/memories/list?{window}")) == ["recorded later", "said today"]
 
 
@@ -66,14 +66,14 @@ def test_a_graph_is_one_of_a_chunk_where_one_is_named(call: Caller, memory: Memo
     assert [node["data"]["text"] for node in graph["nodes"]] == ["Bob wrote it"]
 
 
-def test_what_can_not_be_filtered_by_is_said_and_not_passed_over(call: Caller, memory: Memory) -> None:
+def test_unsupported_filters_are_refused(call: Caller, memory: Memory) -> None:
     assert call("GET", f"{BANK}/memories/list?consolidation_state=pending").status_code == 501
     assert call("GET", f"{BANK}/memories/list?consolidation_state=").status_code == 200
     bob = memory.entity("Bob")
     assert call("GET", f"{BANK}/entities/{bob.id}?tag_groups=[]").status_code == 501
 
 
-def test_exact_without_tags_lists_what_has_none(call: Caller, memory: Memory) -> None:
+def test_exact_without_tags_lists_untagged_memories(call: Caller, memory: Memory) -> None:
     memory.unit("plain")
     memory.unit("tagged", tags=["sea"])
     assert texts(call("GET", f"{BANK}/memories/list?tags_match=exact")) == ["plain"]

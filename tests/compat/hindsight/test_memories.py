@@ -9,7 +9,7 @@ from hindsight_client_api.exceptions import ApiException
 from hindsight_client_api.models.update_memory_request import UpdateMemoryRequest
 
 from banks.models import MemoryUnit
-from memoryplatform.operations.banks.tags import matches
+from memoryplatform.operations.banks.stats import matches_pattern
 from tests.compat.hindsight.conftest import Run
 from tests.retrieval.memory import Memory
 
@@ -19,7 +19,7 @@ def boat(memory: Memory) -> MemoryUnit:
     return memory.unit("Bob has a red boat", days=2, tags=["sea"], about=[memory.entity("Bob")])
 
 
-def test_memories_are_listed_with_what_stands_about_them(client: Hindsight, memory: Memory, boat: MemoryUnit) -> None:
+def test_memories_are_listed_with_their_fields(client: Hindsight, memory: Memory, boat: MemoryUnit) -> None:
     memory.unit("I think that Bob loves it", network="opinion", confidence=0.8)
     listed = client.list_memories("support")
     assert (listed.total, listed.limit, listed.offset) == (1, 100, 0)
@@ -31,7 +31,7 @@ def test_memories_are_listed_with_what_stands_about_them(client: Hindsight, memo
 def test_a_list_is_filtered_and_paged(client: Hindsight, memory: Memory, boat: MemoryUnit) -> None:
     lake = memory.unit("Carol has a lake", days=1, occurred_start=datetime(2026, 1, 1, tzinfo=UTC))
     seen = memory.unit("I saw a boat", network="experience", days=3)
-    every = [str(lake.id), str(boat.id), str(seen.id)]  # what was said last comes first
+    every = [str(lake.id), str(boat.id), str(seen.id)]  # newest first
     assert [item.id for item in client.list_memories("support").items] == every
     page = client.list_memories("support", limit=1, offset=1)
     assert ([item.id for item in page.items], page.total) == (every[1:2], 3)
@@ -61,7 +61,7 @@ def test_a_memory_is_shown_corrected_closed_and_restored(client: Hindsight, run:
     assert [change["reason"] for change in history["changes"]][:2] == ["wrong colour", "sold"]
 
 
-def test_what_is_derived_can_not_be_edited(client: Hindsight, run: Run, memory: Memory) -> None:
+def test_derived_memories_can_not_be_edited(client: Hindsight, run: Run, memory: Memory) -> None:
     observation = memory.unit("Bob is a man of the sea", network="observation")
     with pytest.raises(ApiException, match="Only world and experience facts") as refused:
         run(client.memory.update_memory("support", str(observation.id), UpdateMemoryRequest(text="No.")))
@@ -123,9 +123,9 @@ def test_tags_are_counted_and_searched_with_wildcards(
         ("*", "", None),
     ],
 )
-def test_a_star_stands_for_anything(pattern: str, matching: str, other: str | None) -> None:
-    assert matches(matching, pattern)
-    assert other is None or not matches(other, pattern)
+def test_a_star_matches_anything(pattern: str, matching: str, other: str | None) -> None:
+    assert matches_pattern(matching, pattern)
+    assert other is None or not matches_pattern(other, pattern)
 
 
 def test_a_memory_that_is_not_there(client: Hindsight, run: Run, memory: Memory) -> None:

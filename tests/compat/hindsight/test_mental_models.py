@@ -68,7 +68,7 @@ def test_the_tags_of_models_are_counted(client: Hindsight, run: Run, memory: Mem
     ]
 
 
-def test_what_is_not_offered_says_so(client: Hindsight, memory: Memory) -> None:
+def test_unsupported_settings_are_refused(client: Hindsight, memory: Memory) -> None:
     with pytest.raises(ApiException, match="no schedules") as scheduled:
         client.create_mental_model("support", "n", QUESTION, trigger={"refresh_cron": "0 3 * * *"})
     assert scheduled.value.status == 501

@@ -28,7 +28,7 @@ def model() -> Iterator[ScriptedLLM]:
         registry.LANGUAGE_MODEL.reset()
 
 
-def test_an_answer_brings_along_what_was_asked_for(client: Hindsight, memory: Memory, model: ScriptedLLM) -> None:
+def test_an_answer_includes_the_requested_parts(client: Hindsight, memory: Memory, model: ScriptedLLM) -> None:
     fact = memory.unit("Alice moved to Lisbon")
     for _ in range(3):
         model.chat.say(write("In Lisbon [1].", in_memory=True))

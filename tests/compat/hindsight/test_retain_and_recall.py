@@ -1,4 +1,4 @@
-"""What Hindsight's client retains is recalled, with every option that it has."""
+"""Retain and recall through Hindsight's client, with every option."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,6 +9,7 @@ from hindsight_client import Hindsight
 from hindsight_client_api.exceptions import ApiException
 
 from banks.models import UnitSource
+from memoryplatform.api.compat.hindsight import recall
 from tenants.models import Tenant
 from tests.compat.hindsight.conftest import Run
 from tests.memory_factories import make_row
@@ -21,7 +22,7 @@ def texts(found: Any) -> list[str]:
     return [result.text for result in found.results]
 
 
-def test_what_was_retained_is_recalled(client: Hindsight) -> None:
+def test_a_retained_text_is_recalled(client: Hindsight) -> None:
     told = client.retain(
         "new",
         "Alice moved to Lisbon. She works at Google.",
@@ -44,6 +45,17 @@ def test_what_was_retained_is_recalled(client: Hindsight) -> None:
     assert "Alice" in found.entities
     assert found.chunks is not None
     assert first.chunk_id in found.chunks
+
+
+def test_without_a_language_model_a_recall_for_observations_searches_the_facts(client: Hindsight) -> None:
+    client.retain("new", "Alice moved to Lisbon.", timestamp=SPOKEN)
+    found = client.recall("new", "Where did Alice move?", types=["observation"])
+    assert any("Lisbon" in text for text in texts(found))
+
+
+def test_with_a_language_model_only_observations_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recall, "find_llm", object)
+    assert recall.read_types(["observation"]) == ["observation"]
 
 
 def test_a_batch_shares_its_tags_and_its_document(client: Hindsight, run: Run) -> None:
@@ -117,14 +129,14 @@ def test_an_asynchronous_retain_without_an_id_names_its_operation(client: Hindsi
     assert run(client.operations.get_operation_status("new", told.operation_id)).status == "pending"
 
 
-def test_a_call_that_is_too_large_to_wait_for_says_so(client: Hindsight, run: Run) -> None:
+def test_a_large_call_returns_its_operation(client: Hindsight, run: Run) -> None:
     told = client.retain("new", "Bob bought a boat. " * 6_000)
     assert (told.success, told.var_async) == (True, True)
     assert told.operation_id is not None
     assert run(client.operations.get_operation_status("new", told.operation_id)).status == "pending"
 
 
-def test_a_missing_bank_is_told_in_the_peers_words(client: Hindsight) -> None:
+def test_a_missing_bank_gets_the_peers_message(client: Hindsight) -> None:
     with pytest.raises(ApiException) as refused:
         client.recall("nowhere", "Who bought a boat?")
     assert (refused.value.status, refused.value.body) == (404, '{"detail":"Bank \'nowhere\' not found"}')
@@ -144,7 +156,7 @@ def test_only_the_peers_types_are_found(client: Hindsight, memory: Memory) -> No
         client.recall("support", "Bob boat", types=["foo"])
 
 
-def test_the_legacy_type_finds_nothing_but_still_wants_a_bank(client: Hindsight) -> None:
+def test_the_legacy_type_finds_nothing_but_still_needs_a_bank(client: Hindsight) -> None:
     with pytest.raises(ApiException, match="Bank 'nowhere' not found"):
         client.recall("nowhere", "Bob boat", types=["opinion"])
 
@@ -178,9 +190,7 @@ def test_without_tokens_for_memories_their_chunks_come_alone(client: Hindsight) 
     assert client.recall(**ask, include_chunks=True, max_chunk_tokens=0).chunks == {}
 
 
-def test_an_observation_brings_its_facts_along_or_stands_for_them(
-    client: Hindsight, memory: Memory, alice: Tenant
-) -> None:
+def test_an_observation_includes_its_facts_or_replaces_them(client: Hindsight, memory: Memory, alice: Tenant) -> None:
     fact = memory.unit("Bob has a red boat")
     observation = memory.unit("Bob is a man of the boat", network="observation")
     make_row(UnitSource, alice, unit=observation, other_unit=fact, role=UnitSource.Role.SUMMARISES)

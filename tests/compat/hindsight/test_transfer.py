@@ -19,7 +19,7 @@ from tests.retrieval.memory import Memory
 def fetch_file(client: Hindsight, run: Run, tenant: Tenant) -> bytes:
     asked = run(client.bank_transfer.export_bank_transfer("support"))
     perform(tenant.id, asked.operation_id)
-    fetch = client._download_operation_archive  # with which export_bank goes on
+    fetch = client._download_operation_archive  # called by export_bank
     archive: bytes = run(fetch("support", asked.operation_id, poll_interval=0.1, timeout=30.0))
     return archive
 
@@ -37,9 +37,9 @@ def test_a_bank_is_exported_and_restored(client: Hindsight, run: Run, memory: Me
     assert (status.status, status.result_metadata["rows"]["unit"]) == ("completed", 1)
     assert [result.text for result in client.recall("restored", "Bob red boat").results] == ["Bob has a red boat"]
     with pytest.raises(ApiException, match="exists already") as refused:
-        client.import_bank("support", archive)  # into the bank that it was made of
+        client.import_bank("support", archive)  # into its own source bank
     assert refused.value.status == 409
-    with pytest.raises(ApiException, match="not whole"):
+    with pytest.raises(ApiException, match="incomplete"):
         client.import_bank("support", archive.rpartition(b'{"type":"end"')[0], target_bank_id="half")
     with pytest.raises(ApiException, match="does not begin with a header"):
         client.import_bank("support", b"PK")
@@ -69,7 +69,7 @@ def test_a_part_of_a_bank_is_refused(client: Hindsight, run: Run, memory: Memory
         assert refused.value.status == 501
 
 
-def test_a_file_is_for_who_reaches_its_bank(
+def test_only_a_key_that_reaches_the_bank_downloads_its_file(
     client: Hindsight, make_client: MakeClient, run: Run, memory: Memory, alice: Tenant
 ) -> None:
     asked = run(client.bank_transfer.export_bank_transfer("support"))

@@ -1,11 +1,10 @@
-"""How a webhook of Hindsight's shall be called: what can't be kept or shown is refused."""
+"""HTTP settings of Hindsight's webhooks: values that can't be stored or shown are refused."""
 
 from typing import Any
 
 import pytest
 
-from memoryplatform.operations.notify.hindsight_options import HttpConfig, read_config
-from memoryplatform.operations.notify.hindsight_shape import NAME, tell_as_hindsight
+from memoryplatform.operations.notify.shapes import HINDSIGHT, HttpConfig, build_hindsight_messages, read_config
 from tenants.models import Tenant, Webhook
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
@@ -34,7 +33,7 @@ def call(alice: Tenant) -> Caller:
 
 
 def test_a_setting_that_can_not_be_kept_is_refused(call: Caller, alice: Tenant) -> None:
-    webhook = make_webhook(alice, bank_id="support", shape=NAME)
+    webhook = make_webhook(alice, bank_id="support", shape=HINDSIGHT)
     for method, path in (("POST", HOOKS), ("PATCH", f"{HOOKS}/{webhook.id}")):
         for config in BAD:
             answer = call(method, path, {"url": "https://example.com/told", "http_config": config})
@@ -45,13 +44,13 @@ def test_a_setting_that_can_not_be_kept_is_refused(call: Caller, alice: Tenant) 
 
 def test_a_number_that_was_kept_before_there_was_a_bound_is_shown_within_it(call: Caller, alice: Tenant) -> None:
     options = {"http_config": {"method": "POST", "timeout_seconds": 10**30, "headers": {}, "params": {}}}
-    make_webhook(alice, bank_id="support", shape=NAME, options=options)
+    make_webhook(alice, bank_id="support", shape=HINDSIGHT, options=options)
     (shown,) = call("GET", HOOKS).json()["items"]
     assert shown["http_config"] == options["http_config"] | {"timeout_seconds": 3_600}
 
 
 def test_webhooks_of_a_bank_that_can_not_be_are_not_found(call: Caller, alice: Tenant) -> None:
-    webhook = make_webhook(alice, bank_id="support", shape=NAME)
+    webhook = make_webhook(alice, bank_id="support", shape=HINDSIGHT)
     assert call("GET", f"/v1/default/banks/no%00pe/webhooks/{webhook.id}/deliveries").status_code == 404
 
 
@@ -64,7 +63,7 @@ def load(tenant: Tenant) -> Webhook:
         return Webhook.objects.for_tenant(tenant.id).get()
 
 
-def test_a_key_without_admin_sees_what_was_delivered_but_no_webhook(call: Caller, alice: Tenant) -> None:
+def test_a_key_without_admin_sees_deliveries_but_no_webhook(call: Caller, alice: Tenant) -> None:
     made = call("POST", HOOKS, NEW).json()
     make_delivery(alice, webhook=load(alice))
     reader = Caller(make_key_with_text(alice, scopes=["read"])[1])
@@ -73,9 +72,7 @@ def test_a_key_without_admin_sees_what_was_delivered_but_no_webhook(call: Caller
     assert urls == ["https://example.com/***", NEW["url"]]
 
 
-def test_headers_and_parameters_are_sealed_and_shown_as_a_mask_that_stands_for_them(
-    call: Caller, alice: Tenant
-) -> None:
+def test_headers_and_parameters_are_encrypted_and_shown_as_a_mask(call: Caller, alice: Tenant) -> None:
     made = call("POST", HOOKS, NEW).json()
     (shown,) = call("GET", HOOKS).json()["items"]
     assert made["http_config"] == shown["http_config"]
@@ -104,12 +101,10 @@ def test_a_mask_is_never_stored(call: Caller, alice: Tenant) -> None:
     assert refused.json()["detail"][0]["loc"][:3] == ["body", "http_config", "params"]
 
 
-def test_what_was_kept_before_there_was_a_seal_is_sent_and_sealed_with_the_next_change(
-    call: Caller, alice: Tenant
-) -> None:
+def test_unencrypted_values_are_sent_and_encrypted_with_the_next_change(call: Caller, alice: Tenant) -> None:
     old = {"has_secret": True, "http_config": {"method": "POST", "timeout_seconds": 9, **KEPT}}
-    webhook = make_webhook(alice, bank_id="support", shape=NAME, options=old)
-    (message,) = tell_as_hindsight(webhook, make_delivery(alice, webhook=webhook, event="memories.retained"))
+    webhook = make_webhook(alice, bank_id="support", shape=HINDSIGHT, options=old)
+    (message,) = build_hindsight_messages(webhook, make_delivery(alice, webhook=webhook, event="memories.retained"))
     assert (message.headers["Authorization"], message.query) == ("Bearer t0ken", {"key": "s3cret"})
     shown = call("GET", HOOKS).json()["items"][0]["http_config"]
     call("PATCH", f"{HOOKS}/{webhook.id}", {"http_config": shown})

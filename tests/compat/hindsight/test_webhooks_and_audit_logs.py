@@ -1,4 +1,4 @@
-"""Hindsight's client sets up webhooks and reads the audit log; what is sent is told in Hindsight's words."""
+"""Webhooks and the audit log through Hindsight's client; deliveries have Hindsight's shape."""
 
 import hashlib
 import hmac
@@ -11,12 +11,12 @@ from hindsight_client_api.exceptions import ApiException
 from hindsight_client_api.models.create_webhook_request import CreateWebhookRequest
 from hindsight_client_api.models.update_webhook_request import UpdateWebhookRequest
 
-from memoryplatform.operations.hindsight_operation_names import build_key
+from memoryplatform.operations.idempotency import build_key
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tenants.webhooks.announce import Event, announce
+from tenants.webhook_outbox import Event, announce
 from tests.compat.hindsight.conftest import MakeClient, Run
 from tests.factories import make_bank, make_operation
 from tests.webhook_receiver import Receiver
@@ -37,7 +37,7 @@ def work(tenant: Tenant) -> None:
         perform(tenant.id, operation_id)
 
 
-def test_a_webhook_of_the_clients_is_told_and_signed_as_it_expects(
+def test_deliveries_have_the_clients_shape_and_signature(
     make_client: MakeClient, run: Run, alice: Tenant, receiver: Receiver
 ) -> None:
     make_bank(alice, bank_id="support")

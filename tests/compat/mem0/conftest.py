@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memoryplatform.embedded.redis import EmbeddedRedis
-from retrieval.log.recalls import RecallLog
+from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tests.compat.mem0.quiet_client import MemoryClient
 from tests.factories import make_bank, make_key_with_text, make_tenant
@@ -52,7 +52,7 @@ def client(alice: Tenant, make_client: MakeClient) -> MemoryClient:
 
 @pytest.fixture
 def memory(alice: Tenant) -> Memory:
-    """Of the user bob."""
+    """The memory of the user bob."""
     return Memory(make_bank(alice, bank_id="mem0:user:bob"))
 
 

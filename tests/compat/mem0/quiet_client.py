@@ -1,10 +1,10 @@
-"""mem0's published client, without the telemetry of its maker."""
+"""mem0's published client, without its vendor's telemetry."""
 
 import os
 
 from django.conf import settings
 
-# It reads both when it is loaded; in the folder it keeps a name for whoever uses it.
+# The client reads both variables at import. It stores a user id in the folder.
 os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(settings.TEST_FOLDER / "mem0")}
 
 from mem0 import AsyncMemoryClient, MemoryClient

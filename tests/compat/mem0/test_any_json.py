@@ -1,4 +1,4 @@
-"""Values that a parser takes and that could not be kept or shown: refused before anything is stored."""
+"""JSON values that can't be stored or shown are refused before anything is stored."""
 
 from typing import Any
 from urllib.parse import quote
@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from banks.models import UnitMetadata
-from memoryplatform.api.any_json import DEEPEST, find_fault
+from memoryplatform.api.serializers import DEEPEST_JSON, find_json_fault
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_key_with_text
@@ -15,8 +15,8 @@ from tests.retrieval.memory import Memory
 
 BOB = {"user_id": "bob"}
 SHAPE = {"detail", "error", "message"}
-DEEP = b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1)
-# As they stand on the wire.
+DEEP = b"[" * (DEEPEST_JSON + 1) + b"]" * (DEEPEST_JSON + 1)
+# Raw JSON, as it is sent.
 BAD = {
     "half a character": rb'["\ud800"]',
     "half a character in a name": rb'{"\udfff": 1}',
@@ -71,7 +71,7 @@ def test_python_that_is_no_json_is_refused_in_a_query(call: Caller, memory: Memo
     assert call("POST", "/v3/memories/", {"filters": BOB}).json()["count"] == 1
 
 
-def test_what_is_stored_already_is_shown_as_its_text(call: Caller, memory: Memory, alice: Tenant) -> None:
+def test_unshowable_stored_values_are_shown_as_text(call: Caller, memory: Memory, alice: Tenant) -> None:
     unit = memory.unit("Bob has a boat", tags=["user:bob"])
     values = (r'json:["\ud800"]', f"json:{10**40}", "json:1e999", "json:{", "json:" + "[" * 400)
     stored = {f"name {place}": value for place, value in enumerate(values)}
@@ -85,7 +85,7 @@ def test_what_is_stored_already_is_shown_as_its_text(call: Caller, memory: Memor
     assert call("PUT", where, {"expiration_date": "2100-01-01"}).json()["metadata"] == stored
 
 
-def test_what_can_be_kept_comes_back_as_it_came(call: Caller) -> None:
+def test_storable_json_comes_back_unchanged(call: Caller) -> None:
     kept = {"a": [1, -(2**63), 2**64 - 1, 0.5, None, True, "ß🎉"], "b": {"c": {}}, "d": "json:", "e": []}
     body = BOB | {"messages": "I keep bees.", "infer": False, "metadata": kept}
     assert call("POST", "/v3/memories/add/", body).status_code == 200
@@ -95,10 +95,10 @@ def test_what_can_be_kept_comes_back_as_it_came(call: Caller) -> None:
 
 def test_nesting_is_counted_from_the_outside() -> None:
     value: Any = []
-    for _ in range(DEEPEST - 1):
+    for _ in range(DEEPEST_JSON - 1):
         value = {"a": value}
-    assert find_fault(value) == ""
-    assert find_fault([value])
+    assert find_json_fault(value) == ""
+    assert find_json_fault([value])
 
 
 def test_deleting_with_an_empty_filter_is_refused(call: Caller, memory: Memory) -> None:

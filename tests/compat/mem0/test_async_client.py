@@ -16,7 +16,7 @@ NOT_ITS_OWN = {"chat"}  # raises NotImplementedError before anything is sent
 
 
 class Traveller:
-    """The client, with the names of what was called."""
+    """The client, with the names of the called methods."""
 
     def __init__(self, client: AsyncMemoryClient) -> None:
         self.client = client

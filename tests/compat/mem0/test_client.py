@@ -10,14 +10,15 @@ from mem0.client.types import AddMemoryOptions, DeleteAllMemoryOptions, SearchMe
 from mem0.exceptions import MemoryNotFoundError, ValidationError
 
 from banks.models import Bank, Document, MemoryUnit, UnitMetadata
-from memoryplatform.operations.memories import batches
+from memoryplatform.operations.kinds import delete_memories as deletion
 from memoryplatform.operations.models import Operation
-from retrieval.log.recalls import RecallLog
 from retrieval.models import Feedback
+from retrieval.recall_log import RecallLog
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.compat.mem0.quiet_client import MemoryClient
 from tests.factories import make_bank
+from tests.memory_factories import make_unit
 from tests.retrieval.memory import Memory
 
 BOB = {"user_id": "bob"}
@@ -51,7 +52,7 @@ def texts(answer: dict[str, Any]) -> list[str]:
     return [memory["memory"] for memory in answer["results"]]
 
 
-def test_what_is_added_is_found_when_its_event_is_done(client: MemoryClient, worker: None) -> None:
+def test_an_added_memory_is_found_when_its_event_is_done(client: MemoryClient, worker: None) -> None:
     answer = client.add("I moved to Lisbon in May.", user_id="bob", metadata={"source": "chat", "turn": 3})
     assert answer["status"] == "PENDING"
     event = await_event(client, answer["event_id"])
@@ -82,7 +83,7 @@ def test_without_inference_each_message_is_a_memory_as_it_is(client: MemoryClien
     assert shown["created_at"].startswith("2025-06-15T15:06:40")
 
 
-def test_ids_may_stand_among_the_filters_of_an_add(client: MemoryClient) -> None:
+def test_ids_may_be_inside_the_filters_of_an_add(client: MemoryClient) -> None:
     client.add("I keep bees.", AddMemoryOptions(filters={"agent_id": "nora"}, infer=False))
     assert texts(client.get_all(filters={"agent_id": "nora"})) == ["I keep bees."]
 
@@ -95,7 +96,15 @@ def test_a_bank_is_called_after_the_agent_and_never_after_the_user(client: Memor
     assert names == {"mem0:user:bob": "Assistant", "mem0:user:carol": "nora"}
 
 
-def test_two_users_who_say_the_same_have_a_memory_each(client: MemoryClient) -> None:
+def test_a_memory_begins_with_the_name_of_its_speaker(client: MemoryClient, alice: Tenant) -> None:
+    bank = make_bank(alice, bank_id="mem0:user:bob")
+    said = make_unit(alice, bank=bank, text="I keep bees.", speaker="Bob", role="user")
+    assert client.get(str(said.id))["memory"] == "Bob: I keep bees."
+    (added,) = client.history(str(said.id))
+    assert (added["event"], added["new_memory"]) == ("ADD", "Bob: I keep bees.")
+
+
+def test_two_users_with_the_same_words_have_a_memory_each(client: MemoryClient) -> None:
     add(client, "I live in Lisbon.")
     add(client, "I live in Lisbon.", user_id="carol")
     client.delete_all(user_id="bob")
@@ -103,7 +112,7 @@ def test_two_users_who_say_the_same_have_a_memory_each(client: MemoryClient) -> 
     assert texts(client.get_all(filters={"user_id": "carol"})) == ["I live in Lisbon."]
 
 
-def test_the_end_of_a_session_leaves_what_was_told_for_good(client: MemoryClient) -> None:
+def test_deleting_a_run_keeps_the_users_memories(client: MemoryClient) -> None:
     add(client, "I am allergic to peanuts.", metadata={"source": "medical form"})
     add(client, "I am allergic to peanuts.", run_id="s1")
     client.delete_all(run_id="s1")
@@ -133,7 +142,7 @@ def test_a_list_comes_in_pages(client: MemoryClient, memory: Memory) -> None:
     assert "page=1" in following["previous"]
 
 
-def test_the_history_of_what_is_stored_as_it_is_tells_who_said_it(client: MemoryClient) -> None:
+def test_the_history_of_a_verbatim_memory_has_its_role(client: MemoryClient) -> None:
     said = {"I sail.": "user", "You can row.": "assistant", "I swim.": "user", "Wind: 4.": "tool"}
     messages = [{"role": role, "content": text} for text, role in said.items()]
     added = client.add(messages, user_id="bob", infer=False, metadata={"a": "b"})["results"]
@@ -147,7 +156,7 @@ def test_the_history_of_what_is_stored_as_it_is_tells_who_said_it(client: Memory
     assert [one["role"] for one in step["input"]] == ["user", "assistant"]
 
 
-def test_a_memory_is_changed_and_its_history_tells_how(client: MemoryClient) -> None:
+def test_a_change_of_a_memory_is_in_its_history(client: MemoryClient) -> None:
     memory_id = add(client, "I keep bees.", metadata={"mood": "calm"})
     changed = client.update(
         memory_id, text="I keep wasps.", metadata={"mood": "tense", "n": [1]}, timestamp=1_750_000_000
@@ -169,14 +178,14 @@ def test_a_memory_is_changed_and_its_history_tells_how(client: MemoryClient) -> 
     assert {one["memory_id"] for one in (added, updated, last)} == {memory_id}
 
 
-def test_what_is_immutable_is_not_changed(client: MemoryClient) -> None:
+def test_an_immutable_memory_is_not_changed(client: MemoryClient) -> None:
     memory_id = add(client, "I keep bees.", immutable=True)
     with pytest.raises(ValidationError, match="immutable"):
         client.update(memory_id, text="I keep wasps.")
     assert client.get(memory_id)["memory"] == "I keep bees."
 
 
-def test_what_has_expired_is_hidden_unless_it_is_asked_for(client: MemoryClient) -> None:
+def test_expired_memories_are_hidden_by_default(client: MemoryClient) -> None:
     memory_id = add(client, "I keep bees.", expiration_date="2020-01-01")
     assert client.get_all(filters=BOB)["count"] == 0
     assert client.search("Who keeps bees?", filters=BOB)["results"] == []
@@ -186,7 +195,7 @@ def test_what_has_expired_is_hidden_unless_it_is_asked_for(client: MemoryClient)
     assert client.get_all(filters=BOB)["results"][0]["expiration_date"] is None
 
 
-def test_a_memory_is_deleted_alone_or_with_what_it_replaced(client: MemoryClient, memory: Memory) -> None:
+def test_a_memory_is_deleted_alone_or_with_its_predecessors(client: MemoryClient, memory: Memory) -> None:
     newest = memory.unit("Bob lives in Porto", tags=["user:bob"])
     gone: dict[str, Any] = {"close_reason": "update", "expired_at": newest.recorded_at, "superseded_by": newest}
     older = memory.unit("Bob lives in Lisbon", tags=["user:bob"], valid_until=newest.recorded_at, **gone)
@@ -199,7 +208,7 @@ def test_a_memory_is_deleted_alone_or_with_what_it_replaced(client: MemoryClient
             client.get(str(unit.id))
 
 
-def test_all_of_somebody_is_deleted_and_nothing_without_saying_whose(client: MemoryClient) -> None:
+def test_delete_all_needs_an_owner(client: MemoryClient) -> None:
     add(client, "I keep bees.", agent_id="nora")
     add(client, "I keep hens.", agent_id="otto")
     for refused in ({}, {"metadata": {"a": 1}}, {"user_id": "bob", "before": "2020-01-01"}):
@@ -217,7 +226,7 @@ def test_all_of_somebody_is_deleted_and_nothing_without_saying_whose(client: Mem
 def test_many_are_deleted_by_a_worker(
     client: MemoryClient, memory: Memory, worker: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batches, "BATCH", 2)
+    monkeypatch.setattr(deletion, "BATCH", 2)
     for place in range(5):
         memory.unit(f"Bob has {place} boats", tags=["user:bob"])
     kept = memory.unit("Carol has a boat", tags=["user:carol"])
@@ -257,13 +266,13 @@ def test_users_are_listed_and_deleted_with_all_that_they_said(
     assert client.get_all(filters={"agent_id": "nora/1"})["count"] == 0
     assert {one["name"] for one in client.users()["results"]} == {"bob", "carol"}
     add(client, "I keep dogs.", agent_id="otto", run_id="r1")
-    client.reset()  # with the user goes the agent, and is deleted all the same
+    client.reset()  # deletes the user and the agent
     assert client.users()["results"] == []
     wait_until(lambda: count_documents(alice) == 0)
     client.delete_users(user_id="bob")
 
 
-def test_users_whose_ids_no_address_can_hold_are_deleted_too(client: MemoryClient, alice: Tenant) -> None:
+def test_users_with_unsendable_ids_can_be_deleted(client: MemoryClient, alice: Tenant) -> None:
     ids = {"user:.", "user:..", "run:..", "user:bob"}
     for one in ids:
         make_bank(alice, bank_id=f"mem0:{one}")
@@ -285,7 +294,9 @@ def test_feedback_marks_the_recall_that_found_the_memory(
     assert (marked.useful, marked.comment, marked.unit_id) == (False, "VERY_NEGATIVE: sold", unit.id)
 
 
-def test_feedback_without_a_recall_is_noted_on_the_memory_and_taken_back(client: MemoryClient, memory: Memory) -> None:
+def test_feedback_without_a_recall_is_stored_on_the_memory_and_can_be_removed(
+    client: MemoryClient, memory: Memory
+) -> None:
     unit = memory.unit("Bob has a boat", tags=["user:bob"])
     noted = {"mem0.feedback": "POSITIVE", "mem0.feedback_reason": "so true"}
     client.feedback(str(unit.id), "POSITIVE", "so true")

@@ -1,4 +1,4 @@
-"""Deleting very many costs what they are many: the operation keeps what was asked for, and no ids."""
+"""A large deletion stores its filter in the operation, not the ids."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from django.http import QueryDict
 from rest_framework.serializers import ValidationError
 
 from banks.models import MemoryUnit
-from memoryplatform.api.compat.mem0.deleting import delete_all
+from memoryplatform.api.compat.mem0.deletion import delete_all
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.memories import batches
+from memoryplatform.operations.kinds import delete_memories as deletion
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from tenants.models import AuditEvent
@@ -20,7 +20,7 @@ from tests.retrieval.memory import Memory
 
 @pytest.fixture
 def by_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "BATCH", 2)
+    monkeypatch.setattr(deletion, "BATCH", 2)
 
 
 def ask(memory: Memory, query: str, **access: Any) -> Operation:
@@ -34,7 +34,7 @@ def texts(memory: Memory) -> set[str]:
         return set(MemoryUnit.objects.for_tenant(memory.tenant.id).values_list("text", flat=True))
 
 
-def test_what_was_asked_for_is_kept_and_not_the_ids(memory: Memory, by_worker: None) -> None:
+def test_the_operation_stores_the_filter_and_not_the_ids(memory: Memory, by_worker: None) -> None:
     units = [memory.unit(f"Bob has {place} boats", tags=["user:bob"]) for place in range(5)]
     memory.unit("Carol has a boat", tags=["user:carol"])
     operation = ask(memory, 'filters={"user_id": "bob"}')

@@ -1,4 +1,4 @@
-"""What docs/mem0.md shows is run, and what it says of routes is so."""
+"""docs/mem0.md: its example runs, and its tables are right."""
 
 import re
 from pathlib import Path
@@ -22,8 +22,8 @@ def test_the_example_runs(base_url: str, alice: Tenant, capsys: pytest.CaptureFi
     assert said == ["I moved to Lisbon in May.", "['ADD', 'UPDATE']", "0"]
 
 
-def test_what_is_not_served_is_listed() -> None:
-    listed = PAGE.partition("## What answers 501")[2]
+def test_unserved_routes_are_listed() -> None:
+    listed = PAGE.partition("## Routes that answer 501")[2]
     assert all(f"`/{name}/`" in listed for name in NOT_SERVED)
 
 

@@ -1,4 +1,4 @@
-"""Bad input and other edges: told in mem0's shape, and never a fault of ours."""
+"""Bad input and other edge cases: errors have mem0's shape and are never a 500."""
 
 from typing import Any
 from uuid import uuid4
@@ -98,7 +98,7 @@ ADDS: list[Any] = [
 ]
 
 
-def test_what_can_not_be_added_is_refused(call: Caller) -> None:
+def test_invalid_additions_are_refused(call: Caller) -> None:
     for body in ADDS:
         for path in ("/v3/memories/add/", "/v1/memories/"):
             for given in (body, body | {"infer": False} if isinstance(body, dict) and "infer" not in body else body):
@@ -175,7 +175,7 @@ def test_a_key_that_is_sent_again_adds_once(call: Caller) -> None:
     assert (first.json(), again.headers["Idempotency-Replayed"]) == (again.json(), "true")
 
 
-def test_an_address_that_leads_nowhere_is_told_in_its_shape(call: Caller) -> None:
+def test_an_unknown_path_gets_mem0s_error_shape(call: Caller) -> None:
     for path in (
         "/v3/foo/",
         "/v3",
@@ -191,11 +191,11 @@ def test_an_address_that_leads_nowhere_is_told_in_its_shape(call: Caller) -> Non
         assert set(call("GET", path).json()) == {"detail", "code", "request_id"}, path
 
 
-def test_what_is_wrong_is_told_in_words_of_its_own(call: Caller, alice: Tenant) -> None:
+def test_faults_have_sentences_of_their_own(call: Caller, alice: Tenant) -> None:
     system = {"role": "system", "content": "Be brief."}
     for messages in ([system], []):
         answer = call("POST", "/v3/memories/add/", BOB | {"messages": messages, "infer": False})
-        assert answer.json()["detail"] == "messages: Must have one that is no instruction (role system)."
+        assert answer.json()["detail"] == "messages: Must have a message whose role is not system."
     stranger = Caller("mpk_no")("GET", "/v1/ping/")
     assert (stranger.status_code, stranger.headers["WWW-Authenticate"]) == (401, "Token")
     assert "Authorization: Token" in stranger.json()["detail"]
@@ -225,7 +225,7 @@ ASKED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-def test_what_is_wrong_is_told_with_its_place(call: Caller, memory: Memory) -> None:
+def test_faults_have_their_position(call: Caller, memory: Memory) -> None:
     for added, place in ADDED:
         for infer in (True, False):
             check_place(call("POST", "/v3/memories/add/", {"messages": "x", "infer": infer, **BOB, **added}), place)

@@ -1,4 +1,4 @@
-"""Events: what each of them added."""
+"""Events list the memories that they added."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.api.conftest import Caller
 from tests.factories import make_key_with_text
 
 
-def test_every_event_of_a_page_tells_what_it_added_in_as_many_statements_as_one(alice: Tenant) -> None:
+def test_a_page_of_events_takes_as_many_queries_as_one(alice: Tenant) -> None:
     call = Caller(make_key_with_text(alice)[1])
     added = [add(call, text) for text in ("I keep bees.", "I play the cello.", "I keep bees.", "I sail to Lagos.")]
     call("DELETE", f"/v1/memories/{added[1][0]['id']}/")
@@ -28,7 +28,7 @@ def add(call: Caller, text: str) -> Any:
 
 
 def read_events(call: Caller, page: str) -> tuple[list[dict[str, Any]], int]:
-    """A page of them, and how many statements that took."""
+    """A page of events, and the number of SQL statements that it took."""
     with CaptureQueriesContext(connection) as captured:
         answer = call("GET", f"/v1/events/{page}")
         return answer.json()["results"], len(captured)

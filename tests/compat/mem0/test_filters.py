@@ -6,7 +6,7 @@ import pytest
 from django.db.models.expressions import RawSQL
 
 from banks.models import Bank, MemoryUnit
-from memoryplatform.api.compat.mem0 import choosing, nearest, search
+from memoryplatform.api.compat.mem0 import search
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
@@ -110,7 +110,7 @@ def test_lists_and_searches_follow_every_filter(call: Caller, units: dict[str, M
         assert name_found(units, call("POST", "/v3/memories/search/", body).json()["results"]) == expected, filters
 
 
-def test_a_search_finds_what_the_filters_mean_however_far_it_is(call: Caller, units: dict[str, MemoryUnit]) -> None:
+def test_a_search_finds_matches_of_the_filters_at_any_distance(call: Caller, units: dict[str, MemoryUnit]) -> None:
     for filters, expected in (
         (BOB, ["boat", "bike"]),
         (BOB | {"keywords": {"icontains": "BIKE"}}, ["bike"]),
@@ -125,13 +125,13 @@ def test_a_search_finds_what_the_filters_mean_however_far_it_is(call: Caller, un
 
 
 @holds_to_a_time
-def test_a_search_that_takes_too_long_tells_what_recall_found(
+def test_a_slow_search_returns_recalls_results(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = {"query": "boat", "filters": BOB, "threshold": 0}
     boat, _bike = call("POST", "/v3/memories/search/", body).json()["results"]
-    monkeypatch.setattr(nearest, "MOST_SECONDS", 0.05)
-    monkeypatch.setattr(nearest, "CosineDistance", lambda *_: RawSQL("(SELECT 0.5 FROM pg_sleep(0.2))", ()))
+    monkeypatch.setattr(search, "NEAREST_SECONDS", 0.05)
+    monkeypatch.setattr(search, "CosineDistance", lambda *_: RawSQL("(SELECT 0.5 FROM pg_sleep(0.2))", ()))
     assert call("POST", "/v3/memories/search/", body).json()["results"] == [boat]
 
 
@@ -141,7 +141,7 @@ def test_memories_are_asked_for_by_their_ids(call: Caller, units: dict[str, Memo
     assert name_found(units, listed["results"]) == {"boat", "cat"}
 
 
-def test_what_stands_beside_the_filters_counts_too(call: Caller, units: dict[str, MemoryUnit]) -> None:
+def test_top_level_filters_apply(call: Caller, units: dict[str, MemoryUnit]) -> None:
     for beside, expected in (
         ({"start_date": "2026-06-13", "end_date": "2026-06-13"}, {"bike"}),
         ({"categories": ["toys"]}, {"boat"}),
@@ -214,7 +214,7 @@ def test_a_filter_nested_without_end_is_refused(call: Caller) -> None:
 def test_of_too_many_owners_those_with_the_nearest_memories_are_searched(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "MOST_BANKS", 1)
+    monkeypatch.setattr(search, "MOST_BANKS", 1)
     for question, name in (("Carol has a cat", "cat"), ("Bob has a red boat", "boat")):
         body = {"query": question, "filters": EVERYBODY, "threshold": 0}
         results = call("POST", "/v3/memories/search/", body).json()["results"]
@@ -222,10 +222,10 @@ def test_of_too_many_owners_those_with_the_nearest_memories_are_searched(
         assert {one["user_id"] for one in results} == {results[0]["user_id"]}
 
 
-def test_of_too_many_owners_only_what_the_filters_mean_counts_as_near(
+def test_with_too_many_owners_only_matches_of_the_filters_are_compared(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "MOST_BANKS", 1)
+    monkeypatch.setattr(search, "MOST_BANKS", 1)
     filters = {"AND": [EVERYBODY, {"NOT": {"categories": "pets"}}]}
     body = {"query": "Carol has a cat", "filters": filters, "threshold": 0}
     assert {one["user_id"] for one in call("POST", "/v3/memories/search/", body).json()["results"]} == {"bob"}
@@ -234,7 +234,7 @@ def test_of_too_many_owners_only_what_the_filters_mean_counts_as_near(
 def test_of_too_many_owners_those_with_vectors_of_another_model_are_left_out(
     call: Caller, units: dict[str, MemoryUnit], alice: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "MOST_BANKS", 1)
+    monkeypatch.setattr(search, "MOST_BANKS", 1)
     with tenant_transaction(alice.id):
         Bank.objects.for_tenant(alice.id).filter(bank_id="mem0:user:carol").update(embedding_model="another")
         MemoryUnit.objects.for_tenant(alice.id).filter(id=units["cat"].id).update(embedding=[1.0, 0.0, 0.0])
@@ -242,25 +242,25 @@ def test_of_too_many_owners_those_with_vectors_of_another_model_are_left_out(
     assert {one["user_id"] for one in call("POST", "/v3/memories/search/", body).json()["results"]} == {"bob"}
 
 
-def test_a_search_of_more_owners_than_can_be_compared_says_so(
+def test_a_search_of_too_many_owners_is_refused(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "MOST_OWNERS", 1)
+    monkeypatch.setattr(search, "MOST_OWNERS", 1)
     answer = call("POST", "/v3/memories/search/", {"query": "boat", "filters": EVERYBODY})
     assert (answer.status_code, "more than 1 owners" in answer.json()["detail"]) == (400, True)
     assert call("POST", "/v3/memories/search/", {"query": "boat", "filters": BOB}).status_code == 200
 
 
 @holds_to_a_time
-def test_a_comparison_of_owners_that_takes_too_long_says_so(
+def test_a_slow_comparison_of_owners_is_refused(
     call: Caller, units: dict[str, MemoryUnit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "MOST_BANKS", 1)
-    monkeypatch.setattr(choosing, "MOST_SECONDS", 0.001)
+    monkeypatch.setattr(search, "MOST_BANKS", 1)
+    monkeypatch.setattr(search, "CHOOSING_SECONDS", 0.001)
     slow = RawSQL("(SELECT 1.0 FROM pg_sleep(1))", [])
-    monkeypatch.setattr(choosing, "Min", lambda _distance: slow)
+    monkeypatch.setattr(search, "Min", lambda _distance: slow)
     answer = call("POST", "/v3/memories/search/", {"query": "boat", "filters": EVERYBODY})
-    assert (answer.status_code, "name a user_id" in answer.json()["detail"]) == (400, True)
+    assert (answer.status_code, "user_ids" in answer.json()["detail"]) == (400, True)
 
 
 def test_a_search_of_many_owners_is_several_recalls_in_one_order(
@@ -273,8 +273,8 @@ def test_a_search_of_many_owners_is_several_recalls_in_one_order(
     assert [one["score"] for one in results] == sorted((one["score"] for one in results), reverse=True)
 
 
-def test_what_was_not_told_is_not_shown(call: Caller, memory: Memory) -> None:
-    """Observations are made of memories, and opinions that the agent formed by itself belong to nobody."""
+def test_observations_are_not_shown(call: Caller, memory: Memory) -> None:
+    """Observations are derived from memories, and opinions that the agent formed belong to no user."""
     memory.unit("Bob likes the sea", network="observation", tags=["user:bob"])
     memory.unit("Boats are good", network="opinion", confidence=0.7)
     told = memory.unit("Bob has a raft", tags=["user:bob"])

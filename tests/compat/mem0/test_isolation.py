@@ -1,4 +1,4 @@
-"""Every route of mem0's, asked for another tenant's things. A new route without a row here fails."""
+"""Every route of mem0's, called for another tenant's objects. A new route without a row here fails."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ HOOKS = "api/v1/webhooks/projects/<str:project_id>/"
 HOOK = "api/v1/webhooks/<uuid:webhook_id>/"
 SECRET = "Alice's secret"
 BOB = {"user_id": "bob"}
-# (method, route): what Charlie gets who asks for Alice's things. What he lists is empty.
+# (method, route): the status that Charlie gets for Alice's objects. Lists must be empty.
 FOREIGN = {
     ("GET", "v1/ping/"): 200,
     ("GET", "v1/memories/"): 200,
@@ -38,7 +38,7 @@ FOREIGN = {
     ("DELETE", "v1/batch/"): 404,
     ("GET", "v1/entities/"): 200,
     ("GET", f"v1/{ENTITY}"): 404,
-    ("DELETE", f"v1/{ENTITY}"): 200,  # of nobody
+    ("DELETE", f"v1/{ENTITY}"): 200,  # nothing is deleted
     ("GET", f"v2/{ENTITY}"): 404,
     ("DELETE", f"v2/{ENTITY}"): 200,
     ("GET", "v1/events/"): 200,
@@ -111,7 +111,7 @@ def ask(call: Caller, method: str, route: str, things: dict[str, str]) -> Any:
     return call(method, path, body_of(method, route, things))
 
 
-def test_every_route_stands_in_the_table() -> None:
+def test_every_route_is_in_the_table() -> None:
     assert list_methods(served=True) == set(FOREIGN)
 
 
@@ -125,7 +125,7 @@ def test_another_tenants_things_are_not_there(things: dict[str, str], memory: Me
     assert own("GET", f"/v1/memories/{things['<str:memory_id>']}/").json()["memory"] == SECRET
 
 
-ADDING = {("POST", "v1/memories/"), ("POST", "v3/memories/add/")}  # last: they make a bob of Charlie's own
+ADDING = {("POST", "v1/memories/"), ("POST", "v3/memories/add/")}  # last, because they create Charlie's own user bob
 
 
 def test_a_key_of_other_banks_finds_and_makes_nothing(things: dict[str, str], alice: Tenant) -> None:
@@ -155,7 +155,7 @@ def test_a_key_of_one_users_bank_reaches_that_user_alone(alice: Tenant, memory: 
     assert stranger("POST", "/v1/exports/get/", {"memory_export_id": export["id"]}).status_code == 404
 
 
-def test_an_event_of_several_banks_is_told_to_the_limited_key_that_asked_alone(alice: Tenant, memory: Memory) -> None:
+def test_only_the_requesting_limited_key_sees_an_event_of_several_banks(alice: Tenant, memory: Memory) -> None:
     carols = Memory(make_bank(alice, bank_id="mem0:user:carol"))
     for one in (memory, carols):
         one.unit("Nora has a boat", tags=["agent:nora"])
@@ -167,7 +167,7 @@ def test_an_event_of_several_banks_is_told_to_the_limited_key_that_asked_alone(a
     assert Caller(make_key_with_text(alice)[1])("GET", event).status_code == 200
 
 
-def test_what_is_not_served_is_501_with_a_key_and_401_without(things: dict[str, str], alice: Tenant) -> None:
+def test_unserved_routes_are_501_with_a_key_and_401_without(things: dict[str, str], alice: Tenant) -> None:
     call, stranger = Caller(make_key_with_text(alice)[1]), Caller("")
     for method, route in sorted(list_methods(served=False)):
         path = path_of(route, things)

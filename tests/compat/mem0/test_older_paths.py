@@ -1,4 +1,4 @@
-"""What clients of version 1.0 and before send."""
+"""Requests of clients of version 1.0 and earlier."""
 
 from typing import Any
 
@@ -59,10 +59,10 @@ def test_searches_of_version_one_and_two(call: Caller, memory: Memory) -> None:
     assert texts(wrapped["results"]) == ["Bob has a boat"]
 
 
-def test_the_newest_version_wants_ids_inside_the_filters(call: Caller) -> None:
+def test_the_newest_version_requires_ids_inside_the_filters(call: Caller) -> None:
     for path in ("/v3/memories/", "/v3/memories/search/"):
         answer = call("POST", path, {"query": "boat", "user_id": "bob"})
-        assert (answer.status_code, answer.json()["detail"]) == (400, "user_id must stand inside filters.")
+        assert (answer.status_code, answer.json()["detail"]) == (400, "user_id must be inside filters.")
 
 
 def texts(found: list[dict[str, Any]]) -> list[str]:

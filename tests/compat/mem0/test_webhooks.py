@@ -1,11 +1,11 @@
-"""Webhooks as the client manages them, and what they are told."""
+"""Webhooks through mem0's client, and their deliveries."""
 
 from typing import Any
 
 import pytest
 from mem0.exceptions import AuthenticationError, MemoryNotFoundError, ValidationError
 
-from memoryplatform.operations.notify.mem0_shape import tell_memories
+from memoryplatform.operations.notify.shapes import build_mem0_messages
 from tenants.models import Delivery, Tenant
 from tenants.transactions import tenant_transaction
 from tests.compat.mem0.conftest import MakeClient
@@ -23,7 +23,7 @@ def admin(alice: Tenant, make_client: MakeClient) -> MemoryClient:
 def read_told(tenant: Tenant) -> list[Any]:
     with tenant_transaction(tenant.id):
         rows = list(Delivery.objects.for_tenant(tenant.id).select_related("webhook").order_by("id"))
-    return [message.body["event_details"] for row in rows for message in tell_memories(row.webhook, row)]
+    return [message.body["event_details"] for row in rows for message in build_mem0_messages(row.webhook, row)]
 
 
 def test_a_webhook_is_made_listed_changed_and_deleted(admin: MemoryClient) -> None:
@@ -38,7 +38,7 @@ def test_a_webhook_is_made_listed_changed_and_deleted(admin: MemoryClient) -> No
     assert admin.get_webhooks(project_id=admin.project_id) == []
 
 
-def test_what_becomes_of_memories_is_told_in_its_words(admin: MemoryClient, alice: Tenant) -> None:
+def test_changes_of_memories_are_delivered_in_mem0s_shape(admin: MemoryClient, alice: Tenant) -> None:
     events = ["memory_add", "memory_update", "memory_delete"]
     admin.create_webhook(url=URL, name="chat", project_id=admin.project_id, event_types=events)
     memory_id = admin.add("I keep bees.", user_id="bob", infer=False)["results"][0]["id"]
@@ -49,7 +49,7 @@ def test_what_becomes_of_memories_is_told_in_its_words(admin: MemoryClient, alic
     assert read_told(alice)[2:] == [{"id": memory_id, "data": {"memory": None}, "event": "DELETE"}]
 
 
-def test_other_banks_are_not_told_of(admin: MemoryClient, alice: Tenant) -> None:
+def test_other_banks_are_not_delivered(admin: MemoryClient, alice: Tenant) -> None:
     admin.create_webhook(url=URL, name="chat", project_id=admin.project_id, event_types=["memory_add"])
     facts = {"items": [{"facts": [{"text": "Bob has a boat"}]}]}
     assert admin.client.post("/v1/banks/support/memories", json=facts, headers=bearer(admin)).status_code == 200
@@ -69,7 +69,7 @@ WRONG: list[dict[str, Any]] = [
 ]
 
 
-def test_what_can_not_be_told_is_refused(admin: MemoryClient, client: MemoryClient, alice: Tenant) -> None:
+def test_events_that_never_occur_are_refused(admin: MemoryClient, client: MemoryClient, alice: Tenant) -> None:
     wanted = {"url": URL, "name": "chat", "project_id": admin.project_id, "event_types": ["memory_add"]}
     for wrong in WRONG:
         with pytest.raises(ValidationError):

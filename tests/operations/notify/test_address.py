@@ -1,4 +1,4 @@
-"""Where a webhook may not lead, however the address is written."""
+"""Addresses that a webhook may not have, in every notation."""
 
 import socket
 import time
@@ -9,9 +9,9 @@ import httpcore2
 import pytest
 
 from memoryplatform.operations.notify.address import AddressRefused, check_url, is_public, resolve
-from memoryplatform.operations.notify.pinned import Deadline, PinnedBackend
-from memoryplatform.operations.notify.send import Limits, send
+from memoryplatform.operations.notify.send import Limits, PinnedBackend, require_time, send
 from memoryplatform.operations.notify.shapes import Message
+from providers.deadline import Deadline
 from tests.clock import holds_to_a_time
 from tests.webhook_receiver import Receiver
 
@@ -20,7 +20,7 @@ INNER = [
     "10.1.2.3",
     "172.16.0.1",
     "192.168.1.1",
-    "169.254.169.254",  # where clouds keep their keys
+    "169.254.169.254",  # the metadata service of clouds, which holds keys
     "100.64.0.1",
     "0.0.0.0",  # noqa: S104  # not bound to, refused
     "224.0.0.1",
@@ -32,17 +32,17 @@ INNER = [
     "ff02::1",
     "::ffff:127.0.0.1",
     "::ffff:10.0.0.1",
-    "64:ff9b::a00:1",  # 10.0.0.1 behind a gateway
+    "64:ff9b::a00:1",  # 10.0.0.1 behind a NAT64 gateway
     "2002:a00:1::",  # the same by 6to4
     "2001:db8::1",
-    "168.63.129.16",  # by which a cloud's machine reaches its host
+    "168.63.129.16",  # the host of a cloud's virtual machine
     "100.100.100.200",
     "192.0.0.192",
     "198.18.0.1",
-    "64:ff9b:1::7f00:1",  # a gateway of one's own
+    "64:ff9b:1::7f00:1",  # a local NAT64 gateway
     "64:ff9b:1:7f00:0:100::",
     "64:ff9b::a9fe:a9fe",
-    "64:ff9b::a83f:8110",  # 168.63.129.16 behind a gateway
+    "64:ff9b::a83f:8110",  # 168.63.129.16 behind a NAT64 gateway
     "::127.0.0.1",
     "::ffff:0:127.0.0.1",
     "::ffff:8.8.8.8",
@@ -111,7 +111,7 @@ Found = dict[str, list[str]]
 
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> Found:
-    """A name server of our own: each question takes the next address, the last stays."""
+    """A scripted name server: each query returns the next address, and the last one stays."""
     known: Found = {}
     real = socket.getaddrinfo
 
@@ -127,7 +127,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Found:
 
 
 @pytest.mark.parametrize("host", ["127.1", "2130706433", "0x7f.1", "localhost"])
-def test_what_the_resolver_makes_of_a_host_counts_not_how_it_is_written(host: str) -> None:
+def test_the_resolved_address_counts_and_not_the_notation(host: str) -> None:
     with pytest.raises(AddressRefused):
         resolve(host, 80, allow_private=False, within=5.0)
 
@@ -149,41 +149,42 @@ def test_a_name_that_changes_its_address_is_called_at_the_one_that_was_checked(
         raise httpcore2.ConnectError
 
     monkeypatch.setattr(httpcore2.SyncBackend, "connect_tcp", connect)
-    backend = PinnedBackend(allow_private=False, deadline=Deadline(1.0))
+    backend = PinnedBackend(allow_private=False, deadline=Deadline.after(1.0))
     with pytest.raises(httpcore2.ConnectError):
         backend.connect_tcp("rebinds.example", 80)
     assert called == ["8.8.8.8"]
 
 
-def test_an_inner_receiver_hears_nothing(names: Found) -> None:
+def test_a_private_receiver_gets_no_request(names: Found) -> None:
     with Receiver() as receiver:
         names["inside.example"] = ["127.0.0.1"]
         url = f"http://inside.example:{receiver.port}/"
-        answer = send(url, Message({}), b"{}", {}, Limits(Deadline(2.0), allow_private=False))
+        answer = send(url, Message({}), b"{}", {}, Limits(Deadline.after(2.0), 2.0, allow_private=False))
         assert (answer.code, "not public" in answer.error, receiver.received) == (None, True, [])
-        assert send(url, Message({}), b"{}", {}, Limits(Deadline(2.0), allow_private=True)).code == 200
+        assert send(url, Message({}), b"{}", {}, Limits(Deadline.after(2.0), 2.0, allow_private=True)).code == 200
         assert receiver.received[0].headers["host"] == f"inside.example:{receiver.port}"
 
 
-def test_nobody_at_home_is_an_error_with_a_sentence() -> None:
+def test_an_unreachable_host_is_an_error_with_a_sentence() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    answer = send(f"http://127.0.0.1:{port}/", Message({}), b"{}", {}, Limits(Deadline(2.0), allow_private=True))
+    limits = Limits(Deadline.after(2.0), 2.0, allow_private=True)
+    answer = send(f"http://127.0.0.1:{port}/", Message({}), b"{}", {}, limits)
     assert answer.error == "The connection failed (ConnectError)."
 
 
 def test_the_time_limit_is_one_for_all() -> None:
-    deadline = Deadline(0.01)
+    deadline = Deadline.after(0.01)
     time.sleep(0.02)
     with pytest.raises(httpcore2.ReadTimeout):
-        deadline.left()
+        require_time(deadline)
 
 
 @holds_to_a_time
 def test_a_slow_name_server_is_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: time.sleep(3))
     begun = time.monotonic()
-    answer = send("http://slow.example/", Message({}), b"{}", {}, Limits(Deadline(0.1), allow_private=True))
+    answer = send("http://slow.example/", Message({}), b"{}", {}, Limits(Deadline.after(0.1), 0.1, allow_private=True))
     assert answer.error == "No answer within 0.1 seconds."
     assert time.monotonic() - begun < 2

@@ -1,12 +1,12 @@
 from datetime import UTC, datetime
 
-from memoryplatform.operations.notify.signature import read_secret, sign
+from memoryplatform.operations.notify.send import read_secret, sign
 
 AT = datetime.fromtimestamp(1614265330, tz=UTC)
 
 
 def test_it_is_the_one_of_the_standards_own_example() -> None:
-    """Of the Standard Webhooks specification's reference libraries."""
+    """The example is from the reference libraries of Standard Webhooks."""
     headers = sign(
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         message_id="msg_p5jXN8AQM9LWM0D4loKWxJek",

@@ -1,4 +1,4 @@
-"""Receivers of one tenant who take their time hold up nobody else, nor a delivery of many messages a worker."""
+"""Slow receivers of one tenant delay no other tenant, and a delivery of many messages does not occupy a worker."""
 
 import time
 from collections.abc import Iterator
@@ -14,13 +14,12 @@ from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.notify import turns
-from memoryplatform.operations.notify.shapes import Message, add_shape
-from memoryplatform.operations.notify.turns import MOST_AT_ONCE, OthersFirst, take_turn
+from memoryplatform.operations.notify.shapes import SHAPES, Message
+from memoryplatform.operations.notify.turns import MAX_AT_ONCE, OthersFirst, take_turn
 from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
-from memoryplatform.operations.running.lease import claim
 from memoryplatform.operations.running.perform import attempt, perform
-from memoryplatform.operations.running.run import Run
-from memoryplatform.operations.webhooks import NewWebhook, create_webhook, ping_webhook, redeliver
+from memoryplatform.operations.running.run import Run, claim
+from memoryplatform.operations.webhooks import WebhookFields, create_webhook, ping_webhook, redeliver
 from tenants.models import Delivery, Tenant
 from tenants.transactions import tenant_transaction
 from tests.clock import holds_to_a_time
@@ -28,7 +27,7 @@ from tests.factories import make_tenant
 from tests.webhook_receiver import Receiver, Reply
 
 MESSAGES = 5
-add_shape("several", lambda _webhook, _delivery: [Message({"number": number}) for number in range(MESSAGES)])
+SHAPES["several"] = lambda _webhook, _delivery: [Message({"number": number}) for number in range(MESSAGES)]
 
 
 @pytest.fixture
@@ -45,9 +44,9 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 
 
 def ping(tenant: Tenant, receiver: Receiver, times: int = 1, **fields: Any) -> list[UUID]:
-    """The operations that would carry them."""
+    """The operations of the deliveries."""
     access = BankAccess(tenant.id)
-    webhook = create_webhook(access, NewWebhook(receiver.url, ("bank.created",), **fields))
+    webhook = create_webhook(access, WebhookFields(receiver.url, ("bank.created",), **fields))
     for _ in range(times):
         ping_webhook(access, webhook.id)
     with tenant_transaction(tenant.id):
@@ -60,7 +59,7 @@ def ping(tenant: Tenant, receiver: Receiver, times: int = 1, **fields: Any) -> l
 
 
 def begin(tenant: Tenant, operation_id: UUID) -> Any:
-    """As far as the request, which then takes long."""
+    """Begin a delivery up to its request, which then takes long."""
     taken = claim(tenant.id, operation_id)
     assert taken is not None
     lease, operation = taken
@@ -89,7 +88,7 @@ def test_one_too_many_steps_aside_and_the_next_that_ends_wakes_it(
 ) -> None:
     woken: list[UUID] = []
     monkeypatch.setattr(turns, "wake_worker", lambda _queue, _tenant_id, operation_id: woken.append(operation_id))
-    *first, waiting, last = ping(tenant, receiver, MOST_AT_ONCE + 2)
+    *first, waiting, last = ping(tenant, receiver, MAX_AT_ONCE + 2)
     under_way = [begin(tenant, operation_id) for operation_id in first]
     for operation_id in (waiting, last):
         perform(tenant.id, operation_id)
@@ -105,7 +104,7 @@ def test_one_too_many_steps_aside_and_the_next_that_ends_wakes_it(
 
 
 def test_other_tenants_do_not_wait(tenant: Tenant, receiver: Receiver) -> None:
-    for operation_id in ping(tenant, receiver, MOST_AT_ONCE):
+    for operation_id in ping(tenant, receiver, MAX_AT_ONCE):
         begin(tenant, operation_id)
     other = make_tenant("other")
     (operation_id,) = ping(other, receiver)
@@ -114,7 +113,7 @@ def test_other_tenants_do_not_wait(tenant: Tenant, receiver: Receiver) -> None:
 
 
 def test_a_worker_that_died_takes_no_turn_along(tenant: Tenant, receiver: Receiver) -> None:
-    *first, waiting = ping(tenant, receiver, MOST_AT_ONCE + 1)
+    *first, waiting = ping(tenant, receiver, MAX_AT_ONCE + 1)
     for operation_id in first:
         begin(tenant, operation_id)
     with tenant_transaction(tenant.id):
@@ -124,7 +123,7 @@ def test_a_worker_that_died_takes_no_turn_along(tenant: Tenant, receiver: Receiv
     assert look(tenant, waiting).status == "completed"
 
 
-def test_what_has_arrived_is_not_sent_again(tenant: Tenant, receiver: Receiver) -> None:
+def test_an_accepted_message_is_not_sent_again(tenant: Tenant, receiver: Receiver) -> None:
     receiver.replies.extend([Reply(), Reply(), Reply(500), Reply(503)])
     (operation_id,) = ping(tenant, receiver, shape="several")
     perform(tenant.id, operation_id)
@@ -154,7 +153,7 @@ def test_many_messages_share_the_time_of_one_delivery(tenant: Tenant, receiver: 
     assert (find_delivery(tenant).status, find_delivery(tenant).told) == ("delivered", MESSAGES)
 
 
-def test_one_that_waits_for_its_next_attempt_is_begun_anew_at_once_when_it_is_asked_for(
+def test_a_redelivery_restarts_a_waiting_delivery_at_once(
     tenant: Tenant, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     settings.WEBHOOK_RETRY_SECONDS = 1_800
@@ -174,7 +173,7 @@ def test_one_that_waits_for_its_next_attempt_is_begun_anew_at_once_when_it_is_as
     assert [one.json["number"] for one in receiver.received] == [0, 1, *range(MESSAGES)]
 
 
-def test_one_that_is_being_sent_is_left_alone(tenant: Tenant, receiver: Receiver) -> None:
+def test_a_delivery_under_way_is_left_alone(tenant: Tenant, receiver: Receiver) -> None:
     receiver.replies.extend([Reply(500)])
     (operation_id,) = ping(tenant, receiver)
     perform(tenant.id, operation_id)

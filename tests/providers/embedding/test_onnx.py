@@ -6,7 +6,7 @@ import pytest
 
 from providers.embedding import onnx
 from providers.embedding.onnx import OnnxEmbedder
-from providers.embedding.query_prefix import BGE_ENGLISH
+from providers.embedding.protocol import BGE_ENGLISH
 from providers.errors import ModelFileError, UnknownModel
 from tests.providers.sampled import read_metric
 
@@ -30,7 +30,7 @@ def test_a_text_gives_the_same_bits_from_many_threads_and_with_one(onnx_embedder
         assert [vector.tobytes() for vector in batch.vectors] == expected
 
 
-def test_vectors_have_length_one_and_the_dimension_that_is_told(onnx_embedder: OnnxEmbedder) -> None:
+def test_vectors_have_length_one_and_the_declared_dimension(onnx_embedder: OnnxEmbedder) -> None:
     for vector in onnx_embedder.embed_documents(TEXTS).vectors:
         assert vector.shape == (onnx_embedder.dimension,) == (384,)
         assert vector.dtype == np.float32
@@ -56,7 +56,7 @@ def test_the_prefix_can_be_set_to_nothing() -> None:
     assert embedder.embed_query("tea").vector.tobytes() == embedder.embed_documents(["tea"]).vectors[0].tobytes()
 
 
-def test_what_lies_beyond_512_tokens_changes_nothing(onnx_embedder: OnnxEmbedder) -> None:
+def test_text_beyond_512_tokens_changes_nothing(onnx_embedder: OnnxEmbedder) -> None:
     head = "tea " * 510
     one, two, shorter = onnx_embedder.embed_documents([head + "harbour", head + "eggs " * 90_000, "tea " * 509]).vectors
     assert one.tobytes() == two.tobytes() != shorter.tobytes()

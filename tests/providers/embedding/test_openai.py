@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from providers.embedding.openai import BATCH, OpenAIEmbedder
-from providers.endpoint.config import EndpointConfig
 from providers.endpoint.errors import EndpointRateLimited, EndpointRefused, EndpointUnavailable
-from providers.endpoint.retry import RetryPolicy
+from providers.endpoint.limits import EndpointConfig, RetryPolicy
 from providers.errors import UnusableVector
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.wire import DIMENSION, build_vector
@@ -49,7 +48,7 @@ def test_the_prefix_goes_before_a_query_only(llm_server: ScriptedLLM) -> None:
     assert [request.body["input"] for request in llm_server.embeddings.received] == [["query: tea"], ["tea"]]
 
 
-def test_what_an_endpoint_would_refuse_is_sent_so_that_it_is_taken(llm_server: ScriptedLLM) -> None:
+def test_texts_that_an_endpoint_would_refuse_are_sent_in_an_accepted_form(llm_server: ScriptedLLM) -> None:
     make_embedder(llm_server).embed_documents(["", "tea " * 20_000, "\ud800"])
     [request] = llm_server.embeddings.received
     assert request.body["input"][0] == " "
@@ -113,7 +112,9 @@ def test_a_passing_failure_is_retried_and_every_try_is_counted(llm_server: Scrip
 @pytest.mark.parametrize(
     ("status", "error"), [(429, EndpointRateLimited), (500, EndpointUnavailable), (401, EndpointRefused)]
 )
-def test_a_lasting_failure_is_told_by_its_kind(llm_server: ScriptedLLM, status: int, error: type[Exception]) -> None:
+def test_a_lasting_failure_raises_the_error_of_its_kind(
+    llm_server: ScriptedLLM, status: int, error: type[Exception]
+) -> None:
     llm_server.embeddings.fail(status, times=3)
     with pytest.raises(error):
         make_embedder(llm_server).embed_query("tea")

@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from providers.embedding.query_prefix import BGE_ENGLISH
+from providers.embedding.protocol import BGE_ENGLISH
 from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
 from providers.errors import MissingExtra, UnknownModel
 from tests.providers.fake_sentence_transformers import build_module

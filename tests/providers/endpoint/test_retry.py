@@ -3,7 +3,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from providers.endpoint.retry import RetryPolicy, parse_retry_after
+from providers.endpoint.limits import RetryPolicy, parse_retry_after
 
 POLICY = RetryPolicy(max_retries=8, first_seconds=0.5, longest_seconds=30)
 
@@ -20,7 +20,7 @@ def test_after_the_last_retry_there_is_no_wait() -> None:
     assert RetryPolicy(max_retries=0).find_wait(0, 1.0) is None
 
 
-def test_what_the_endpoint_asks_for_is_kept_to() -> None:
+def test_the_wait_that_the_endpoint_asks_for_is_respected() -> None:
     waits = [POLICY.find_wait(0, 7.0) or 0 for _ in range(50)]
     assert min(waits) >= 7
     assert max(waits) <= 7.5

@@ -1,7 +1,6 @@
 from typing import Literal
 
-from providers.endpoint.config import EndpointConfig
-from providers.endpoint.retry import RetryPolicy
+from providers.endpoint.limits import EndpointConfig, RetryPolicy
 from providers.llm.openai import OpenAILLM
 from providers.llm.protocol import ChatMessage
 from tests.llm_server import ScriptedLLM

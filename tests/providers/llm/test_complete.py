@@ -16,7 +16,7 @@ def test_an_answer_comes_with_its_usage_and_finish_reason(llm_server: ScriptedLL
     assert (completion.finish_reason, completion.truncated) == ("stop", False)
 
 
-def test_the_request_holds_what_was_asked_and_nothing_that_was_not(llm_server: ScriptedLLM) -> None:
+def test_the_request_holds_only_the_given_options(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say("yes")
     llm_server.chat.say("yes")
     llm = make_llm(llm_server)
@@ -32,7 +32,7 @@ def test_the_request_holds_what_was_asked_and_nothing_that_was_not(llm_server: S
 def test_without_a_key_no_key_of_the_environment_is_sent(
     llm_server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from providers.endpoint.config import EndpointConfig
+    from providers.endpoint.limits import EndpointConfig
     from providers.llm.openai import OpenAILLM
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-someone")

@@ -45,7 +45,7 @@ def test_a_failed_call_frees_its_slot(llm_server: ScriptedLLM) -> None:
 
 
 @holds_to_a_time
-def test_nobody_waits_behind_a_call_that_waits_to_try_again(llm_server: ScriptedLLM) -> None:
+def test_a_call_that_waits_for_its_retry_blocks_no_other(llm_server: ScriptedLLM) -> None:
     llm_server.chat.fail(429, headers={"retry-after": "0.6"})
     llm_server.chat.otherwise = lambda _: "yes"
     llm = make_llm(llm_server, max_concurrency=1)

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from providers.endpoint.errors import EndpointError
-from providers.endpoint.retry import RetryPolicy
+from providers.endpoint.limits import RetryPolicy
 from providers.llm.errors import LLMError, LLMRateLimited, LLMRefused, LLMTimeout, LLMUnavailable
 from tests.clock import holds_to_a_time
 from tests.llm_server import ScriptedLLM
@@ -64,7 +64,7 @@ def test_retry_after_is_honoured(llm_server: ScriptedLLM) -> None:
 
 
 @holds_to_a_time
-def test_a_retry_after_that_is_too_far_off_is_told_at_once(llm_server: ScriptedLLM) -> None:
+def test_a_retry_after_that_is_too_far_off_fails_at_once(llm_server: ScriptedLLM) -> None:
     llm_server.chat.fail(429, headers={"retry-after": "120"})
     started = time.monotonic()
     with pytest.raises(LLMRateLimited) as caught:

@@ -3,7 +3,7 @@ import traceback
 
 import pytest
 
-from providers.endpoint.config import EndpointConfig
+from providers.endpoint.limits import EndpointConfig
 from providers.errors import ProviderError
 from providers.llm.errors import StreamInterrupted
 from providers.llm.protocol import ChatMessage
@@ -12,7 +12,7 @@ from tests.providers.llm.factory import ASK, KEY, make_llm
 
 
 def describe(error: BaseException) -> str:
-    """All that a log or an error report could show of an error, its causes and its attributes included."""
+    """Everything that a log or an error report could show of an error, with its causes and attributes."""
     causes = [cause for cause in (error.__cause__, error.__context__) if cause is not None]
     own = ["".join(traceback.format_exception(error)), repr(error), str(vars(error))]
     return "\n".join([*own, *map(describe, causes)])

@@ -63,7 +63,7 @@ def test_every_object_requires_all_and_allows_no_more() -> None:
         assert one["additionalProperties"] is False
 
 
-def test_what_strict_endpoints_refuse_is_left_out() -> None:
+def test_keywords_that_strict_endpoints_refuse_are_left_out() -> None:
     text = str(build_strict_schema(Scene).schema)
     for keyword in ("default", "minLength", "maxLength", "oneOf", "discriminator"):
         assert f"'{keyword}'" not in text
@@ -76,7 +76,7 @@ def test_descriptions_and_choices_stay() -> None:
     assert schema["properties"]["at"]["format"] == "date-time"
 
 
-def test_nothing_stands_beside_a_reference() -> None:
+def test_a_reference_has_no_sibling_keywords() -> None:
     schema = build_strict_schema(Scene).schema
     assert schema["properties"]["host"] == {"$ref": "#/$defs/Person"}
     assert schema["properties"]["pet"] == {"anyOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}]}

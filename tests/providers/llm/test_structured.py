@@ -39,7 +39,7 @@ def test_the_schema_is_sent_strictly(llm_server: ScriptedLLM) -> None:
     assert len(body["messages"]) == len(ASK)
 
 
-def test_in_json_mode_the_schema_stands_in_the_system_message(llm_server: ScriptedLLM) -> None:
+def test_in_json_mode_the_schema_is_in_the_system_message(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say(GOOD)
     llm_server.chat.say(GOOD)
     llm = make_llm(llm_server, structured_output="json_object")
@@ -79,7 +79,7 @@ def test_a_refusal_for_another_reason_is_not_remembered(llm_server: ScriptedLLM)
     [f"```json\n{GOOD}\n```", f"Here it is: {GOOD} I hope it helps.", f"<think>Alice works</think>\n{GOOD}"],
     ids=["fence", "sentence", "thoughts"],
 )
-def test_what_a_model_puts_around_its_answer_is_no_fault(llm_server: ScriptedLLM, text: str) -> None:
+def test_text_around_an_answer_is_no_fault(llm_server: ScriptedLLM, text: str) -> None:
     llm_server.chat.say(text)
     structured = make_llm(llm_server).complete_as(Fact, ASK)
     assert (structured.value, structured.repaired) == (VALUE, False)
@@ -128,7 +128,7 @@ def test_a_truncated_answer_is_said_to_be_so(llm_server: ScriptedLLM) -> None:
     assert "too long" in llm_server.chat.received[1].body["messages"][-1]["content"]
 
 
-def test_the_answer_stands_in_no_message_and_in_no_cause(llm_server: ScriptedLLM) -> None:
+def test_the_answer_is_in_no_error_message_and_in_no_cause(llm_server: ScriptedLLM) -> None:
     for _ in range(2):
         llm_server.chat.say('{"subject": "Alice of the harbour", "certainty": 7}')
     with pytest.raises(MalformedAnswer) as caught:

@@ -2,13 +2,11 @@ import time
 
 import pytest
 
-from providers.endpoint.config import EndpointConfig
 from providers.endpoint.errors import EndpointRefused, EndpointTimeout, EndpointUnavailable
-from providers.endpoint.retry import RetryPolicy
+from providers.endpoint.limits import EndpointConfig, RetryPolicy
 from providers.errors import UnusableScores
 from providers.reranking.http import HttpReranker
-from providers.reranking.protocol import Scored
-from providers.reranking.ranking import sigmoid
+from providers.reranking.protocol import Scored, sigmoid
 from tests.clock import holds_to_a_time
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.script import Reply
@@ -33,7 +31,7 @@ def test_passages_come_back_best_first(llm_server: ScriptedLLM) -> None:
     assert ranked == [Scored(1, 0.9), Scored(2, 0.5), Scored(0, 0.1)]
 
 
-def test_the_request_is_what_cohere_and_jina_take(llm_server: ScriptedLLM) -> None:
+def test_the_request_has_the_format_of_cohere_and_jina(llm_server: ScriptedLLM) -> None:
     llm_server.rerank.send(build_answer((0, 0.5)))
     make_reranker(llm_server).rerank("query \ud800", PASSAGES, instruction="by date")
     [request] = llm_server.rerank.received
@@ -41,7 +39,7 @@ def test_the_request_is_what_cohere_and_jina_take(llm_server: ScriptedLLM) -> No
     assert request.body == {"model": "a-model", "query": "query ?", "documents": PASSAGES, "top_n": 3}
 
 
-def test_what_the_endpoint_left_out_has_no_score_and_comes_last(llm_server: ScriptedLLM) -> None:
+def test_passages_that_the_endpoint_left_out_have_no_score_and_come_last(llm_server: ScriptedLLM) -> None:
     llm_server.rerank.send(build_answer((2, 0.5)))
     ranked = make_reranker(llm_server).rerank("query", PASSAGES)
     assert ranked == [Scored(2, 0.5), Scored(0, None), Scored(1, None)]
@@ -76,7 +74,7 @@ def test_a_score_that_is_no_number_is_an_error(llm_server: ScriptedLLM) -> None:
 
 
 @holds_to_a_time
-def test_a_time_box_holds_and_what_is_late_is_not_scored(llm_server: ScriptedLLM) -> None:
+def test_a_time_box_holds_and_late_passages_are_not_scored(llm_server: ScriptedLLM) -> None:
     llm_server.rerank.reply(Reply(payload=build_answer((0, 0.5)), delay=5))
     started = time.monotonic()
     ranked = make_reranker(llm_server).rerank("query", PASSAGES, within_seconds=0.1)

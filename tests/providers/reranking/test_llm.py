@@ -19,7 +19,7 @@ def make_reranker(server: ScriptedLLM, *, least_seconds: float = 0.0) -> LLMRera
 
 
 def build_answer(**scores: float) -> str:
-    """`_2=7` is seven points for the second passage."""
+    """`_2=7` gives seven points to the second passage."""
     return json.dumps({"scores": [{"number": int(name[1:]), "score": score} for name, score in scores.items()]})
 
 
@@ -29,7 +29,7 @@ def test_passages_come_back_best_first(llm_server: ScriptedLLM) -> None:
     assert ranked == [Scored(1, 0.9), Scored(2, 0.5), Scored(0, 0.1)]
 
 
-def test_what_the_model_counted_comes_with_the_scores(llm_server: ScriptedLLM) -> None:
+def test_the_models_token_usage_comes_with_the_scores(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say(build_answer(_1=1, _2=9, _3=5))
     usage = make_reranker(llm_server).rerank("what do I drink", PASSAGES).usage
     assert (usage.calls, usage.input_tokens > 0, usage.output_tokens > 0) == (1, True, True)
@@ -39,7 +39,7 @@ def test_the_model_is_named_apart_from_a_reranker_of_that_name(llm_server: Scrip
     assert make_reranker(llm_server).model_id == "llm:a-model"
 
 
-def test_the_instruction_is_a_part_of_what_the_model_is_told(llm_server: ScriptedLLM) -> None:
+def test_the_instruction_is_part_of_the_prompt(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say(build_answer(_1=1))
     make_reranker(llm_server).rerank("query", PASSAGES, instruction="Prefer the latest date.")
     system = llm_server.chat.received[0].body["messages"][0]
@@ -59,7 +59,7 @@ def test_a_passage_can_not_pass_for_anything_else(llm_server: ScriptedLLM) -> No
     ]
 
 
-def test_what_the_answer_left_out_has_no_score_and_comes_last(llm_server: ScriptedLLM) -> None:
+def test_passages_that_the_answer_left_out_have_no_score_and_come_last(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say(build_answer(_3=5, _99=10))
     assert make_reranker(llm_server).rerank("query", PASSAGES) == [Scored(2, 0.5), Scored(0, None), Scored(1, None)]
 
@@ -95,7 +95,7 @@ def test_no_passages_ask_nothing(llm_server: ScriptedLLM) -> None:
 
 
 @holds_to_a_time
-def test_a_time_box_holds_and_what_is_late_is_not_scored(llm_server: ScriptedLLM) -> None:
+def test_a_time_box_holds_and_late_passages_are_not_scored(llm_server: ScriptedLLM) -> None:
     llm_server.chat.say_late(build_answer(_1=1), delay=5)
     started = time.monotonic()
     ranked = make_reranker(llm_server).rerank("query", PASSAGES, within_seconds=0.2)

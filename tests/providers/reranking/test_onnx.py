@@ -51,10 +51,10 @@ def test_calls_from_many_threads_give_the_same(onnx_reranker: OnnxReranker) -> N
 
 
 @holds_to_a_time
-def test_a_time_box_holds_and_what_was_scored_is_the_beginning(onnx_reranker: OnnxReranker) -> None:
+def test_a_time_box_holds_and_the_first_passages_are_scored(onnx_reranker: OnnxReranker) -> None:
     started = time.monotonic()
     onnx_reranker.rerank(QUERY, LONG[:8])
-    box = time.monotonic() - started  # as long as this machine, with what else it does now, takes for eight
+    box = time.monotonic() - started  # the time that this machine now takes for eight passages
     started = time.monotonic()
     ranked = onnx_reranker.rerank(QUERY, [ANSWER, *LONG], within_seconds=box)
     assert time.monotonic() - started < 2 * box
@@ -95,7 +95,7 @@ def test_one_stall_does_not_end_reranking_for_good() -> None:
 
 @holds_to_a_time
 def test_a_call_with_a_time_box_does_not_wait_for_one_without(onnx_reranker: OnnxReranker) -> None:
-    """The assistants of the pool are busy with the long call; the short one works in its own thread."""
+    """The threads of the pool are busy with the long call; the short one works in its own thread."""
     long_call = threading.Thread(target=onnx_reranker.rerank, args=(QUERY, LONG[:20]))
     long_call.start()
     time.sleep(0.1)
@@ -129,7 +129,7 @@ def test_a_failure_in_an_assistant_reaches_the_caller(monkeypatch: pytest.Monkey
         if threading.current_thread() is not caller:
             raise MemoryError
         time.sleep(0.01)
-        return run(encoding)  # type: ignore[arg-type]  # handed through as it came
+        return run(encoding)  # type: ignore[arg-type]  # passed on unchanged
 
     monkeypatch.setattr(reranker._model, "run", fail_elsewhere)
     with pytest.raises(MemoryError):

@@ -1,8 +1,7 @@
 import pytest
 
 from providers.reranking.none import NoReranker
-from providers.reranking.protocol import Scored
-from providers.reranking.ranking import rank, sigmoid
+from providers.reranking.protocol import Scored, rank, sigmoid
 
 
 def test_best_first_ties_in_the_order_given_and_the_unscored_last() -> None:

@@ -4,8 +4,7 @@ import time
 import pytest
 
 from providers.errors import MissingExtra, UnknownModel
-from providers.reranking.protocol import Scored
-from providers.reranking.ranking import sigmoid
+from providers.reranking.protocol import Scored, sigmoid
 from providers.reranking.sentence_transformers import BATCH, SentenceTransformersReranker
 from tests.clock import holds_to_a_time
 from tests.providers.fake_sentence_transformers import build_module

@@ -1,4 +1,4 @@
-"""An entity of which only what is new is read: what was altered is read again all the same."""
+"""A refresh that reads only new facts also reads altered facts again."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -6,16 +6,16 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from banks.lifecycle.delete import delete_units
-from banks.lifecycle.edit import UnitEdit, edit_unit
-from banks.lifecycle.invalidate import Invalidation, invalidate_unit
+from banks.lifecycle.closing_by_hand import Invalidation, invalidate_unit
+from banks.lifecycle.deleting import delete_units
+from banks.lifecycle.editing import UnitEdit, edit_unit
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit
 from providers.usage import Usage
 from reflection.models import ObservedEntity, ObservedScope
 from reflection.observations.dossiers import read_known
-from reflection.observations.marking import mark_stale
-from reflection.observations.refreshing import MOST_CALLS, Refreshing, refresh_entity
+from reflection.observations.marking_stale import mark_stale
+from reflection.observations.refreshing import MOST_CALLS, RefreshTools, refresh_entity
 from reflection.observations.types import Dossier, Observation, Observed
 from tenants.transactions import tenant_transaction
 from tests.hashed_embedder import HashedEmbedder
@@ -27,7 +27,7 @@ MOST = AT_ONCE * MOST_CALLS
 
 @dataclass
 class Listing:
-    """Makes one observation of the facts of a call, and keeps those that it is shown."""
+    """Writes one observation from the facts of a call, and records the facts."""
 
     name: str = "listing"
     facts_at_once: int = AT_ONCE
@@ -46,7 +46,7 @@ class Listing:
 
 
 def fill(bank: Bank) -> list[UUID]:
-    """Twice as many facts as are read at once; the ids of those that are observed, which are the newest."""
+    """Store twice as many facts as are read at once. Returns the ids of the observed facts, which are the newest."""
     ids = [tell(bank, f"Ana likes the number {number}.", "Ana") for number in range(2 * MOST)]
     with tenant_transaction(bank.tenant_id):
         for unit_id in ids[MOST:]:
@@ -64,7 +64,7 @@ def refresh(bank: Bank, *, is_altered: bool) -> Listing:
     with tenant_transaction(bank.tenant_id):
         ana = find_ana(bank)
         mark_stale(bank, [ana], now=timezone.now(), quiet=timedelta(0), is_altered=is_altered)
-    refresh_entity(bank, ana, Refreshing(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id)))
+    refresh_entity(bank, ana, RefreshTools(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id)))
     return observer
 
 
@@ -76,7 +76,7 @@ def edit(bank: Bank, unit_id: UUID, text: str) -> None:
 
 
 def let_time_pass(bank: Bank) -> None:
-    """As if the last refresh lay an hour back, and all that was told by then."""
+    """Move the last refresh and all facts an hour into the past."""
     an_hour_ago = timezone.now() - timedelta(hours=1)
     with tenant_transaction(bank.tenant_id):
         earlier = an_hour_ago - timedelta(minutes=1)
@@ -84,7 +84,7 @@ def let_time_pass(bank: Bank) -> None:
         ObservedScope.objects.of_bank(bank).update(seen_until=an_hour_ago)
 
 
-def test_an_edited_fact_is_read_again_and_its_observation_is_made_anew(bank: Bank) -> None:
+def test_an_edited_fact_is_read_again_and_its_observation_rewritten(bank: Bank) -> None:
     observed = fill(bank)
     let_time_pass(bank)
     edit(bank, observed[0], "Ana loathes numbers.")
@@ -124,7 +124,7 @@ def test_after_a_deletion_as_much_is_read_as_there_is_room_for(bank: Bank) -> No
     assert sum(len(dossier.facts) for dossier in observer.seen) == MOST
 
 
-def test_what_is_altered_while_the_observer_thinks_is_read_by_the_next_refresh(bank: Bank) -> None:
+def test_a_fact_that_is_altered_during_the_call_is_read_by_the_next_refresh(bank: Bank) -> None:
     observed = fill(bank)
 
     class Interrupted(Listing):
@@ -138,7 +138,7 @@ def test_what_is_altered_while_the_observer_thinks_is_read_by_the_next_refresh(b
     with tenant_transaction(bank.tenant_id):
         ana = find_ana(bank)
         mark_stale(bank, [ana], now=timezone.now(), quiet=timedelta(0))
-    tools = Refreshing(Interrupted(), HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+    tools = RefreshTools(Interrupted(), HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
     refresh_entity(bank, ana, tools)
 
     with tenant_transaction(bank.tenant_id):

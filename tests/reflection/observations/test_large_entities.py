@@ -1,4 +1,4 @@
-"""An entity with 10,000 facts: a refresh reads a bounded number of rows, and a second one only what is new."""
+"""An entity with 10,000 facts: a refresh reads a bounded number of rows, and a second one only new facts."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,11 +12,9 @@ from django.utils import timezone
 
 from banks.models import Bank, Entity
 from providers.usage import Usage
-from reflection.observations.builtin_observer import BuiltinObserver
-from reflection.observations.dossiers import find_observations
 from reflection.observations.llm_observer import LLMObserver, build_question
-from reflection.observations.marking import mark_stale
-from reflection.observations.refreshing import MOST_CALLS, Refreshing, refresh_entity
+from reflection.observations.marking_stale import mark_stale
+from reflection.observations.refreshing import MOST_CALLS, RefreshTools, refresh_entity
 from reflection.observations.types import Dossier, Observation, Observed, Observer
 from tenants.transactions import tenant_transaction
 from tests.hashed_embedder import HashedEmbedder
@@ -24,7 +22,7 @@ from tests.memory_factories import make_entity
 from tests.told_facts import tell
 
 FACTS = 10_000
-MOST_CHARACTERS = 40_000  # of one question to a model
+MOST_CHARACTERS = 40_000  # per prompt
 
 TELL_MANY = """
 WITH told AS (
@@ -46,7 +44,7 @@ SELECT gen_random_uuid(), %(tenant_id)s, %(entity_id)s, told.id, 'Ana' FROM told
 
 @dataclass
 class Recorder:
-    """Seven statements, each of as many facts as it can name."""
+    """Writes seven observations, each from as many facts as it can cite."""
 
     name: str = "recorder"
     facts_at_once: int = LLMObserver.facts_at_once
@@ -62,7 +60,7 @@ class Recorder:
 
 @pytest.fixture
 def ana(bank: Bank) -> Entity:
-    """Rows of an open transaction are in no statistics, so the planner would take 10,000 of them for a handful."""
+    """The statistics are updated, because the planner would underestimate the 10,000 rows of an open transaction."""
     entity = make_entity(bank.tenant, bank=bank, name="Ana", first_seen_at=timezone.now(), last_seen_at=timezone.now())
     values: dict[str, Any] = {"tenant_id": bank.tenant_id, "bank_id": bank.id, "entity_id": entity.id, "facts": FACTS}
     with tenant_transaction(bank.tenant_id), connection.cursor() as cursor:
@@ -73,7 +71,7 @@ def ana(bank: Bank) -> Entity:
 
 @contextmanager
 def counting_rows(most: list[int]) -> Iterator[None]:
-    """The largest number of rows that a statement brought or changed."""
+    """Records the largest number of rows that a statement returned or changed."""
 
     def run(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:  # noqa: FBT001  # Django's signature
         result = execute(sql, params, many, context)
@@ -85,18 +83,18 @@ def counting_rows(most: list[int]) -> Iterator[None]:
 
 
 def refresh(bank: Bank, entity: Entity, observer: Observer) -> int:
-    """The rows of the largest statement."""
+    """Refresh the entity, and return the number of rows of the largest statement."""
     with tenant_transaction(bank.tenant_id):
         mark_stale(bank, [entity.id], now=timezone.now(), quiet=timedelta(0))
     rows: list[int] = []
     with counting_rows(rows):
         refresh_entity(
-            bank, entity.id, Refreshing(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+            bank, entity.id, RefreshTools(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
         )
     return max(rows)
 
 
-def test_it_is_read_in_bounded_parts_and_then_only_what_is_new(bank: Bank, ana: Entity) -> None:
+def test_it_is_read_in_bounded_parts_and_then_only_its_new_facts(bank: Bank, ana: Entity) -> None:
     first, second = Recorder(), Recorder()
 
     rows = refresh(bank, ana, first)
@@ -114,19 +112,3 @@ def test_it_is_read_in_bounded_parts_and_then_only_what_is_new(bank: Bank, ana: 
     assert sorted(fact.text for fact in dossier.facts) == [f"Ana bought boat {number}." for number in range(3)]
     assert len(dossier.known) == 7
     assert rows < FACTS / 10
-
-
-def test_the_built_in_observer_reads_a_few_of_them_and_keeps_what_it_observed(bank: Bank, ana: Entity) -> None:
-    assert refresh(bank, ana, BuiltinObserver()) < FACTS / 10
-    kept = read_texts(bank, ana)
-    assert len(kept) == 3
-    tell(bank, "Ana bought a boat.", "Ana", mentioned_at=timezone.now())
-    assert refresh(bank, ana, BuiltinObserver()) < FACTS / 10
-    told = read_texts(bank, ana)
-    assert "Ana bought a boat." in told
-    assert len(told & kept) == 2
-
-
-def read_texts(bank: Bank, entity: Entity) -> set[str]:
-    with tenant_transaction(bank.tenant_id):
-        return set(find_observations(bank, entity.id).values_list("text", flat=True))

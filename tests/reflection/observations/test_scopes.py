@@ -1,4 +1,4 @@
-"""Facts under other tags are observed apart: who may see the one may not see what is made of the other."""
+"""Facts under different tags get separate observations, because their readers may differ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,30 +8,29 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from banks.lifecycle.delete import delete_units
-from banks.lifecycle.edit import UnitEdit, edit_unit
+from banks.facts import hash_tags
+from banks.lifecycle.deleting import delete_units
+from banks.lifecycle.editing import UnitEdit, edit_unit
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, UnitTag
-from banks.retain.prepared import hash_tags
 from providers.llm.errors import MalformedAnswer
 from providers.usage import Usage
 from reflection.models import ObservedEntity, ObservedScope
-from reflection.observations import refreshing
-from reflection.observations.builtin_observer import BuiltinObserver
+from reflection.observations import refreshing, scopes
 from reflection.observations.dossiers import find_observations
-from reflection.observations.marking import ask_again, mark_stale
-from reflection.observations.refreshing import Refreshed, Refreshing, refresh_entity
+from reflection.observations.marking_stale import ask_again, mark_stale
+from reflection.observations.refreshing import Refreshed, RefreshTools, refresh_entity
 from reflection.observations.types import Dossier, Observation, Observed, Observer
 from tenants.transactions import tenant_transaction
 from tests.hashed_embedder import HashedEmbedder
-from tests.told_facts import NOON, relation, tell
+from tests.told_facts import NOON, tell
 
 ANN, BOB = "user:ann", "user:bob"
 
 
 @dataclass
 class Repeating:
-    """One observation of all facts of a call. Refuses those that hold the word, and breaks down at the other."""
+    """Writes one observation from all facts of a call. Refuses texts with one word, and raises at the other."""
 
     refuses: str = ""
     breaks_at: str = ""
@@ -62,7 +61,7 @@ def mark(bank: Bank, *, is_altered: bool = False) -> None:
 
 
 def go_on(bank: Bank, observer: Observer) -> Refreshed:
-    tools = Refreshing(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+    tools = RefreshTools(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
     return refresh_entity(bank, find_ana(bank), tools)
 
 
@@ -72,7 +71,7 @@ def refresh(bank: Bank, observer: Observer, *, is_altered: bool = False) -> Refr
 
 
 def list_observed(bank: Bank) -> dict[tuple[str, ...], list[str]]:
-    """The texts by the tags that they have, which are those of their hash."""
+    """The texts by their tags, which must match the hash of the tags."""
     found: dict[tuple[str, ...], list[str]] = {}
     ana = find_ana(bank)
     with tenant_transaction(bank.tenant_id):
@@ -123,7 +122,7 @@ def test_the_same_words_are_observed_under_both(bank: Bank) -> None:
     assert list_observed(bank) == {(ANN,): ["Ana is a baker."], (BOB,): ["Ana is a baker."]}
 
 
-def test_only_what_was_touched_costs_a_call(bank: Bank) -> None:
+def test_only_changed_scopes_cost_a_call(bank: Bank) -> None:
     tell_under(bank, [ANN, BOB])
     refresh(bank, Repeating())
     tell(bank, "Ana has a dog.", "Ana", tags=(BOB,))
@@ -160,7 +159,7 @@ def test_a_scope_without_facts_loses_its_observations_without_a_call(bank: Bank)
     refresh(bank, observer)
 
     assert list_observed(bank) == {(BOB,): ["Ana knows user:bob."]}
-    assert [BOB in text for [text] in observer.seen] == [True]  # what is left is her only scope
+    assert [BOB in text for [text] in observer.seen] == [True]  # the remaining fact is the entity's only scope
     with tenant_transaction(bank.tenant_id):
         assert ObservedScope.objects.of_bank(bank).count() == 1
 
@@ -175,7 +174,7 @@ def test_a_fact_that_gets_other_tags_is_observed_under_them_alone(bank: Bank) ->
     assert list_observed(bank) == {(BOB,): ["Ana knows user:ann. Ana knows user:bob."]}
 
 
-def test_a_fact_that_gets_other_tags_while_the_observer_thinks_is_not_told(bank: Bank) -> None:
+def test_a_fact_that_gets_other_tags_during_the_call_is_not_observed(bank: Bank) -> None:
     first, _ = tell_under(bank, [ANN, BOB])
 
     class Slow(Repeating):
@@ -189,8 +188,8 @@ def test_a_fact_that_gets_other_tags_while_the_observer_thinks_is_not_told(bank:
     assert (ANN,) not in list_observed(bank)
 
 
-def test_a_fact_that_has_the_hash_of_other_tags_is_not_told_under_them(bank: Bank) -> None:
-    """So it is where a document came again with other tags, and the same words were told under these already."""
+def test_a_fact_with_the_hash_of_other_tags_is_not_observed_under_them(bank: Bank) -> None:
+    """It happens if a document is replaced under other tags, and the same fact already existed under these."""
     _, stray = (tell(bank, text, "Ana", tags=(BOB,)) for text in ("Ana has a dog.", "Ana earns 120,000."))
     with tenant_transaction(bank.tenant_id):
         UnitTag.objects.for_tenant(bank.tenant_id).filter(unit_id=stray).update(tag=ANN)
@@ -200,31 +199,10 @@ def test_a_fact_that_has_the_hash_of_other_tags_is_not_told_under_them(bank: Ban
     assert list_observed(bank) == {(BOB,): ["Ana has a dog."]}
 
 
-def test_a_relationship_is_told_where_a_fact_tells_it_and_in_no_words_of_another(bank: Bank) -> None:
-    for tag, text in ((ANN, "Ana, who is ill, works at Acme."), (BOB, "Ana works at Acme.")):
-        tell(bank, text, "Ana", tags=(tag,), relations=[relation("Ana", "works_at", "Acme", object_is_value=True)])
-    secret = relation("Ana", "is_treated_by", "Dr. Lund", object_is_value=True)
-    tell(bank, "Ana is treated by Dr. Lund.", "Ana", tags=(ANN,), relations=[secret])
-
-    refresh(bank, BuiltinObserver())
-
-    observed = list_observed(bank)
-    assert "Ana is_treated_by Dr. Lund." in observed[ANN,]
-    assert "Dr. Lund" not in " ".join(observed.get((BOB,), []))
-    assert "Ana works at Acme." in observed[BOB,]
-
-
-def test_facts_in_their_own_words_stay_within_their_tags(bank: Bank) -> None:
-    for day, tag in enumerate([ANN, BOB, BOB]):
-        tell(bank, f"Ana ran {day} miles.", "Ana", tags=(tag,), mentioned_at=NOON + timedelta(days=day))
-    refresh(bank, BuiltinObserver())
-    assert list_observed(bank) == {(BOB,): ["Ana ran 1 miles.", "Ana ran 2 miles."]}
-
-
-def test_many_scopes_go_on_refresh_by_refresh_and_none_is_asked_twice(
+def test_many_scopes_continue_over_several_refreshes_and_none_is_asked_twice(
     bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refreshing, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(scopes, "MOST_AT_ONCE", 3)
     tell_under(bank, [f"user:{number}" for number in range(7)])
 
     observer = Repeating()
@@ -237,7 +215,7 @@ def test_many_scopes_go_on_refresh_by_refresh_and_none_is_asked_twice(
     assert (len(list_observed(bank)), is_stale(bank)) == (7, False)
 
 
-def test_after_a_crash_only_what_is_not_written_is_asked_again(bank: Bank) -> None:
+def test_after_a_crash_only_unwritten_scopes_are_asked_again(bank: Bank) -> None:
     tell_under(bank, ["a", "b", "c", "d"])
     hashes = sorted((hash_tags([tag]), tag) for tag in ("a", "b", "c", "d"))
     with pytest.raises(ConnectionError):
@@ -250,7 +228,7 @@ def test_after_a_crash_only_what_is_not_written_is_asked_again(bank: Bank) -> No
     assert len(list_observed(bank)) == 4
 
 
-def test_what_is_refused_under_some_tags_keeps_nothing_else_waiting(bank: Bank) -> None:
+def test_a_refusal_under_some_tags_delays_no_other_scope(bank: Bank) -> None:
     tell_under(bank, [ANN, BOB])
     observer = Repeating(refuses=ANN)
     assert refresh(bank, observer).is_put_off
@@ -272,7 +250,7 @@ def test_what_is_refused_under_some_tags_keeps_nothing_else_waiting(bank: Bank) 
     assert is_stale(bank)
 
 
-def test_what_was_refused_is_asked_again_after_an_alteration_or_by_a_person(bank: Bank) -> None:
+def test_a_refused_scope_is_asked_again_after_an_alteration_or_by_a_person(bank: Bank) -> None:
     tell_under(bank, [ANN, BOB])
     refresh(bank, Repeating(refuses=ANN))
 
@@ -288,7 +266,7 @@ def test_what_was_refused_is_asked_again_after_an_alteration_or_by_a_person(bank
     assert not is_stale(bank)
 
 
-def test_a_person_has_all_scopes_of_an_entity_made_anew(bank: Bank) -> None:
+def test_a_person_can_refresh_all_scopes_of_an_entity(bank: Bank) -> None:
     tell_under(bank, [ANN, BOB])
     refresh(bank, Repeating())
     with tenant_transaction(bank.tenant_id):
@@ -299,7 +277,7 @@ def test_a_person_has_all_scopes_of_an_entity_made_anew(bank: Bank) -> None:
 
 
 def test_observations_under_other_tags_than_any_fact_has_are_closed(bank: Bank) -> None:
-    """As those of an earlier version, which had none."""
+    """For example the observations of an earlier version, which had no tags."""
     tell(bank, "Ana earns 120,000.", "Ana")
     refresh(bank, Repeating())
     with tenant_transaction(bank.tenant_id):
@@ -311,7 +289,7 @@ def test_observations_under_other_tags_than_any_fact_has_are_closed(bank: Bank) 
     assert list_observed(bank) == {(ANN,): ["Ana earns 120,000."]}
 
 
-def test_of_a_large_scope_what_is_known_under_other_tags_is_not_shown(bank: Bank) -> None:
+def test_a_large_scope_shows_nothing_known_under_other_tags(bank: Bank) -> None:
     tell_under(bank, [ANN])
     for number in range(refreshing.MOST_CALLS + 2):
         tell(bank, f"Ana has dog {number}.", "Ana", tags=(BOB,))

@@ -1,21 +1,20 @@
-"""From when to when an observation is so: as long as the facts that it rests on, and in one version at a time."""
+"""The validity of an observation: that of its source facts, with one version at a time."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
-from banks.lifecycle.edit import UnitEdit, edit_unit
-from banks.lifecycle.invalidate import Invalidation, invalidate_unit
-from banks.lifecycle.restore import restore_unit
+from banks.lifecycle.closing_by_hand import Invalidation, invalidate_unit, restore_unit
+from banks.lifecycle.editing import UnitEdit, edit_unit
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, UnitChange, UnitSource
 from providers.reranking.none import NoReranker
-from reflection.observations.builtin_observer import BuiltinObserver
-from reflection.observations.marking import mark_stale
-from reflection.observations.refreshing import Refreshing, refresh_entity
+from reflection.observations.marking_stale import mark_stale
+from reflection.observations.refreshing import RefreshTools, refresh_entity
 from reflection.observations.types import Dossier, Observation, Observed, Observer
 from retrieval.recall import RecallTools, recall
 from retrieval.threads import SerialExecutor
@@ -30,7 +29,7 @@ BOSTON, DENVER, CELLO = "Ana lives in Boston.", "Ana lives in Denver.", "Ana pla
 
 
 class Saying:
-    """Says what it is told to, each sentence with the facts that it rests on."""
+    """Writes the scripted sentences, each with its source facts."""
 
     name = "saying"
     facts_at_once = 50
@@ -42,6 +41,23 @@ class Saying:
         return Observed(tuple(Observation(text, tuple(facts)) for text, facts in self.told.items()))
 
 
+class EachFact:
+    """Repeats every fact."""
+
+    name = "each fact"
+    facts_at_once = 50
+
+    def observe(self, dossier: Dossier) -> Observed:
+        return Observed(tuple(Observation(fact.text, (fact.id,)) for fact in dossier.facts))
+
+
+class Newest(EachFact):
+    """Repeats the three newest facts."""
+
+    def observe(self, dossier: Dossier) -> Observed:
+        return super().observe(replace(dossier, facts=dossier.facts[-3:]))
+
+
 def move_to(bank: Bank, town: str, at: datetime) -> UUID:
     lives = relation("Ana", "lives_in", town, object_is_value=True)
     return tell(bank, f"Ana lives in {town}.", "Ana", relations=[lives], mentioned_at=at)
@@ -51,7 +67,7 @@ def refresh(bank: Bank, observer: Observer) -> None:
     with tenant_transaction(bank.tenant_id):
         ana = Entity.objects.of_bank(bank).get(name="Ana")
         mark_stale(bank, [ana.id], now=timezone.now(), quiet=timedelta(0), is_altered=True)
-    tools = Refreshing(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
+    tools = RefreshTools(observer, HashedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
     refresh_entity(bank, ana.id, tools)
 
 
@@ -75,24 +91,24 @@ def ask(bank: Bank, *, network: str = "observation", **moment: object) -> list[s
 
 
 def read(bank: Bank, text: str) -> list[MemoryUnit]:
-    """All versions, the first one first."""
+    """All versions, oldest first."""
     with tenant_transaction(bank.tenant_id):
         return list(MemoryUnit.objects.of_bank(bank).filter(network="observation", text=text).order_by("recorded_at"))
 
 
 @pytest.mark.parametrize("is_seen_before", [True, False])
-def test_a_point_in_time_shows_what_was_so_then(bank: Bank, *, is_seen_before: bool) -> None:
+def test_a_point_in_time_shows_the_observations_valid_then(bank: Bank, *, is_seen_before: bool) -> None:
     move_to(bank, "Boston", JANUARY)
     if is_seen_before:
-        refresh(bank, BuiltinObserver())
+        refresh(bank, EachFact())
     move_to(bank, "Denver", JUNE)
-    refresh(bank, BuiltinObserver())
+    refresh(bank, EachFact())
 
-    boston = ["Ana lives_in Boston."] if is_seen_before else []
+    boston = [BOSTON] if is_seen_before else []
     assert ask(bank, as_of=MARCH) == boston
     assert ask(bank, as_of=MARCH, network="world") == [BOSTON]
-    assert ask(bank, as_of=AUGUST) == ["Ana lives_in Denver."]
-    assert ask(bank) == ["Ana lives_in Denver."]
+    assert ask(bank, as_of=AUGUST) == [DENVER]
+    assert ask(bank) == [DENVER]
 
 
 def test_it_begins_with_the_newest_of_its_facts(bank: Bank) -> None:
@@ -103,7 +119,7 @@ def test_it_begins_with_the_newest_of_its_facts(bank: Bank) -> None:
     assert [read(bank, text)[0].valid_from for text in ("Home.", "Cello.", "Both.")] == [JANUARY, MARCH, MARCH]
 
 
-def test_what_stands_keeps_its_beginning_until_a_fact_is_known_to_begin_later(bank: Bank) -> None:
+def test_a_kept_observation_keeps_its_beginning_until_a_fact_begins_later(bank: Bank) -> None:
     cello = tell(bank, CELLO, "Ana", mentioned_at=MARCH)
     refresh(bank, Saying({CELLO: [cello]}))
     assert tell(bank, CELLO, "Ana", mentioned_at=JUNE) == cello
@@ -118,17 +134,28 @@ def test_what_stands_keeps_its_beginning_until_a_fact_is_known_to_begin_later(ba
     assert [unit.valid_from for unit in read(bank, CELLO)] == [AUGUST]
 
 
-def test_facts_that_give_way_to_newer_ones_are_observed_until_those_begin(bank: Bank) -> None:
+def test_superseded_facts_are_observed_until_their_successors_begin(bank: Bank) -> None:
     for turn in range(3):
         for number in range(3):
             said_at = JANUARY + timedelta(days=10 * turn + number)
             tell(bank, f"Ana ran {turn} and {number} miles.", "Ana", mentioned_at=said_at)
-        refresh(bank, BuiltinObserver())
+        refresh(bank, Newest())
 
     for day, turn in ((5, 0), (15, 1), (400, 2)):
         told = ask(bank, as_of=JANUARY + timedelta(days=day))
         assert told == [f"Ana ran {turn} and {number} miles." for number in range(3)]
     assert ask(bank, as_of=JANUARY - timedelta(days=500)) == []
+
+
+def test_it_ends_with_the_first_scheduled_end_of_its_facts(bank: Bank) -> None:
+    ends = timezone.now() + timedelta(days=30)
+    home = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY, valid_until=ends)
+    cello = tell(bank, CELLO, "Ana", mentioned_at=JANUARY)
+    both = "Ana, a cellist, is of Boston."
+    refresh(bank, Saying({both: [home, cello], CELLO: [cello]}))
+
+    assert [read(bank, text)[0].valid_until for text in (both, CELLO)] == [ends, None]
+    assert ask(bank, as_of=ends + timedelta(days=1)) == [CELLO]
 
 
 def test_other_words_for_the_same_facts_take_the_place_of_the_former_for_all_their_time(bank: Bank) -> None:
@@ -143,7 +170,7 @@ def test_other_words_for_the_same_facts_take_the_place_of_the_former_for_all_the
 
 
 @pytest.mark.parametrize("reason", ["update", "correction"])
-def test_what_has_lost_its_only_fact_is_hidden_before_any_refresh(bank: Bank, reason: str) -> None:
+def test_an_observation_without_its_only_fact_is_hidden_before_any_refresh(bank: Bank, reason: str) -> None:
     home, cello = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY), tell(bank, CELLO, "Ana", mentioned_at=JANUARY)
     refresh(bank, Saying({BOSTON: [home], "Ana, a cellist, is of Boston.": [home, cello]}))
     before = timezone.now()
@@ -161,7 +188,7 @@ def test_what_has_lost_its_only_fact_is_hidden_before_any_refresh(bank: Bank, re
     assert (change.actor, change.after["close_reason"]) == ("Bea", reason)
 
 
-def test_what_is_superseded_takes_its_observation_along_at_once(bank: Bank) -> None:
+def test_a_superseded_fact_closes_its_observation_at_once(bank: Bank) -> None:
     boston = move_to(bank, "Boston", JANUARY)
     refresh(bank, Saying({BOSTON: [boston]}))
     move_to(bank, "Denver", JUNE)
@@ -181,7 +208,7 @@ def test_a_correction_takes_former_versions_along(bank: Bank) -> None:
     assert ask(bank, as_of=MARCH) == []
 
 
-def test_a_correction_leaves_what_is_said_of_the_other_facts(bank: Bank) -> None:
+def test_a_correction_leaves_the_observations_of_other_facts(bank: Bank) -> None:
     first, second = tell(bank, CELLO, "Ana"), tell(bank, "Ana practises the cello daily.", "Ana")
     refresh(bank, Saying({"Ana is a cellist.": [first, second]}))
     close(bank, first, "correction")
@@ -191,7 +218,7 @@ def test_a_correction_leaves_what_is_said_of_the_other_facts(bank: Bank) -> None
 
 
 @pytest.mark.parametrize("reason", ["update", "correction"])
-def test_of_a_restored_fact_one_version_tells(bank: Bank, reason: str) -> None:
+def test_a_restored_fact_is_in_one_version_only(bank: Bank, reason: str) -> None:
     home = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY)
     refresh(bank, Saying({BOSTON: [home]}))
     close(bank, home, reason)
@@ -203,7 +230,7 @@ def test_of_a_restored_fact_one_version_tells(bank: Bank, reason: str) -> None:
     assert len(read(bank, BOSTON)) == 2
 
 
-def test_what_rests_on_an_episode_too_stays(bank: Bank) -> None:
+def test_an_observation_that_also_rests_on_an_episode_stays(bank: Bank) -> None:
     home = tell(bank, BOSTON, "Ana")
     refresh(bank, Saying({BOSTON: [home]}))
     [told] = read(bank, BOSTON)

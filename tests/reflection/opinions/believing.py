@@ -1,35 +1,75 @@
-"""A bank that believes: facts with real vectors, opinions formed on them, and what became of them."""
+"""Facts with real vectors, opinions formed on them, and scripted models for matching and verdicts."""
 
+import re
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
 
+from banks.enums import EntityKind, Network
+from banks.facts import PreparedFact
 from banks.models import Bank, MemoryUnit
-from banks.retain.prepared import PreparedFact, Source
-from banks.retain.storing.facts import store_facts
-from banks.retain.types import ExtractedFact, FoundEntity
-from banks.words import EntityKind, Network
+from banks.retain.storing import store_facts
+from banks.types import ExtractedFact, FoundEntity, Source
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import OpinionRevision
-from reflection.opinions.forming.form import Claims, Formation, form_opinions
-from reflection.opinions.history.replay import replay
-from reflection.opinions.types import CandidateOpinion, FormedOpinion, Verdict
-from reflection.opinions.weighing.assessing import Assessment, Assessments, OpinionQuestion
-from reflection.opinions.weighing.reinforcing import Reinforced, Tools, reinforce_opinions
+from reflection.opinions.adopting import Adopted, Heard, adopt_opinions
+from reflection.opinions.claims import CandidateOpinion, FormedOpinion, Verdict
+from reflection.opinions.forming import Claims, Formation, FormingTools, form_opinions
+from reflection.opinions.history import replay
+from reflection.opinions.matching import MatchQuestion, OpinionMatcher, Relation, Relations
+from reflection.opinions.verdicts import Assessment, Assessments, OpinionQuestion
+from reflection.opinions.weighing import Reinforced, Tools, reinforce_opinions
 from tenants.transactions import tenant_transaction
 
 NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)
+FRAME = re.compile(r"^(?:i think that|i think|i believe that|i believe|i find that)\s+", re.IGNORECASE)
+DENIAL = re.compile(r"\b(?:not |un(?=reliable|safe|fair))")
+
+
+class Matched(OpinionMatcher):
+    """A matcher that decides simple sentences like a model, and all others by script.
+
+    The same sentence after "I think that" is the same. With a denial in one of the two, or after "Previously I
+    thought that", it is the opposite.
+    """
+
+    def __init__(self, *, same: Collection[tuple[str, str]] = (), opposite: Collection[tuple[str, str]] = ()) -> None:
+        self.same = {frozenset(pair) for pair in same}
+        self.opposite = {frozenset(pair) for pair in opposite}
+        self.asked: list[MatchQuestion] = []
+
+    def match(self, questions: Sequence[MatchQuestion]) -> Relations:
+        self.asked += questions
+        pairs = [(question.claim, text) for question in questions for text, _ in question.opinions]
+        return Relations({pair: self.relate(*pair) for pair in pairs}, Usage(calls=1))
+
+    def relate(self, claim: str, held: str) -> Relation:
+        if frozenset({claim, held}) in self.opposite:
+            return Relation.OPPOSITE
+        if frozenset({claim, held}) in self.same:
+            return Relation.SAME
+        one, other = (FRAME.sub("", text) for text in (claim, held))
+        if claim.startswith("Previously") and other.strip(".") in claim.partition(", but now")[0]:
+            return Relation.OPPOSITE
+        if sorted(one.casefold().strip(".").split()) == sorted(other.casefold().strip(".").split()):
+            return Relation.SAME
+        affirmed, held_so = (DENIAL.sub("", text).replace(" an ", " a ") for text in (one, other))
+        return Relation.OPPOSITE if affirmed == held_so else Relation.UNRELATED
+
+
+SIMPLE = Matched()
 
 
 def see(
     bank: Bank, text: str, *names: str, sources: Sequence[Source] = (), tags: Sequence[str] = (), **fields: Any
 ) -> UUID:
-    """The id of the unit that a fact became."""
+    """Store a fact, and return the id of its unit."""
     entities = tuple(FoundEntity(name, EntityKind.PRODUCT) for name in names)
     usual: dict[str, Any] = {"network": Network.WORLD, "mentioned_at": NOON, "entities": entities}
     fact = ExtractedFact(text=text, **(usual | fields))
@@ -40,8 +80,8 @@ def see(
     return unit.id
 
 
-def form(bank: Bank, *candidates: CandidateOpinion) -> list[FormedOpinion]:
-    return list(try_to_form(bank, *candidates))
+def form(bank: Bank, *candidates: CandidateOpinion, matcher: OpinionMatcher = SIMPLE) -> list[FormedOpinion]:
+    return list(try_to_form(bank, *candidates, matcher=matcher))
 
 
 def try_to_form(
@@ -50,20 +90,32 @@ def try_to_form(
     shown: Collection[UUID] = (),
     question: str = "",
     by_tags: bool = False,
+    matcher: OpinionMatcher = SIMPLE,
 ) -> Formation:
     return form_opinions(
         bank,
         Claims(candidates, dict.fromkeys(shown), question, by_tags=by_tags),
-        embedder=get_embedder(),
-        write=lambda: tenant_transaction(bank.tenant_id),
+        FormingTools(matcher, get_embedder(), lambda: tenant_transaction(bank.tenant_id)),
         actor="test",
         now=timezone.now(),
     )
 
 
-def believe(bank: Bank, text: str, *evidence: UUID, confidence: float = 0.7, **fields: Any) -> FormedOpinion:
-    (formed,) = form(bank, CandidateOpinion(text, confidence, "because", evidence, **fields))
+def believe(
+    bank: Bank,
+    text: str,
+    *evidence: UUID,
+    confidence: float = 0.7,
+    matcher: OpinionMatcher = SIMPLE,
+    **fields: Any,
+) -> FormedOpinion:
+    (formed,) = form(bank, CandidateOpinion(text, confidence, "because", evidence, **fields), matcher=matcher)
     return formed
+
+
+def adopt(bank: Bank, heard: Heard, *, matcher: OpinionMatcher | None = SIMPLE) -> Adopted:
+    write = partial(tenant_transaction, bank.tenant_id)
+    return adopt_opinions(bank, heard, matcher=matcher, write=write, now=timezone.now())
 
 
 def read_opinion(bank: Bank, opinion_id: UUID) -> MemoryUnit:
@@ -86,7 +138,7 @@ def list_causes(bank: Bank, opinion_id: UUID) -> list[str]:
 
 
 def check_replay(bank: Bank, opinion_id: UUID) -> None:
-    """The revisions add up to the row, number by number."""
+    """Check that the revisions add up to the row."""
     opinion, steps = read_opinion(bank, opinion_id), read_steps(bank, opinion_id)
     state = replay(steps)
     assert (state.text, state.confidence, state.review) == (opinion.text, opinion.confidence, opinion.review)
@@ -97,7 +149,7 @@ def check_replay(bank: Bank, opinion_id: UUID) -> None:
 
 
 class Said:
-    """An assessor that says what it is told to, by the fact's text; neutral otherwise."""
+    """An assessor with scripted verdicts by the fact's text; neutral otherwise."""
 
     name = "said"
 

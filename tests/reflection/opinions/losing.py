@@ -1,20 +1,19 @@
-"""Ways in which an opinion loses a fact that it rests on."""
+"""The ways in which an opinion loses a fact of its evidence."""
 
 from uuid import UUID
 
 from django.utils import timezone
 
-from banks.lifecycle.delete import delete_units
-from banks.lifecycle.edit import UnitEdit, edit_unit
-from banks.lifecycle.invalidate import Invalidation, invalidate_unit
-from banks.lifecycle.restore import restore_unit
+from banks.lifecycle.closing_by_hand import Invalidation, invalidate_unit, restore_unit
+from banks.lifecycle.deleting import delete_units
+from banks.lifecycle.editing import UnitEdit, edit_unit
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitChange
 from providers.registry import get_embedder
 from reflection.models import OpinionRevision, RevisionEvidence
-from reflection.opinions.history.outside import note_outside_change
-from reflection.opinions.history.retold import take_back_merged
-from reflection.opinions.history.withdrawing import Withdrawn, withdraw_lost_evidence
+from reflection.opinions.changed_facts import withdraw_merged
+from reflection.opinions.lost_evidence import Withdrawn, withdraw_lost_evidence
+from reflection.opinions.review import note_manual_change
 from tenants.transactions import tenant_transaction
 
 
@@ -30,7 +29,7 @@ def correct(bank: Bank, fact_id: UUID) -> bool:
         lock_memory(bank)
         fact = MemoryUnit.objects.of_bank(bank).get(id=fact_id)
         invalidate_unit(bank, fact, Invalidation("correction", explanation="It was another one.", actor="test"))
-        return note_outside_change(bank, fact, actor="test")
+        return note_manual_change(bank, fact, actor="test")
 
 
 def restore(bank: Bank, fact_id: UUID) -> bool:
@@ -38,7 +37,7 @@ def restore(bank: Bank, fact_id: UUID) -> bool:
         lock_memory(bank)
         fact = MemoryUnit.objects.of_bank(bank).get(id=fact_id)
         restore_unit(bank, fact, actor="test")
-        return note_outside_change(bank, fact, actor="test")
+        return note_manual_change(bank, fact, actor="test")
 
 
 def edit(bank: Bank, fact_id: UUID, text: str) -> bool:
@@ -47,11 +46,11 @@ def edit(bank: Bank, fact_id: UUID, text: str) -> bool:
         lock_memory(bank)
         fact = MemoryUnit.objects.of_bank(bank).get(id=fact_id)
         edit_unit(bank, fact, UnitEdit(text=text), vector=vector, actor="test", reason="")
-        return note_outside_change(bank, fact, actor="test")
+        return note_manual_change(bank, fact, actor="test")
 
 
 def merge(bank: Bank, fact_id: UUID, text: str) -> Withdrawn:
-    """As a model has retain do it."""
+    """Merge the fact as retain does after a model's decision."""
     vector = get_embedder().embed_documents([text]).vectors[0]
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
@@ -60,11 +59,11 @@ def merge(bank: Bank, fact_id: UUID, text: str) -> Withdrawn:
         UnitChange.objects.for_tenant(bank.tenant_id).create(unit=fact, action=UnitChange.Action.MERGED, **change)
         fact.text, fact.embedding = text, vector
         fact.save(update_fields=["text", "embedding"])
-        return take_back_merged(bank, [fact_id], now=timezone.now())
+        return withdraw_merged(bank, [fact_id], now=timezone.now())
 
 
 def list_evidence(bank: Bank, opinion_id: UUID) -> list[tuple[str, list[UUID]]]:
-    """The cause of each step with what it came from and still stands."""
+    """The cause of each revision with its remaining evidence."""
     with tenant_transaction(bank.tenant_id):
         steps = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id).order_by("number")
         rows = RevisionEvidence.objects.of_bank(bank).standing().filter(bears=True).order_by("id")
@@ -80,7 +79,7 @@ def is_there(bank: Bank, opinion_id: UUID) -> bool:
 
 
 def read_everything(bank: Bank) -> str:
-    """All that is stored of opinions, to look for words in."""
+    """All stored texts of opinions, to search for words."""
     with tenant_transaction(bank.tenant_id):
         opinions = MemoryUnit.objects.of_bank(bank).filter(network="opinion")
         changes = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit__in=opinions)

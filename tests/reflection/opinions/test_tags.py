@@ -1,24 +1,22 @@
-"""An opinion is seen under the tags that it was formed under: its words go to nobody else."""
+"""An opinion is visible only under the tags that it was formed under."""
 
 from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
-from banks.lifecycle.close import close_units
-from banks.lifecycle.closings import Closing
+from banks.enums import Network
+from banks.facts import hash_tags
+from banks.lifecycle.closing import Closing, close_units
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitSource, UnitTag
-from banks.retain.prepared import Source, hash_tags
-from banks.words import Network
-from providers.registry import get_embedder
-from reflection.opinions.forming.adopting import Heard, adopt_opinions
+from banks.types import Source
+from reflection.opinions import weighing
+from reflection.opinions.adopting import Heard
+from reflection.opinions.claims import CandidateOpinion
 from reflection.opinions.review import Act, Review, review_opinion
-from reflection.opinions.types import CandidateOpinion
-from reflection.opinions.weighing import asking_apart
-from reflection.opinions.weighing.asking_apart import MOST_PARTS, part_by_tags
-from reflection.opinions.weighing.assessing import NewFact, OpinionQuestion
-from reflection.opinions.weighing.reinforcing import KEPT, UNTOLD
+from reflection.opinions.verdicts import NewFact, OpinionQuestion
+from reflection.opinions.weighing import HIDDEN_REASON, KEPT_TEXT, MOST_PARTS, part_by_tags
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_chunk, make_message, make_row, make_unit
@@ -33,12 +31,12 @@ from tests.reflection.opinions.believing import (
     see,
     try_to_form,
 )
+from tests.reflection.opinions.believing import adopt as adopt_heard
 
 ANN, BOB = "user:ann", "user:bob"
 FERRY = "I think that the Faro ferry is reliable in winter."
 IN_OTHER_WORDS = "I think that in winter the Faro ferry is reliable."
 OPPOSITE = "I think that the Faro ferry is not reliable in winter."
-CHANGED = f"Previously I thought that the Faro ferry is reliable in winter, but now {OPPOSITE}"
 LIMITED = "I think that the Faro ferry is reliable in winter unless it storms."
 SECRET = "Carol hid the money."
 ON_TIME = "I think that the Faro ferry is reliable, it was on time."
@@ -50,7 +48,7 @@ def fact(bank: Bank, *tags: str) -> UUID:
 
 
 def list_held(bank: Bank) -> list[tuple[str, set[str]]]:
-    """Text and tags of all that is held; the hash is that of the tags."""
+    """Text and tags of all held opinions. Checks the hash of the tags."""
     held = []
     for opinion in read_opinions(bank):
         with tenant_transaction(bank.tenant_id):
@@ -78,7 +76,7 @@ def test_an_opinion_of_an_answer_has_the_tags_that_its_evidence_shares(
     assert list_held(bank) == [(FERRY, tags)]
 
 
-def test_who_was_asked_by_tags_and_names_untagged_evidence_alone_may_have_told_of_the_rest(bank: Bank) -> None:
+def test_an_answer_by_tags_with_only_untagged_evidence_keeps_the_tags_of_the_question(bank: Bank) -> None:
     tea, seen = fact(bank), see(bank, "Carol hid the money.", "Carol", tags=(ANN, "vip"))
     candidate = CandidateOpinion(FERRY, 0.7, "", (tea,), ())
     try_to_form(bank, candidate, shown=[tea, seen], by_tags=True)
@@ -98,7 +96,7 @@ def test_who_was_asked_by_tags_and_names_untagged_evidence_alone_may_have_told_o
         ((BOB,), (ON_TIME, ""), [(ANN,)], {BOB}, ""),
     ],
 )
-def test_what_was_read_besides_binds_an_opinion_that_has_other_words_than_its_evidence(
+def test_everything_read_binds_an_opinion_with_words_from_outside_its_evidence(
     bank: Bank,
     evidence: tuple[str, ...],
     asked: tuple[str, str],
@@ -106,7 +104,7 @@ def test_what_was_read_besides_binds_an_opinion_that_has_other_words_than_its_ev
     tags: set[str],
     reason: str,
 ) -> None:
-    """Without a tag filter too: nobody knows which memory a word came from. Reasons are not for who sees less."""
+    """Even without a tag filter, a word may come from any memory that was read. Narrower scopes see no reasons."""
     text, question = asked
     ground = fact(bank, *evidence)
     read = [see(bank, f"Carol hid the money {place} times.", "Carol", tags=worn) for place, worn in enumerate(shown)]
@@ -117,7 +115,7 @@ def test_what_was_read_besides_binds_an_opinion_that_has_other_words_than_its_ev
 
 
 @pytest.mark.parametrize("is_read", [False, True])
-def test_a_passage_is_for_those_who_see_what_was_read_from_it(tenant: Tenant, bank: Bank, *, is_read: bool) -> None:
+def test_a_passage_has_the_tags_of_the_memories_read_from_it(tenant: Tenant, bank: Bank, *, is_read: bool) -> None:
     ground = fact(bank)
     fact(bank, BOB)
     chunk = make_chunk(tenant, bank=bank, text="Carol hid the money.")
@@ -128,7 +126,7 @@ def test_a_passage_is_for_those_who_see_what_was_read_from_it(tenant: Tenant, ba
     assert list_held(bank) == [(FERRY, {ANN} if is_read else {"formed:under-several-tags"})]
 
 
-def test_what_rests_on_an_observation_has_its_tags(tenant: Tenant, bank: Bank) -> None:
+def test_an_opinion_on_an_observation_has_its_tags(tenant: Tenant, bank: Bank) -> None:
     observation = make_unit(tenant, bank=bank, network="observation", text="The ferry is on time.", content_hash=b"o")
     make_row(UnitSource, tenant, unit=observation, role="summarises", other_unit_id=fact(bank, ANN))
     believe(bank, FERRY, observation.id)
@@ -146,7 +144,7 @@ def test_a_belief_that_was_named_besides_brings_its_tags(bank: Bank) -> None:
 def test_under_other_tags_it_is_another_opinion(
     bank: Bank, first: tuple[str, ...], second: tuple[str, ...], text: str
 ) -> None:
-    """In whichever words: one row would show to all what each of them had said it in, and go with the tags of one."""
+    """A shared row would show one user's words to the others, and follow the tags of one."""
     believe(bank, FERRY, fact(bank, *first))
     again = see(bank, "The Faro ferry was early.", "Faro ferry", tags=second)
     assert believe(bank, text, again).outcome == "formed"
@@ -181,7 +179,7 @@ def test_the_opposite_under_the_same_tags_goes_on_in_the_row(bank: Bank) -> None
     assert read_opinions(bank)[0].id == old.id
 
 
-def test_what_was_pinned_under_other_tags_is_not_told(bank: Bank) -> None:
+def test_a_pinned_opinion_under_other_tags_is_not_named(bank: Bank) -> None:
     old = believe(bank, FERRY, fact(bank, ANN))
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
@@ -218,16 +216,16 @@ def test_a_fact_moves_it_and_rewords_it_only_where_all_may_see_the_fact(
 
     assert list_held(bank) == [(text, set(held))]
     assert read_opinion(bank, opinion.id).confidence == 0.55
-    assert read_steps(bank, opinion.id)[-1].reasoning.endswith(KEPT) == (text == FERRY)
+    assert read_steps(bank, opinion.id)[-1].reasoning.endswith(KEPT_TEXT) == (text == FERRY)
     check_replay(bank, opinion.id)
 
 
 def ask(number: int, *facts: int) -> OpinionQuestion:
     met = tuple(NewFact(UUID(int=fact), "a fact", timezone.now(), timezone.now()) for fact in facts)
-    return OpinionQuestion(UUID(int=number), "text", 0.7, met)
+    return OpinionQuestion(UUID(int=number), "text", met)
 
 
-def test_what_is_under_other_tags_is_not_shown_to_the_model_together() -> None:
+def test_opinions_under_other_tags_are_not_shown_to_the_model_together() -> None:
     tags = {UUID(int=number): frozenset({ANN}) for number in (1, 4, 12)} | {UUID(int=2): frozenset({BOB})}
     tags[UUID(int=13)] = frozenset({BOB})
     questions = [*(ask(number, 11) for number in range(1, 6)), ask(6, 12), ask(7, 12, 11), ask(8, 13), ask(9, 12, 13)]
@@ -240,11 +238,11 @@ def test_what_is_under_other_tags_is_not_shown_to_the_model_together() -> None:
 
 
 @pytest.mark.parametrize("parts", [MOST_PARTS, 0])
-def test_what_was_weighed_beside_facts_of_others_keeps_its_words_and_no_reason(
+def test_an_opinion_assessed_beside_facts_of_others_keeps_its_words_and_no_reason(
     bank: Bank, monkeypatch: pytest.MonkeyPatch, parts: int
 ) -> None:
-    """Beyond so many sets of tags: the answer on one opinion may then have the words of what another met."""
-    monkeypatch.setattr(asking_apart, "MOST_PARTS", parts)
+    """Above a number of sets of tags the pairs share a call, so a verdict's reason may hold words of other facts."""
+    monkeypatch.setattr(weighing, "MOST_PARTS", parts)
     carol = believe(bank, "I think that Carol is reliable.", see(bank, "Carol came early.", "Carol"))
     ferry = believe(bank, FERRY, fact(bank))
     missed = see(bank, "Carol missed a deadline.", "Carol", tags=(ANN,))
@@ -252,7 +250,8 @@ def test_what_was_weighed_beside_facts_of_others_keeps_its_words_and_no_reason(
     learn(bank, Said({STORM: "weaken", "Carol missed a deadline.": "weaken"}, texts={STORM: LIMITED}), missed, storm)
     assert read_opinion(bank, ferry.id).confidence == read_opinion(bank, carol.id).confidence == 0.55
     assert read_opinion(bank, ferry.id).text == (LIMITED if parts else FERRY)
-    assert read_steps(bank, ferry.id)[-1].reasoning == (f"as {STORM} shows" if parts else f"{UNTOLD} {KEPT}")
+    hidden = f"{HIDDEN_REASON} {KEPT_TEXT}"
+    assert read_steps(bank, ferry.id)[-1].reasoning == (f"as {STORM} shows" if parts else hidden)
     assert read_steps(bank, carol.id)[-1].reasoning == "as Carol missed a deadline. shows"
 
 
@@ -263,9 +262,7 @@ def hear(tenant: Tenant, bank: Bank, text: str, *tags: str, confidence: float = 
 
 
 def adopt(bank: Bank, *new: UUID, closed: tuple[UUID, ...] = ()) -> int:
-    write = lambda: tenant_transaction(bank.tenant_id)  # noqa: E731  # one line of the call below
-    heard = Heard(new, closed=closed)
-    return adopt_opinions(bank, heard, embedder=get_embedder(), write=write, now=timezone.now()).formed
+    return adopt_heard(bank, Heard(new, closed=closed)).formed
 
 
 @pytest.mark.parametrize(
@@ -278,12 +275,10 @@ def adopt(bank: Bank, *new: UUID, closed: tuple[UUID, ...] = ()) -> int:
         (IN_OTHER_WORDS, (), [(FERRY, {ANN}), (IN_OTHER_WORDS, set())]),
         (OPPOSITE, (BOB,), [(OPPOSITE, {BOB})]),
         (OPPOSITE, (ANN,), [(OPPOSITE, {ANN})]),
-        (CHANGED, (BOB,), [(OPPOSITE, {BOB})]),
-        (CHANGED, (ANN,), [(OPPOSITE, {ANN})]),
-        (CHANGED, (), [(OPPOSITE, set())]),
+        (OPPOSITE, (), [(OPPOSITE, set())]),
     ],
 )
-def test_what_is_heard_again_joins_by_the_same_rules(
+def test_a_restated_opinion_joins_by_the_same_rules(
     tenant: Tenant, bank: Bank, text: str, tags: tuple[str, ...], held: list[tuple[str, set[str]]]
 ) -> None:
     first = hear(tenant, bank, FERRY, ANN)
@@ -293,12 +288,12 @@ def test_what_is_heard_again_joins_by_the_same_rules(
     assert list_held(bank) == held
     for opinion in read_opinions(bank):
         check_replay(bank, opinion.id)
-    is_turned_in_place = text in {OPPOSITE, CHANGED} and tags == (ANN,)
+    is_turned_in_place = text == OPPOSITE and tags == (ANN,)
     assert (read_opinion(bank, first).text == FERRY) is not is_turned_in_place
 
 
 def close_for(bank: Bank, old: UUID, new: UUID) -> None:
-    """As retain does where a model takes the two to exclude each other."""
+    """Close the old opinion as retain does after a model's decision."""
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
         close_units(bank, [Closing(old, new, timezone.now())], now=timezone.now(), actor="retain")
@@ -307,13 +302,13 @@ def close_for(bank: Bank, old: UUID, new: UUID) -> None:
 WRECK = "I think that the Faro ferry is a wreck."
 
 
-def test_what_retain_closed_for_one_under_other_tags_gives_way_with_a_step(tenant: Tenant, bank: Bank) -> None:
+def test_an_opinion_that_retain_closed_for_one_under_other_tags_gets_a_revision(tenant: Tenant, bank: Bank) -> None:
     first = hear(tenant, bank, FERRY, ANN)
     adopt(bank, first)
     second = hear(tenant, bank, WRECK, BOB)
     close_for(bank, first, second)
-    for _ in range(2):
-        assert adopt(bank, second, closed=(first,)) == 1
+    for formed in (1, 0):
+        assert adopt(bank, second, closed=(first,)) == formed
         assert list_held(bank) == [(WRECK, {BOB})]
         old, step = read_opinion(bank, first), read_steps(bank, first)[-1]
         assert (old.text, old.confidence, old.superseded_by_id) == (FERRY, 0.4, second)
@@ -323,10 +318,10 @@ def test_what_retain_closed_for_one_under_other_tags_gives_way_with_a_step(tenan
 
 
 @pytest.mark.parametrize("other", [None, FERRY])
-def test_what_a_person_pinned_is_not_closed_by_what_is_said_under_other_tags(
+def test_a_pinned_opinion_is_not_closed_by_a_statement_under_other_tags(
     tenant: Tenant, bank: Bank, other: str | None
 ) -> None:
-    """Nor is what was to be closed with it."""
+    """Neither is the unit that would have been closed with it."""
     first = hear(tenant, bank, "I think that the Faro ferry runs well.", ANN)
     closed = [first, *([hear(tenant, bank, other, BOB)] if other else [])]
     adopt(bank, *closed)
@@ -345,7 +340,7 @@ def test_what_a_person_pinned_is_not_closed_by_what_is_said_under_other_tags(
             check_replay(bank, one)
 
 
-def test_what_was_thought_once_and_is_told_late_closes_nothing(tenant: Tenant, bank: Bank) -> None:
+def test_a_backdated_opinion_closes_nothing(tenant: Tenant, bank: Bank) -> None:
     held = hear(tenant, bank, FERRY, ANN)
     adopt(bank, held)
     pin(bank, held)

@@ -1,4 +1,4 @@
-"""What a scripted model writes, and what is asked of it."""
+"""Answers of a scripted model, and the prompts that it received."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,7 @@ from reflection.reflect.types import BOUNDS, ReflectQuery
 from retrieval.types import RecallQuery
 from tests.retrieval.memory import NOW
 
-DIVIDER = "<<echo =====NOTES [0-9a-f]+=====>>"  # as the prompt has it
+DIVIDER = "<<echo =====NOTES [0-9a-f]+=====>>"  # repeated from the prompt
 
 
 def write(text: str, **notes: Any) -> str:

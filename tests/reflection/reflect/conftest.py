@@ -1,15 +1,17 @@
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from banks.models import Bank
-from providers.endpoint.config import EndpointConfig
+from providers.endpoint.limits import EndpointConfig
 from providers.llm.openai import OpenAILLM
 from providers.reranking.none import NoReranker
 from reflection.reflect.tools import ReflectTools
 from retrieval.recall import RecallTools
 from retrieval.threads import SerialExecutor
+from rules.extractive_answer import write_extractive_answer
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
@@ -41,13 +43,14 @@ def server() -> Iterator[ScriptedLLM]:
 
 @pytest.fixture
 def builtin(tenant: Tenant) -> ReflectTools:
-    """Without a model. Serial: a thread can't see the rows of a test's transaction."""
+    """Tools without a model. Serial: a thread can't see the rows of a test's transaction."""
     recall = RecallTools(WordEmbedder(), NoReranker(), executor=SerialExecutor())
-    return ReflectTools(recall, None, partial(tenant_transaction, tenant.id), "test", SerialExecutor())
+    write = partial(tenant_transaction, tenant.id)
+    return ReflectTools(recall, None, write, "test", SerialExecutor(), answer_writer=write_extractive_answer)
 
 
 @pytest.fixture
 def tools(builtin: ReflectTools, server: ScriptedLLM) -> ReflectTools:
     config = EndpointConfig(base_url=server.url, api_key=None, timeout_seconds=20.0, max_retries=0, max_concurrency=4)
     llm = OpenAILLM(config, model="scripted")
-    return ReflectTools(builtin.recall, llm, builtin.write, builtin.actor, builtin.executor)
+    return replace(builtin, llm=llm)

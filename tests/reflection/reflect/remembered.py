@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from banks.words import Network
-from reflection.reflect.lookups.gathered import Gathered
+from banks.enums import Network
+from reflection.reflect.found_memories import FoundMemories
 from retrieval.types import Candidate, RecallItem, Scores
 from tests.retrieval.memory import NOW
 
@@ -29,10 +29,10 @@ def make_item(number: int, text: str = "Alice moved to Lisbon.", **fields: Any) 
     return RecallItem(Candidate(**usual | fields), text, 5, Scores(1.0, 1.0), "support")
 
 
-def gather(*items: RecallItem) -> Gathered:
-    gathered = Gathered()
-    gathered.show(gathered.add(items))
-    return gathered
+def gather(*items: RecallItem) -> FoundMemories:
+    found = FoundMemories()
+    found.note_shown(found.add(items))
+    return found
 
 
 def day(number: int, *, month: int = 5) -> datetime:

@@ -1,4 +1,4 @@
-"""What an answer makes of the agent's opinions."""
+"""The effect of an answer on the agent's opinions."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from banks.lifecycle.delete import delete_units
-from banks.lifecycle.invalidate import Invalidation, invalidate_unit
+from banks.lifecycle.closing_by_hand import Invalidation, invalidate_unit
+from banks.lifecycle.deleting import delete_units
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from reflection.models import OpinionRevision
-from reflection.opinions.types import FormedOpinion
-from reflection.reflect.llm.delimiter import disarm
+from reflection.opinions.claims import FormedOpinion
+from reflection.reflect.delimiter import disarm
 from reflection.reflect.reflect import reflect
 from reflection.reflect.tools import ReflectTools
 from tenants.transactions import tenant_transaction
@@ -35,7 +35,7 @@ def stored(memory: Memory) -> list[MemoryUnit]:
 
 
 def answer_as_disposed(received: Received) -> str:
-    """As a model would whose system message decides what weighs more."""
+    """A scripted model whose answer follows the disposition in the system message."""
     is_trusting = "trust" in received.body["messages"][0]["content"].lower()
     text = "it frees people from their commute" if is_trusting else "it undermines shared routines"
     side = "a net positive" if is_trusting else "a risk"
@@ -54,7 +54,7 @@ def test_figure_5_two_profiles_form_different_opinions_on_the_same_facts(
         formed += reflect(own.bank, ask(QUESTION), tools).opinions
     first, second = (received.body["messages"] for received in server.chat.received)
     assert first[0] != second[0]
-    assert disarm(first[1]["content"]) == disarm(second[1]["content"])  # but for the code of each answer
+    assert disarm(first[1]["content"]) == disarm(second[1]["content"])  # except the random code of each answer
     assert ["net positive" in one.text for one in formed] == [True, False]
     assert [len(one.evidence_ids) for one in formed] == [2, 2]
 
@@ -66,12 +66,12 @@ def test_figure_5_two_profiles_form_different_opinions_on_the_same_facts(
         opinion("I think that remote work is good since nobody commutes", [1], confidence=-0.1),
         opinion("I think that remote work is good since nobody commutes", [99]),
         opinion("I think that remote work is good since nobody commutes", []),
-        opinion("I don't have enough information about remote work.", [1]),
+        opinion("x" * 1_001, [1]),
         {"text": "I think so", "confidence": "very"},
         "I think so",
     ],
 )
-def test_what_is_no_opinion_with_evidence_is_not_stored_and_the_answer_stands(
+def test_a_claim_without_evidence_is_not_stored_and_the_answer_stays(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM, written: Any
 ) -> None:
     memory.unit(FACTS[0])
@@ -109,7 +109,7 @@ def test_nothing_is_formed_where_the_caller_says_so(memory: Memory, tools: Refle
     assert stored(memory) == []
 
 
-def test_the_disposition_stands_in_the_system_message_alone(
+def test_the_disposition_is_in_the_system_message_only(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
     own = Memory(make_bank(memory.tenant, name="Nora", background="I am a careful engineer.", **SKEPTICAL))
@@ -133,19 +133,19 @@ def test_the_numbers_of_one_answer_do_not_stay_in_an_opinion(
     assert formed.text == "I think that remote work is good because nobody commutes."
 
 
-def test_what_is_refused_is_counted_in_the_trace(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
+def test_refused_claims_are_counted_in_the_trace(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
     memory.unit(FACTS[0])
     written = [
         opinion("I think that remote work is good since nobody commutes", [1], confidence=7),
-        opinion("I don't have enough information about remote work.", [1]),
+        opinion("x" * 1_001, [1]),
     ]
     server.chat.say(write("It saves the commute [1].", opinions=written))
     notes = reflect(memory.bank, ask(QUESTION), tools).trace.notes
-    assert notes == ("2 opinions were not stored: 1 confidence, 1 no_opinion.",)
+    assert notes == ["2 opinions were not stored: 1 confidence, 1 too_long."]
 
 
 def meanwhile(tools: ReflectTools, bank: Bank, act: Callable[[], object]) -> ReflectTools:
-    """Somebody acts after the model has read the memories, and before what it wrote is stored."""
+    """Run `act` after the model has read the memories and before its answer is stored."""
 
     def write() -> AbstractContextManager[object]:
         with tenant_transaction(bank.tenant_id):
@@ -156,14 +156,14 @@ def meanwhile(tools: ReflectTools, bank: Bank, act: Callable[[], object]) -> Ref
     return replace(tools, write=write)
 
 
-GONE = (
-    "Something that the model had read was deleted or reworded meanwhile: it forms no opinion.",
+GONE = [
+    "A memory that the model had read was deleted or reworded meanwhile: no opinion is formed.",
     "1 opinion was not stored: 1 deleted.",
-)
+]
 
 
 @pytest.mark.parametrize("evidence", [[1, 2], [2], [1]])
-def test_of_what_was_deleted_while_the_model_wrote_nothing_is_stored(
+def test_nothing_is_stored_from_memories_that_were_deleted_meanwhile(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM, evidence: list[int]
 ) -> None:
     first, _ = (memory.unit(fact, days=days) for days, fact in enumerate(FACTS, 1))
@@ -233,7 +233,7 @@ def test_a_fact_that_a_person_put_right_meanwhile_counts_too(
     assert (result.opinions, result.trace.notes) == ((), GONE)
 
 
-def test_what_was_closed_meanwhile_is_no_evidence_and_the_rest_is(
+def test_facts_that_were_closed_meanwhile_are_no_evidence_and_the_others_are(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
     first, second = (memory.unit(fact, days=days) for days, fact in enumerate(FACTS, 1))

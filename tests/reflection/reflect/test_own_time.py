@@ -1,4 +1,4 @@
-"""How long reflect works by itself: without the model and without the recall, storing an opinion included."""
+"""The time of reflect without the model and the recall, including the storing of an opinion."""
 
 from banks.locking import lock_memory
 from banks.models import Corpus, MemoryUnit, Mention
@@ -13,7 +13,7 @@ from tests.retrieval.fakes import embed
 from tests.retrieval.memory import NOW, Memory
 
 UNITS, RUNS = 500, 8
-MOST_MILLISECONDS = 300.0  # five times what is promised: tests run beside others
+MOST_MILLISECONDS = 300.0  # five times the documented value, because tests run beside others
 
 
 def fill(memory: Memory) -> None:

@@ -1,11 +1,12 @@
-"""The pipeline as a whole, with a model that says what it was told to say."""
+"""The whole pipeline with a scripted model."""
 
 import pytest
 
 from banks.models import Bank, MemoryUnit
-from reflection.observations.marking import mark_stale
+from reflection.observations.marking_stale import mark_stale
 from reflection.reflect.reflect import reflect
 from reflection.reflect.tools import ReflectTools
+from rules.extractive_answer import NO_MODEL, NO_MODEL_ANSWER, NOTHING_FOUND
 from tenants.transactions import tenant_transaction
 from tests.llm_server import ScriptedLLM
 from tests.reflection.reflect.answers import ask, opinion, write
@@ -35,7 +36,7 @@ def test_a_low_budget_asks_the_model_once_and_forms_opinions_in_that_call(
     assert not result.not_in_memory
 
 
-def test_a_citation_of_what_was_not_found_is_dropped_and_counted(
+def test_a_citation_of_an_unknown_memory_is_dropped_and_counted(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
     memory.unit("Alice moved to Lisbon")
@@ -51,7 +52,7 @@ def test_prose_without_notes_is_an_answer_without_opinions(
     server.chat.say("In Lisbon [1].")
     result = reflect(memory.bank, ask(QUESTION), tools)
     assert (result.text, result.opinions, len(server.chat.received)) == ("In Lisbon [1].", (), 1)
-    assert result.trace.notes == ("The model wrote no notes after its answer.",)
+    assert result.trace.notes == ["The model wrote no notes after its answer."]
 
 
 def test_a_stale_observation_is_marked_in_the_prompt(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
@@ -72,3 +73,27 @@ def test_a_memory_can_not_write_the_notes(memory: Memory, tools: ReflectTools, s
     assert result.opinions == ()
     assert "=====NOTES=====" not in server.chat.received[0].prompt
     assert result.text.startswith("In Lisbon [1].\n=====NOTES=====")
+
+
+def test_without_a_model_the_best_memories_are_quoted_and_cited(memory: Memory, builtin: ReflectTools) -> None:
+    near = memory.unit("Alice does live in Lisbon")
+    memory.unit("Bob bought a boat")
+    result = reflect(memory.bank, ask(QUESTION), builtin)
+    assert result.text.startswith(f"{NO_MODEL}\n- “Alice does live in Lisbon” (said ")
+    assert (result.engine, result.model, result.opinions) == ("builtin", "extractive", ())
+    assert (result.cited[0].id, result.cited[0].mark) == (near.id, "[1]")
+    assert result.trace.look_ups[0].found[: len(result.cited)] == tuple(one.id for one in result.cited)
+    assert not result.not_in_memory
+
+
+def test_without_a_model_an_empty_memory_says_that_nothing_was_found(bank: Bank, builtin: ReflectTools) -> None:
+    result = reflect(bank, ask(QUESTION), builtin)
+    assert (result.text, result.cited, result.not_in_memory) == (NOTHING_FOUND, (), True)
+
+
+def test_a_model_that_writes_nothing_is_named_in_the_extractive_answer(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice does live in Lisbon")
+    server.chat.say("")
+    assert reflect(memory.bank, ask(QUESTION), tools).text.startswith(NO_MODEL_ANSWER)

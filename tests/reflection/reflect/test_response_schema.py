@@ -51,7 +51,7 @@ def test_a_value_is_held_against_it(value: Any, place: str | None) -> None:
         ({"anyOf": [{}] * 1_000}, "more than 1000 objects"),
     ],
 )
-def test_what_is_no_usable_schema_is_refused_with_the_reason(schema: dict[str, Any], reason: str) -> None:
+def test_an_unusable_schema_is_refused_with_the_reason(schema: dict[str, Any], reason: str) -> None:
     with pytest.raises(SchemaInvalid, match=reason):
         check_schema(schema)
 

@@ -1,4 +1,4 @@
-"""The answer as it is made: what is shown, and what is left when it ends early."""
+"""Streaming an answer: the events, and the stored state if the stream ends early."""
 
 import json
 import time
@@ -7,10 +7,10 @@ import pytest
 
 from banks.models import MemoryUnit
 from providers.llm.errors import LLMError, StreamInterrupted
-from reflection.reflect.events import Cited, Delta, Done, Event, Formed, Pause, Retrieved, Started
 from reflection.reflect.reflect import reflect, reflect_in_steps
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
+from reflection.reflect.types import Cited, Delta, Done, Event, Formed, Pause, Retrieved, Started
 from tenants.transactions import tenant_transaction
 from tests.clock import holds_to_a_time
 from tests.llm_server import Received, ScriptedLLM
@@ -43,7 +43,7 @@ def send_letter_by_letter(server: ScriptedLLM, text: str) -> None:
     server.chat.otherwise = answer
 
 
-def test_the_events_come_in_their_order_and_end_with_what_a_plain_call_gives(
+def test_the_events_come_in_order_and_end_with_the_answer_of_a_plain_call(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
     memory.unit("Alice moved to Lisbon")
@@ -89,7 +89,7 @@ def test_notes_behind_a_line_that_is_not_alone_are_not_shown_and_still_read(
 
 
 @pytest.mark.parametrize("text", ["She lives in Lisbon [1]. " * 9, ANSWER])
-def test_a_model_that_breaks_off_leaves_nothing_stored_and_what_it_cost(
+def test_an_interrupted_model_stores_nothing_but_its_usage(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM, text: str
 ) -> None:
     memory.unit("Alice moved to Lisbon")
@@ -120,7 +120,7 @@ def test_a_model_that_writes_nothing_leaves_it_to_the_built_in_engine_and_one_wi
 
 
 @holds_to_a_time
-def test_who_hangs_up_closes_the_connection_to_the_model_and_leaves_nothing_stored(
+def test_a_disconnect_closes_the_connection_to_the_model_and_stores_nothing(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
     memory.unit("Alice moved to Lisbon")
@@ -138,7 +138,7 @@ def test_who_hangs_up_closes_the_connection_to_the_model_and_leaves_nothing_stor
 
 
 @holds_to_a_time
-def test_who_hangs_up_while_the_model_writes_its_notes_leaves_nothing_stored(
+def test_a_disconnect_during_the_models_notes_stores_nothing(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
     memory.unit("Alice moved to Lisbon")
@@ -152,7 +152,7 @@ def test_who_hangs_up_while_the_model_writes_its_notes_leaves_nothing_stored(
     assert (server.abandoned, opinions_of(memory)) == (1, 0)
 
 
-def test_who_hangs_up_before_opinions_are_formed_has_none(
+def test_a_disconnect_before_opinions_are_formed_forms_none(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
     memory.unit("Alice moved to Lisbon")

@@ -1,26 +1,23 @@
 from datetime import timedelta
 from typing import Any
 
-from banks.lifecycle.delete import delete_units
+from banks.lifecycle.deleting import delete_units
 from banks.locking import lock_memory
-from retrieval.channels.archive import search_archive
-from retrieval.channels.archive_words import search_archive_words
-from retrieval.channels.summaries import search_summaries
 from retrieval.filters.types import Filters, Tags
-from retrieval.types import PointInTime
+from retrieval.types import Channel, PointInTime
 from tenants.transactions import tenant_transaction
-from tests.retrieval.channels.searching import begin_search
+from tests.retrieval.channels.searching import search
 from tests.retrieval.memory import NOW, Memory
 
 QUERY = "green parrot"
 
 
 def ids(memory: Memory, **fields: Any) -> list[tuple[str, object]]:
-    return [(hit.kind, hit.id) for hit in search_archive(begin_search(memory, QUERY, **fields))]
+    return [(hit.kind, hit.id) for hit in search(Channel.ARCHIVE, memory, QUERY, **fields)]
 
 
 def found_by_words(memory: Memory) -> set[object]:
-    return {hit.id for hit in search_archive_words(begin_search(memory, QUERY))}
+    return {hit.id for hit in search(Channel.ARCHIVE_WORDS, memory, QUERY)}
 
 
 def test_a_chunk_brings_the_units_that_quote_its_messages(memory: Memory) -> None:
@@ -47,18 +44,18 @@ def test_a_chunk_of_a_document_brings_the_units_that_quote_it(memory: Memory) ->
     assert ids(memory) == [("unit", unit.id)]
 
 
-def test_a_chunk_that_no_unit_tells_stands_for_itself(memory: Memory) -> None:
+def test_a_chunk_without_units_is_a_result_itself(memory: Memory) -> None:
     chunk = memory.chunk(text="the green parrot sings")
     assert ids(memory) == [("chunk", chunk.id)]
 
 
-def test_a_chunk_whose_units_were_superseded_does_not_bring_back_what_they_said(memory: Memory) -> None:
+def test_a_chunk_of_superseded_units_is_no_result(memory: Memory) -> None:
     chunk = memory.chunk(text="the green parrot sings")
     memory.quote(memory.unit("old", expired_at=NOW, close_reason="correction"), chunk)
     assert ids(memory) == []
 
 
-def test_a_chunk_whose_memory_was_deleted_does_not_bring_back_what_it_said(memory: Memory) -> None:
+def test_a_chunk_of_a_deleted_memory_is_no_result(memory: Memory) -> None:
     message = memory.message("the green parrot sings")
     of_message, of_document = memory.chunk(message), memory.chunk(text="a green parrot sleeps")
     other = memory.chunk(text="the green parrot eats")
@@ -72,7 +69,7 @@ def test_a_chunk_whose_memory_was_deleted_does_not_bring_back_what_it_said(memor
     assert {of_message.id, of_document.id}.isdisjoint(found_by_words(memory))
 
 
-def test_a_chunk_goes_on_to_bring_the_memories_that_were_not_deleted(memory: Memory) -> None:
+def test_a_chunk_still_leads_to_memories_that_were_not_deleted(memory: Memory) -> None:
     chunk = memory.chunk(text="the green parrot sings")
     deleted, kept = memory.unit("one matter"), memory.unit("another matter")
     memory.quote(deleted, chunk)
@@ -88,13 +85,13 @@ def test_an_episode_and_a_relationship_bring_their_units(memory: Memory) -> None
     told, related = memory.unit("something else entirely"), memory.unit("another matter")
     memory.quote(told, memory.message("yes", episode=episode))
     memory.relationship("the parrot is green", related)
-    assert {hit.id for hit in search_summaries(begin_search(memory, QUERY))} == {told.id, related.id}
+    assert {hit.id for hit in search(Channel.SUMMARIES, memory, QUERY)} == {told.id, related.id}
     assert ids(memory) == []
 
 
 def test_a_relationship_that_was_closed_brings_nothing(memory: Memory) -> None:
     memory.relationship("the parrot is green", memory.unit("other"), expired_at=NOW, close_reason="update")
-    assert search_summaries(begin_search(memory, QUERY)) == []
+    assert search(Channel.SUMMARIES, memory, QUERY) == []
 
 
 def test_units_of_one_source_come_in_the_order_of_their_own_nearness(memory: Memory) -> None:
@@ -106,7 +103,7 @@ def test_units_of_one_source_come_in_the_order_of_their_own_nearness(memory: Mem
     assert ids(memory) == [("unit", near.id), ("unit", far.id)]
 
 
-def test_where_units_are_filtered_no_chunk_stands_for_itself(memory: Memory) -> None:
+def test_under_a_filter_of_units_no_chunk_is_a_result_itself(memory: Memory) -> None:
     memory.chunk(text="the green parrot sings")
     assert ids(memory, filters=Filters(tags=Tags(("a",)))) == []
 
@@ -124,10 +121,10 @@ def test_a_chunk_that_is_not_in_the_text_index_yet_is_found_by_its_vector(memory
     assert ids(memory) == [("chunk", chunk.id)]
 
 
-def test_by_words_a_chunk_stands_where_its_words_put_it(memory: Memory) -> None:
+def test_by_words_a_chunk_ranks_by_its_own_score(memory: Memory) -> None:
     messages = memory.message("a parrot is green, green, green"), memory.message("the parrot")
     units = memory.unit("one thing"), memory.unit("another thing")
     for message, unit in zip(messages, units, strict=True):
         memory.chunk(message)
         memory.quote(unit, message)
-    assert [hit.id for hit in search_archive_words(begin_search(memory, QUERY))] == [unit.id for unit in units]
+    assert [hit.id for hit in search(Channel.ARCHIVE_WORDS, memory, QUERY)] == [unit.id for unit in units]

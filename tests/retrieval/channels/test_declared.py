@@ -16,14 +16,14 @@ def test_every_channel_is_declared() -> None:
     assert set(DECLARED) == set(Channel)
 
 
-def test_the_page_tells_of_every_channel() -> None:
+def test_the_page_documents_every_channel() -> None:
     section = PAGE.read_text().split("## Channels")[1].split("\n## ")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == {channel.value for channel in Channel}
 
 
 @pytest.mark.parametrize("channel", Channel)
 def test_a_channel_declares_all_that_it_reads(memory: Memory, tools: RecallTools, channel: Channel) -> None:
-    """Asked alone, nothing is looked up but what it declares."""
+    """A query with this channel alone looks up only the declared inputs."""
     answer = memory.unit("Where did Alice move with Lisbon")
     message = memory.message("Where did Alice move? To Lisbon.")
     memory.quote(answer, message)

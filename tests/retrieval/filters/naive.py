@@ -1,7 +1,7 @@
-"""What the filters mean, said a second time and as plainly as possible."""
+"""A naive reference implementation of the filters."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, Tags, TimeRange
 from retrieval.types import PointInTime
@@ -9,7 +9,7 @@ from retrieval.types import PointInTime
 
 @dataclass(frozen=True)
 class Said:
-    """A unit, as far as filters look at it."""
+    """The fields of a unit that filters read."""
 
     network: str
     mentioned_at: datetime
@@ -40,7 +40,7 @@ def passes(unit: Said, filters: Filters, moment: PointInTime) -> bool:
 
 
 def may_see(tags: frozenset[str], condition: TagCondition) -> bool:
-    """What rests on memories under several tags is for those who name what it has instead of a tag."""
+    """A unit derived from memories with different tags is visible only to a scope that names its special tag."""
     marks = {"formed:under-several-tags", "observed:under-several-tags"}
     return not (tags & marks) - list_named(condition)
 
@@ -97,7 +97,7 @@ def is_in(moment: datetime, wanted: TimeRange) -> bool:
 
 
 def is_visible(unit: Said, moment: PointInTime) -> bool:
-    """Design section 2, and docs/adr/0009 for both moments together."""
+    """See docs/adr/0009 for both moments together."""
     if moment.known_at is not None:
         if unit.recorded_at > moment.known_at:
             return False
@@ -108,8 +108,11 @@ def is_visible(unit: Said, moment: PointInTime) -> bool:
         not_over = unit.valid_until is None or moment.as_of < unit.valid_until
         if not (begun and not_over) or unit.close_reason == "correction":
             return False
-    must_be_open = not moment.history and moment.as_of is None
-    return not must_be_open or unit.expired_at is None
+    if moment.history or moment.as_of is not None:
+        return True
+    if moment.known_at is not None:
+        return unit.expired_at is None
+    return unit.expired_at is None and (unit.valid_until is None or unit.valid_until > datetime.now(UTC))
 
 
 def reopen(unit: Said) -> Said:

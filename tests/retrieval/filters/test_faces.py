@@ -1,10 +1,10 @@
-"""The page's table of which face offers which filter, against the faces' own definitions."""
+"""The documented table of filters per interface (API, MCP, clients), against the definitions in code."""
 
 import argparse
 import re
 from pathlib import Path
 
-from memoryplatform.api.compat.hindsight.recall import translate
+from memoryplatform.api.compat.hindsight.recall import translate_recall
 from memoryplatform.api.mcp.tools.recall import RecallArguments
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform_client.cli.commands.recall import add_arguments
@@ -13,7 +13,7 @@ from memoryplatform_client.options.recall import RecallOptions
 PAGE = Path(__file__).parents[3] / "docs" / "recall.md"
 HEADING = "| filter | HTTP | SDK | CLI | MCP | Hindsight's route |"
 FACES = [face.strip() for face in HEADING.strip("|").split("|")[1:]]
-# What a recall is asked, and how much it may bring, is no filter.
+# The query and the limits of a recall are no filters.
 NO_FILTERS = {
     "query", "query_timestamp", "max_tokens", "budget", "thinking_budget", "rerank", "trace", "include",
     "temporal_window", "prefer_observations",
@@ -33,7 +33,7 @@ def list_offered() -> dict[str, set[str]]:
         "SDK": set(RecallOptions.__annotations__),
         "CLI": list_options(),
         "MCP": set(RecallArguments.model_fields),
-        "Hindsight's route": set(translate(dict.fromkeys(http), types=())),
+        "Hindsight's route": set(translate_recall(dict.fromkeys(http), types=())),
     }
 
 
@@ -47,7 +47,7 @@ def test_the_page_names_every_filter() -> None:
     assert set(read_table()) == set(RecallInput().fields) - NO_FILTERS
 
 
-def test_every_face_offers_what_the_page_says() -> None:
+def test_every_interface_offers_the_documented_filters() -> None:
     offered = list_offered()
     assert read_table() == {name: {face: name in offered[face] for face in FACES} for name in read_table()}
 

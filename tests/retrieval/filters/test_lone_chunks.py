@@ -1,4 +1,4 @@
-"""A chunk stands in an answer by itself only where the filters say nothing that it can't meet."""
+"""A chunk without a unit is a result only if it can satisfy all filters."""
 
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from banks.words import Network
-from retrieval.filters.chunks import can_stand_alone
-from retrieval.filters.scope import build_scope
+from banks.enums import Network
+from retrieval.filters.scope import build_scope, can_stand_alone
 from retrieval.filters.types import Filters, Tags, TimeRange
 from retrieval.types import PointInTime
 
@@ -43,7 +42,7 @@ def test_every_filter_reaches_the_rows_that_it_is_for(name: str) -> None:
     assert (scope.chunk != plain.chunk) == (name in MET_BY_CHUNKS)
 
 
-def test_a_filter_that_nobody_listed_forbids_lone_chunks() -> None:
+def test_an_unlisted_filter_forbids_lone_chunks() -> None:
     @dataclass(frozen=True)
     class Wider(Filters):
         language: str = ""

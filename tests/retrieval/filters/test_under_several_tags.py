@@ -1,4 +1,4 @@
-"""What rests on memories that share no tag is for those who ask without tags."""
+"""A unit derived from memories without a common tag is visible only to queries without tags."""
 
 import pytest
 

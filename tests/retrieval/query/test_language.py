@@ -1,9 +1,9 @@
 import pytest
 
+from retrieval.analysis import analyse
 from retrieval.query.language import find_language
-from retrieval.query.reading import read_query
 from retrieval.types import RecallQuery
-from tests.retrieval.ranking.factories import ASKED_AT
+from tests.retrieval.factories import ASKED_AT
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from tests.retrieval.ranking.factories import ASKED_AT
         ("el", "Πού φάγαμε χθες;"),
     ],
 )
-def test_a_question_tells_its_language(language: str, text: str) -> None:
+def test_the_language_of_a_question_is_detected(language: str, text: str) -> None:
     assert find_language(text) == language
 
 
@@ -50,12 +50,12 @@ def test_a_question_tells_its_language(language: str, text: str) -> None:
         ("de", "Was haben wir im August 2024 gemacht?"),
     ],
 )
-def test_the_words_of_its_time_tell_the_language_of_a_short_query(language: str, text: str) -> None:
-    assert read_query(RecallQuery(text, ASKED_AT)).language == language
+def test_time_words_decide_the_language_of_a_short_query(language: str, text: str) -> None:
+    assert analyse(RecallQuery(text, ASKED_AT)).language == language
 
 
 @pytest.mark.parametrize("text", ["Google", "12", "München Zürich", "😀 ok"])
-def test_where_nothing_tells_it_is_english(text: str) -> None:
+def test_the_default_language_is_english(text: str) -> None:
     assert find_language(text) == "en"
 
 

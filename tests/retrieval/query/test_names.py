@@ -39,7 +39,7 @@ def test_a_name_does_not_reach_over_the_end_of_a_sentence() -> None:
     assert "anna tom" not in candidates
 
 
-def test_what_has_capitals_comes_first() -> None:
+def test_capitalised_names_come_first() -> None:
     assert list_name_candidates("please tell what happened with Bob Miller yesterday")[:2] == ("bob", "miller")
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 
 from banks.retain.episodes import build_narrative
-from tests.banks.retain.chunking.prose import make_paragraphs
+from tests.banks.chunking.prose import make_paragraphs
 from tests.banks.retain.episodes.talk import make_turn
 
 CAMPING = [
@@ -20,21 +20,10 @@ def test_it_says_who_talked_and_when() -> None:
     assert build_narrative(CAMPING).startswith("On Saturday, June 8, 2024, Ann and Ben talked.")
 
 
-def test_it_tells_what_was_said_by_whom_in_order() -> None:
+def test_it_quotes_the_turns_in_their_order() -> None:
     narrative = build_narrative(CAMPING)
-    told = [narrative.index("Ben: We took the kids camping"), narrative.index("The kids want to go camping")]
+    told = [narrative.index("Ben: We took the kids camping"), narrative.index("Ben: The kids want to go camping")]
     assert told == sorted(told)
-
-
-def test_relative_dates_become_absolute() -> None:
-    assert "yesterday (Friday, June 7, 2024)" in build_narrative(CAMPING)
-
-
-def test_greetings_and_thanks_are_left_out() -> None:
-    narrative = build_narrative(CAMPING)
-    assert "Thanks" not in narrative
-    assert "Sure!" not in narrative
-    assert "Hey Ben" not in narrative
 
 
 def test_one_speaker_and_several_days() -> None:
@@ -48,7 +37,7 @@ def test_many_speakers_are_counted() -> None:
 
 
 @pytest.mark.parametrize("count", [5, 25, 200])
-def test_it_is_300_to_600_characters_where_there_is_enough_to_tell(count: int) -> None:
+def test_it_is_300_to_600_characters_if_the_turns_are_long_enough(count: int) -> None:
     turns = [make_turn(text, speaker=f"Speaker {index % 3}") for index, text in enumerate(make_paragraphs(count))]
     assert 300 <= len(build_narrative(turns)) <= 600
 
@@ -64,12 +53,11 @@ def test_a_word_longer_than_a_sentence_may_be_is_cut() -> None:
     assert narrative.endswith("Ann: alder birch cedar…")
 
 
-@pytest.mark.parametrize("text", ["", "\U0001f44d" * 100])
-def test_where_nothing_is_told_it_says_who_spoke(text: str) -> None:
-    assert build_narrative([make_turn(text)]) == "On Saturday, June 8, 2024, Ann spoke."
+def test_without_words_it_says_who_spoke() -> None:
+    assert build_narrative([make_turn("")]) == "On Saturday, June 8, 2024, Ann spoke."
     assert build_narrative([]) == ""
 
 
 @pytest.mark.parametrize("text", ["ok", "A boat!", "Hi Ann, thanks!"])
-def test_where_little_is_told_it_tells_that(text: str) -> None:
+def test_a_short_turn_is_quoted_whole(text: str) -> None:
     assert build_narrative([make_turn(text)]) == f"On Saturday, June 8, 2024, Ann spoke. Ann: {text}"

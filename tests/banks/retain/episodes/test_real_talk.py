@@ -3,7 +3,7 @@
 import pytest
 
 from banks.retain.episodes import segment
-from banks.retain.types import Turn
+from banks.types import Turn
 from providers.embedding.onnx import OnnxEmbedder
 from tests.banks.retain.episodes.talk import make_turn, spell
 
@@ -54,7 +54,7 @@ def test_answers_go_to_their_questions(embedder: OnnxEmbedder) -> None:
     assert segment_texts(embedder, said) == "abab"
 
 
-def test_thanks_belong_to_what_they_are_for(embedder: OnnxEmbedder) -> None:
+def test_thanks_belong_to_the_episode_of_their_topic(embedder: OnnxEmbedder) -> None:
     said = [*TOMATOES, ("user", "Great, thanks a lot!"), ("assistant", "You're welcome!"), *INVOICES]
     assert segment_texts(embedder, said) == "aaaaaabbbb"
 

@@ -1,13 +1,12 @@
-"""The text index while facts are stored: rows are inserted with their numbers, whatever else happens in the batch."""
+"""Stored facts enter the text index under their numbers, whatever else happens in the batch."""
 
 import numpy as np
 import pytest
 
-from banks.lifecycle.deciding.judge import Action
-from banks.lifecycle.deciding.plan import Ruling
+from banks.enums import EntityKind
+from banks.lifecycle.decisions import Action, Decision
 from banks.models import Bank, Corpus, Relationship
-from banks.retain.types import FoundEntity, FoundRelationship
-from banks.words import EntityKind
+from banks.types import FoundEntity, FoundRelationship
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.tellings import make_fact, make_plan, rule, store, units_of
@@ -33,7 +32,7 @@ def test_a_text_that_is_merged_beside_a_new_one_gets_the_later_number(bank: Bank
     (known,) = store(bank, make_fact(ACME))
     facts = [make_fact("Ana leads a team at Acme."), make_fact("Tom has a boat.")]
     merged = "Ana works at Acme and leads a team at Acme."
-    store(bank, *facts, plan=make_plan(bank, facts, rule(bank, Action.MERGE, known.id, text=merged), Ruling()))
+    store(bank, *facts, plan=make_plan(rule(bank, Action.MERGE, known.id, text=merged), Decision()))
     assert {text: unit.number for text, unit in units_of(bank).items()} == {merged: 2, "Tom has a boat.": 1}
     check_index(bank)
 
@@ -41,7 +40,7 @@ def test_a_text_that_is_merged_beside_a_new_one_gets_the_later_number(bank: Bank
 def test_a_new_unit_that_is_over_already_is_found_in_the_past_only(bank: Bank) -> None:
     (now,) = store(bank, make_fact(GLOBEX, said=2024))
     fact = make_fact(ACME, said=2022)
-    store(bank, fact, plan=make_plan(bank, [fact], rule(bank, Action.INVALIDATE, now.id)))
+    store(bank, fact, plan=make_plan(rule(bank, Action.INVALIDATE, now.id)))
     assert units_of(bank)[ACME].expired_at is not None
     assert [retired for _, _, retired, _ in read_index(bank)["acm"]] == [True]
     check_index(bank)

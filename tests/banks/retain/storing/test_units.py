@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from django.db import connection, connections
 
+from banks.enums import Network
+from banks.facts import PreparedFact, build_embedding_text
 from banks.models import Bank, MemoryUnit, UnitMetadata, UnitSource, UnitTag
-from banks.retain.prepared import PreparedFact, Source, build_embedding_text
-from banks.retain.storing.units import store_units
-from banks.retain.types import Dimensions, ExtractedFact
-from banks.words import Network
+from banks.retain.storing import store_units
+from banks.types import Dimensions, ExtractedFact, Source
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.text_index.reference import check_index

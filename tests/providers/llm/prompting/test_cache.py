@@ -1,13 +1,14 @@
 import pytest
 from pydantic import BaseModel
 
-from banks.retain.engines.llm.engine import LLMEngine
-from banks.words import Mode
+from banks.enums import Mode
+from banks.retain.llm.engine import LLMEngine
 from providers.llm.errors import LLMUnavailable, MalformedAnswer
 from providers.llm.prompting.cache import CachedLLM
 from providers.llm.protocol import LLM, ChatMessage, StreamEnd, TextDelta
 from providers.usage import Usage
-from tests.banks.retain.engines.llm.factory import make_llm, make_passage, say_facts, say_nonsense
+from rules.engine import BuiltinEngine
+from tests.banks.retain.llm.factory import make_llm, make_passage, say_facts, say_nonsense
 from tests.llm_server import ScriptedLLM
 
 ASK = [ChatMessage("user", "Where does Ana work? \ud800")]
@@ -59,7 +60,7 @@ def test_a_completion_is_paid_for_once(llm_server: ScriptedLLM, cached: LLM) -> 
     assert len(llm_server.chat.received) == 1
 
 
-def test_what_is_kept_can_be_kept_in_a_database(llm_server: ScriptedLLM, cached: LLM, store: Memory) -> None:
+def test_cached_answers_can_be_stored_in_a_database(llm_server: ScriptedLLM, cached: LLM, store: Memory) -> None:
     llm_server.chat.say("At Acme.\x00")
     cached.complete(ASK)
     ((key, answer),) = store.kept.items()
@@ -112,7 +113,7 @@ def test_an_answer_that_was_cut_off_is_not_kept(llm_server: ScriptedLLM, cached:
     assert not store.kept
 
 
-def test_an_answer_that_no_longer_fits_its_model_is_asked_anew(
+def test_an_answer_that_no_longer_fits_its_model_is_requested_again(
     llm_server: ScriptedLLM, cached: LLM, store: Memory
 ) -> None:
     llm_server.chat.say('{"name": "Acme"}')
@@ -133,7 +134,7 @@ def test_a_stream_passes_through(llm_server: ScriptedLLM, cached: LLM, store: Me
 
 def test_extracting_the_same_passage_again_costs_nothing(llm_server: ScriptedLLM, cached: LLM) -> None:
     say_facts(llm_server, {"what": "Ana works at Acme."})
-    engine = LLMEngine(cached)
+    engine = LLMEngine(cached, quoting=BuiltinEngine())
     first = engine.extract(make_passage("I work at Acme."), mode=Mode.NARRATIVE)
     again = engine.extract(make_passage("I work at Acme."), mode=Mode.NARRATIVE)
     assert again.facts == first.facts

@@ -10,7 +10,7 @@ LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 @given(st.text())
-def test_no_line_of_the_text_stands_without_its_bar(text: str) -> None:
+def test_every_line_of_the_text_has_its_bar(text: str) -> None:
     assert all(line.startswith("| ") for line in "\n".join(bar(text)).splitlines())
 
 

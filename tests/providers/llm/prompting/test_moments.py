@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from providers.llm.prompting.moments import Occurrence, read_occurrence
-from tests.banks.retain.engines.llm.factory import ZONE
+from tests.banks.retain.llm.factory import ZONE
 
 
 def at(text: str) -> datetime:

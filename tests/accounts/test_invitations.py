@@ -1,0 +1,95 @@
+"""Invitations: one address, one role, one use."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.test import Client, override_settings
+from django.utils import timezone
+
+from memoryplatform.operations.account.access import TenantAccess
+from memoryplatform.operations.account.errors import AlreadyInvited, AlreadyMember, InvitationInvalid, NotPermitted
+from memoryplatform.operations.account.invitations import accept_invitation, find_invitation, invite
+from tenants.audit import Actor
+from tenants.memberships import list_memberships
+from tenants.models import Invitation, Member, Tenant, User
+from tenants.transactions import tenant_transaction
+from tests.accounts.conftest import PASSWORD, find_link, join, make_person, sign_in
+
+ROLE = Member.Role
+
+
+def access_of(tenant: Tenant, user: User, role: str = "owner") -> TenantAccess:
+    return TenantAccess(tenant.id, ROLE(role), Actor(user_id=user.id))
+
+
+def get_token() -> str:
+    return find_link("invitations/").strip("/").rpartition("/")[2]
+
+
+def test_an_invited_person_signs_up_and_joins(acme: Tenant, owner: User) -> None:
+    invite(access_of(acme, owner), "Vic@Example.com", ROLE.VIEWER)
+    link, client = find_link("invitations/"), Client()
+    assert "Join Acme" in client.get(link).content.decode()
+    with override_settings(SIGN_UP="invited"):
+        client.post("/accounts/signup/", {"name": "Vic", "email": "vic@example.com", "password1": PASSWORD})
+    client.post(find_link("accounts/confirm-email/"))
+    client.post("/accounts/login/", {"login": "vic@example.com", "password": PASSWORD})
+    assert client.get("/dashboard/")["Location"] == link
+    client.post(link)
+    user = User.objects.get(email="vic@example.com")
+    assert [(one.name, one.role) for one in list_memberships(user.id)] == [("Acme", "viewer")]
+
+
+@override_settings(SIGN_UP="invited")
+def test_without_an_invitation_sign_up_is_closed_then(committed_db: None, redis_server: object) -> None:
+    Client().post("/accounts/signup/", {"name": "Eve", "email": "eve@example.com", "password1": PASSWORD})
+    assert not User.objects.exists()
+
+
+def test_an_invitation_works_once(acme: Tenant, owner: User) -> None:
+    invite(access_of(acme, owner), "vic@example.com", ROLE.MEMBER)
+    token, vic = get_token(), make_person("vic@example.com")
+    accept_invitation(vic, token)
+    with pytest.raises(InvitationInvalid):
+        accept_invitation(vic, token)
+
+
+def test_an_invitation_is_for_its_address_only(acme: Tenant, owner: User) -> None:
+    invite(access_of(acme, owner), "vic@example.com", ROLE.MEMBER)
+    eve = make_person("eve@example.com")
+    response = sign_in(eve).post(f"/invitations/{get_token()}/")
+    assert response.status_code == 409
+    assert "vic@example.com" in response.content.decode()
+    assert list_memberships(eve.id) == []
+
+
+@pytest.mark.parametrize("state", ["expired", "revoked", "forged", "suspended"])
+def test_an_invalid_invitation_has_one_answer(acme: Tenant, owner: User, state: str) -> None:
+    invitation = invite(access_of(acme, owner), "vic@example.com", ROLE.MEMBER)
+    token, past = get_token(), timezone.now() - timedelta(seconds=1)
+    with tenant_transaction(acme.id):
+        rows = Invitation.objects.for_tenant(acme.id).filter(id=invitation.id)
+        if state in {"expired", "revoked"}:
+            rows.update(**{"expires_at" if state == "expired" else "revoked_at": past})
+        if state == "suspended":
+            Tenant.objects.filter(id=acme.id).update(suspended_at=past)
+    with pytest.raises(InvitationInvalid):
+        find_invitation("x" * 43 if state == "forged" else token)
+
+
+def test_members_and_invited_people_are_not_invited_again(acme: Tenant, owner: User) -> None:
+    access = access_of(acme, owner)
+    invite(access, "vic@example.com", ROLE.MEMBER)
+    with pytest.raises(AlreadyInvited):
+        invite(access, "VIC@example.com", ROLE.ADMIN)
+    with pytest.raises(AlreadyMember):
+        invite(access, owner.email, ROLE.MEMBER)
+    assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize(("role", "given"), [("member", "viewer"), ("viewer", "viewer"), ("admin", "owner")])
+def test_nobody_invites_above_their_own_role(acme: Tenant, role: str, given: str) -> None:
+    person = join(acme, "mia@example.com", role)
+    with pytest.raises(NotPermitted):
+        invite(access_of(acme, person, role), "vic@example.com", ROLE(given))

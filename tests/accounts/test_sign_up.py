@@ -1,0 +1,91 @@
+"""Sign-up over HTTP: account, verification, log-in, the first tenant."""
+
+import pytest
+from django.core import mail
+from django.test import Client, override_settings
+
+from tenants.memberships import list_memberships
+from tenants.models import User
+from tests.accounts.conftest import PASSWORD, find_link, make_person
+
+GIVEN = {"name": "Ana Reis", "email": "ana@example.com", "password1": PASSWORD}
+
+
+@pytest.fixture
+def client(committed_db: None, redis_server: object) -> Client:
+    return Client()
+
+
+def sign_up(client: Client, **given: str) -> str:
+    response = client.post("/accounts/signup/", GIVEN | given, follow=True)
+    return response.content.decode()
+
+
+def test_a_person_signs_up_verifies_and_founds_a_tenant(client: Client) -> None:
+    assert "Verify" in sign_up(client)
+    assert client.get("/dashboard/members/").status_code == 302
+    client.post(find_link("accounts/confirm-email/"))
+    client.post("/accounts/login/", {"login": GIVEN["email"], "password": PASSWORD})
+    assert client.get("/dashboard/").url == "/dashboard/tenants/new/"  # type: ignore[attr-defined]  # a redirect
+    client.post("/dashboard/tenants/new/", {"name": "Acme Robotics"})
+    user = User.objects.get(email="ana@example.com")
+    assert [(one.name, one.role) for one in list_memberships(user.id)] == [("Acme Robotics", "owner")]
+    assert user.name == "Ana Reis"
+    assert "Acme Robotics" in client.get("/dashboard/members/").content.decode()
+
+
+def test_nobody_signs_in_before_the_address_is_verified(client: Client) -> None:
+    sign_up(client)
+    Client().post("/accounts/login/", {"login": GIVEN["email"], "password": PASSWORD})
+    assert client.get("/dashboard/members/").status_code == 302
+
+
+def test_a_known_address_gets_the_same_answer_as_an_unknown_one(client: Client) -> None:
+    make_person("known@example.com")
+    unknown = sign_up(client, email="new@example.com").replace("new@example.com", "X")
+    known = sign_up(Client(), email="known@example.com").replace("known@example.com", "X")
+    assert known == unknown
+    answers = [
+        Client().post("/accounts/password/reset/", {"email": email}, follow=True).content.decode().replace(email, "X")
+        for email in ("known@example.com", "nobody@example.com")
+    ]
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("link", ["accounts/confirm-email/forged:1:x/", "accounts/confirm-email/MQ/"])
+def test_a_forged_verification_link_verifies_nothing(client: Client, link: str) -> None:
+    sign_up(client)
+    response = client.post(f"/{link}")
+    assert response.status_code in {302, 404}
+    client.post("/accounts/login/", {"login": GIVEN["email"], "password": PASSWORD})
+    assert client.get("/dashboard/members/").status_code == 302
+
+
+@override_settings(SIGN_UP="closed")
+def test_sign_up_can_be_closed(client: Client) -> None:
+    sign_up(client)
+    assert not User.objects.exists()
+    assert mail.outbox == []
+
+
+def test_weak_passwords_are_refused(client: Client) -> None:
+    assert "at least 12 characters" in sign_up(client, password1="short")
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
+def test_a_foreign_address_in_next_is_ignored(client: Client, target: str) -> None:
+    make_person("ana@example.com")
+    response = client.post(f"/accounts/login/?next={target}", {"login": "ana@example.com", "password": PASSWORD})
+    assert response.status_code == 302
+    assert "evil" not in response["Location"]
+    assert "javascript" not in response["Location"]
+
+
+def test_repeated_wrong_passwords_are_throttled(client: Client) -> None:
+    make_person("ana@example.com")
+    for _ in range(12):
+        client.post("/accounts/login/", {"login": "ana@example.com", "password": "wrong"})
+    client.post("/accounts/login/", {"login": "ana@example.com", "password": PASSWORD})
+    assert client.get("/dashboard/").status_code == 302
+    assert "/accounts/login/" in client.get("/dashboard/")["Location"]

@@ -1,0 +1,89 @@
+"""A large bank's vector index changes the speed of a search, not its results."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from banks.enums import Network
+from banks.models import Corpus, MemoryUnit
+from banks.vector_index.index import create_index, drop_index
+from retrieval.channels import semantic
+from retrieval.channels.semantic import KNOWN_INDEXES, find_nearest
+from retrieval.filters.scope import build_scope
+from retrieval.filters.types import Filters, Tags
+from retrieval.types import PointInTime
+from tenants.transactions import tenant_transaction
+from tests.factories import make_bank, make_tenant
+from tests.retrieval.fakes import DIMENSION, embed
+from tests.retrieval.memory import NOW, Memory
+
+WORDS = ["green parrot", "green parrot song", "green", "zebra", "walrus song", "parrot"]
+
+
+@pytest.fixture
+def memory(committed_db: None) -> Iterator[Memory]:
+    memory = Memory(make_bank(make_tenant("acme")))
+    for word in WORDS:
+        memory.unit(word)
+    memory.unit("green parrot", expired_at=NOW, close_reason="update")
+    yield memory
+    drop_index(memory.bank.id)
+
+
+def search(
+    memory: Memory, filters: Filters | None = None, moment: PointInTime | None = None
+) -> list[tuple[object, float]]:
+    scope = build_scope(filters or Filters(), moment or PointInTime())
+    limits = {Corpus.UNIT: 4, Corpus.CHUNK: 2}
+    found = find_nearest(memory.bank, embed("green parrot"), scope, limits=limits, within_seconds=None)
+    return [(hit.id, round(hit.score, 6)) for hit in found.of(Corpus.UNIT)]
+
+
+def test_the_search_learns_of_the_index_and_finds_the_same(memory: Memory) -> None:
+    exact = search(memory)
+    assert memory.bank not in KNOWN_INDEXES
+    create_index(memory.bank.id, DIMENSION)
+    assert search(memory) == exact
+    assert memory.bank in KNOWN_INDEXES
+    with CaptureQueriesContext(connection) as captured:
+        assert search(memory) == exact
+    assert any("halfvec" in query["sql"] for query in captured.captured_queries)
+    drop_index(memory.bank.id)
+    assert search(memory) == exact
+    assert memory.bank not in KNOWN_INDEXES
+
+
+def test_filters_that_leave_few_are_searched_without_it(memory: Memory) -> None:
+    create_index(memory.bank.id, DIMENSION)
+    tagged = memory.unit("walrus", tags=["rare"])
+    search(memory)
+    filters = replace(Filters(), tags=Tags(("rare",), "any_strict"))
+    assert [row_id for row_id, _ in search(memory, filters)] == [tagged.id]
+
+
+@pytest.mark.parametrize(
+    ("filters", "moment"),
+    [
+        (Filters(), PointInTime(known_at=NOW - timedelta(days=20))),
+        (Filters(), PointInTime(as_of=NOW - timedelta(days=20))),
+        (Filters(networks=(Network.EXPERIENCE,)), PointInTime()),
+    ],
+)
+def test_if_most_units_are_hidden_the_visible_ones_are_found(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, filters: Filters, moment: PointInTime
+) -> None:
+    """As in a large bank, the index scan would end before it reaches a visible unit."""
+    with tenant_transaction(memory.tenant.id):
+        MemoryUnit.objects.of_bank(memory.bank).update(valid_from=NOW)
+    early = memory.unit("walrus", days=30, network="experience")
+    exact = search(memory, filters, moment)
+    create_index(memory.bank.id, DIMENSION)
+    search(memory)
+    short_walk = {"hnsw.ef_search": "1", "hnsw.iterative_scan": "off", "enable_sort": "off"}
+    monkeypatch.setattr(semantic, "tune_index", lambda _limit: short_walk)
+    assert search(memory, filters, moment) == exact
+    assert [row_id for row_id, _ in exact] == [early.id]
