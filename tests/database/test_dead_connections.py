@@ -11,18 +11,24 @@ from psycopg_pool import ConnectionPool
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 
 IN_POOL = 5
-END_ALL = "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE usename = 'service'"
+END = "SELECT count(*) FROM unnest(%s::int[]) AS backend WHERE pg_terminate_backend(backend, 5000)"
 
 
 @pytest.fixture
-def pool(committed_db: None) -> Iterator[ConnectionPool]:
+def backends() -> list[int]:
+    """The process ids of the pool's connections."""
+    return []
+
+
+@pytest.fixture
+def pool(committed_db: None, backends: list[int]) -> Iterator[ConnectionPool]:
     """A separate pool, full of idle connections."""
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]  # of the Postgres backend
     together = threading.Barrier(IN_POOL)
 
     def use_one() -> None:
-        ask()
+        backends.append(ask())
         together.wait(timeout=30)
         connection.close()
 
@@ -42,10 +48,10 @@ def ask() -> int:
 
 
 def test_no_request_fails_on_a_connection_that_the_server_closed(
-    pool: ConnectionPool, postgres: EmbeddedPostgres
+    pool: ConnectionPool, backends: list[int], postgres: EmbeddedPostgres
 ) -> None:
     with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as superuser:
-        assert superuser.execute(END_ALL).fetchone() == (IN_POOL,)
+        assert superuser.execute(END, [backends]).fetchone() == (IN_POOL,)
     for _ in range(2 * IN_POOL):
         ask()
         connection.close()
