@@ -222,6 +222,8 @@ class Candidate(NamedTuple):
     voices: tuple[Voice, ...] = ()
     is_own_passage: bool = False  # the caller gave this fact ready-made: no text of the archive holds it
     search_text: str = ""
+    speaker: str = ""  # of a memory in somebody's own words
+    role: str = ""
 
 
 class Place(NamedTuple):

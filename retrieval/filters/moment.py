@@ -120,10 +120,12 @@ PROOF_COUNT = """CASE WHEN tellings.known_places < tellings.places
     THEN greatest(1, round(unit.proof_count::numeric * tellings.known_places / tellings.places)::int)
     ELSE unit.proof_count END"""
 MENTIONED_AT = "CASE WHEN tellings.known_places < tellings.places THEN least({was}, tellings.said_at) ELSE {was} END"
-RENDERED = "CASE WHEN unit.speaker <> '' THEN unit.speaker || ': ' || ({text}) ELSE ({text}) END"
+RENDERED = "CASE WHEN ({speaker}) <> '' THEN ({speaker}) || ': ' || ({text}) ELSE ({text}) END"
 SEARCH_TEXT = "CASE WHEN former.fields ? 'text' THEN '' ELSE unit.search_text END"  # today's fits today's text only
 COLUMNS = {
     "text": "text",
+    "speaker": "text",
+    "role": "text",
     "context": "text",
     "network": "text",
     "confidence": "float8",
@@ -168,7 +170,7 @@ def build_historical_columns(moment: PointInTime) -> HistoricalColumns:
     )
     return HistoricalColumns(
         columns={**columns, "proof_count": PROOF_COUNT},
-        rendered=RENDERED.format(text=columns["text"]),
+        rendered=RENDERED.format(text=columns["text"], speaker=columns["speaker"]),
         search_text=SEARCH_TEXT,
         joined=FORMER.format(known=sql.Literal(moment.known_at).as_string()),
         mention=was_made("mention", moment).as_string(),

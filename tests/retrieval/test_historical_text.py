@@ -79,6 +79,14 @@ def test_a_text_that_grew_later_is_read_as_it_was(memory: Memory) -> None:
     assert (now.text, now.context) == ("Rex ate the passport of Ivan", "after")
 
 
+def test_an_edited_quotation_is_read_with_its_former_speaker(memory: Memory) -> None:
+    unit = memory.unit("Caroline has a new bike", days=11)
+    edit(memory, unit, text="I have a new bike", speaker="Caroline", role="user")
+    then, now = read(memory, unit, KNOWN), read(memory, unit, PointInTime())
+    assert (then.text, then.speaker, then.role) == ("Caroline: I have a new bike", "Caroline", "user")
+    assert (now.text, now.speaker, now.role) == ("Caroline has a new bike", "", "")
+
+
 def edit(memory: Memory, unit: MemoryUnit, **before: Any) -> None:
     """Edit the unit at LATER; `before` are its former values."""
     with clock_at(LATER):

@@ -131,6 +131,10 @@ class PassageOutput(Output):
 class RecallItemOutput(Output):
     id = serializers.UUIDField(source="candidate.id")
     text = serializers.CharField()
+    speaker = serializers.CharField(
+        source="candidate.speaker", help_text="Who said the text, which begins with the name; empty for other memories."
+    )
+    role = serializers.CharField(source="candidate.role", help_text="user, assistant or tool; empty without a speaker.")
     kind = serializers.CharField(source="candidate.kind", help_text="unit, or chunk: raw text that no memory covers.")
     type = serializers.CharField(
         source="candidate.network", allow_null=True, help_text="The network; null for a chunk."

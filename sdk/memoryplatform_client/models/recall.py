@@ -33,6 +33,8 @@ class Passage(Model):
 class RecallItem(Model):
     id: UUID
     text: str
+    speaker: str = ""
+    role: str = ""
     kind: str
     type: str | None
     bank_id: str

@@ -40,7 +40,9 @@ def test_a_conversation_is_recalled_marked_and_logged(tenant: Tenant, log: Recal
     assert call("POST", "/v1/banks/friends/memories", {"items": [TALK]}).status_code == 200
     body = {"query": "Who painted a sunrise?", "query_timestamp": "2023-05-09T10:00:00Z", "budget": "high"}
     answer = call("POST", "/v1/banks/friends/memories/recall", body).json()
-    assert "sunrise" in answer["results"][0]["text"]
+    first = answer["results"][0]
+    assert first["text"] == "Melanie: I painted a sunrise over the lake last year."
+    assert (first["speaker"], first["role"]) == ("Melanie", "user")
     assert answer["results"][0]["scores"]["reranker"] is not None
     assert answer["left_out"] == []
     log.write()
