@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from banks.embedding_texts import build_unit_text
 from banks.types import ExtractedFact, Labels, Quote, Source
 from providers.embedding.vector import Vector
 
@@ -56,19 +55,10 @@ def hash_tags(tags: Iterable[str]) -> bytes:
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES] if joined else b""
 
 
-def build_embedding_text(fact: ExtractedFact) -> str:
-    return build_unit_text(
-        fact.search_text or fact.rendered_text,
-        fact.network,
-        occurred_start=fact.occurred_start,
-        occurred_end=fact.occurred_end,
-    )
-
-
 def list_embedding_texts(facts: Sequence[ExtractedFact]) -> list[str]:
     """The texts to embed: the facts, then their relationships."""
     return [
-        *(build_embedding_text(fact) for fact in facts),
+        *(fact.rendered_text for fact in facts),
         *(relationship.text for fact in facts for relationship in fact.relationships),
     ]
 

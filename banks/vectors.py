@@ -9,8 +9,7 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
-from banks.embedding_texts import build_unit_text
-from banks.facts import build_embedding_text, hash_words, list_embedding_texts
+from banks.facts import hash_words, list_embedding_texts
 from banks.models import Bank, CachedAnswer, MemoryUnit
 from banks.rendering import render_text
 from banks.types import ExtractedFact
@@ -93,20 +92,14 @@ def embed_facts(
 
 
 def find_held(bank: Bank, facts: Sequence[ExtractedFact]) -> dict[str, Vector]:
-    """Vectors of stored units by embedding text. The hash ignores case and punctuation, so the texts are compared."""
-    wanted = {build_embedding_text(fact) for fact in facts}
+    """Vectors of stored units by text. The hash ignores case and punctuation, so the texts are compared."""
+    wanted = {fact.rendered_text for fact in facts}
     with tenant_transaction(bank.tenant_id):
         units = MemoryUnit.objects.of_bank(bank).current()
         hashes = {hash_words(fact.rendered_text, fact.occurred_start) for fact in facts}
         same = units.filter(network__in={fact.network for fact in facts}, content_hash__in=hashes)
-        columns = ("search_text", "speaker", "text", "network", "occurred_start", "occurred_end", "embedding")
-        rows = list(same.exclude(embedding=None).values_list(*columns))
-    held = {
-        build_unit_text(
-            search_text or render_text(speaker, text), network, occurred_start=start, occurred_end=end
-        ): embedding
-        for search_text, speaker, text, network, start, end, embedding in rows
-    }
+        rows = list(same.exclude(embedding=None).values_list("speaker", "text", "embedding"))
+    held = {render_text(speaker, text): embedding for speaker, text, embedding in rows}
     return {text: np.asarray(embedding, dtype=np.float32) for text, embedding in held.items() if text in wanted}
 
 

@@ -68,7 +68,7 @@ class Recipe:
     weights: Mapping[Channel, float] = field(default_factory=lambda: WEIGHTS)
     depth: float = 1.0
     rerank_depth: float = 1.0
-    speaker: float = 1.2
+    speaker: float = 1.4
     combination: Combination = field(default_factory=Combination)
     boosts: Boosts = field(default_factory=Boosts)
     passages: Passages = field(default_factory=Passages)

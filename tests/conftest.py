@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 from django.apps import apps
 from django.conf import settings
@@ -67,17 +68,26 @@ def django_db_setup(postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlock
 
 
 @pytest.fixture
-def committed_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def committed_db(
+    django_db_setup: None, postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
     """For tests whose rows other connections or processes must see. Commits are real; rows are deleted afterwards."""
     with django_db_blocker.unblock():
         try:
             yield
         finally:
-            empty_all_tables()
+            empty_all_tables(postgres)
             connections.close_all()
 
 
-def empty_all_tables() -> None:
+def empty_all_tables(postgres: EmbeddedPostgres) -> None:
+    """Deletes in the few tables that have rows: a TRUNCATE of all tables takes ten times as long.
+
+    As a superuser without foreign keys and triggers, so that the order does not matter.
+    """
     tables = [model._meta.db_table for model in apps.get_models() if model._meta.app_label not in KEPT]
-    with connections["owner"].cursor() as cursor:
-        cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
+    which = " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in tables)
+    with psycopg.connect(postgres.superuser_url("memoryplatform")) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        for (table,) in superuser.execute(which).fetchall():
+            superuser.execute(f"DELETE FROM {table}")

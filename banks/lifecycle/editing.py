@@ -8,7 +8,6 @@ from typing import Any
 
 from django.utils import timezone
 
-from banks.embedding_texts import build_unit_text
 from banks.entities.descriptions import forget_descriptions
 from banks.enums import FACTUAL, Network
 from banks.errors import MemoryChanged, MemoryInvalid, MemoryState
@@ -100,13 +99,7 @@ def check_version(unit: MemoryUnit, state: UnitState, expected: frozenset[str] |
 def build_edited_text(state: UnitState, edit: UnitEdit) -> str | None:
     """The text to embed; None if the vector stays valid."""
     before, after = (
-        build_unit_text(
-            row["search_text"] or render_text(row["speaker"], row["text"]),
-            row["network"],
-            occurred_start=row["occurred_start"],
-            occurred_end=row["occurred_end"],
-        )
-        for row in (asdict(state), asdict(state) | edit.build_columns(state))
+        render_text(row["speaker"], row["text"]) for row in (asdict(state), asdict(state) | edit.build_columns(state))
     )
     return after if after != before else None
 

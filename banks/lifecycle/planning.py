@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from banks.embedding_texts import build_unit_text
 from banks.entities.mentions import build_mention, usable
 from banks.entities.resolution.identifier import Identified, Identifier, Identities, NameQuestion, find_questions
 from banks.entities.types import Naming
@@ -87,17 +86,10 @@ def embed_merged_texts(bank: Bank, decisions: Sequence[Decision], embedder: Embe
     merges = {place: decision for place, decision in enumerate(decisions) if decision.action is Action.MERGE}
     if not merges:
         return list(decisions), Usage()
-    embedded = embed_texts(bank.tenant_id, embedder, [build_merged_text(one) for one in merges.values()])
+    embedded = embed_texts(bank.tenant_id, embedder, [one.text for one in merges.values()])
     vectors = dict(zip(merges, embedded.vectors, strict=True))
     merged = [replace(one, vector=vectors[place]) if place in merges else one for place, one in enumerate(decisions)]
     return merged, embedded.usage
-
-
-def build_merged_text(decision: Decision) -> str:
-    held = decision.targets[0]
-    return build_unit_text(
-        decision.text, held.network, occurred_start=held.occurred_start, occurred_end=held.occurred_end
-    )
 
 
 def list_name_questions(bank: Bank, facts: Sequence[PreparedFact], speakers: frozenset[str]) -> list[NameQuestion]:

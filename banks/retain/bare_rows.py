@@ -9,7 +9,7 @@ from django.db import connection
 from psycopg import sql
 
 from banks.document_pieces import is_of_ready_facts, read_context
-from banks.embedding_texts import build_chunk_text, build_entity_text, build_episode_text, build_unit_text
+from banks.embedding_texts import build_chunk_text, build_entity_text, build_episode_text
 from banks.models import Bank, Chunk, Entity, Episode, MemoryUnit, Relationship
 from banks.vectors import write_vector
 from providers.embedding.vector import Vector
@@ -71,8 +71,7 @@ def wants_vector(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> b
 def build_text(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> str:
     """The same text that retain embeds."""
     if isinstance(row, MemoryUnit):
-        times = {"occurred_start": row.occurred_start, "occurred_end": row.occurred_end}
-        return build_unit_text(row.search_text or row.rendered_text, row.network, **times)
+        return row.rendered_text
     if isinstance(row, Chunk):
         context = read_context(row.document, row.start) if row.document else row.context
         return build_chunk_text(row.text, heading=row.heading, context=context)

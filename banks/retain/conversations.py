@@ -1,6 +1,7 @@
 """Retaining a conversation: messages are placed in episodes, and each episode gives chunks and facts."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -25,9 +26,9 @@ from banks.retain.storing import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.text_index.write import add_texts, replacing_texts
 from banks.types import Passage, Source, Turn
-from banks.vectors import embed_texts
+from banks.vectors import Embedded, embed_texts
 from providers.embedding.vector import Vector
-from tenants.transactions import tenant_transaction
+from tenants.transactions import let_go_of_connection, tenant_transaction
 
 CHARACTERS_FOR_TOPIC = 500  # the beginning of a long message shows its topic
 MANY_FACTS = 500  # deciding and storing more facts takes seconds, so progress is reported before
@@ -43,15 +44,44 @@ class Conversation:
     instructions: Instructions = field(default_factory=Instructions)
 
 
+@dataclass(frozen=True)
+class EpisodePart:
+    """The messages of an episode that wait for extraction, their chunks, and the narrative of the whole episode."""
+
+    episode_id: UUID
+    messages: Sequence[Message]
+    before: Sequence[Turn]
+    cut: Sequence[TurnChunk]
+    chunks: Sequence[Chunk]
+    narrative: str
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        return tuple(build_turn(message) for message in self.messages)
+
+    @property
+    def archive_texts(self) -> list[str]:
+        texts = [build_chunk_text(one.text, heading=one.heading, context=one.context) for one in self.chunks]
+        return [*texts, build_episode_text(self.narrative)]
+
+
 def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retained]:
-    """Continues after a crash: a placed message keeps its episode, and an extracted message is not read again."""
+    """Continues after a crash: a placed message keeps its episode, and an extracted message is not read again.
+
+    A thread embeds the chunks while the facts are extracted and stored.
+    """
     known = place_new_messages(conversation, tools)
-    episodes = group_waiting_messages(conversation)
-    outcomes = []
-    for done, (episode_id, messages) in enumerate(episodes.items()):
-        tools.report(done, len(episodes))
-        outcomes.append(retain_episode(conversation, episode_id, messages, tools, known))
-    return outcomes
+    parts = [build_part(conversation, *one) for one in group_waiting_messages(conversation).items()]
+    beside = ThreadPoolExecutor(1, thread_name_prefix="chunks")
+    try:
+        embedding = [beside.submit(embed_archive, conversation.bank, part, tools, known) for part in parts]
+        outcomes = []
+        for done, (part, embedded) in enumerate(zip(parts, embedding, strict=True)):
+            tools.report(done, len(parts))
+            outcomes.append(retain_episode(conversation, part, tools, known, embedded))
+        return outcomes
+    finally:
+        beside.shutdown(cancel_futures=True)
 
 
 def place_new_messages(conversation: Conversation, tools: Tools) -> dict[str, Vector]:
@@ -78,32 +108,43 @@ def load_messages(bank: Bank, **conditions: object) -> list[Message]:
         return list(Message.objects.for_tenant(bank.tenant_id).filter(**conditions).order_by("said_at", "id"))
 
 
+def build_part(conversation: Conversation, episode_id: UUID, messages: Sequence[Message]) -> EpisodePart:
+    episode = load_messages(conversation.bank, episode=episode_id)
+    cut = chunk_turns([build_turn(message) for message in messages])
+    return EpisodePart(
+        episode_id,
+        messages,
+        list_turns_before(episode, messages),
+        cut,
+        [build_chunk(conversation, episode_id, messages, one) for one in cut],
+        build_narrative(list_turns_once(episode)),
+    )
+
+
+def embed_archive(bank: Bank, part: EpisodePart, tools: Tools, known: Mapping[str, Vector]) -> Embedded:
+    """The vectors of the chunks and of the narrative, in a thread of its own."""
+    try:
+        return embed_texts(bank.tenant_id, tools.embedder, part.archive_texts, step=tools.step, known=known)
+    finally:
+        let_go_of_connection()  # many texts are cached and reported in the database
+
+
 def retain_episode(
     conversation: Conversation,
-    episode_id: UUID,
-    messages: Sequence[Message],
+    part: EpisodePart,
     tools: Tools,
     known: Mapping[str, Vector],
+    embedding: "Future[Embedded]",
 ) -> Retained:
-    bank, instructions = conversation.bank, conversation.instructions
-    turns = tuple(build_turn(message) for message in messages)
-    episode = load_messages(bank, episode=episode_id)
-    reading = read_passage(
-        bank, build_passage(conversation, turns, list_turns_before(episode, messages)), instructions, tools
+    bank, instructions, messages = conversation.bank, conversation.instructions, part.messages
+    turns = part.turns
+    reading = read_passage(bank, build_passage(conversation, turns, part.before), instructions, tools)
+    embedded = embed_texts(
+        bank.tenant_id, tools.embedder, list_embedding_texts(reading.facts), step=tools.step, known=known
     )
-    cut = chunk_turns(turns)
-    chunks = [build_chunk(conversation, episode_id, messages, one) for one in cut]
-    narrative = build_narrative(list_turns_once(episode))
-    fact_texts = list_embedding_texts(reading.facts)
-    chunk_texts = [build_chunk_text(one.text, heading=one.heading, context=one.context) for one in chunks]
-    texts = [*fact_texts, *chunk_texts, build_episode_text(narrative)]
-    embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step, known=known)
-    *chunk_vectors, narrative_vector = embedded.vectors[len(fact_texts) :]
-    for chunk, vector in zip(chunks, chunk_vectors, strict=True):
-        chunk.embedding = vector
     prepared = prepare_facts(
         reading.facts,
-        embedded.vectors[: len(fact_texts)],
+        embedded.vectors,
         instructions.labels,
         lambda quote: Source(quote.start, quote.end, message_id=messages[quote.turn].id),
         is_agents=lambda quote: messages[quote.turn].role != "user",
@@ -114,17 +155,22 @@ def retain_episode(
     plan = plan_facts(bank, prepared, tools.planners, speakers=speakers)
     if len(prepared) > MANY_FACTS:
         tools.step("storing", 0, len(prepared))
+    archive = embedding.result()
+    *chunk_vectors, narrative_vector = archive.vectors
+    for chunk, vector in zip(part.chunks, chunk_vectors, strict=True):
+        chunk.embedding = vector
     with tools.write():
         lock_memory(bank)
-        store_chunks(bank, episode_id, messages, chunks, cut)
+        store_chunks(bank, part)
         units = store_facts(bank, prepared, speakers=speakers, plan=plan)
-        with replacing_texts(bank, Corpus.EPISODE, [episode_id]):
-            rows = Episode.objects.for_tenant(bank.tenant_id).filter(id=episode_id)
-            rows.update(narrative=narrative, embedding=narrative_vector)
+        with replacing_texts(bank, Corpus.EPISODE, [part.episode_id]):
+            rows = Episode.objects.for_tenant(bank.tenant_id).filter(id=part.episode_id)
+            rows.update(narrative=part.narrative, embedding=narrative_vector)
         if reading.is_done:
             ids = [message.id for message in messages]
             Message.objects.for_tenant(bank.tenant_id).filter(id__in=ids).update(extracted_at=timezone.now())
-    return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, "\n".join(reading.errors))
+    usage = reading.usage + embedded.usage + archive.usage + plan.usage
+    return Retained(tuple(units), usage, "\n".join(reading.errors))
 
 
 def build_passage(conversation: Conversation, turns: tuple[Turn, ...], before: Sequence[Turn]) -> Passage:
@@ -177,28 +223,27 @@ def build_chunk(conversation: Conversation, episode_id: UUID, messages: Sequence
     )
 
 
-def store_chunks(
-    bank: Bank, episode_id: UUID, messages: Sequence[Message], chunks: Sequence[Chunk], cut: Sequence[TurnChunk]
-) -> None:
+def store_chunks(bank: Bank, part: EpisodePart) -> None:
     """Store and index the chunks, unless an earlier attempt did. Call inside a tenant transaction."""
+    messages, chunks = part.messages, part.chunks
     if ChunkPart.objects.for_tenant(bank.tenant_id).filter(message__in=messages).exists():
         return
     rows = Chunk.objects.for_tenant(bank.tenant_id)
-    first = rows.filter(episode_id=episode_id).count()
+    first = rows.filter(episode_id=part.episode_id).count()
     for place, chunk in enumerate(chunks, first):
         chunk.position, chunk.extracted_at = place, timezone.now()
     rows.bulk_create(chunks)
     parts = [
         ChunkPart(
             chunk=chunk,
-            message_id=messages[part.turn_index].id,
-            message_start=part.turn_start,
-            message_end=part.turn_end,
-            start=part.start,
-            end=part.end,
+            message_id=messages[one.turn_index].id,
+            message_start=one.turn_start,
+            message_end=one.turn_end,
+            start=one.start,
+            end=one.end,
         )
-        for chunk, one in zip(chunks, cut, strict=True)
-        for part in one.parts
+        for chunk, cut in zip(chunks, part.cut, strict=True)
+        for one in cut.parts
     ]
     ChunkPart.objects.for_tenant(bank.tenant_id).bulk_create(parts)
     add_texts(bank, Corpus.CHUNK, [chunk.id for chunk in chunks])

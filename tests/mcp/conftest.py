@@ -12,6 +12,7 @@ from starlette.types import Message, Receive, Send
 
 from memoryplatform.api.mcp.application import McpRoutes
 from memoryplatform.asgi import routes
+from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.redis import EmbeddedRedis
 from tenants.models import Tenant
 from tests.conftest import empty_all_tables
@@ -47,11 +48,11 @@ def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def shared_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def shared_db(django_db_setup: None, postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Commits are real. Each test has its own tenant; the rows are deleted at the end of the module."""
     with django_db_blocker.unblock():
         yield
-        empty_all_tables()
+        empty_all_tables(postgres)
         connections.close_all()
 
 

@@ -8,6 +8,7 @@ import pytest
 from django.db import connections
 from pytest_django.plugin import DjangoDbBlocker
 
+from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.server.lifespan import WRITERS
 from memoryplatform_client import AsyncMemoryClient, MemoryClient
@@ -30,11 +31,11 @@ def server_url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def shared_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def shared_db(django_db_setup: None, postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Commits are real. Each test has its own tenant; the rows are deleted at the end of the module."""
     with django_db_blocker.unblock():
         yield
-        empty_all_tables()
+        empty_all_tables(postgres)
         connections.close_all()
 
 

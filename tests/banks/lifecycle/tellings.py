@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from banks.enums import Network
-from banks.facts import PreparedFact, build_embedding_text
+from banks.facts import PreparedFact
 from banks.lifecycle.candidates import read_units
 from banks.lifecycle.decisions import Action, Decision, Reason
 from banks.lifecycle.planning import Plan
@@ -26,7 +26,7 @@ def make_fact(text: str, *, said: int = 2024, **fields: Any) -> PreparedFact:
     }
     given: dict[str, Any] = {"network": Network.WORLD, "mentioned_at": YEAR[said]} | fields
     fact = ExtractedFact(text, **given)
-    return PreparedFact(fact, embed(build_embedding_text(fact)), **ALONE | extras)
+    return PreparedFact(fact, embed(fact.rendered_text), **ALONE | extras)
 
 
 def store(bank: Bank, *facts: PreparedFact, plan: Plan | None = None) -> list[StoredUnit]:

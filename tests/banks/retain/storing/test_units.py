@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, connections
 
 from banks.enums import Network
-from banks.facts import PreparedFact, build_embedding_text
+from banks.facts import PreparedFact
 from banks.models import Bank, MemoryUnit, UnitMetadata, UnitSource, UnitTag
 from banks.retain.storing import store_units
 from banks.types import Dimensions, ExtractedFact, Source
@@ -148,9 +148,3 @@ def test_eight_threads_with_the_same_facts_leave_one_row_each(committed_db: None
     units = units_of(bank)
     assert sorted(unit.text for unit in units) == sorted(texts)
     assert {unit.proof_count for unit in units} == {8}
-
-
-def test_the_embedding_text_carries_the_date_and_the_stored_text_does_not() -> None:
-    dated = prepare("Alice moved.", occurred_start=datetime(2023, 11, 6, tzinfo=UTC)).fact
-    assert build_embedding_text(dated) == "Alice moved. (happened in November 2023)"
-    assert build_embedding_text(prepare("Alice moved.").fact) == "Alice moved."
