@@ -2,7 +2,7 @@
 
 # `render_text` in SQL, for an alias of banks_memoryunit.
 RENDERED_TEXT = "CASE WHEN {unit}.speaker <> '' THEN {unit}.speaker || ': ' || {unit}.text ELSE {unit}.text END"
-# The text that the embedder, BM25 and the reranker read.
+# The text that BM25 and the reranker read.
 SEARCHED_TEXT = f"CASE WHEN {{unit}}.search_text <> '' THEN {{unit}}.search_text ELSE {RENDERED_TEXT} END"
 
 
