@@ -26,7 +26,7 @@ OVERRIDES = re.compile("[\u202d\u202e][^\u202c\n]*\u202c?")  # letters shown in 
 ZERO_WIDTH = re.compile("(?<=[\x20-\x7e])[\u200b-\u200d\u2060\ufeff](?=[\x20-\x7e])")
 MOST_ZERO_WIDTH = 2  # between Latin letters; some editors leave one behind
 
-SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+(?!\w)|[.!?](?=\w)|\n|$)+[\"'”»)\]]*\s*|[.!?\n]+")
+SENTENCE_END = re.compile(r"(?:[.!?][\"'”»)\]]*(?=\s)|[。！？]|\n)\s*")
 SPACED = re.compile(r"\b\w(?: \w){5,}\b(?:\s{2,}\w(?: \w)+\b)*")
 TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|<\|?/?|\|?>|[\[\]{}:#=`\"]+")
 LOOKALIKES = str.maketrans("аеорсухіјѕԁһкмтвнАЕОРСУХІЈЅКМТВН", "aeopcyxijsdhkmtbhAEOPCYXIJSKMTBH")
@@ -117,11 +117,12 @@ def find_wording(text: str) -> list[tuple[int, int]]:
 
 def cut_windows(text: str) -> Iterator[tuple[int, int]]:
     """Each sentence or line, and each two neighbours together: an attack may take a line for its address."""
+    ends = [0, *(match.end() for match in SENTENCE_END.finditer(text)), len(text)]
     spans = [
-        (start, min(start + LONGEST_WINDOW, match.end()))
-        for match in SENTENCE.finditer(text)
-        for start in range(match.start(), match.end(), LONGEST_WINDOW)
-        if match.group().strip()
+        (start, min(start + LONGEST_WINDOW, end))
+        for begin, end in zip(ends, ends[1:], strict=False)
+        for start in range(begin, end, LONGEST_WINDOW)
+        if text[start:end].strip()
     ]
     yield from spans
     for (start, middle), (_, end) in zip(spans, spans[1:], strict=False):
