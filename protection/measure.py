@@ -13,13 +13,17 @@ from pathlib import Path
 from protection.instructions import CALLS, find_hidden, find_instructions, normalise
 
 EXAMPLES = Path(__file__).with_name("examples")
-TARGET = r"(?:instructions?|rules|guidelines|prompt|directives|policy|restrictions|anweisungen|regeln|instrucciones|reglas|consignes|règles)"
+TARGET = (
+    r"(?:instructions?|rules|guidelines|prompt|directives|policy|restrictions|anweisungen|regeln|instrucciones|reglas"
+    r"|consignes|règles)"
+)
+SHOWN = rf"(?:system prompt|{TARGET})"
 MODEL = r"(?:ais?|assistants?|language models?|llms?|chatbots?|bots?|agents?|ki|ia)"
 RULES = [
     re.compile(pattern)
     for pattern in (
         rf"\b(?:ignor\w+|disregard|forget|override|bypass|vergiss|missachte|oublie|olvida)\b(?:\W+\w+){{0,4}}?\W+{TARGET}\b",
-        rf"\b(?:reveal|print|show|repeat|output|zeige|affiche|muestra)\b(?:\W+\w+){{0,4}}?\W+(?:system prompt|{TARGET})\b",
+        rf"\b(?:reveal|print|show|repeat|output|zeige|affiche|muestra)\b(?:\W+\w+){{0,4}}?\W+{SHOWN}\b",
         rf"\b(?:note to|attention|dear|if you are an?|instructions for)\W+(?:\w+\W+){{0,2}}{MODEL}\b",
         rf"\b{MODEL}\W+(?:\w+\W+){{0,4}}(?:must|shall|has to|have to)\b",
         r"\byou are (?:now|no longer)\b.*\b(?:restrict|rules|filter|limit|bound|dan\b)",

@@ -37,7 +37,7 @@ def find_personal_data(text: str, kinds: Collection[str], *, region: str = "") -
 def find_cards(text: str, _region: str) -> Iterator[Span]:
     if not any(match for match in CARD.finditer(text)):
         return
-    from stdnum import luhn  # noqa: PLC0415  # a bank without protection pays nothing
+    from stdnum import luhn  # a bank without protection pays nothing
 
     for match in CARD.finditer(text):
         if luhn.is_valid(re.sub(r"\D", "", match.group())):
@@ -47,7 +47,7 @@ def find_cards(text: str, _region: str) -> Iterator[Span]:
 def find_ibans(text: str, _region: str) -> Iterator[Span]:
     """A word may follow the number: the longest valid beginning counts."""
     for match in IBAN.finditer(text):
-        from stdnum import iban  # noqa: PLC0415
+        from stdnum import iban
 
         start, end = match.span()
         while end - start >= SHORTEST_IBAN:
@@ -65,7 +65,7 @@ def find_emails(text: str, _region: str) -> Iterator[Span]:
 def find_phones(text: str, region: str) -> Iterator[Span]:
     if sum(one.isdigit() for one in text) < DIGITS:
         return
-    import phonenumbers  # noqa: PLC0415
+    import phonenumbers
 
     for match in phonenumbers.PhoneNumberMatcher(text, region or None):
         yield match.start, match.end

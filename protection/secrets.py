@@ -33,7 +33,8 @@ PLUGINS = (
 # last characters, a password without special characters. Its pattern for npm takes seconds on some texts.
 OWN = {
     "private_key": r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:[^-]{0,20000}?(?:-[^-]{1,200}){0,20}?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\]{0,20000})"
+    r"(?:[^-]{0,20000}?(?:-[^-]{1,200}){0,20}?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+    r"|[A-Za-z0-9+/=\s\\]{0,20000})"
     r"|PuTTY-User-Key-File-\d[\s\S]{0,20000}",
     "url_password": r"(?<=://)[^\s/:@?#]{0,200}:(?P<found>[^\s/@]{1,200}(?:@[^\s/@]{1,200}(?=@))?)@",
     "anthropic_token": r"\bsk-ant-[\w-]{20,}",
@@ -69,7 +70,7 @@ def find_span(match: re.Match[str]) -> tuple[int, int]:
 @cache
 def load_patterns() -> list[tuple[str, re.Pattern[str]]]:
     """Imports the library at the first call: it takes 0.2 s."""
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     patterns = [(kind, re.compile(pattern)) for kind, pattern in OWN.items()]
     for name in PLUGINS:

@@ -222,6 +222,7 @@ class Candidate(NamedTuple):
     voices: tuple[Voice, ...] = ()
     is_own_passage: bool = False  # the caller gave this fact ready-made: no text of the archive holds it
     search_text: str = ""
+    flags: tuple[str, ...] = ()  # findings of the bank's protection: "instructions"
 
 
 class Place(NamedTuple):

@@ -108,7 +108,7 @@ TABLES = (
     Table("document", banks.Document),
     Table("episode", banks.Episode, self_reference="previous"),
     Table("message", banks.Message, removed=frozenset({"document_id"})),
-    Table("chunk", banks.Chunk, added={"stands_alone": True, "context": ""}),
+    Table("chunk", banks.Chunk, added={"stands_alone": True, "context": "", "flags": []}),
     Table("chunk_part", banks.ChunkPart, "chunk__bank_id"),
     Table("entity", banks.Entity),
     Table("entity_name", banks.EntityName),
@@ -118,7 +118,7 @@ TABLES = (
         banks.MemoryUnit,
         self_reference="superseded_by",
         removed=SCHEDULED,
-        added={"tags_hash": "", "speaker": "", "role": "", "search_text": ""},
+        added={"tags_hash": "", "speaker": "", "role": "", "search_text": "", "flags": []},
     ),
     Table("unit_source", banks.UnitSource, "unit__bank_id"),
     Table("unit_tag", banks.UnitTag),
@@ -182,6 +182,7 @@ PROFILE_FIELDS = {
         "opinion_step",
         "opinion_reach",
         "extraction_mode",
+        "protection",
     }
 }
 
