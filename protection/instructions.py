@@ -5,6 +5,7 @@ them on `examples/test_*.txt`. Both are repeatable. docs/protection.md has the f
 """
 
 import json
+import math
 import re
 import tomllib
 import unicodedata
@@ -80,7 +81,7 @@ def find_hidden(text: str) -> list[tuple[int, int]]:
 
 
 def find_wording(text: str) -> list[tuple[int, int]]:
-    threshold = load_weights()[1]
+    _, threshold = load_weights()
     return [(start, end) for start, end in cut_windows(text) if score(text[start:end]) > threshold]
 
 
@@ -106,7 +107,7 @@ def score(text: str) -> float:
 def add_up(weights: dict[str, float], text: str) -> float:
     """The logit of a text."""
     features = list_features(normalise(text))
-    return weights[""] + sum(weights.get(one, 0.0) for one in features) / max(1.0, len(features) ** 0.5)
+    return weights[""] + sum(weights.get(one, 0.0) for one in features) / max(1.0, math.sqrt(len(features)))
 
 
 def normalise(text: str) -> str:

@@ -7,6 +7,7 @@ the training examples with a precision of at least 0.94.
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -46,7 +47,7 @@ def fit(positives: Sequence[str], negatives: Sequence[str]) -> Weights:
     matrix[:, -1] = 1.0  # the bias
     for row, features in enumerate(examples):
         known = [places[name] for name in features if name in places]
-        matrix[row, known] = 1 / max(1.0, len(features) ** 0.5)
+        matrix[row, known] = 1 / max(1.0, math.sqrt(len(features)))
     labels = np.repeat([1.0, 0.0], [len(positives), len(negatives)])
     shares = np.repeat([0.5 / len(positives), 0.5 / len(negatives)], [len(positives), len(negatives)])
     solution = matrix.T @ solve(matrix @ matrix.T, labels, shares)

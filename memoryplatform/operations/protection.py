@@ -115,10 +115,10 @@ def walk_texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     yield from found
 
 
-def map_texts(value: T, change: Callable[[str, str, str], str], path: str = "", name: str = "") -> T:
+def map_texts(value: Any, change: Callable[[str, str, str], str], path: str = "", name: str = "") -> Any:
     """A copy in which each text is the result of `change(path, name, text)`. Enums and dates stay."""
     if type(value) is str:
-        return change(path.lstrip("."), name, value) if value and name not in NOT_TEXT else value  # type: ignore[return-value]
+        return change(path.lstrip("."), name, value) if value and name not in NOT_TEXT else value
     if is_dataclass(value) and not isinstance(value, type):
         inner = {
             one.name: map_texts(getattr(value, one.name), change, f"{path}.{write_name(value, one.name)}", one.name)
@@ -126,10 +126,10 @@ def map_texts(value: T, change: Callable[[str, str, str], str], path: str = "", 
         }
         return replace(value, **inner)
     if isinstance(value, tuple | list):
-        return type(value)(map_texts(one, change, f"{path}.{at}", name) for at, one in enumerate(value))  # type: ignore[return-value, call-arg]
+        return type(value)(map_texts(one, change, f"{path}.{at}", name) for at, one in enumerate(value))
     if isinstance(value, Mapping):
-        pairs = value.items()
-        return {map_texts(key, change, path): map_texts(one, change, f"{path}.{key}") for key, one in pairs}  # type: ignore[return-value]
+        pairs = enumerate(value.items())  # a key may be a finding itself, so it is not part of the path
+        return {map_texts(key, change, path): map_texts(one, change, f"{path}.{at}") for at, (key, one) in pairs}
     return value
 
 
@@ -149,7 +149,8 @@ def redact_texts(bank: Bank, protection: Protection, value: T) -> T:
             return f"redacted-{hmac.digest(key, bank.id.bytes + text.encode(), hashlib.sha256).hex()[:16]}"
         return redact(text, found)
 
-    return map_texts(value, change)
+    redacted: T = map_texts(value, change)
+    return redacted
 
 
 def screen_edit(bank: Bank, edit: UnitEdit, reason: str) -> tuple[UnitEdit, str, tuple[str, ...]]:
@@ -221,7 +222,7 @@ def add_flags(
     model: type[Chunk] | type[MemoryUnit], bank: Bank, row_id: UUID, flags: Sequence[str], new: Iterable[str]
 ) -> None:
     if joined := set(new) - set(flags):
-        rows = model.objects.for_tenant(bank.tenant_id).filter(id=row_id)  # type: ignore[attr-defined]  # both have it
+        rows = model.objects.for_tenant(bank.tenant_id).filter(id=row_id)
         rows.update(flags=sorted({*flags, *joined}))
 
 

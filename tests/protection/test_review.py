@@ -84,5 +84,5 @@ def test_every_text_of_an_item_has_its_name_in_the_api() -> None:
     assert names["messages.0.content"] == "Hello"
     assert names["messages.0.name"] == "Ana"
     assert names["context"] == "call"
-    assert names["metadata.k"] == "v"
+    assert names["metadata.0"] == "v"
     assert "messages.0.role" not in names

@@ -142,7 +142,7 @@ def test_the_routes_of_hindsight_and_mem0_are_screened(alice: Tenant, call: Call
         bank_ids = set(apps.get_model("banks", "Bank").objects.for_tenant(alice.id).values_list("bank_id", flat=True))
     for bank_id in bank_ids - {"support"}:
         call("PATCH", f"/v1/banks/{bank_id}/config", {"updates": {"protection": {"secrets": "refuse"}}})
-    body["messages"][0]["content"] = f"Another time: {KEY}"
+    body = body | {"messages": [{"role": "user", "content": f"Another time: {KEY}"}]}
     refused = call("POST", "/v3/memories/add/", body, Authorization=f"Token {call.key}")
     assert bank_ids - {"support"}
     assert refused.status_code in {400, 422}, refused.content
