@@ -1,5 +1,6 @@
 """The protection of a bank: a mode for each family of findings. A bank stores it as JSON."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -7,6 +8,7 @@ from typing import Any, Self
 from protection.findings import Family, Finding
 from protection.personal_data import PersonalKind, find_personal_data
 
+REGION = re.compile("(?:[A-Z]{2})?")
 MODES = ["off", "flag", "redact", "quarantine", "refuse"]
 
 
@@ -20,8 +22,16 @@ class Protection:
     personal_kinds: tuple[str, ...] = tuple(kind.value for kind in PersonalKind)
     phone_region: str = ""
 
+    def __post_init__(self) -> None:
+        modes = {self.secrets, self.personal_data, self.instructions}
+        if not modes <= set(MODES) or not set(self.personal_kinds) <= set(PersonalKind):
+            raise ValueError("There is no such mode or kind.")
+        if not REGION.fullmatch(self.phone_region):
+            raise ValueError("A region is a country code of two letters, or empty.")
+
     @classmethod
     def read(cls, stored: Mapping[str, Any]) -> Self:
+        """Raises ValueError, TypeError or KeyError for anything but the stored form."""
         return cls(**{**stored, "personal_kinds": tuple(stored["personal_kinds"])})
 
     def write(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.export import write_lines
 from memoryplatform.operations.transfer.receive import import_part
+from protection.modes import write_off
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
@@ -203,6 +204,18 @@ def test_a_new_bank_takes_the_protection_of_a_file(alice: Tenant, call: Caller) 
     protect(call, secrets="redact")
     import_part(BankAccess(alice.id), "copy", export(alice), first_line=1)
     assert call("GET", "/v1/banks/copy").json()["protection"]["secrets"] == "redact"
+
+
+@pytest.mark.parametrize("bad", [{}, [], "off", {"secrets": "maybe"}, {**write_off(), "phone_region": 7}])
+def test_a_file_with_an_impossible_protection_is_refused(alice: Tenant, call: Caller, bad: Any) -> None:
+    call("POST", "/v1/banks", {"bank_id": "support"})
+    lines = [json.loads(line) for line in export(alice).splitlines() if line.strip()]
+    for line in lines:
+        if line["type"] == "bank":
+            line["row"]["protection"] = bad
+    body = b"\n".join(json.dumps(line).encode() for line in lines)
+    with pytest.raises(ImportInvalid, match="protection"):
+        import_part(BankAccess(alice.id), "copy", body, first_line=1)
 
 
 def test_quarantine(alice: Tenant, call: Caller) -> None:

@@ -13,6 +13,7 @@ from pgvector.django import VectorField
 import banks.models as banks
 import reflection.models as reflection
 from memoryplatform.operations.transfer.values import Field, IdRenaming, InvalidValue, read_value, write_value
+from protection.modes import Protection
 from providers.tokens import LONGEST_TOKEN
 from reflection.mental_models import check_trigger
 from reflection.models.mental_models import MOST_TOKENS
@@ -198,9 +199,18 @@ def read_profile(row: dict[str, Any], renaming: IdRenaming) -> dict[str, Any]:
     return {name: read_field(name, value, renaming) for name, value in row.items()}
 
 
+def check_protection(value: Any) -> None:
+    try:
+        Protection.read(value)
+    except (ValueError, TypeError, KeyError):
+        raise InvalidValue("is no protection of a bank") from None
+
+
 def read_field(name: str, value: Any, renaming: IdRenaming) -> Any:
     try:
         check_length(PROFILE, name, value)
+        if name == "protection":
+            check_protection(value)
         return read_value(PROFILE_FIELDS[name], value, renaming)
     except InvalidValue as fault:
         raise InvalidValue(f"has a '{name}' that {fault}") from None
