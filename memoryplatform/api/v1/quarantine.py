@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 from uuid import UUID
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from banks.models import QuarantinedItem
@@ -36,6 +37,7 @@ class QuarantinedItemOutput(Output):
     api_key_prefix = serializers.CharField(help_text="Of the key that sent it.")
     created_at = serializers.DateTimeField()
 
+    @extend_schema_field(FieldTextOutput(many=True))
     def get_texts(self, row: QuarantinedItem) -> list[dict[str, str]]:
         return [{"field": field, "text": text} for field, text in walk_texts(read_quarantined(row))]
 

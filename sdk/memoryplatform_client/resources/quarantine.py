@@ -16,9 +16,10 @@ class Quarantine(Resource[S_co]):
         return list_of(path_of("banks", bank_id, "quarantine"), QuarantinedItem, wanted)
 
     @route
-    def release(self, bank_id: str, item_id: Id) -> Call[Released]:
+    def release(self, bank_id: str, item_id: Id, *, idempotency_key: str | None = None) -> Call[Released]:
         """Retain the item as it is, in the background."""
-        return submit(path_of("banks", bank_id, "quarantine", item_id, "release"), reader(Released), {})
+        path = path_of("banks", bank_id, "quarantine", item_id, "release")
+        return submit(path, reader(Released), {"idempotency_key": idempotency_key})
 
     @route
     def delete(self, bank_id: str, item_id: Id) -> Call[None]:
