@@ -41,7 +41,7 @@ SELECT 'unit', unit.id, {then.rendered}, {was[context]}, {was[network]}, {was[oc
         LEFT JOIN banks_document AS document ON document.id = chunk.document_id AND document.tenant_id = $1
         WHERE source.unit_id = unit.id AND source.tenant_id = $1 AND {then.source}
           AND (source.message_id IS NOT NULL OR source.chunk_id IS NOT NULL))::text,
-    {then.search_text}, {was[speaker]}, {was[role]}
+    {then.search_text}, {was[speaker]}, {was[role]}, unit.flags
 FROM banks_memoryunit AS unit {then.joined}
 WHERE unit.tenant_id = $1 AND unit.bank_id = $2 AND unit.id = ANY($3::uuid[]) AND {moment}
 UNION ALL
@@ -58,7 +58,7 @@ SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
         (SELECT json_build_array(json_build_array(
                 NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said', NULL, NULL, false))
             FROM banks_document AS document WHERE document.id = chunk.document_id))::text,
-    '', '', ''
+    '', '', '', chunk.flags
 FROM banks_chunk AS chunk
 WHERE chunk.tenant_id = $1 AND chunk.bank_id = $2 AND chunk.id = ANY($4::uuid[])
 """
@@ -97,7 +97,8 @@ def write_hydrate(moment: PointInTime) -> str:
 
 
 def build_candidate(row: Row) -> Candidate:
-    kind, row_id, text, context, network, *plain, entities, tags, metadata, sources, search_text, speaker, role = row
+    kind, row_id, text, context, network, *plain, entities, tags, metadata, sources = row[:-4]
+    search_text, speaker, role, flags = row[-4:]
     quoted = orjson.loads(sources) if sources else ()
     return Candidate._make(
         (
@@ -116,6 +117,7 @@ def build_candidate(row: Row) -> Candidate:
             search_text,
             speaker,
             role,
+            tuple(flags),
         )
     )
 

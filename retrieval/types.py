@@ -224,6 +224,7 @@ class Candidate(NamedTuple):
     search_text: str = ""
     speaker: str = ""  # of a memory in somebody's own words
     role: str = ""
+    flags: tuple[str, ...] = ()  # findings of the bank's protection: "instructions"
 
 
 class Place(NamedTuple):

@@ -98,11 +98,11 @@ class RelationshipAdmin(MemoryAdmin):
 @admin.register(MemoryUnit)
 class UnitAdmin(MemoryAdmin):
     corpus = Corpus.UNIT
-    list_display = ("shown_text", "in_network", "in_bank", "in_tenant", "mentioned_at", "is_current")
+    list_display = ("shown_text", "in_network", "flags", "in_bank", "in_tenant", "mentioned_at", "is_current")
     list_filter = (("network", ChoicesDropdownFilter), *OWNER_FILTERS)
     readonly_fields = ("tags", "sources", "mentioned_entities", "changes")
     fieldsets = (
-        (None, {"fields": ("text", "network", "kind", "confidence", "review", "tags", "bank", "tenant")}),
+        (None, {"fields": ("text", "network", "kind", "confidence", "review", "tags", "flags", "bank", "tenant")}),
         ("Where it comes from", {"fields": ("sources", "mentioned_entities", "context", "dimensions", "changes")}),
         ("Times", {"fields": ("occurred_start", "occurred_end", "mentioned_at", "recorded_at", "updated_at")}),
         (

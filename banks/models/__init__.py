@@ -2,6 +2,7 @@ from banks.models.answers import AnswerPurge, CachedAnswer
 from banks.models.archive import Chunk, ChunkPart, Document, Episode, Message
 from banks.models.bank import Bank
 from banks.models.entity import CoOccurrence, Entity, EntityKey, EntityName, Mention
+from banks.models.quarantine import QuarantinedItem
 from banks.models.relationship import Relationship, RelationshipSource
 from banks.models.text_index import Corpus, CorpusStatistics, PostingBlock
 from banks.models.unit import Link, MemoryUnit, UnitChange, UnitMetadata, UnitSource, UnitTag
@@ -25,6 +26,7 @@ __all__ = [
     "Mention",
     "Message",
     "PostingBlock",
+    "QuarantinedItem",
     "Relationship",
     "RelationshipSource",
     "UnitChange",

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta, timezone
 from typing import ClassVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from pgvector.django import VectorField
 
@@ -143,6 +144,14 @@ class Chunk(TenantOwned):
         default=True,
         db_default=True,
         help_text="A search may find it without a memory. False once one of its memories was deleted.",
+    )
+
+    flags = ArrayField(
+        models.CharField(max_length=20),
+        blank=True,
+        default=list,
+        db_default=[],
+        help_text="Families of findings in its text: secrets, personal_data, instructions.",
     )
 
     objects: ClassVar[OfBankManager["Chunk"]] = OfBankManager()

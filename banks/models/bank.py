@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from banks.enums import Mode
+from protection.modes import MODES, write_off
 from tenants.scoping import TenantOwned, TenantQuerySet
 
 TRAIT = (MinValueValidator(1), MaxValueValidator(5))
@@ -44,6 +45,11 @@ class Bank(TenantOwned):
         null=True, blank=True, help_text="Cosine from which a fact bears on an opinion; empty: the deployment's."
     )
     extraction_mode = models.CharField(max_length=12, choices=Mode, default=Mode.NARRATIVE)
+    protection = models.JSONField(
+        default=write_off,
+        db_default=write_off(),
+        help_text="The mode of each family of findings in texts that come in, and the kinds of personal data.",
+    )
     embedding_model = models.CharField(
         max_length=200, help_text="Vectors of different models can't be mixed, so a bank has one model."
     )
@@ -70,6 +76,14 @@ class Bank(TenantOwned):
             ),
             models.CheckConstraint(
                 condition=Q(extraction_mode__in=["narrative", "calibrated", "verbatim"]), name="bank_mode_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    protection__secrets__in=MODES,
+                    protection__personal_data__in=MODES,
+                    protection__instructions__in=MODES,
+                ),
+                name="bank_protection_known",
             ),
         )
 

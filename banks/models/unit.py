@@ -6,6 +6,7 @@ Tags and metadata are rows: under row-level security only comparisons by equalit
 from typing import ClassVar
 from uuid import UUID
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Case, F, Q, When
 from pgvector.django import VectorField
@@ -67,6 +68,13 @@ class MemoryUnit(Validity):
     mentioned_at = models.DateTimeField()
     confidence = models.FloatField(null=True)
     review = models.CharField(max_length=10, blank=True, choices=Review)
+    flags = ArrayField(
+        models.CharField(max_length=20),
+        blank=True,
+        default=list,
+        db_default=[],
+        help_text="Families of findings in its text or its source: secrets, personal_data, instructions.",
+    )
     importance = models.FloatField(default=0.5)
     access_count = models.PositiveIntegerField(default=0)
     proof_count = models.PositiveIntegerField(default=1)

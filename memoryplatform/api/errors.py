@@ -44,6 +44,7 @@ INVALID = (
     "idempotency_key_reused",
     "import_invalid",
     "memory_invalid",
+    "protection_refused",
     "query_without_words",
     "retention_rule_too_wide",
     "webhook_invalid",
@@ -68,7 +69,7 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
     request_id = getattr(context["request"], "request_id", "")
     code = getattr(error, "code", None)
     if isinstance(code, str) and (own_status := find_status(code)):
-        return build_error(own_status, str(error), code, request_id)
+        return build_error(own_status, str(error), code, request_id, **getattr(error, "details", {}))
     if isinstance(error, exceptions.ValidationError):
         return answer_invalid_request(error, request_id)
     if isinstance(error, exceptions.APIException):

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memoryplatform.dashboard import views
+from memoryplatform.dashboard import quarantine, views
 
 urlpatterns = [
     path("dashboard/", views.home, name="dashboard"),
@@ -14,6 +14,9 @@ urlpatterns = [
     path("dashboard/keys/", views.api_keys, name="api_keys"),
     path("dashboard/keys/<uuid:key_id>/rotate/", views.rotate_key, name="rotate_key"),
     path("dashboard/keys/<uuid:key_id>/revoke/", views.revoke_key, name="revoke_key"),
+    path("dashboard/quarantine/", quarantine.quarantine, name="quarantine"),
+    path("dashboard/quarantine/<uuid:item_id>/release/", quarantine.release_quarantined, name="release_quarantined"),
+    path("dashboard/quarantine/<uuid:item_id>/delete/", quarantine.delete_quarantined, name="delete_quarantined"),
     path("dashboard/audit/", views.audit_log, name="audit_log"),
     path("dashboard/settings/", views.tenant_settings, name="tenant_settings"),
     path("invitations/<str:token>/", views.invitation, name="invitation"),

@@ -10,8 +10,10 @@ OperationError
 ├── RowNotFound
 │   ├── AuditEventNotFound
 │   ├── WebhookNotFound
-│   └── DeliveryNotFound
+│   ├── DeliveryNotFound
+│   └── QuarantinedItemNotFound
 ├── WebhookInvalid        a forbidden address or an unknown event
+├── ProtectionRefused     the bank refuses texts with such findings
 └── IdempotencyConflict
     ├── RequestInFlight   a request with the same key is being served
     ├── KeyReused         the same key came with another request
@@ -19,6 +21,7 @@ OperationError
 """
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 
@@ -77,6 +80,20 @@ class WebhookNotFound(RowNotFound):
 
 class DeliveryNotFound(RowNotFound):
     code, kind = "delivery_not_found", "Delivery"
+
+
+class QuarantinedItemNotFound(RowNotFound):
+    code, kind = "quarantined_item_not_found", "Quarantined item"
+
+
+class ProtectionRefused(OperationError):
+    """`findings` have fields, kinds and positions, never the found text."""
+
+    code = "protection_refused"
+
+    def __init__(self, detail: str, findings: list[dict[str, Any]]) -> None:
+        super().__init__(detail)
+        self.details = {"findings": findings}
 
 
 class WebhookInvalid(OperationError):

@@ -18,6 +18,7 @@ from memoryplatform.operations.banks.profile import find_or_create_bank
 from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.memories.newest_metadata import MetadataRule
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.protection import Screened, screen_items, store_quarantined
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
@@ -47,16 +48,18 @@ def retain(
     """Accepts the items. With `wait`, a small call returns the finished operation.
 
     A known key returns its first operation, whose `items_digest` identifies the items. Without a `metadata_rule` a
-    confirmed memory has the metadata of all its sources.
+    confirmed memory has the metadata of all its sources. The bank's protection is applied before anything is stored.
     """
     refuse_marks(tag for item in items for tag in item.tags)
     bank, _ = find_or_create_bank(access, bank_id)
     here = wait and is_small(items)
-    rule = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}
+    asked: dict[str, Any] = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}
+    asked |= {"items_digest": digest_items(items)} if idempotency_key else {}
+    screened = screen_items(bank, items)
     try:
-        operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here, asked=rule)
+        operation = accept(access, bank, screened, idempotency_key=idempotency_key, wake=not here, asked=asked)
     except IntegrityError:  # a concurrent call with the same key was faster
-        operation = accept(access, bank, items, idempotency_key=idempotency_key, wake=not here, asked=rule)
+        operation = accept(access, bank, screened, idempotency_key=idempotency_key, wake=not here, asked=asked)
     if here:
         perform(access.tenant_id, operation.id)
     with tenant_transaction(access.tenant_id):
@@ -66,7 +69,7 @@ def retain(
 def accept(
     access: BankAccess,
     bank: Bank,
-    items: Sequence[RetainItem],
+    screened: Screened,
     *,
     idempotency_key: str | None,
     wake: bool,
@@ -76,8 +79,14 @@ def accept(
     with tenant_transaction(access.tenant_id):
         if idempotency_key and (known := find_operation(access.tenant_id, RETAIN, idempotency_key, now=timezone.now())):
             return known
-        payload = dict(asked) | ({"items_digest": digest_items(items)} if idempotency_key else {})
-        payload["sources"] = [source for item in join_documents(items) for source in archive(bank, item)]
+        payload = dict(asked) | ({"notes": list(screened.notes)} if screened.notes else {})
+        if screened.quarantined:
+            payload["quarantined"] = store_quarantined(access, bank, screened)
+        payload["sources"] = [
+            source | ({"flags": list(flags)} if flags else {})
+            for item, flags in zip(join_documents(screened.items), screened.flags, strict=True)
+            for source in archive(bank, item)
+        ]
         return submit(access.tenant_id, RETAIN, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)
 
 

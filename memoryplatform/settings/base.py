@@ -147,6 +147,7 @@ SPECTACULAR_SETTINGS = {
         "DeliveryStatusEnum": "tenants.models.Delivery.Status",
         "ReviewActionEnum": "memoryplatform.api.v1.opinions.ACTIONS",
         "RetentionActionEnum": ["fade", "delete"],
+        "ProtectionModeEnum": "protection.modes.MODES",
         "SettingsOutputRetainExtractionModeEnum": ["calibrated", "concise", "verbatim"],
     },
 }

@@ -118,6 +118,8 @@ def list_properties(candidate: Candidate, zone: tzinfo | None, day: str) -> Iter
         yield from describe_validity(candidate, candidate, zone)
     if candidate.proof_count > 1:
         yield f"said {candidate.proof_count} times"
+    if candidate.flags:
+        yield f"flagged: {', '.join(candidate.flags)}"
 
 
 def describe_observation_validity(candidate: Candidate, zone: tzinfo | None) -> Iterator[str]:

@@ -19,6 +19,7 @@ from memoryplatform_client.resources.messages import Messages
 from memoryplatform_client.resources.observations import Observations
 from memoryplatform_client.resources.operations import Operations
 from memoryplatform_client.resources.opinions import Opinions
+from memoryplatform_client.resources.quarantine import Quarantine
 from memoryplatform_client.resources.recalls import Recalls
 from memoryplatform_client.resources.relationships import Relationships
 from memoryplatform_client.resources.retention_rules import RetentionRules
@@ -62,6 +63,7 @@ class Client(Verbs[S_co]):
         self.observations: Observations[S_co] = Observations(sender)
         self.background: Backgrounds[S_co] = Backgrounds(sender)
         self.retention_rules: RetentionRules[S_co] = RetentionRules(sender)
+        self.quarantine: Quarantine[S_co] = Quarantine(sender)
         self.directives: Directives[S_co] = Directives(sender)
         self.mental_models: MentalModels[S_co] = MentalModels(sender)
         self.recalls: Recalls[S_co] = Recalls(sender)

@@ -13,6 +13,7 @@ from tests.accounts.conftest import join, sign_in
 ROLES = ("viewer", "member", "admin", "owner")
 ALL = {"viewer", "member", "admin", "owner"}
 MANAGERS = {"admin", "owner"}
+WRITERS = {"member", "admin", "owner"}
 # Route, method, roles that may. `None`: no membership is needed.
 TABLE: list[tuple[str, str, set[str] | None]] = [
     ("dashboard", "GET", None),
@@ -28,6 +29,9 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("api_keys", "POST", MANAGERS),
     ("rotate_key", "POST", MANAGERS),
     ("revoke_key", "POST", MANAGERS),
+    ("quarantine", "GET", WRITERS),
+    ("release_quarantined", "POST", WRITERS),
+    ("delete_quarantined", "POST", WRITERS),
     ("audit_log", "GET", MANAGERS),
     ("tenant_settings", "GET", ALL),
     ("tenant_settings", "POST", MANAGERS),

@@ -84,6 +84,13 @@ OTHER_SETTINGS = {
     "bias_strength": 0.9,
     "opinion_step": 0.3,
     "opinion_reach": 0.6,
+    "protection": {
+        "secrets": "redact",
+        "personal_data": "flag",
+        "instructions": "quarantine",
+        "personal_kinds": ["card"],
+        "phone_region": "DE",
+    },
 }
 
 

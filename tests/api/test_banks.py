@@ -7,6 +7,7 @@ import pytest
 from banks.models import Bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
+from protection.modes import write_off
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -29,6 +30,7 @@ def test_a_bank_is_created_with_its_profile(call: Caller) -> None:
         "opinion_step": None,
         "opinion_reach": None,
         "extraction_mode": "narrative",
+        "protection": write_off(),
         "embedding_model": "BAAI/bge-small-en-v1.5-int8",
         "created_at": "",
         "updated_at": "",

@@ -17,14 +17,16 @@ MAY_IMPORT = {
         "tenants",
         "providers",
         "timewords",
+        "protection",
     },
-    "rules": {"rules", "reflection", "retrieval", "banks", "tenants", "providers", "timewords"},
-    "reflection": {"reflection", "retrieval", "banks", "tenants", "providers", "timewords"},
-    "retrieval": {"retrieval", "banks", "tenants", "providers", "timewords"},
-    "banks": {"banks", "tenants", "providers", "timewords"},
+    "rules": {"rules", "reflection", "retrieval", "banks", "tenants", "providers", "timewords", "protection"},
+    "reflection": {"reflection", "retrieval", "banks", "tenants", "providers", "timewords", "protection"},
+    "retrieval": {"retrieval", "banks", "tenants", "providers", "timewords", "protection"},
+    "banks": {"banks", "tenants", "providers", "timewords", "protection"},
     "tenants": {"tenants", "providers"},
     "providers": {"providers"},
     "timewords": {"timewords"},
+    "protection": {"protection"},
 }
 OURS = {*MAY_IMPORT, "benchmarks", "memoryplatform_client", "sdk", "tests"}
 

@@ -49,6 +49,7 @@ NOT_IN_A_FILE = {
     "banks_cachedanswer",
     "banks_corpusstatistics",
     "banks_postingblock",
+    "banks_quarantineditem",
     "retrieval_recallrecord",
 }
 

@@ -14,6 +14,8 @@ from memoryplatform.api.serializers import Input, NumberField, Output
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks import profile
+from protection.modes import MODES
+from protection.personal_data import PersonalKind
 from tenants.bank_ids import WORDS, is_bank_id
 from tenants.transactions import tenant_transaction
 
@@ -27,6 +29,44 @@ class DispositionInput(Input):
     skepticism = serializers.IntegerField(min_value=1, max_value=5, required=False)
     literalism = serializers.IntegerField(min_value=1, max_value=5, required=False)
     empathy = serializers.IntegerField(min_value=1, max_value=5, required=False)
+
+
+PROTECTION = (
+    "off: not looked for. flag: stored, with a flag on the memory. redact: the found characters are replaced. "
+    "quarantine: the item waits for a review. refuse: the call is refused."
+)
+
+
+class ProtectionInput(Input):
+    secrets = serializers.ChoiceField(
+        choices=MODES, required=False, help_text=f"API keys, private keys, passwords in URLs. {PROTECTION}"
+    )
+    personal_data = serializers.ChoiceField(
+        choices=MODES, required=False, help_text="The kinds of data in personal_kinds; modes as above."
+    )
+    instructions = serializers.ChoiceField(
+        choices=MODES, required=False, help_text="Text that tries to instruct the agent; modes as above."
+    )
+    personal_kinds = serializers.ListField(
+        child=serializers.ChoiceField(choices=[kind.value for kind in PersonalKind]),
+        required=False,
+        max_length=len(PersonalKind),
+        help_text="Which personal data is looked for. Default: all.",
+    )
+    phone_region = serializers.RegexField(
+        r"^[A-Z]{2}$",
+        required=False,
+        allow_blank=True,
+        help_text="The country of phone numbers without a country code, such as DE. Empty: those are not found.",
+    )
+
+
+class ProtectionOutput(Output):
+    secrets = serializers.ChoiceField(choices=MODES)
+    personal_data = serializers.ChoiceField(choices=MODES)
+    instructions = serializers.ChoiceField(choices=MODES)
+    personal_kinds = serializers.ListField(child=serializers.CharField())
+    phone_region = serializers.CharField()
 
 
 class BankChangeInput(Input):
@@ -60,6 +100,9 @@ class BankChangeInput(Input):
         required=False,
         help_text="narrative: comprehensive facts. calibrated: only unpredicted facts. verbatim: each "
         "exchange as it was said.",
+    )
+    protection = ProtectionInput(
+        required=False, help_text="What happens to secrets, personal data and instructions in texts that come in."
     )
 
     def change(self) -> profile.BankChange:
@@ -100,6 +143,7 @@ class BankOutput(Output):
     opinion_step = serializers.FloatField(allow_null=True, help_text="Null: the deployment's default.")
     opinion_reach = serializers.FloatField(allow_null=True, help_text="Null: the deployment's default.")
     extraction_mode = serializers.ChoiceField(choices=Mode.choices)
+    protection = ProtectionOutput()
     embedding_model = serializers.CharField()
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()

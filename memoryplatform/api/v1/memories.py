@@ -231,5 +231,6 @@ def describe_retained(bank_id: str, operation: Operation, read: ReadItems) -> di
         "unit_ids": result.get("unit_ids", []),
         "errors": result.get("errors", [operation.error_detail] if operation.error_detail else []),
         "notes": result.get("notes", []),
+        "quarantined": (operation.result or operation.payload).get("quarantined", []),
         "usage": result.get("usage"),
     }

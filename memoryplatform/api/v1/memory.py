@@ -47,6 +47,11 @@ class UnitOutput(Output):
     chunk_id = serializers.UUIDField(allow_null=True)
     confidence = serializers.FloatField(source="unit.confidence", allow_null=True)
     importance = serializers.FloatField(source="unit.importance")
+    flags = serializers.ListField(
+        source="unit.flags",
+        child=serializers.CharField(),
+        help_text="Findings in its text or source: secrets, personal_data, instructions.",
+    )
     proof_count = serializers.IntegerField(source="unit.proof_count")
     valid_from = serializers.DateTimeField(source="unit.valid_from", allow_null=True)
     valid_until = serializers.DateTimeField(source="unit.valid_until", allow_null=True)

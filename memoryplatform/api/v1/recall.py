@@ -155,6 +155,11 @@ class RecallItemOutput(Output):
     superseded_by = serializers.UUIDField(source="candidate.superseded_by", allow_null=True)
     confidence = serializers.FloatField(source="candidate.confidence", allow_null=True)
     proof_count = serializers.IntegerField(source="candidate.proof_count")
+    flags = serializers.ListField(
+        source="candidate.flags",
+        child=serializers.CharField(),
+        help_text="Findings in its text or source: secrets, personal_data, instructions.",
+    )
     access_count = serializers.IntegerField(source="candidate.access_count", help_text="The number of earlier recalls.")
     document_id = serializers.CharField(allow_null=True)
     chunk_id = serializers.UUIDField(allow_null=True)

@@ -374,7 +374,10 @@ class RetainOutput(Output):
     )
     notes = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Sources that were deleted or replaced before extraction.",
+        help_text="Sources that were deleted or replaced before extraction; what the bank's protection did.",
+    )
+    quarantined = serializers.ListField(
+        child=serializers.UUIDField(), help_text="Items that wait for a review: see docs/protection.md."
     )
     usage = UsageOutput(allow_null=True)
 

@@ -16,6 +16,7 @@ from memoryplatform.operations.access import BankAccess, check_version, name_of,
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import DELETE_BANK
 from memoryplatform.operations.running.submit import submit
+from protection.modes import write_off
 from providers.registry import get_embedder
 from reflection.background import BackgroundChange, note_background
 from tenants.identifiers import uuid7
@@ -36,6 +37,7 @@ class BankChange:
     opinion_step: float | None = None
     opinion_reach: float | None = None
     extraction_mode: str | None = None
+    protection: dict[str, Any] | None = None  # the given parts; the others stay
     cleared: frozenset[str] = frozenset()
 
     def given(self) -> dict[str, Any]:
@@ -80,11 +82,12 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
     bank_id = bank_id or f"bank-{uuid7().hex}"
     check_bank_id(bank_id)
     embedding_model = get_embedder().model_id
+    given = change.given() | {"protection": write_off() | (change.protection or {})}
     with tenant_transaction(access.tenant_id):
         try:
             with transaction.atomic():
                 bank = Bank.objects.for_tenant(access.tenant_id).create(
-                    bank_id=bank_id, embedding_model=embedding_model, **({"name": bank_id} | change.given())
+                    bank_id=bank_id, embedding_model=embedding_model, **({"name": bank_id} | given)
                 )
         except IntegrityError:
             raise BankExists(bank_id) from None
@@ -121,7 +124,7 @@ def change_bank(
         given = change.given()
         before = bank.background
         for name, value in given.items():
-            setattr(bank, name, value)
+            setattr(bank, name, bank.protection | value if name == "protection" else value)
         bank.save()
         note_background(bank, before, BackgroundChange(bank.background, name_of(access)))
         access.record("bank.changed", f"bank:{bank_id}", {"fields": sorted(given)})

@@ -19,6 +19,7 @@ from memoryplatform.operations.kinds.consolidate import hand_over
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.memories.after_deletion import follow_replacement
 from memoryplatform.operations.memories.newest_metadata import keep_newest_metadata
+from memoryplatform.operations.protection import flag_source
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
 from memoryplatform.operations.running.run import Run, load_bank
@@ -39,6 +40,8 @@ def retain(run: Run) -> dict[str, Any]:
     tools = build_tools(run, bank)
     outcomes = retain_sources(run, bank, tools)
     result = describe(outcomes, engine=tools.engine.name)
+    result["notes"] += run.payload.get("notes", [])
+    result["quarantined"] = run.payload.get("quarantined", [])
     with run.transaction() as operation:
         operation.payload = {"sources": [keep_ids(source) for source in sources]}
         if "metadata_rule" in run.payload and operation.started_at:
@@ -84,6 +87,9 @@ def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
             raise
         except Exception as failure:  # noqa: BLE001  # whatever it is, it is raised when the others are done
             failures.append(failure)
+        if source.get("flags"):
+            with run.transaction():
+                flag_source(bank, source)
     run.report("extracting", processed=len(sources) - len(failures), total=len(sources))
     if failures:
         with run.transaction():

@@ -29,6 +29,7 @@ from memoryplatform.operations.memories.described_units import DescribedUnit, de
 from memoryplatform.operations.mental_models import follow_closed_units, follow_facts, refresh_lost_models
 from memoryplatform.operations.observation_refreshes import mark_and_refresh
 from memoryplatform.operations.opinion_weighings import weigh_again
+from memoryplatform.operations.protection import screen_edit
 from memoryplatform.operations.retain import refuse_marks
 from providers.embedding.vector import Vector
 from providers.llm.errors import LLMError
@@ -129,12 +130,16 @@ def edit_memory(
         state = editing.read_state(bank, unit)
         editing.check_version(unit, state, expected)
         known = read_mentions(bank, {unit.id})
+    edit, reason, flags = screen_edit(bank, edit, reason)
     vector, fact = read_edited(bank, state, edit, known)
     with tenant_transaction(access.tenant_id):
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
         editing.check_version(unit, editing.read_state(bank, unit), frozenset({state.version}))
         editing.edit_unit(bank, unit, edit, vector=vector, actor=name_of(access), reason=reason)
+        if edit.text is not None and list(flags) != unit.flags:
+            unit.flags = list(flags)
+            unit.save(update_fields=["flags"])
         if note_manual_change(bank, unit, actor=name_of(access), reason=reason):
             weigh_again(bank, unit)
         if fact is not None:

@@ -1,5 +1,6 @@
 """Review of an opinion by a person: approve, edit, pin, unpin, retire, restore, with a reason."""
 
+from dataclasses import replace
 from uuid import UUID
 
 from banks.errors import MemoryChanged, MemoryInvalid
@@ -11,6 +12,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.opinion_weighings import submit_catching_up
 from memoryplatform.operations.opinions.shown import ShownOpinion, get_opinion, list_opinions, show
+from memoryplatform.operations.protection import screen_edit
 from providers.embedding.vector import Vector
 from providers.registry import get_embedder
 from reflection.opinions.review import Act, Review, review_opinion
@@ -36,6 +38,9 @@ def review(
     if lacks_reason(given.act, given.reason):
         raise MemoryInvalid(SAY_WHY)
     with bank_transaction(access, bank_id) as bank:
+        if given.text is not None or given.reason:
+            edit, reason, _ = screen_edit(bank, UnitEdit(text=given.text), given.reason)
+            given = replace(given, text=edit.text, reason=reason)
         seen = check_version(bank, get_opinion(bank, opinion_id), expected)
         vector_of = build_new_text(bank, get_opinion(bank, opinion_id), given)
     vector = embed(bank, vector_of) if vector_of is not None else None

@@ -37,6 +37,7 @@ class Progress:
     held: dict[str, int] = field(default_factory=dict)
     former: dict[str, Any] | None = None
     bank_changed_at: str = ""
+    protection: dict[str, Any] | None = None  # of the bank before the first line
 
     def wait_for_more(self, now: datetime) -> timedelta:
         """The time until the import counts as abandoned; zero or less after that."""

@@ -10,10 +10,12 @@ from pgvector.django import VectorField
 from psycopg import errors, sql
 
 from banks.models import Bank
+from memoryplatform.operations.protection import screen_row
 from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.lines import Line
 from memoryplatform.operations.transfer.tables import Table, check_length
 from memoryplatform.operations.transfer.values import IdRenaming, InvalidValue, read_uuid, read_value, read_vector
+from protection.modes import Protection
 
 # Postgres reads the values as those of the table's own columns.
 INSERT = sql.SQL(
@@ -27,11 +29,15 @@ WHERE {table}.tenant_id = %s AND {table}.bank_id = %s AND {table}.id = given.id
 
 @dataclass(frozen=True)
 class Target:
-    """`vectors`: the file has some. `dimension` is None if they are not of the bank's model; they are dropped then."""
+    """`vectors`: the file has some. `dimension` is None if they are not of the bank's model; they are dropped then.
+
+    `protection` is None if the texts need no screening.
+    """
 
     bank: Bank
     vectors: bool = False
     dimension: int | None = None
+    protection: Protection | None = None
 
 
 def insert_rows(target: Target, table: Table, lines: Sequence[Line]) -> None:
@@ -61,7 +67,10 @@ def read_row(target: Target, table: Table, line: Line, renaming: IdRenaming) -> 
                 check_value(table, name, row[name])
         except InvalidValue as fault:
             raise ImportInvalid(line.number, f"The field '{name}' {fault}.") from None
-    return row
+    try:
+        return screen_row(target.protection, row, fields) if target.protection else row
+    except InvalidValue as fault:
+        raise ImportInvalid(line.number, f"A {table.name} {fault}.") from None
 
 
 def check_value(table: Table, name: str, value: Any) -> None:

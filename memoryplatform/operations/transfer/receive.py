@@ -40,6 +40,7 @@ from memoryplatform.operations.transfer.lines import (
     read_lines,
 )
 from memoryplatform.operations.transfer.values import IdRenaming, InvalidValue
+from protection.modes import Protection
 from providers.registry import get_embedder
 from tenants.transactions import tenant_transaction
 
@@ -115,7 +116,7 @@ def import_part(access: BankAccess, bank_id: str, body: bytes, *, first_line: in
         lock_memory(bank)
         digest = import_state.hash_header(body) if first_line == 1 else ""
         known = import_state.find_operation(bank, digest)
-        begun = import_state.Progress(digest=digest, made_bank=is_new)
+        begun = import_state.Progress(digest=digest, made_bank=is_new, protection=bank.protection)
         operation = known or import_state.begin(access, bank, begun, first_line=first_line)
         try:
             with transaction.atomic():
@@ -179,7 +180,7 @@ def read_header(progress: import_state.Progress, batch: list[Line]) -> None:
 def store(bank: Bank, progress: import_state.Progress, kind: str, batch: list[Line]) -> None:
     if kind == tables.PROFILE:
         for line in batch:
-            change_profile(bank, line)
+            change_profile(bank, line, keeps_protection=not progress.made_bank)
         progress.bank_changed_at = bank.updated_at.isoformat()
         return
     if kind == END:
@@ -198,14 +199,23 @@ def build_target(bank: Bank, progress: import_state.Progress) -> Target:
     header = progress.header or {}
     embedder = get_embedder()
     is_same = header.get("embedding_model") == bank.embedding_model == embedder.model_id
-    return Target(bank, vectors=bool(header.get("vectors")), dimension=embedder.dimension if is_same else None)
+    held = Protection.read(progress.protection) if progress.protection else Protection()
+    return Target(
+        bank,
+        vectors=bool(header.get("vectors")),
+        dimension=embedder.dimension if is_same else None,
+        protection=None if held.is_off else held,
+    )
 
 
-def change_profile(bank: Bank, line: Line) -> None:
+def change_profile(bank: Bank, line: Line, *, keeps_protection: bool) -> None:
+    """A bank that was there before keeps its protection: a file must not switch it off for its own lines."""
     try:
         fields = tables.read_profile(line.row, IdRenaming(bank.id))
     except InvalidValue as fault:
         raise ImportInvalid(line.number, f"The bank {fault}.") from None
+    if keeps_protection:
+        fields.pop("protection", None)
     for name, value in fields.items():
         setattr(bank, name, value)
     try:

@@ -13,6 +13,7 @@ from pgvector.django import VectorField
 import banks.models as banks
 import reflection.models as reflection
 from memoryplatform.operations.transfer.values import Field, IdRenaming, InvalidValue, read_value, write_value
+from protection.modes import Protection
 from providers.tokens import LONGEST_TOKEN
 from reflection.mental_models import check_trigger
 from reflection.models.mental_models import MOST_TOKENS
@@ -108,7 +109,7 @@ TABLES = (
     Table("document", banks.Document),
     Table("episode", banks.Episode, self_reference="previous"),
     Table("message", banks.Message, removed=frozenset({"document_id"})),
-    Table("chunk", banks.Chunk, added={"stands_alone": True, "context": ""}),
+    Table("chunk", banks.Chunk, added={"stands_alone": True, "context": "", "flags": []}),
     Table("chunk_part", banks.ChunkPart, "chunk__bank_id"),
     Table("entity", banks.Entity),
     Table("entity_name", banks.EntityName),
@@ -118,7 +119,7 @@ TABLES = (
         banks.MemoryUnit,
         self_reference="superseded_by",
         removed=SCHEDULED,
-        added={"tags_hash": "", "speaker": "", "role": "", "search_text": ""},
+        added={"tags_hash": "", "speaker": "", "role": "", "search_text": "", "flags": []},
     ),
     Table("unit_source", banks.UnitSource, "unit__bank_id"),
     Table("unit_tag", banks.UnitTag),
@@ -182,6 +183,7 @@ PROFILE_FIELDS = {
         "opinion_step",
         "opinion_reach",
         "extraction_mode",
+        "protection",
     }
 }
 
@@ -197,9 +199,18 @@ def read_profile(row: dict[str, Any], renaming: IdRenaming) -> dict[str, Any]:
     return {name: read_field(name, value, renaming) for name, value in row.items()}
 
 
+def check_protection(value: Any) -> None:
+    try:
+        Protection.read(value)
+    except (ValueError, TypeError, KeyError):
+        raise InvalidValue("is no protection of a bank") from None
+
+
 def read_field(name: str, value: Any, renaming: IdRenaming) -> Any:
     try:
         check_length(PROFILE, name, value)
+        if name == "protection":
+            check_protection(value)
         return read_value(PROFILE_FIELDS[name], value, renaming)
     except InvalidValue as fault:
         raise InvalidValue(f"has a '{name}' that {fault}") from None

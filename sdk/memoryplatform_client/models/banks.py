@@ -10,6 +10,16 @@ class Disposition(Model):
     empathy: int
 
 
+class Protection(Model):
+    """The mode of each family of findings: off, flag, redact, quarantine or refuse."""
+
+    secrets: str
+    personal_data: str
+    instructions: str
+    personal_kinds: list[str]
+    phone_region: str
+
+
 class Bank(Model):
     """Send `etag` with an edit: the service refuses it if the bank has changed since. Rows of a list have none."""
 
@@ -22,6 +32,7 @@ class Bank(Model):
     opinion_step: float | None
     opinion_reach: float | None
     extraction_mode: str
+    protection: Protection
     embedding_model: str
     created_at: datetime
     updated_at: datetime
@@ -43,6 +54,7 @@ class BankSettings(Model):
     bias_strength: float | None = None
     opinion_step: float | None = None
     opinion_reach: float | None = None
+    protection: Protection | None = None
 
 
 class BankConfig(Model):

@@ -26,6 +26,7 @@ class MemoryFields(Model):
     confidence: float | None
     importance: float
     proof_count: int
+    flags: list[str]
     valid_from: datetime | None
     valid_until: datetime | None
     recorded_at: datetime

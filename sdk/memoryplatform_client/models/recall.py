@@ -53,6 +53,7 @@ class RecallItem(Model):
     superseded_by: UUID | None
     confidence: float | None
     proof_count: int
+    flags: list[str]
     access_count: int = 0
     document_id: str | None
     chunk_id: UUID | None

@@ -36,6 +36,7 @@ class Retained(Model):
     unit_ids: list[UUID]
     errors: list[str]
     notes: list[str]
+    quarantined: list[UUID]
     usage: RetainUsage | None
     is_async: bool = Field(alias="async")
 

@@ -11,6 +11,19 @@ class DispositionFields(TypedDict, total=False):
     empathy: int
 
 
+Mode = Literal["off", "flag", "redact", "quarantine", "refuse"]
+
+
+class ProtectionFields(TypedDict, total=False):
+    """The mode of each family of findings. Parts that are left out stay as they are."""
+
+    secrets: Mode
+    personal_data: Mode
+    instructions: Mode
+    personal_kinds: list[Literal["card", "iban", "email", "phone"]]
+    phone_region: str
+
+
 class BankFields(TypedDict, total=False):
     """`opinion_step` and `opinion_reach`: None for the deployment's default."""
 
@@ -22,6 +35,7 @@ class BankFields(TypedDict, total=False):
     opinion_step: float | None
     opinion_reach: float | None
     extraction_mode: Literal["narrative", "calibrated", "verbatim"]
+    protection: ProtectionFields
 
 
 class SettingFields(TypedDict, total=False):
@@ -36,6 +50,7 @@ class SettingFields(TypedDict, total=False):
     bias_strength: float | None
     opinion_step: float | None
     opinion_reach: float | None
+    protection: ProtectionFields | None
 
 
 class BankEdit(BankFields, total=False):
