@@ -6,9 +6,9 @@ limit shows even if a retry succeeded.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Self
+from typing import Literal, Self
 
 from prometheus_client import Counter, Histogram
 
@@ -30,24 +30,61 @@ TOKENS = Counter(
 )
 
 
+Service = Literal["llm", "embedding", "reranking"]
+
+
+@dataclass(frozen=True)
+class ModelUsage:
+    """The part of a usage that one model has."""
+
+    service: Service
+    model: str
+    input_tokens: int
+    output_tokens: int
+    calls: int
+
+    def __add__(self, other: Self) -> "ModelUsage":
+        return ModelUsage(
+            self.service,
+            self.model,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.calls + other.calls,
+        )
+
+
 @dataclass(frozen=True)
 class Usage:
     """The tokens and calls of a provider. Retries without an answer are not in it: they cost nothing.
 
-    `estimated`: at least a part was counted here, because the endpoint gave no count.
+    `estimated`: at least a part was counted here, because the endpoint gave no count. `models` are the same tokens and
+    calls by model.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     calls: int = 0
     estimated: bool = False
+    models: tuple[ModelUsage, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def of_call(
+        cls, service: Service, model: str, input_tokens: int, output_tokens: int = 0, *, estimated: bool = False
+    ) -> "Usage":
+        part = ModelUsage(service, model, input_tokens, output_tokens, calls=1)
+        return cls(input_tokens, output_tokens, 1, estimated, (part,))
 
     def __add__(self, other: Self) -> "Usage":
+        parts = {(part.service, part.model): part for part in self.models}
+        for part in other.models:
+            name = (part.service, part.model)
+            parts[name] = parts[name] + part if name in parts else part
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             calls=self.calls + other.calls,
             estimated=self.estimated or other.estimated,
+            models=tuple(parts.values()),
         )
 
 

@@ -14,10 +14,12 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.redis import EmbeddedRedis
+from tenants.plans import forget_limits
 from tenants.roles import Login, check_service_role, provision
 
 LOGINS = {name: Login(name, name) for name in ("owner", "service", "platform")}
 KEPT = {"contenttypes", "auth"}  # rows that the migrations create
+PLANS = "tenants_plan"  # of which the migrations create the default one
 
 hypothesis_settings.register_profile("any machine", deadline=None)  # an example's time depends on the machine's load
 hypothesis_settings.load_profile("any machine")
@@ -79,5 +81,8 @@ def committed_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> I
 
 def empty_all_tables() -> None:
     tables = [model._meta.db_table for model in apps.get_models() if model._meta.app_label not in KEPT]
+    tables.remove(PLANS)
     with connections["owner"].cursor() as cursor:
         cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
+        cursor.execute(f"DELETE FROM {PLANS} WHERE NOT is_default")
+    forget_limits()

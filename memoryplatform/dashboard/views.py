@@ -26,7 +26,7 @@ from memoryplatform.operations.account.errors import AccountError, AccountInvali
 from memoryplatform.operations.account.tenants import found, rename
 from tenants.memberships import list_memberships
 from tenants.models import AuditEvent, Member, User
-from tenants.transactions import tenant_transaction
+from tenants.transactions import QuotaExceeded, tenant_transaction
 
 PAGE_SIZE = 50
 
@@ -237,7 +237,7 @@ def perform(request: HttpRequest, act: Callable[[], str], page: str) -> HttpResp
     """Acts, says what happened or why not, and leads to the page."""
     try:
         messages.success(request, act())
-    except (AccountInvalid, AccountError) as error:
+    except (AccountError, QuotaExceeded) as error:
         messages.error(request, str(error))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
