@@ -124,9 +124,7 @@ def make_storage_change(tenant: Tenant) -> StorageChange:
 
 def make_quota_notice(tenant: Tenant) -> QuotaNotice:
     with tenant_transaction(tenant.id):
-        return QuotaNotice.objects.for_tenant(tenant.id).create(
-            quota=Quota.MEMORIES, level=80, month=date(2026, 1, 1)
-        )
+        return QuotaNotice.objects.for_tenant(tenant.id).create(quota=Quota.MEMORIES, level=80, month=date(2026, 1, 1))
 
 
 def make_webhook(tenant: Tenant, **fields: Any) -> Webhook:

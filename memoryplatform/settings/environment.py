@@ -137,7 +137,10 @@ class Environment(BaseSettings):
         default=6_000, ge=0, le=1_000_000, description="Requests a minute for each API key; 0: no limit."
     )
     rate_limit_per_tenant: int = Field(
-        default=30_000, ge=0, le=1_000_000, description="Requests a minute for all keys of a tenant, unless its plan has a limit; 0: no limit."
+        default=30_000,
+        ge=0,
+        le=1_000_000,
+        description="Requests a minute for all keys of a tenant, unless its plan has a limit; 0: no limit.",
     )
     model_prices: dict[str, ModelPrice] = Field(
         default={},

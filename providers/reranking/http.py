@@ -6,12 +6,12 @@ import httpx2
 import openai
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
+from providers import tokens
 from providers.endpoint.endpoint import Endpoint
 from providers.endpoint.errors import EndpointTimeout, ErrorClasses
 from providers.endpoint.limits import EndpointConfig, RetryPolicy
 from providers.errors import UnusableScores
 from providers.reranking.protocol import Ranking, rank, sigmoid
-from providers import tokens
 from providers.tokens import encodable
 from providers.usage import Usage
 

@@ -159,7 +159,7 @@ class Migration(migrations.Migration):
                 ('day', models.DateField()),
                 ('bank_id', models.CharField(blank=True, max_length=200)),
                 ('api_key_prefix', models.CharField(blank=True, max_length=16)),
-                ('kind', models.CharField(choices=[('retain', 'Retain'), ('recall', 'Recall'), ('reflect', 'Reflect'), ('consolidate', 'Consolidate')], max_length=12)),
+                ('kind', models.CharField(choices=[('retain', 'Retain'), ('recall', 'Recall'), ('reflect', 'Reflect'), ('consolidate', 'Consolidate'), ('edit', 'Edit')], max_length=12)),
                 ('service', models.CharField(blank=True, help_text='llm, embedding or reranking.', max_length=12)),
                 ('model', models.CharField(blank=True, max_length=200)),
                 ('requests', models.PositiveBigIntegerField(default=0)),
@@ -173,6 +173,11 @@ class Migration(migrations.Migration):
         migrations.RemoveConstraint(
             model_name='usagerecord',
             name='usage_of_operation_once',
+        ),
+        migrations.AlterField(
+            model_name='usagerecord',
+            name='kind',
+            field=models.CharField(choices=[('retain', 'Retain'), ('recall', 'Recall'), ('reflect', 'Reflect'), ('consolidate', 'Consolidate'), ('edit', 'Edit')], max_length=12),
         ),
         migrations.AddField(
             model_name='usagerecord',

@@ -34,6 +34,7 @@ class UsageRecord(TenantOwned):
         RECALL = "recall"
         REFLECT = "reflect"
         CONSOLIDATE = "consolidate"  # the background work after a retain
+        EDIT = "edit"  # of a memory or an opinion, by a person
 
     at = models.DateTimeField(auto_now_add=True)
     kind = models.CharField(max_length=12, choices=Kind)
@@ -56,9 +57,7 @@ class UsageRecord(TenantOwned):
     class Meta:
         constraints = (
             # An attempt of an operation is billed once.
-            models.UniqueConstraint(
-                fields=["tenant", "operation_id", "kind", "attempt"], name="usage_of_attempt_once"
-            ),
+            models.UniqueConstraint(fields=["tenant", "operation_id", "kind", "attempt"], name="usage_of_attempt_once"),
         )
         indexes = (models.Index(fields=["tenant", "at"], name="usage_by_time"),)  # bills and time series
 

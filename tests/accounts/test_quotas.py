@@ -88,11 +88,13 @@ def run_at_once(act: Callable[[int], int]) -> list[int]:
 def test_sixteen_writers_store_exactly_the_limit(acme: Tenant, call: Caller) -> None:
     assign_limits(acme, memories=10)
     statuses = run_at_once(
-        lambda number: Caller(call.key)(
-            "POST",
-            f"/v1/banks/bank-{number % 4}/memories",
-            {"items": [{"facts": [{"text": f"Room {number} is painted green.", "type": "world"}]}]},
-        ).status_code
+        lambda number: (
+            Caller(call.key)(
+                "POST",
+                f"/v1/banks/bank-{number % 4}/memories",
+                {"items": [{"facts": [{"text": f"Room {number} is painted green.", "type": "world"}]}]},
+            ).status_code
+        )
     )
     assert sorted(statuses) == [200] * 10 + [402] * 6
     assert find_use(acme)["memories"] == 10
@@ -111,9 +113,11 @@ def test_sixteen_callers_create_exactly_the_allowed_banks(acme: Tenant, call: Ca
 def test_sixteen_invitations_fill_exactly_the_seats(acme: Tenant, call: Caller) -> None:
     assign_limits(acme, members=4)  # one is the owner
     statuses = run_at_once(
-        lambda number: Caller(call.key)(
-            "POST", "/v1/account/invitations", {"email": f"p{number}@example.com", "role": "viewer"}
-        ).status_code
+        lambda number: (
+            Caller(call.key)(
+                "POST", "/v1/account/invitations", {"email": f"p{number}@example.com", "role": "viewer"}
+            ).status_code
+        )
     )
     assert sorted(statuses) == [201] * 3 + [402] * 13
     assert find_use(acme)["members"] == 4
@@ -201,7 +205,9 @@ def test_the_same_call_succeeds_after_an_upgrade(acme: Tenant, call: Caller) -> 
 
 def test_bytes_are_counted_in_every_table_and_refused(acme: Tenant, call: Caller) -> None:
     call("POST", "/v1/banks/support/memories", {"items": [{"content": "Zoë moved to Łódź.", "document_id": "a"}]})
-    call("POST", "/v1/banks/support/memories", {"items": [{"content": "Zoë moved to Rome in May.", "document_id": "a"}]})
+    call(
+        "POST", "/v1/banks/support/memories", {"items": [{"content": "Zoë moved to Rome in May.", "document_id": "a"}]}
+    )
     said = [{"role": "user", "content": "I live in Lisbon.", "timestamp": "2026-05-01T10:00:00Z"}]
     call("POST", "/v1/banks/support/memories", {"items": [{"messages": said}]})
     check_counts(acme)

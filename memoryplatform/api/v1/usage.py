@@ -81,7 +81,9 @@ class UsageAmountsOutput(Output):
 class UsageRowOutput(UsageAmountsOutput):
     day = serializers.DateField(required=False)
     bank = serializers.CharField(required=False, help_text="Empty for a request on no bank, or on several.")
-    key = serializers.CharField(required=False, help_text="The prefix of the API key; empty for the service's own work.")
+    key = serializers.CharField(
+        required=False, help_text="The prefix of the API key; empty for the service's own work."
+    )
     kind = serializers.CharField(required=False, help_text="retain, recall, reflect or consolidate.")
     model = serializers.CharField(required=False, help_text="Empty for the amounts that no model has.")
 

@@ -226,7 +226,6 @@ class Run:
         finish(operation, Operation.Status.COMPLETED, OperationFault("", ""))
         self.is_complete = True
 
-
     def record_usage(self, operation: Operation, *, stored_bytes: int = 0) -> None:
         """Call inside a tenant transaction. An operation that never called `spend` has no row."""
         if self.usage_kind is not None:
