@@ -138,17 +138,7 @@ class AuditEventAdmin(ReadOnlyAdmin):
 
 @admin.register(UsageRecord)
 class UsageRecordAdmin(ReadOnlyAdmin):
-    list_display = (
-        "at",
-        "tenant",
-        "kind",
-        "bank_id",
-        "input_tokens",
-        "output_tokens",
-        "calls",
-        "memories",
-        "api_key_prefix",
-    )
+    list_display = ("at", "tenant", "kind", "bank_id", "api_key_prefix", "input_tokens", "output_tokens", "calls")
     list_select_related = ("tenant",)
     list_filter = ("kind",)
     search_fields = ("=tenant__slug",)

@@ -172,7 +172,7 @@ def list_usage(
     names = "".join(f"{DIMENSIONS[name]}, " for name in group_by)
     sums = ", ".join(f"sum({name})::bigint" for name in AMOUNTS)
     statement = REPORT.format(names=names, sums=sums, columns=COLUMNS, ledger=LEDGER)
-    limits = {
+    span: dict[str, UUID | date | datetime | int] = {
         "tenant_id": tenant_id,
         "since": since,
         "until": until,
@@ -181,7 +181,7 @@ def list_usage(
         "most": most + 1,
     }
     with connection.cursor() as cursor:
-        cursor.execute(statement, limits)
+        cursor.execute(statement, span)
         rows = cursor.fetchall()
     if len(rows) > most:
         raise TooManyGroups
@@ -194,13 +194,13 @@ def list_usage(
 
 def read_sum(row: Sequence[object], grouped: int) -> UsageSum:
     group = tuple(str(value) for value in row[:grouped])
-    service, model, *amounts = row[grouped:]
-    requests, calls, read, written, memories, stored_bytes = (int(str(amount)) for amount in amounts)
+    service, model, *amounts = map(str, row[grouped:])
+    requests, calls, read, written, memories, stored_bytes = map(int, amounts)
     tokens = {
         "llm": {"llm_input_tokens": read, "llm_output_tokens": written},
         "embedding": {"embedding_tokens": read},
         "reranking": {"reranking_tokens": read},
-    }.get(str(service), {})
+    }.get(service, {})
     price = settings.MODEL_PRICES.get(model)
     cost = Decimal(0) if price is None else (read * price.input + written * price.output) / MILLION
     is_unpriced = price is None and bool(model)
@@ -212,7 +212,7 @@ def read_sum(row: Sequence[object], grouped: int) -> UsageSum:
         memories=memories,
         stored_bytes=stored_bytes,
         cost=cost,
-        unpriced=frozenset({str(model)}) if is_unpriced else frozenset(),
+        unpriced=frozenset({model}) if is_unpriced else frozenset(),
     )
 
 

@@ -36,9 +36,9 @@ def call(acme: Tenant) -> Caller:
     return Caller(make_key_with_text(acme, scopes=["admin"])[1])
 
 
-def retain(call: Caller, *texts: str, bank: str = "support", **fields: Any) -> Any:
+def retain(call: Caller, *texts: str, waits: bool = True, **headers: str) -> Any:
     items = [{"facts": [{"text": text, "type": "world"} for text in texts]}]
-    return call("POST", f"/v1/banks/{bank}/memories", {"items": items, **fields})
+    return call("POST", "/v1/banks/support/memories", {"items": items, "async": not waits}, **headers)
 
 
 def find_use(tenant: Tenant) -> dict[str, int]:
@@ -181,7 +181,7 @@ def test_deletion_gives_room_back(acme: Tenant, call: Caller) -> None:
 
 def test_an_operation_that_finds_no_room_keeps_its_source_and_can_be_retried(acme: Tenant, call: Caller) -> None:
     assign_limits(acme, memories=1)
-    accepted = retain(call, "Alice likes tea.", "Bob likes coffee.", **{"async": True}).json()
+    accepted = retain(call, "Alice likes tea.", "Bob likes coffee.", waits=False).json()
     perform(acme.id, accepted["operation_id"])
     failed = call("GET", f"/v1/operations/{accepted['operation_id']}").json()
     assert (failed["status"], failed["error"]["code"]) == ("failed", "quota_exceeded")
@@ -194,20 +194,18 @@ def test_an_operation_that_finds_no_room_keeps_its_source_and_can_be_retried(acm
 
 def test_the_same_call_succeeds_after_an_upgrade(acme: Tenant, call: Caller) -> None:
     assign_limits(acme, memories=1)
-    body = {"items": [{"facts": [{"text": f"{name} likes tea.", "type": "world"} for name in ("Alice", "Bob")]}]}
-    send = lambda: call("POST", "/v1/banks/support/memories", body, Idempotency_Key="once")  # noqa: E731
-    assert send().status_code == 402
+    texts = ("Alice likes tea.", "Bob likes coffee.")
+    assert retain(call, *texts, Idempotency_Key="once").status_code == 402
     assign_limits(acme, memories=2)
-    assert (send().json()["status"], count_rows(acme)["memories"]) == ("completed", 2)
+    answer = retain(call, *texts, Idempotency_Key="once")
+    assert (answer.json()["status"], count_rows(acme)["memories"]) == ("completed", 2)
     with tenant_transaction(acme.id):
         assert Operation.objects.for_tenant(acme.id).filter(kind="retain").count() == 1
 
 
 def test_bytes_are_counted_in_every_table_and_refused(acme: Tenant, call: Caller) -> None:
-    call("POST", "/v1/banks/support/memories", {"items": [{"content": "Zoë moved to Łódź.", "document_id": "a"}]})
-    call(
-        "POST", "/v1/banks/support/memories", {"items": [{"content": "Zoë moved to Rome in May.", "document_id": "a"}]}
-    )
+    for text in ("Zoë moved to Łódź.", "Zoë moved to Rome in May."):
+        call("POST", "/v1/banks/support/memories", {"items": [{"content": text, "document_id": "a"}]})
     said = [{"role": "user", "content": "I live in Lisbon.", "timestamp": "2026-05-01T10:00:00Z"}]
     call("POST", "/v1/banks/support/memories", {"items": [{"messages": said}]})
     check_counts(acme)
@@ -251,10 +249,10 @@ def test_adding_up_the_changes_leaves_the_counts(acme: Tenant, call: Caller) -> 
 def test_reflect_is_refused_once_the_tokens_of_the_month_are_used(acme: Tenant, call: Caller, llm: ScriptedLLM) -> None:
     call("POST", "/v1/banks", {"bank_id": "support"})
     llm.chat.otherwise = lambda _received: "Tea."
-    ask = lambda: call("POST", "/v1/banks/support/reflect", {"query": "What does Alice like?"})  # noqa: E731
     assign_limits(acme, llm_tokens_per_month=1)
-    assert ask().status_code == 200
-    refused = ask()
+    question = {"query": "What does Alice like?"}
+    assert call("POST", "/v1/banks/support/reflect", question).status_code == 200
+    refused = call("POST", "/v1/banks/support/reflect", question)
     assert (refused.status_code, refused.json()["quota"]) == (402, "llm_tokens_per_month")
     assert refused.json()["used"] > 1
     assert call("POST", "/v1/banks/support/memories", {"items": [{"content": "Alice likes tea."}]}).status_code == 402

@@ -49,11 +49,8 @@ def attempt(lease: Lease, operation: Operation) -> str:
             complete(run, result)
     except LeaseLost:
         return "lease_lost"
-    except (PermanentFailure, UnknownKind) as error:
-        return fail(lease, OperationFault(error.code, str(error)))
-    except QuotaExceeded as error:
-        note_refusal(error)
-        return fail(lease, OperationFault(error.code, str(error)), error.extra)
+    except (PermanentFailure, UnknownKind, QuotaExceeded) as error:
+        return fail_for_good(lease, error)
     except NotYet as error:
         return return_to_queue(lease, "put_off", error.wait, OperationFault(error.code, str(error)), counts=False)
     except Shutdown:
@@ -87,6 +84,13 @@ def explain(error: BaseException) -> OperationFault:
     if isinstance(error, ProviderError):
         return OperationFault(WORD_START.sub("_", type(error).__name__).lower(), str(error))
     return OperationFault("internal_error", f"Unexpected {type(error).__name__}.")
+
+
+def fail_for_good(lease: Lease, error: PermanentFailure | UnknownKind | QuotaExceeded) -> str:
+    """The result of an operation that a quota refused has the quota, its limit and its use."""
+    if isinstance(error, QuotaExceeded):
+        note_refusal(error)
+    return fail(lease, OperationFault(error.code, str(error)), getattr(error, "extra", None))
 
 
 def fail(lease: Lease, fault: OperationFault, result: dict[str, Any] | None = None) -> str:
