@@ -6,6 +6,7 @@ limit shows even if a retry succeeded.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Literal, Self
@@ -88,11 +89,34 @@ class Usage:
         )
 
 
+@dataclass
+class CallMeter:
+    usage: Usage = field(default_factory=Usage)
+
+
+_meter: ContextVar[CallMeter | None] = ContextVar("meter", default=None)
+
+
+@contextmanager
+def metered() -> Iterator[CallMeter]:
+    """Adds up the calls of this thread, for work that fails and returns no usage. Meters may be nested."""
+    outer, meter = _meter.get(), CallMeter()
+    token = _meter.set(meter)
+    try:
+        yield meter
+    finally:
+        _meter.reset(token)
+        if outer is not None:
+            outer.usage += meter.usage
+
+
 @dataclass(frozen=True)
 class WatchedCall:
     provider: str
 
     def spent(self, usage: Usage) -> None:
+        if meter := _meter.get():
+            meter.usage += usage
         TOKENS.labels(self.provider, "input").inc(usage.input_tokens)
         TOKENS.labels(self.provider, "output").inc(usage.output_tokens)
 

@@ -20,7 +20,7 @@ from providers.llm.answer import (
     read_repaired,
 )
 from providers.llm.chat_request import ChatRequest, Dialect, StructuredOutput, build_body, find_adapted
-from providers.llm.errors import LLM_ERRORS, LLMRefused, StreamInterrupted
+from providers.llm.errors import LLM_ERRORS, LLMRefused, MalformedAnswer, StreamInterrupted
 from providers.llm.protocol import ChatMessage, Completion, StreamEnd, Structured, TextDelta
 from providers.llm.strict_schema import build_strict_schema
 from providers.usage import Usage, WatchedCall
@@ -95,7 +95,11 @@ class OpenAILLM:
         deadline = self._endpoint.start(timeout)
         answered = self._adapt(request, lambda body: self._endpoint.ask("chat", partial(post, body), deadline))
         with answered.held:
-            completion = read_answer(answered.value.content, request.messages, self.model_id)
+            try:
+                completion = read_answer(answered.value.content, request.messages, self.model_id)
+            except MalformedAnswer as malformed:
+                answered.call.spent(malformed.usage)
+                raise
             answered.call.spent(completion.usage)
         return completion
 

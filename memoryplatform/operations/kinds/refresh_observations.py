@@ -44,7 +44,8 @@ def refresh_observations(run: Run) -> dict[str, Any]:
         due = find_due(run, bank)
         while due:
             entity_id = due[0]
-            refreshed = refresh_entity(bank, entity_id, tools)
+            with run.metered(UsageRecord.Kind.CONSOLIDATE):
+                refreshed = refresh_entity(bank, entity_id, tools)
             run.spend(UsageRecord.Kind.CONSOLIDATE, refreshed.usage)
             run.spend(UsageRecord.Kind.CONSOLIDATE, describe_emptied(run, bank, entity_id, tools.embedder))
             seen.add(entity_id)

@@ -71,12 +71,12 @@ def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
     for done, source in enumerate(sources):
         run.report("extracting", processed=done, total=len(sources))
         try:
-            retained = retain_source(bank, source, replace(tools, report=build_report(run, done, len(sources))))
+            with run.metered(UsageRecord.Kind.RETAIN):
+                retained = retain_source(bank, source, replace(tools, report=build_report(run, done, len(sources))))
         except OperationError:
             raise
         except Exception as failure:  # noqa: BLE001  # whatever it is, it is raised when the others are done
             failures.append(failure)
-            run.spend(UsageRecord.Kind.RETAIN, getattr(failure, "usage", Usage()))
         else:
             outcomes += retained
             stored = sum(unit.is_new for one in retained for unit in one.units)

@@ -22,7 +22,7 @@ from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, PermanentFailure
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.kind_names import CONSOLIDATE, DELIVER_WEBHOOK, RETAIN
-from providers.usage import Usage
+from providers.usage import Usage, metered
 from tenants.models import Delivery, UsageRecord
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
@@ -216,6 +216,16 @@ class Run:
         """Note the usage of a step. It is recorded when the attempt ends, also when it fails."""
         self.usage_kind, self.spent, self.memories = kind, self.spent + usage, self.memories + memories
 
+    @contextmanager
+    def metered(self, kind: UsageRecord.Kind) -> Iterator[None]:
+        """Notes the usage of a step that fails, which returns none. One that succeeds hands its own to `spend`."""
+        with metered() as meter:
+            try:
+                yield
+            except BaseException:
+                self.spend(kind, meter.usage)
+                raise
+
     def complete(self, operation: Operation, result: dict[str, Any], *, stored_bytes: int = 0) -> None:
         """Finish together with the handler's last writes, and record the usage.
 
@@ -259,7 +269,8 @@ def perform_steps(run: Run, steps: Mapping[str, Step], **counts: int) -> dict[st
     result = dict[str, Any](counts)
     for done, (stage, step) in enumerate(steps.items()):
         run.report(stage, processed=done, total=len(steps))
-        spent, figures = step()
+        with run.metered(UsageRecord.Kind.CONSOLIDATE):
+            spent, figures = step()
         run.spend(UsageRecord.Kind.CONSOLIDATE, spent)
         result |= figures
     with run.transaction() as operation:
