@@ -12,6 +12,8 @@ from tenants.models import Member
 NAVIGATION = (  # name of the route, title, icon, right
     ("api_keys", "API keys", "key-round", Right.MANAGE),
     ("members", "Members", "users", Right.VIEW),
+    ("usage", "Usage", "chart-column", Right.VIEW),
+    ("plan", "Plan", "layers", Right.VIEW),
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )

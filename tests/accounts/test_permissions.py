@@ -28,6 +28,8 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("api_keys", "POST", MANAGERS),
     ("rotate_key", "POST", MANAGERS),
     ("revoke_key", "POST", MANAGERS),
+    ("usage", "GET", ALL),
+    ("plan", "GET", ALL),
     ("audit_log", "GET", MANAGERS),
     ("tenant_settings", "GET", ALL),
     ("tenant_settings", "POST", MANAGERS),

@@ -5,7 +5,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -227,7 +227,8 @@ def test_a_report_is_the_same_before_and_after_the_days_are_added_up(acme: Tenan
     note(acme, EMBEDDING, days_ago=3, bank_id="support", kind=UsageRecord.Kind.RECALL, memories=9)
     note(acme, RERANKING, days_ago=1, kind=UsageRecord.Kind.RECALL)
     note(acme, LLM)
-    asked = f"/v1/account/usage?since={date.today() - timedelta(days=60)}" + "".join(
+    today = timezone.now().date()
+    asked = f"/v1/account/usage?since={today - timedelta(days=60)}" + "".join(
         f"&group_by={name}" for name in ("day", "bank", "kind", "key", "model")
     )
     before = call("GET", asked).json()
@@ -248,8 +249,8 @@ def test_a_report_is_the_same_before_and_after_the_days_are_added_up(acme: Tenan
         summed = UsageDay.objects.for_tenant(acme.id).count()
         sum_usage_days(acme.id)
         assert UsageDay.objects.for_tenant(acme.id).count() == summed > 4
-        UsageDay.objects.for_tenant(acme.id).filter(day__gte=date.today() - timedelta(days=10)).update(requests=99)
-    call_command("sum_usage", since=date.today() - timedelta(days=10))
+        UsageDay.objects.for_tenant(acme.id).filter(day__gte=today - timedelta(days=10)).update(requests=99)
+    call_command("sum_usage", since=today - timedelta(days=10))
     assert call("GET", asked).json() == before
 
 
