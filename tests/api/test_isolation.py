@@ -131,6 +131,8 @@ FOREIGN = {
     ("POST", "v1/account/keys"): 201,
     ("DELETE", "v1/account/keys/<uuid:key_id>"): 404,
     ("POST", "v1/account/keys/<uuid:key_id>/rotate"): 404,
+    ("GET", "v1/account/usage"): 200,
+    ("GET", "v1/account/plan"): 200,
     ("GET", "v1/webhooks"): 200,
     ("POST", "v1/webhooks"): 404,
     ("GET", "v1/webhooks/<uuid:webhook_id>"): 404,

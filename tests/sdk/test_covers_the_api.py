@@ -30,6 +30,8 @@ METHODS = {
     "create_api_key": "account.create_key",
     "rotate_api_key": "account.rotate_key",
     "revoke_api_key": "account.revoke_key",
+    "get_usage": "account.usage",
+    "get_plan": "account.plan",
     "list_banks": "banks.list",
     "create_bank": "banks.create",
     "get_bank": "banks.get",
@@ -130,6 +132,7 @@ NOT_TAKEN = {
     "recall_across": {"prefer_observations"},
     "reflect": {"stream", "format", "fact_types"},
     "edit_memory": {"state"},
+    "get_usage": {"format"},  # account.usage_csv
 }
 NESTED = {
     "DispositionInput": banks.DispositionFields,
