@@ -22,6 +22,7 @@ from memoryplatform.settings.environment import ModelPrice
 from providers import registry
 from providers.usage import Usage
 from retrieval.recall_log import RECALL_LOG
+from tenants.memberships import found_tenant
 from tenants.models import Tenant, UsageDay, UsageRecord, User
 from tenants.transactions import tenant_transaction
 from tenants.usage import UsageSum, list_usage, record_usage, sum_usage_days
@@ -306,3 +307,12 @@ def test_a_viewer_sees_the_usage_and_a_limited_key_does_not(acme: Tenant, owner:
     assert sign_in(owner, acme).get("/v1/account/usage").status_code == 200
     limited = Caller(make_key_with_text(acme, banks=["support"])[1])
     assert limited("GET", "/v1/account/usage").status_code == 403
+
+
+def test_the_usage_of_another_tenant_is_not_shown(acme: Tenant, call: Caller, owner: User) -> None:
+    other = found_tenant(name="Other", slug="other", owner=owner)
+    for days_ago in (0, 3):
+        note(other, LLM, days_ago=days_ago, bank_id="secret")
+    call_command("sum_usage")
+    report = call("GET", "/v1/account/usage?group_by=bank").json()
+    assert (report["rows"], report["total"]["llm_input_tokens"]) == ([], 0)

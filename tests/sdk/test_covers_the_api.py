@@ -240,7 +240,7 @@ def sample(schema: Schema, part: Schema) -> Any:
         return named or ({"name": sample(schema, values)} if isinstance(values, dict) else {})
     if kind == "array":
         return [sample(schema, part.get("items", {}))]
-    formats = {"uuid": str(uuid4()), "date-time": "2024-05-01T00:00:00Z"}
+    formats = {"uuid": str(uuid4()), "date-time": "2024-05-01T00:00:00Z", "date": "2024-05-01", "decimal": "1.5"}
     plain = {"string": formats.get(part.get("format", ""), "text"), "integer": 1, "number": 0.5, "boolean": True}
     return plain[kind]
 

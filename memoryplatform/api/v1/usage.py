@@ -75,7 +75,7 @@ class UsageAmountsOutput(Output):
     reranking_tokens = serializers.IntegerField()
     memories = serializers.IntegerField(help_text="Memories that were stored.")
     stored_bytes = serializers.IntegerField(help_text="Bytes of text that were sent to be retained.")
-    cost = serializers.CharField(help_text="A decimal number, by the operator's prices.")
+    cost = serializers.DecimalField(max_digits=20, decimal_places=6, help_text="By the operator's prices, as a text.")
 
 
 class UsageRowOutput(UsageAmountsOutput):
