@@ -73,37 +73,36 @@ def check_room(tenant_id: UUID, *quotas: Quota) -> None:
             raise QuotaExceeded(tenant_id, one.quota, one.limit, one.used)
 
 
-def warn_of_quotas(tenant_id: UUID, *, refused: Collection[str] = ()) -> None:
+def warn_of_quotas(tenant_id: UUID, *quotas: Quota) -> None:
     """Tells the owners and the webhooks about quotas at 80 % and at 100 %, once a month each.
 
-    Call after something was added or refused. `refused` counts as 100 %. A tenant without quotas takes no query.
+    Call after something was added to these quotas. A tenant without these limits takes no query.
     """
-    if not find_limits(tenant_id).limited:
+    limited = find_limits(tenant_id).limited.keys() & set(quotas)
+    if not limited:
         return
     with tenant_transaction(tenant_id):
-        for use in measure_use(tenant_id, read_limits(tenant_id)):
-            percent = FULL if use.quota in refused else use.percent
-            level = next((level for level in (FULL, NEARLY) if percent is not None and percent >= level), None)
-            if level is not None and note_once(tenant_id, use.quota, level):
-                tell(tenant_id, use, level)
+        for use in measure_use(tenant_id, read_limits(tenant_id), [Quota(one) for one in limited]):
+            if use.limit and use.used * 100 >= use.limit * NEARLY:
+                tell_once(tenant_id, use, FULL if use.used >= use.limit else NEARLY)
 
 
 def note_refusal(error: QuotaExceeded) -> None:
-    """Call once for each refusal, outside of transactions."""
-    quota = str(error.extra["quota"])
-    PLAN_REFUSALS.labels(find_limits(error.tenant_id).plan, quota).inc()
-    warn_of_quotas(error.tenant_id, refused=[quota])
+    """Counts a refusal, and tells of it as of a quota that is used up. Call outside of transactions."""
+    PLAN_REFUSALS.labels(find_limits(error.tenant_id).plan, error.extra["quota"]).inc()
+    with tenant_transaction(error.tenant_id):
+        tell_once(error.tenant_id, QuotaUse(**error.extra), FULL)
 
 
-def note_once(tenant_id: UUID, quota: str, level: int) -> bool:
-    """Whether this is the first time in the month. A concurrent call waits and gets False."""
+def tell_once(tenant_id: UUID, use: QuotaUse, level: int) -> None:
+    """The first call of a month tells. A concurrent one waits for it and finds its row."""
     notices = QuotaNotice.objects.for_tenant(tenant_id)
-    values = {"quota": quota, "level": level, "month": find_month()}
-    if notices.filter(**values).exists():
-        return False
-    row = QuotaNotice(**values)
-    notices.bulk_create([row], ignore_conflicts=True)
-    return notices.filter(id=row.id).exists()
+    values = {"quota": use.quota, "level": level, "month": find_month()}
+    if not notices.filter(**values).exists():
+        row = QuotaNotice(**values)
+        notices.bulk_create([row], ignore_conflicts=True)
+        if notices.filter(id=row.id).exists():
+            tell(tenant_id, use, level)
 
 
 def tell(tenant_id: UUID, use: QuotaUse, level: int) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, connections, transaction
@@ -22,7 +23,7 @@ class QuotaExceeded(Exception):
 
     def __init__(self, tenant_id: UUID, quota: str, limit: int, used: int) -> None:
         self.tenant_id = tenant_id
-        self.extra = {"quota": quota, "limit": limit, "used": used}
+        self.extra: dict[str, Any] = {"quota": quota, "limit": limit, "used": used}
         super().__init__(f"The plan allows {limit} {quota.replace('_', ' ')}, and {used} are used.")
 
 

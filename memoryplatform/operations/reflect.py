@@ -96,4 +96,4 @@ def record_spent(access: BankAccess, bank: Bank, trace: Trace) -> None:
             record_usage(
                 bank.tenant_id, UsageRecord.Kind.REFLECT, trace.spent, bank_id=bank.bank_id, api_key_prefix=key
             )
-        warn_of_quotas(bank.tenant_id)
+        warn_of_quotas(bank.tenant_id, Quota.LLM_TOKENS)

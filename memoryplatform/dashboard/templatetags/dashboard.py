@@ -55,7 +55,7 @@ def is_checkbox(field: BoundField) -> bool:
 
 @register.filter
 def quota_title(quota: str) -> str:
-    return QUOTA_TITLES[quota]
+    return QUOTA_TITLES[Quota(quota)]
 
 
 @register.filter

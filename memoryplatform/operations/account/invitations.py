@@ -68,7 +68,7 @@ def invite(access: TenantAccess, email: str, role: Member.Role) -> Invitation:
         tenant = Tenant.objects.get(id=access.tenant_id)
         access.record("member.invited", f"invitation:{invitation.id}", {"email": email, "role": role.value})
         transaction.on_commit(lambda: send_invitation(tenant, invitation, token))
-        warn_of_quotas(access.tenant_id)
+        warn_of_quotas(access.tenant_id, Quota.MEMBERS)
     return invitation
 
 

@@ -18,6 +18,7 @@ from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.run import Lease, OperationFault, Run, claim, finish, heartbeat
 from providers.errors import ProviderError
+from tenants.models import Quota
 from tenants.quotas import note_refusal, warn_of_quotas
 from tenants.transactions import QuotaExceeded
 
@@ -60,7 +61,7 @@ def attempt(lease: Lease, operation: Operation) -> str:
         return fail_or_retry(lease, operation, error)
     finally:
         run.record_lost_usage(operation)
-    warn_of_quotas(lease.tenant_id)
+    warn_of_quotas(lease.tenant_id, Quota.MEMORIES, Quota.STORED_BYTES, Quota.LLM_TOKENS)
     return Operation.Status.COMPLETED
 
 
