@@ -17,13 +17,14 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from banks.models import Bank
-from providers.usage import Usage
 from retrieval.analysis import clean_query
 from retrieval.models import RecallRecord
 from retrieval.periodic import Periodic
 from retrieval.types import RecallItem, RecallQuery, RecallResult
 from tenants.models import UsageRecord
 from tenants.transactions import tenant_transaction
+from tenants.usage import build_record as build_usage
+from tenants.usage import write_records as write_usage
 
 logger = logging.getLogger(__name__)
 MOST_WAITING = 2_000  # recalls; further ones are not logged
@@ -67,6 +68,7 @@ class Call:
     recalled_at: datetime
     milliseconds: float
     purpose: str = RecallRecord.Purpose.RECALL
+    api_key_prefix: str = ""
 
 
 def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult, call: Call) -> RecallEntry:
@@ -90,7 +92,13 @@ def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult,
     bank_id = banks[0].bank_id if len(banks) == 1 else ""
     usage = None
     if call.purpose == RecallRecord.Purpose.RECALL:
-        usage = build_usage(result.usage, bank_id=bank_id, memories=len(result.items))
+        usage = build_usage(
+            UsageRecord.Kind.RECALL,
+            result.usage,
+            bank_id=bank_id,
+            api_key_prefix=call.api_key_prefix,
+            memories=len(result.items),
+        )
     return RecallEntry(call.recall_id, banks[0].tenant_id, records, usage)
 
 
@@ -114,18 +122,6 @@ def find_result(record: RecallRecord, memory_id: UUID) -> LoggedResult | None:
     wanted = str(memory_id)
     found = next((one for one in record.results if one["id"] == wanted), None)
     return LoggedResult(memory_id, found["kind"], found["rank"]) if found else None
-
-
-def build_usage(usage: Usage, *, bank_id: str, memories: int) -> UsageRecord:
-    return UsageRecord(
-        kind=UsageRecord.Kind.RECALL,
-        bank_id=bank_id,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        calls=usage.calls,
-        estimated=usage.estimated,
-        memories=memories,
-    )
 
 
 class RecallLog:
@@ -182,7 +178,7 @@ def write_entries(tenant_id: UUID, entries: Sequence[RecallEntry]) -> None:
     with tenant_transaction(tenant_id):
         banks = keep_banks(tenant_id, {record.bank_id for record in records})
         insert_records([record for record in records if record.bank_id in banks])
-        UsageRecord.objects.for_tenant(tenant_id).bulk_create([entry.usage for entry in entries if entry.usage])
+        write_usage(tenant_id, [entry.usage for entry in entries if entry.usage])
         sweep(tenant_id)
 
 

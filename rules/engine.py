@@ -10,6 +10,7 @@ from banks.lifecycle.decisions import AddEverything
 from banks.retain.engine import Extraction, FindKnown, find_nothing
 from banks.types import ExtractedFact, FoundEntity, Passage, Turn
 from banks.vectors import Step, report_nothing
+from providers.usage import Usage
 from rules.quotation import quote_passage
 
 
@@ -25,15 +26,12 @@ class BuiltinEngine:
     ) -> Extraction:
         return Extraction(tuple(quote_passage(passage)))
 
-    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> ExtractedFact:
+    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> tuple[ExtractedFact, Usage]:
         """The entities and relationships of a text that a person wrote over a memory."""
         is_own_words = fact.network is not Network.WORLD
         turn = Turn("assistant" if is_own_words else "user", fact.speaker, fact.text, fact.mentioned_at)
         facts = quote_passage(Passage((turn,), is_document=not (is_own_words or fact.speaker)))
         still_named = {one.name.casefold(): one for one in known if mentions(fact.text, one.name)}
         found = {one.name.casefold(): one for part in facts for one in part.entities}
-        return replace(
-            fact,
-            entities=tuple((found | still_named).values()),
-            relationships=tuple(one for part in facts for one in part.relationships),
-        )
+        relationships = tuple(one for part in facts for one in part.relationships)
+        return replace(fact, entities=tuple((found | still_named).values()), relationships=relationships), Usage()

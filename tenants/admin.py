@@ -1,3 +1,5 @@
+from typing import Any
+
 from allauth.account.models import EmailAddress
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
@@ -9,7 +11,20 @@ from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.paginator import InfinitePaginator
 
-from tenants.models import ApiKey, AuditEvent, Delivery, Member, Tenant, UsageRecord, User, Webhook
+from tenants.models import (
+    ApiKey,
+    AuditEvent,
+    Delivery,
+    Member,
+    Plan,
+    PlanAssignment,
+    Quota,
+    Tenant,
+    UsageRecord,
+    User,
+    Webhook,
+)
+from tenants.plans import forget_limits
 from tenants.platform_admin import PLATFORM, PlatformAdmin, ReadOnlyAdmin
 
 admin.site.unregister(Group)  # membership in a tenant gives the rights
@@ -51,6 +66,39 @@ class TenantAdmin(PlatformAdmin):
         return False
 
 
+class LimitsAdmin(PlatformAdmin):
+    """A change counts for this process at once, and for the others within half a minute."""
+
+    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's
+        super().save_model(request, obj, form, change)
+        forget_limits()
+
+
+@admin.register(Plan)
+class PlanAdmin(LimitsAdmin):
+    list_display = ("name", "is_default", "requests_per_minute", *Quota.values)
+    fields = ("name", "is_default", "requests_per_minute", *Quota.values)
+    ordering = ("name",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Tenants without an assignment are on the default plan."""
+        is_default = isinstance(obj, Plan) and obj.is_default
+        return not is_default and bool(super().has_delete_permission(request, obj))
+
+
+@admin.register(PlanAssignment)
+class PlanAssignmentAdmin(LimitsAdmin):
+    list_display = ("tenant", "plan", "requests_per_minute", *Quota.values, "note")
+    list_select_related = ("tenant", "plan")
+    list_filter = ("plan",)
+    search_fields = ("=tenant__slug",)
+    fields = ("tenant", "plan", "note", "requests_per_minute", *Quota.values)
+    ordering = ("-id",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
+        return ("tenant",) if obj else ()
+
+
 @admin.register(Member)
 class MemberAdmin(PlatformAdmin):
     list_display = ("user", "tenant", "role", "created_at")
@@ -90,7 +138,7 @@ class AuditEventAdmin(ReadOnlyAdmin):
 
 @admin.register(UsageRecord)
 class UsageRecordAdmin(ReadOnlyAdmin):
-    list_display = ("at", "tenant", "kind", "bank_id", "input_tokens", "output_tokens", "calls", "memories")
+    list_display = ("at", "tenant", "kind", "bank_id", "api_key_prefix", "input_tokens", "output_tokens", "calls")
     list_select_related = ("tenant",)
     list_filter = ("kind",)
     search_fields = ("=tenant__slug",)

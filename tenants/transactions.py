@@ -1,16 +1,38 @@
-"""Transactions of one tenant, which row-level security relies on."""
+"""Transactions of one tenant, which row-level security relies on, and the refusal of a quota at their commit."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 from uuid import UUID
 
-from django.db import connection, connections, transaction
+from django.db import IntegrityError, connection, connections, transaction
+from psycopg.errors import CheckViolation
 
 TENANT_SETTING = "memoryplatform.tenant_id"
 
 
 class CrossTenantTransaction(Exception):
     """A transaction of one tenant was opened for another tenant."""
+
+
+class QuotaExceeded(Exception):
+    """A transaction would exceed a quota of the plan. Reading, exporting and deleting have no quota."""
+
+    code = "quota_exceeded"
+
+    def __init__(self, tenant_id: UUID, quota: str, limit: int, used: int) -> None:
+        self.tenant_id = tenant_id
+        self.details: dict[str, Any] = {"quota": quota, "limit": limit, "used": used}
+        super().__init__(f"The plan allows {limit} {quota.replace('_', ' ')}, and {used} are used.")
+
+
+def find_refusal(tenant_id: UUID, error: IntegrityError) -> QuotaExceeded | None:
+    """The database checks the quotas when a transaction commits."""
+    cause = error.__cause__
+    if isinstance(cause, CheckViolation) and cause.diag.constraint_name == QuotaExceeded.code:
+        return QuotaExceeded(tenant_id, **json.loads(cause.diag.message_detail or "{}"))
+    return None
 
 
 @contextmanager
@@ -21,15 +43,21 @@ def tenant_transaction(
 
     The setting is local to the transaction, so a pooler in transaction mode can hand the connection to another
     tenant right after the commit. Inside an open transaction this is a savepoint of the same tenant. `settings` go
-    with the tenant's in one statement and hold to the end of the outermost transaction.
+    with the tenant's in one statement and hold to the end of the outermost transaction. The commit of that raises
+    QuotaExceeded if the database refuses it for a quota.
     """
     wanted = {**(settings or {}), TENANT_SETTING: str(tenant_id)}
-    nested = connections[using].in_atomic_block
+    if not connections[using].in_atomic_block:
+        try:
+            with transaction.atomic(using=using):
+                set_locally(wanted, using=using)
+                yield
+        except IntegrityError as error:
+            if refusal := find_refusal(tenant_id, error):
+                raise refusal from error
+            raise
+        return
     with transaction.atomic(using=using):
-        if not nested:
-            set_locally(wanted, using=using)
-            yield
-            return
         before = read_tenant(using=using)
         if before not in {"", str(tenant_id)}:
             raise CrossTenantTransaction("This transaction belongs to another tenant.")

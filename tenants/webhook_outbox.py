@@ -34,7 +34,11 @@ AUDITED_EVENTS = {
     "memories.deleted": "Memories were deleted by a filter.",
     "memories.expired": "Memories were deleted by a retention rule.",
 }
-EVENTS: dict[str, str] = OPERATION_EVENTS | OPINION_EVENTS | AUDITED_EVENTS
+QUOTA_EVENTS = {
+    "quota.warning": "80 % of a quota are used.",
+    "quota.exceeded": "A quota is used up: calls that add to it are refused.",
+}
+EVENTS: dict[str, str] = OPERATION_EVENTS | OPINION_EVENTS | AUDITED_EVENTS | QUOTA_EVENTS
 
 
 @dataclass(frozen=True)

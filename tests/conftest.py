@@ -15,10 +15,12 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.redis import EmbeddedRedis
+from tenants.plans import forget_limits
 from tenants.roles import Login, check_service_role, provision
 
 LOGINS = {name: Login(name, name) for name in ("owner", "service", "platform")}
 KEPT = {"contenttypes", "auth"}  # rows that the migrations create
+PLANS = "tenants_plan"  # of which the migrations create the default one
 
 hypothesis_settings.register_profile("any machine", deadline=None)  # an example's time depends on the machine's load
 hypothesis_settings.load_profile("any machine")
@@ -90,4 +92,5 @@ def empty_all_tables(postgres: EmbeddedPostgres) -> None:
     with psycopg.connect(postgres.superuser_url("memoryplatform")) as superuser:
         superuser.execute("SET session_replication_role = replica")
         for (table,) in superuser.execute(which).fetchall():
-            superuser.execute(f"DELETE FROM {table}")
+            superuser.execute(f"DELETE FROM {table} {'WHERE NOT is_default' if table == PLANS else ''}")
+    forget_limits()

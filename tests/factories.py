@@ -1,6 +1,6 @@
 """Plain functions that make rows, each inside its tenant's transaction."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -12,7 +12,25 @@ from tenants.audit import SYSTEM, record
 from tenants.identifiers import uuid7
 from tenants.keys import make_key
 from tenants.memberships import found_tenant
-from tenants.models import ApiKey, AuditEvent, Delivery, Invitation, Member, Tenant, UsageRecord, User, Webhook
+from tenants.models import (
+    ApiKey,
+    AuditEvent,
+    Delivery,
+    Invitation,
+    Member,
+    Plan,
+    PlanAssignment,
+    Quota,
+    QuotaNotice,
+    StorageChange,
+    Tenant,
+    UsageDay,
+    UsageRecord,
+    User,
+    Webhook,
+)
+from tenants.plans import forget_limits
+from tenants.scoping import PLATFORM_CONNECTION
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
 
@@ -78,6 +96,35 @@ def make_usage_record(tenant: Tenant) -> UsageRecord:
     with tenant_transaction(tenant.id):
         record_usage(tenant.id, UsageRecord.Kind.RETAIN, Usage(input_tokens=7, calls=1))
         return UsageRecord.objects.for_tenant(tenant.id).latest("id")
+
+
+def make_usage_day(tenant: Tenant) -> UsageDay:
+    with tenant_transaction(tenant.id):
+        return UsageDay.objects.for_tenant(tenant.id).create(day=date(2026, 1, 1), kind="recall", requests=1)
+
+
+def make_plan_assignment(tenant: Tenant) -> PlanAssignment:
+    with tenant_transaction(tenant.id):
+        return PlanAssignment.objects.for_tenant(tenant.id).create(plan=Plan.objects.get(is_default=True))
+
+
+def assign_limits(tenant: Tenant, **limits: int | None) -> PlanAssignment:
+    """The tenant has these limits and no others. Commits, as staff do in the admin."""
+    rows = PlanAssignment.objects.using(PLATFORM_CONNECTION).for_tenant(tenant.id)
+    rows.delete()
+    assignment = rows.create(plan=Plan.objects.using(PLATFORM_CONNECTION).get(is_default=True), **limits)
+    forget_limits()
+    return assignment
+
+
+def make_storage_change(tenant: Tenant) -> StorageChange:
+    with tenant_transaction(tenant.id):
+        return StorageChange.objects.for_tenant(tenant.id).create(day=date(2026, 1, 1), memories=1)
+
+
+def make_quota_notice(tenant: Tenant) -> QuotaNotice:
+    with tenant_transaction(tenant.id):
+        return QuotaNotice.objects.for_tenant(tenant.id).create(quota=Quota.MEMORIES, level=80, month=date(2026, 1, 1))
 
 
 def make_webhook(tenant: Tenant, **fields: Any) -> Webhook:

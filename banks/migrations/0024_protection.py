@@ -11,8 +11,8 @@ from tenants.isolation import IsolateTenantTable
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0021_scheduled_ends'),
-        ('tenants', '0007_invitations'),
+        ('banks', '0022_storage_is_counted'),
+        ('tenants', '0008_plans_and_usage'),
     ]
 
     operations = [

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -74,7 +75,9 @@ def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retain
     parts = [build_part(conversation, *one) for one in group_waiting_messages(conversation).items()]
     beside = ThreadPoolExecutor(1, thread_name_prefix="chunks")
     try:
-        embedding = [beside.submit(embed_archive, conversation.bank, part, tools, known) for part in parts]
+        embedding = [
+            beside.submit(copy_context().run, embed_archive, conversation.bank, part, tools, known) for part in parts
+        ]
         outcomes = []
         for done, (part, embedded) in enumerate(zip(parts, embedding, strict=True)):
             tools.report(done, len(parts))

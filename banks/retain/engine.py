@@ -56,8 +56,8 @@ class Engine(Protocol):
         """`step` is called between the parts of a long passage. Call outside of transactions."""
         ...
 
-    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> ExtractedFact:
-        """The fact with the entities and relationships of its text, which a person has edited.
+    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> tuple[ExtractedFact, Usage]:
+        """The fact with the entities and relationships of its text, which a person has edited, and the usage.
 
         `known` are the entities that the memory mentioned before.
         """

@@ -11,6 +11,8 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from providers.llm.errors import LLMError, LLMRefused, LLMTimeout, MalformedAnswer
+from tenants.quotas import note_refusal
+from tenants.transactions import QuotaExceeded
 
 log = structlog.get_logger(__name__)
 # The status of our own errors, by their `code`. Every code that ends in _not_found is a 404.
@@ -55,6 +57,7 @@ STATUS_OF = {
     **dict.fromkeys(("changed_meanwhile", "memory_changed"), status.HTTP_412_PRECONDITION_FAILED),
     **dict.fromkeys(INVALID, status.HTTP_422_UNPROCESSABLE_ENTITY),
     "permission_denied": status.HTTP_403_FORBIDDEN,
+    "quota_exceeded": status.HTTP_402_PAYMENT_REQUIRED,
     **dict.fromkeys(BUSY_CODES, status.HTTP_503_SERVICE_UNAVAILABLE),
 }
 RETRYABLE = {*BUSY_CODES, "unavailable", "model_unavailable", "request_in_flight"}
@@ -68,6 +71,8 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's exception handler."""
     request_id = getattr(context["request"], "request_id", "")
     code = getattr(error, "code", None)
+    if isinstance(error, QuotaExceeded):
+        note_refusal(error)
     if isinstance(code, str) and (own_status := find_status(code)):
         return build_error(own_status, str(error), code, request_id, **getattr(error, "details", {}))
     if isinstance(error, exceptions.ValidationError):

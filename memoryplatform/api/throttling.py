@@ -23,8 +23,10 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from memoryplatform.observability.metrics import count_plan_request
 from providers.once import Once
 from tenants.keys import KeyIdentity
+from tenants.plans import PlanLimits, find_limits
 
 if TYPE_CHECKING:  # rest_framework.views may load this module while it is loaded itself
     from rest_framework.views import APIView
@@ -124,15 +126,20 @@ class KeyAndTenantThrottle(BaseThrottle):
     """Counts a request for its key and its tenant, and leaves the allowance in `request.META`, for the headers."""
 
     def allow_request(self, request: Request, view: "APIView | None" = None) -> bool:  # DRF's signature
-        allowance = COUNTER.take(list_buckets(cast("KeyIdentity", request.auth)))
+        identity = cast("KeyIdentity", request.auth)
+        limits = find_limits(identity.tenant_id)
+        allowance = COUNTER.take(list_buckets(identity, limits))
         request.META[ALLOWANCE] = allowance
-        return allowance is None or not allowance.wait_seconds
+        is_allowed = allowance is None or not allowance.wait_seconds
+        count_plan_request(limits.plan, "passed" if is_allowed else "rate_limited")
+        return is_allowed
 
 
-def list_buckets(identity: KeyIdentity) -> dict[str, int]:
-    """The braces keep both buckets in one slot of a Redis cluster."""
+def list_buckets(identity: KeyIdentity, limits: PlanLimits) -> dict[str, int]:
+    """The plan's limit replaces the setting's. The braces keep both buckets in one slot of a Redis cluster."""
     tenant = f"memoryplatform:rate:{{{identity.tenant_id}}}"
-    buckets = {f"{tenant}:{identity.id}": settings.RATE_LIMIT_PER_KEY, tenant: settings.RATE_LIMIT_PER_TENANT}
+    of_tenant = limits.requests_per_minute or settings.RATE_LIMIT_PER_TENANT
+    buckets = {f"{tenant}:{identity.id}": settings.RATE_LIMIT_PER_KEY, tenant: of_tenant}
     return {name: limit for name, limit in buckets.items() if limit}
 
 

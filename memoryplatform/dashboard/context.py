@@ -13,6 +13,8 @@ NAVIGATION = (  # name of the route, title, icon, right
     ("api_keys", "API keys", "key-round", Right.MANAGE),
     ("quarantine", "Quarantine", "shield-check", Right.WRITE),
     ("members", "Members", "users", Right.VIEW),
+    ("usage", "Usage", "chart-column", Right.VIEW),
+    ("plan", "Plan", "layers", Right.VIEW),
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )

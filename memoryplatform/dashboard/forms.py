@@ -40,5 +40,19 @@ class ApiKeyForm(forms.Form):
         return given or None
 
 
+class UsageForm(forms.Form):
+    GROUPS = (
+        ("day", "Day"),
+        ("bank", "Bank"),
+        ("day bank", "Day and bank"),
+        ("key", "API key"),
+        ("kind", "Kind"),
+        ("model", "Model"),
+    )
+    since = forms.DateField(label="From", required=False, widget=forms.DateInput({"type": "date"}))
+    until = forms.DateField(label="To", required=False, widget=forms.DateInput({"type": "date"}))
+    by = forms.ChoiceField(label="Grouped by", choices=GROUPS, required=False)
+
+
 class RotationForm(forms.Form):
     overlap = forms.ChoiceField(label="The old key ends", choices=OVERLAPS, initial="7")

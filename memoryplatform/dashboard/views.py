@@ -1,8 +1,9 @@
-"""Pages of a tenant: keys, members, invitations, audit log, settings."""
+"""Pages of a tenant: keys, members, invitations, usage, plan, audit log, settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import cast
+from typing import Any, cast
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -17,16 +18,18 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from memoryplatform.accounts.adapter import INVITATION
 from memoryplatform.dashboard.access import TENANT, TenantRequest, tenant_page
-from memoryplatform.dashboard.forms import ApiKeyForm, InvitationForm, RoleForm, RotationForm, TenantForm
+from memoryplatform.dashboard.forms import ApiKeyForm, InvitationForm, RoleForm, RotationForm, TenantForm, UsageForm
 from memoryplatform.operations.account import api_keys as keys
 from memoryplatform.operations.account import invitations as invited
 from memoryplatform.operations.account import members as people
 from memoryplatform.operations.account.access import RANKS, Right
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid, InvitationForOther, InvitationInvalid
 from memoryplatform.operations.account.tenants import found, rename
+from memoryplatform.operations.account.usage import UsageRequest, report_plan, report_usage
 from tenants.memberships import list_memberships
 from tenants.models import AuditEvent, Member, User
-from tenants.transactions import tenant_transaction
+from tenants.transactions import QuotaExceeded, tenant_transaction
+from tenants.usage import UsageSum
 
 PAGE_SIZE = 50
 
@@ -208,6 +211,51 @@ def show_keys(request: TenantRequest, form: ApiKeyForm, new: keys.NewKey | None)
     return render(request, "dashboard/api_keys.html", context, status=422 if form.errors else 200)
 
 
+@tenant_page(Right.VIEW)
+@require_GET
+def usage(request: TenantRequest) -> HttpResponse:
+    """Faults of the form show the usual days with a message."""
+    form = UsageForm(request.GET)
+    given = form.cleaned_data if form.is_valid() else {}
+    asked = UsageRequest.build(given.get("since"), given.get("until"), (given.get("by") or "day").split())
+    try:
+        report = report_usage(request.access, asked)
+    except AccountInvalid as error:
+        form.add_error(None, str(error))
+        asked = UsageRequest.build()
+        report = report_usage(request.access, asked)
+    daily = report_usage(request.access, UsageRequest.build(asked.since, asked.until)).rows
+    query = urlencode({"since": asked.since, "until": asked.until, "group_by": asked.group_by}, doseq=True)
+    context = {
+        "form": form,
+        "report": report,
+        "headings": [dict(UsageForm.GROUPS)[name] for name in asked.group_by],
+        "newest_first": reversed(report.rows) if "day" in asked.group_by else report.rows,
+        "columns": build_columns(asked, daily),
+        "csv": f"/v1/account/usage?{query}&format=csv",
+    }
+    return render(request, "dashboard/usage.html", context, status=422 if form.errors else 200)
+
+
+def build_columns(asked: UsageRequest, daily: Sequence[UsageSum]) -> list[dict[str, Any]]:
+    """A column of the chart for each day, in per cent of the busiest day."""
+    requests = {row.group[0]: row.requests for row in daily}
+    most = max(requests.values(), default=0) or 1
+    columns = []
+    for place in range((asked.until - asked.since).days + 1):
+        day = str(asked.since + timedelta(days=place))
+        height = requests.get(day, 0) * 100 / most
+        columns.append({"day": day, "place": place, "requests": requests.get(day, 0), "height": height})
+        columns[-1]["top"] = 100 - height
+    return columns
+
+
+@tenant_page(Right.VIEW)
+@require_GET
+def plan(request: TenantRequest) -> HttpResponse:
+    return render(request, "dashboard/plan.html", {"plan": report_plan(request.access)})
+
+
 @tenant_page(Right.MANAGE)
 @require_GET
 def audit_log(request: TenantRequest) -> HttpResponse:
@@ -237,7 +285,7 @@ def perform(request: HttpRequest, act: Callable[[], str], page: str) -> HttpResp
     """Acts, says what happened or why not, and leads to the page."""
     try:
         messages.success(request, act())
-    except (AccountInvalid, AccountError) as error:
+    except (AccountError, QuotaExceeded) as error:
         messages.error(request, str(error))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))

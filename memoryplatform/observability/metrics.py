@@ -9,6 +9,13 @@ REQUESTS = Counter("memoryplatform_requests_total", "HTTP requests.", ["method",
 REQUEST_SECONDS = Histogram("memoryplatform_request_seconds", "Time of an HTTP request.", ["method", "route"])
 OPERATIONS = Counter("memoryplatform_operations_total", "Operations that entered a status.", ["kind", "status"])
 
+# By plan: a label for each tenant would have no end, and would tell who the customers are.
+PLAN_REQUESTS = Counter("memoryplatform_plan_requests_total", "Requests to the API and MCP.", ["plan", "outcome"])
+
+
+def count_plan_request(plan: str, outcome: str) -> None:
+    PLAN_REQUESTS.labels(plan, outcome).inc()
+
 
 def count_operation(kind: str, status: str) -> None:
     OPERATIONS.labels(kind, status).inc()

@@ -11,12 +11,20 @@ from providers.registry import find_llm
 from reflection.reflect.tools import AnswerWriter
 from rules.engine import BuiltinEngine
 from rules.extractive_answer import write_extractive_answer
+from tenants.models import Quota
+from tenants.quotas import check_room
 
 
 def find_cached_llm(tenant_id: UUID) -> LLM | None:
-    """The language model with the tenant's stored answers, so that a repeated attempt pays for no call twice."""
+    """The language model with the tenant's stored answers, so that a repeated attempt pays for no call twice.
+
+    Raises QuotaExceeded once the month's tokens are used up.
+    """
     llm = find_llm()
-    return None if llm is None else CachedLLM(llm, open_answers(tenant_id))
+    if llm is None:
+        return None
+    check_room(tenant_id, Quota.LLM_TOKENS)
+    return CachedLLM(llm, open_answers(tenant_id))
 
 
 def choose_engine(tenant_id: UUID) -> Engine:

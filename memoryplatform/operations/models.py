@@ -43,6 +43,9 @@ class Operation(TenantOwned):
     payload = models.JSONField(default=dict, help_text="All that a worker needs to begin, or to begin again.")
     result = models.JSONField(null=True)
     idempotency_key = models.CharField(max_length=255, null=True)  # noqa: DJ001  # null: the unique index skips it
+    api_key_prefix = models.CharField(
+        max_length=16, blank=True, default="", db_default="", help_text="The key that asked for it, for the usage."
+    )
 
     stage = models.CharField(max_length=60, blank=True)
     processed = models.PositiveIntegerField(default=0)

@@ -49,7 +49,8 @@ def search_rows(access: BankAccess, bank_id: str, question: RowQuestion) -> tupl
     vector, usage = embed_query(bank, query)
     with tenant_transaction(access.tenant_id):
         if usage.calls:
-            record_usage(access.tenant_id, UsageRecord.Kind.RECALL, usage, bank_id=bank_id)
+            key = access.actor.api_key_prefix
+            record_usage(access.tenant_id, UsageRecord.Kind.RECALL, usage, bank_id=bank_id, api_key_prefix=key)
         return rank_rows(bank, question, vector, extract_lexemes(query))
 
 

@@ -73,7 +73,8 @@ def recall(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> R
     banks = load_banks(access, list(dict.fromkeys(bank_ids)))
     wanted = replace(query, trace=query.trace or is_sampled(recall_id))
     result = recall_across(banks, wanted, RecallTools(get_embedder(), get_reranker(), find_llm()))
-    call = Call(recall_id, recalled_at, round((perf_counter() - started) * 1_000, 3))
+    milliseconds = round((perf_counter() - started) * 1_000, 3)
+    call = Call(recall_id, recalled_at, milliseconds, api_key_prefix=access.actor.api_key_prefix)
     RECALL_LOG.note(build_entry(banks, query, result, call))
     return Recalled(recall_id, result if query.trace else replace(result, trace=None))
 

@@ -23,7 +23,8 @@ from retrieval.recall import RecallTools, recall
 from retrieval.recall_log import RECALL_LOG, Call, build_entry
 from retrieval.types import RecallQuery, RecallResult
 from tenants.identifiers import uuid7
-from tenants.models import UsageRecord
+from tenants.models import Quota, UsageRecord
+from tenants.quotas import check_room, warn_of_quotas
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
 
@@ -34,26 +35,33 @@ def reflect(access: BankAccess, bank_id: str, query: ReflectQuery) -> ReflectRes
     try:
         return reflect_at_once(bank, loaded, build_tools(access), trace)
     finally:
-        record_spent(bank, trace)
+        record_spent(access, bank, trace)
 
 
 def open_reflection(access: BankAccess, bank_id: str, query: ReflectQuery) -> Generator[Event, None, None]:
     """The events of an answer. Raises for a missing bank at once, before the first event is read."""
     bank, loaded = load_query(access, bank_id, query)
-    return reflect_and_note(bank, loaded, build_tools(access))
+    return reflect_and_note(access, bank, loaded, build_tools(access))
 
 
-def reflect_and_note(bank: Bank, query: ReflectQuery, tools: ReflectTools) -> Generator[Event, None, None]:
+def reflect_and_note(
+    access: BankAccess, bank: Bank, query: ReflectQuery, tools: ReflectTools
+) -> Generator[Event, None, None]:
     trace = Trace()
     try:
         yield from reflect_in_steps(bank, query, tools, trace)
     finally:
-        record_spent(bank, trace)
+        record_spent(access, bank, trace)
 
 
 def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[Bank, ReflectQuery]:
-    """The bank, and the query with the directives that apply to the question."""
+    """The bank, and the query with the directives that apply to the question.
+
+    Raises QuotaExceeded once the month's tokens are used up. Without a language model an answer takes none.
+    """
     (bank,) = load_banks(access, [bank_id])
+    if find_llm() is not None:
+        check_room(access.tenant_id, Quota.LLM_TOKENS)
     with tenant_transaction(access.tenant_id):
         directives = read_directives(bank, query.recall.filters.tags, applies_all=query.applies_all_directives)
     return bank, replace(query, directives=directives)
@@ -80,8 +88,12 @@ def recall_and_log(bank: Bank, query: RecallQuery, tools: RecallTools) -> Recall
     return result
 
 
-def record_spent(bank: Bank, trace: Trace) -> None:
+def record_spent(access: BankAccess, bank: Bank, trace: Trace) -> None:
     """Also for an interrupted or abandoned answer, because its tokens were paid for."""
     if trace.spent.calls:
+        key = access.actor.api_key_prefix
         with tenant_transaction(bank.tenant_id):
-            record_usage(bank.tenant_id, UsageRecord.Kind.REFLECT, trace.spent, bank_id=bank.bank_id)
+            record_usage(
+                bank.tenant_id, UsageRecord.Kind.REFLECT, trace.spent, bank_id=bank.bank_id, api_key_prefix=key
+            )
+        warn_of_quotas(bank.tenant_id, Quota.LLM_TOKENS)

@@ -21,9 +21,12 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.protection import Screened, screen_items, store_quarantined
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.perform import perform
-from memoryplatform.operations.running.submit import submit
+from memoryplatform.operations.running.submit import retry, submit
+from providers.registry import find_llm
 from retrieval.filters.tags import UNDER_SEVERAL
-from tenants.transactions import tenant_transaction
+from tenants.models import Quota
+from tenants.quotas import check_room
+from tenants.transactions import QuotaExceeded, tenant_transaction
 
 
 def refuse_marks(tags: Iterable[str]) -> None:
@@ -32,6 +35,7 @@ def refuse_marks(tags: Iterable[str]) -> None:
         raise MemoryInvalid(f"The tag '{mark}' is set by the platform alone.")
 
 
+NEEDED = (Quota.MEMORIES, Quota.STORED_BYTES)
 MOST_ITEMS_TO_WAIT_FOR = 100  # more is answered with the operation's id
 MOST_CHARACTERS_TO_WAIT_FOR = 100_000
 
@@ -49,8 +53,12 @@ def retain(
 
     A known key returns its first operation, whose `items_digest` identifies the items. Without a `metadata_rule` a
     confirmed memory has the metadata of all its sources. The bank's protection is applied before anything is stored.
+
+    Raises QuotaExceeded without storing anything if a quota is used up. If the quota is reached on the way, the source
+    stays in the archive and the operation fails. It can be retried; the same key retries it too.
     """
     refuse_marks(tag for item in items for tag in item.tags)
+    check_room(access.tenant_id, *NEEDED, *([Quota.LLM_TOKENS] if find_llm() else ()))
     bank, _ = find_or_create_bank(access, bank_id)
     here = wait and is_small(items)
     asked: dict[str, Any] = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}
@@ -60,10 +68,15 @@ def retain(
         operation = accept(access, bank, screened, idempotency_key=idempotency_key, wake=not here, asked=asked)
     except IntegrityError:  # a concurrent call with the same key was faster
         operation = accept(access, bank, screened, idempotency_key=idempotency_key, wake=not here, asked=asked)
+    if operation.error_code == QuotaExceeded.code and operation.is_finished:
+        retry(access.tenant_id, operation.id, actor=access.actor)
     if here:
         perform(access.tenant_id, operation.id)
     with tenant_transaction(access.tenant_id):
-        return Operation.objects.for_tenant(access.tenant_id).get(id=operation.id)
+        done = Operation.objects.for_tenant(access.tenant_id).get(id=operation.id)
+    if here and done.error_code == QuotaExceeded.code:
+        raise QuotaExceeded(access.tenant_id, **(done.result or {}))
+    return done
 
 
 def accept(
@@ -87,7 +100,16 @@ def accept(
             for item, flags in zip(join_documents(screened.items), screened.flags, strict=True)
             for source in archive(bank, item)
         ]
-        return submit(access.tenant_id, RETAIN, payload=payload, bank=bank, idempotency_key=idempotency_key, wake=wake)
+        payload["bytes"] = sum(len(text.encode()) for text in list_texts(screened.items))
+        return submit(
+            access.tenant_id,
+            RETAIN,
+            payload=payload,
+            bank=bank,
+            idempotency_key=idempotency_key,
+            api_key_prefix=access.actor.api_key_prefix,
+            wake=wake,
+        )
 
 
 def digest_items(items: Sequence[RetainItem]) -> str:
@@ -139,11 +161,14 @@ def archive_ready_facts(bank: Bank, item: RetainItem) -> dict[str, Any]:
     }
 
 
-def is_small(items: Sequence[RetainItem]) -> bool:
-    texts = [
+def list_texts(items: Sequence[RetainItem]) -> list[str]:
+    return [
         text
         for item in items
         for text in (item.text, *(one.content for one in item.messages), *(fact.text for fact in item.facts))
     ]
-    characters = sum(map(len, texts))
+
+
+def is_small(items: Sequence[RetainItem]) -> bool:
+    characters = sum(map(len, list_texts(items)))
     return len(items) <= MOST_ITEMS_TO_WAIT_FOR and characters <= MOST_CHARACTERS_TO_WAIT_FOR

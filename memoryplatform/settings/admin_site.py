@@ -77,6 +77,8 @@ NAVIGATION = [
     build_group(
         "Tenants",
         ("Tenants", "apartment", "tenants.tenant"),
+        ("Plans", "sell", "tenants.plan"),
+        ("Plans of tenants", "assignment_ind", "tenants.planassignment"),
         ("Members", "group", "tenants.member"),
         ("API keys", "key", "tenants.apikey"),
         ("Users", "person", "tenants.user"),

@@ -211,6 +211,8 @@ LLM_MAX_CONCURRENCY = env.llm_max_concurrency
 
 RATE_LIMIT_PER_KEY = env.rate_limit_per_key
 RATE_LIMIT_PER_TENANT = env.rate_limit_per_tenant
+MODEL_PRICES = env.model_prices
+PRICE_CURRENCY = env.price_currency
 CORS_ALLOWED_ORIGINS = env.cors_allowed_origins
 MAX_BODY_BYTES = env.max_body_bytes
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES

@@ -4,10 +4,20 @@ Tests compare the table in `docs/configuration.md` and the file `compose.yaml` w
 """
 
 import re
+from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 
 from django.core.exceptions import ImproperlyConfigured
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -42,6 +52,15 @@ RedisUrl = Annotated[str, AfterValidator(check_redis_url)]
 CommaList = Annotated[list[str], NoDecode, BeforeValidator(split_commas)]
 Secrets = Annotated[list[SecretStr], NoDecode, BeforeValidator(split_commas)]
 Origins = Annotated[list[str], NoDecode, BeforeValidator(split_commas), AfterValidator(check_origins)]
+
+
+class ModelPrice(BaseModel):
+    """The price of a million tokens, read and written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: Decimal = Field(ge=0)
+    output: Decimal = Field(default=Decimal(0), ge=0)
 
 
 class Environment(BaseSettings):
@@ -118,8 +137,17 @@ class Environment(BaseSettings):
         default=6_000, ge=0, le=1_000_000, description="Requests a minute for each API key; 0: no limit."
     )
     rate_limit_per_tenant: int = Field(
-        default=30_000, ge=0, le=1_000_000, description="Requests a minute for all keys of a tenant; 0: no limit."
+        default=30_000,
+        ge=0,
+        le=1_000_000,
+        description="Requests a minute for all keys of a tenant, unless its plan has a limit; 0: no limit.",
     )
+    model_prices: dict[str, ModelPrice] = Field(
+        default={},
+        description="Prices of a million tokens by model, as JSON, for the cost in usage reports: "
+        '`{"gpt-5-mini": {"input": 0.25, "output": 2}}`.',
+    )
+    price_currency: str = Field(default="USD", min_length=1, max_length=10, description="The currency of MODEL_PRICES.")
     cors_allowed_origins: Origins = Field(
         default=[],
         description="Origins whose pages may call the API and MCP, such as https://app.example.com, separated by "

@@ -40,14 +40,14 @@ class OnnxEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> EmbeddingBatch:
         with watched(PROVIDER, "embed_documents") as call:
             embedded = self._embed_all(texts)
-            usage = Usage(input_tokens=sum(tokens for _, tokens in embedded), calls=1)
+            usage = Usage.of_call("embedding", self.model_id, sum(tokens for _, tokens in embedded))
             call.spent(usage)
         return EmbeddingBatch([vector for vector, _ in embedded], usage)
 
     def embed_query(self, text: str) -> Embedding:
         with watched(PROVIDER, "embed_query") as call:
             vector, tokens = embed_text(self._model, self._query_prefix + text)
-            usage = Usage(input_tokens=tokens, calls=1)
+            usage = Usage.of_call("embedding", self.model_id, tokens)
             call.spent(usage)
         return Embedding(vector, usage)
 

@@ -84,7 +84,7 @@ class OpenAIEmbedder:
         answered = self._endpoint.ask(kind, partial(post, self.model_id, prepared), deadline)
         with answered.held:
             answer = read_embeddings(answered.value.content)
-            usage = build_usage(answer.usage, prepared)
+            usage = build_usage(answer.usage, prepared, self.model_id)
             answered.call.spent(usage)
             vectors = [self._check(vector) for vector in order_vectors(answer, len(prepared))]
         return EmbeddingBatch(vectors, usage)
@@ -123,7 +123,7 @@ def order_vectors(answer: WireEmbeddings, count: int) -> Iterator[Vector]:
     return (normalise(by_index[index]) for index in range(count))
 
 
-def build_usage(counted: WireUsage | None, texts: Sequence[str]) -> Usage:
+def build_usage(counted: WireUsage | None, texts: Sequence[str], model: str) -> Usage:
     if counted and counted.prompt_tokens:
-        return Usage(input_tokens=counted.prompt_tokens, calls=1)
-    return Usage(input_tokens=sum(tokens.count(text) for text in texts), calls=1, estimated=True)
+        return Usage.of_call("embedding", model, counted.prompt_tokens)
+    return Usage.of_call("embedding", model, sum(tokens.count(text) for text in texts), estimated=True)

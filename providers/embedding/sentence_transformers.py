@@ -28,7 +28,7 @@ class SentenceTransformersEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> EmbeddingBatch:
         cleaned = [encodable(text) for text in texts]
-        usage = estimate(cleaned)
+        usage = self._estimate(cleaned)
         with watched(PROVIDER, "embed_documents") as call, self._lock:
             rows = self._model.encode_document(cleaned, show_progress_bar=False) if cleaned else []
             call.spent(usage)
@@ -36,12 +36,16 @@ class SentenceTransformersEmbedder:
 
     def embed_query(self, text: str) -> Embedding:
         cleaned = [encodable(text)]
-        usage = estimate(cleaned)
+        usage = self._estimate(cleaned)
         with watched(PROVIDER, "embed_query") as call, self._lock:
             # Without a prompt, the model's own "query" prompt serves, if its files have one.
             rows = self._model.encode_query(cleaned, prompt=self._query_prefix, show_progress_bar=False)
             call.spent(usage)
         return Embedding(normalise(rows[0]), usage)
+
+    def _estimate(self, texts: Sequence[str]) -> Usage:
+        counted = sum(tokens.count(text) for text in texts)
+        return Usage.of_call("embedding", self.model_id, counted, estimated=True)
 
 
 def load_model(name: str) -> Any:
@@ -53,7 +57,3 @@ def load_model(name: str) -> Any:
         return library.SentenceTransformer(name)
     except (OSError, ValueError) as error:
         raise UnknownModel(f"sentence-transformers can't load {name}.") from error
-
-
-def estimate(texts: Sequence[str]) -> Usage:
-    return Usage(input_tokens=sum(tokens.count(text) for text in texts), calls=1, estimated=True)

@@ -61,17 +61,17 @@ class WireChunk(Wire):
     usage: WireUsage | None = None
 
 
-def read_answer(body: bytes, messages: Sequence[ChatMessage]) -> Completion:
+def read_answer(body: bytes, messages: Sequence[ChatMessage], model: str) -> Completion:
     answer = find_answer(body)
     if answer is None:
         text = body.decode("utf-8", "replace")
-        usage = build_usage(None, messages, text)
+        usage = build_usage(None, messages, text, model)
         raise MalformedAnswer("The endpoint's answer is not a chat completion.", raw=text, usage=usage)
     choice = answer.choices[0]
     if choice.message.refusal and not choice.message.content:
         raise LLMRefused("The model declined to answer.", detail=choice.message.refusal)
     text = choice.message.content or ""
-    return Completion(text, build_usage(answer.usage, messages, text), choice.finish_reason)
+    return Completion(text, build_usage(answer.usage, messages, text, model), choice.finish_reason)
 
 
 def find_answer(body: bytes) -> WireAnswer | None:
@@ -81,12 +81,12 @@ def find_answer(body: bytes) -> WireAnswer | None:
         return None
 
 
-def build_usage(counted: WireUsage | None, messages: Sequence[ChatMessage], text: str) -> Usage:
+def build_usage(counted: WireUsage | None, messages: Sequence[ChatMessage], text: str, model: str) -> Usage:
     """The endpoint's count, or an estimate if it gave none (some give zeros)."""
     if counted and counted.prompt_tokens:
-        return Usage(counted.prompt_tokens, counted.completion_tokens, calls=1)
+        return Usage.of_call("llm", model, counted.prompt_tokens, counted.completion_tokens)
     asked = sum(tokens.count(message.content) for message in messages)
-    return Usage(asked, tokens.count(text), calls=1, estimated=True)
+    return Usage.of_call("llm", model, asked, tokens.count(text), estimated=True)
 
 
 def parse_structured(schema: type[T], text: str) -> T:

@@ -20,7 +20,7 @@ from providers.llm.answer import (
     read_repaired,
 )
 from providers.llm.chat_request import ChatRequest, Dialect, StructuredOutput, build_body, find_adapted
-from providers.llm.errors import LLM_ERRORS, LLMRefused, StreamInterrupted
+from providers.llm.errors import LLM_ERRORS, LLMRefused, MalformedAnswer, StreamInterrupted
 from providers.llm.protocol import ChatMessage, Completion, StreamEnd, Structured, TextDelta
 from providers.llm.strict_schema import build_strict_schema
 from providers.usage import Usage, WatchedCall
@@ -89,13 +89,17 @@ class OpenAILLM:
             lambda body: self._endpoint.ask("chat_stream", partial(post_for_stream, body), deadline),
         )
         with answered.held, answered.value as chunks:
-            yield from AnswerStream(chunks, messages).read(answered.call)
+            yield from AnswerStream(chunks, messages, self.model_id).read(answered.call)
 
     def _complete(self, request: ChatRequest, timeout: float | None) -> Completion:
         deadline = self._endpoint.start(timeout)
         answered = self._adapt(request, lambda body: self._endpoint.ask("chat", partial(post, body), deadline))
         with answered.held:
-            completion = read_answer(answered.value.content, request.messages)
+            try:
+                completion = read_answer(answered.value.content, request.messages, self.model_id)
+            except MalformedAnswer as malformed:
+                answered.call.spent(malformed.usage)
+                raise
             answered.call.spent(completion.usage)
         return completion
 
@@ -135,9 +139,10 @@ def post_for_stream(body: Body, client: openai.OpenAI, timeout: float) -> openai
 class AnswerStream:
     """The chunks of one answer. Every failure becomes StreamInterrupted, which carries the text so far."""
 
-    def __init__(self, chunks: Iterable[ChatCompletionChunk], messages: Sequence[ChatMessage]) -> None:
+    def __init__(self, chunks: Iterable[ChatCompletionChunk], messages: Sequence[ChatMessage], model: str) -> None:
         self._chunks = chunks
         self._messages = messages
+        self._model = model
         self._text: list[str] = []
         self._counted: WireUsage | None = None
         self._finish_reason: str | None = None
@@ -153,7 +158,7 @@ class AnswerStream:
 
     @property
     def usage(self) -> Usage:
-        return build_usage(self._counted, self._messages, "".join(self._text))
+        return build_usage(self._counted, self._messages, "".join(self._text), self._model)
 
     def _read_deltas(self) -> Generator[TextDelta, None, None]:
         try:

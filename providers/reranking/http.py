@@ -6,12 +6,14 @@ import httpx2
 import openai
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
+from providers import tokens
 from providers.endpoint.endpoint import Endpoint
 from providers.endpoint.errors import EndpointTimeout, ErrorClasses
 from providers.endpoint.limits import EndpointConfig, RetryPolicy
 from providers.errors import UnusableScores
 from providers.reranking.protocol import Ranking, rank, sigmoid
 from providers.tokens import encodable
+from providers.usage import Usage
 
 PATH = "/rerank"
 
@@ -21,8 +23,13 @@ class WireResult(BaseModel):
     relevance_score: float = Field(validation_alias=AliasChoices("relevance_score", "score"))
 
 
+class WireUsage(BaseModel):
+    total_tokens: int = 0
+
+
 class WireRanking(BaseModel):
     results: list[WireResult]
+    usage: WireUsage | None = None
 
 
 class HttpReranker:
@@ -46,13 +53,13 @@ class HttpReranker:
             return Ranking()
         seconds = None if within_seconds is None else max(within_seconds, self._least_seconds)
         try:
-            return rank(self._score(query, passages, seconds))
+            return self._score(query, passages, seconds)
         except EndpointTimeout:
             if within_seconds is None:
                 raise
             return rank([None] * len(passages))
 
-    def _score(self, query: str, passages: Sequence[str], seconds: float | None) -> list[float | None]:
+    def _score(self, query: str, passages: Sequence[str], seconds: float | None) -> Ranking:
         body = {
             "model": self.model_id,
             "query": encodable(query),
@@ -62,18 +69,28 @@ class HttpReranker:
         deadline = self._endpoint.start(seconds)
         answered = self._endpoint.ask("rerank", partial(post, body), deadline)
         with answered.held:
-            return read_scores(answered.value.content, len(passages))
+            ranking = read_ranking(answered.value.content)
+            usage = self._count(ranking, query, passages)
+            answered.call.spent(usage)
+            return rank(read_scores(ranking, len(passages)), usage)
+
+    def _count(self, ranking: WireRanking, query: str, passages: Sequence[str]) -> Usage:
+        """The endpoint's count, or an estimate if it gave none. The model reads the query with each passage."""
+        if ranking.usage and ranking.usage.total_tokens:
+            return Usage.of_call("reranking", self.model_id, ranking.usage.total_tokens)
+        estimate = tokens.count(query) * len(passages) + sum(map(tokens.count, passages))
+        return Usage.of_call("reranking", self.model_id, estimate, estimated=True)
 
 
 def post(body: dict[str, object], client: openai.OpenAI, timeout: float) -> httpx2.Response:
     return client.post(PATH, cast_to=httpx2.Response, body=body, options={"timeout": timeout})
 
 
-def read_scores(content: bytes, count: int) -> list[float | None]:
+def read_scores(ranking: WireRanking, count: int) -> list[float | None]:
     """The scores in the order of the passages; None for a passage that the endpoint left out. Some endpoints give
     logits: if one score is not in 0..1, all of them are read as logits.
     """
-    given = {one.index: one.relevance_score for one in read_ranking(content).results}
+    given = {one.index: one.relevance_score for one in ranking.results}
     if not given or not set(given) <= set(range(count)) or not all(map(isfinite, given.values())):
         raise UnusableScores(f"The endpoint gave no usable scores for {count} passages.")
     if any(not 0 <= score <= 1 for score in given.values()):

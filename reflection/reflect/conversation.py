@@ -119,7 +119,7 @@ class ModelCaller:
         finally:
             pieces.close()
             if usage is None and received:
-                usage = estimate_usage(request.messages, "".join(received))
+                usage = estimate_usage(request.messages, "".join(received), self.llm.model_id)
             self.trace.note_call(ModelCall(request.purpose, usage or Usage(), measure_since(begun), finish_reason))
 
     def _send(self, request: ModelRequest) -> Generator[TextDelta | StreamEnd, None, None]:
@@ -131,9 +131,9 @@ class ModelCaller:
         yield StreamEnd(answer.usage, answer.finish_reason or "stop")
 
 
-def estimate_usage(messages: Sequence[ChatMessage], received: str) -> Usage:
+def estimate_usage(messages: Sequence[ChatMessage], received: str, model: str) -> Usage:
     asked = sum(tokens.count(message.content) for message in messages)
-    return Usage(asked, tokens.count(received), calls=1, estimated=True)
+    return Usage.of_call("llm", model, asked, tokens.count(received), estimated=True)
 
 
 @dataclass

@@ -13,6 +13,7 @@ MemoryPlatformError
 └── APIError                    the service refused: status_code, code, detail, request_id, errors, retry_after
     ├── BadRequest 400
     ├── Unauthenticated 401
+    ├── QuotaExceeded 402       quota, limit, used
     ├── PermissionDenied 403
     ├── NotFound 404            BankNotFound, MemoryNotFound, OperationNotFound by `code`
     ├── Conflict 409            AlreadyExists, RequestInFlight by `code`
@@ -112,6 +113,9 @@ class Refusal:
     request_id: str
     errors: tuple[FieldFault, ...] = ()
     retry_after: float | None = None
+    quota: str = ""
+    limit: int = 0
+    used: int = 0
 
 
 class APIError(MemoryPlatformError):
@@ -131,6 +135,16 @@ class BadRequest(APIError):
 
 class Unauthenticated(APIError):
     pass
+
+
+class QuotaExceeded(APIError):
+    """The plan's quota is used up for calls that add. Reading, exporting and deleting still work."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal)
+        self.quota = refusal.quota
+        self.limit = refusal.limit
+        self.used = refusal.used
 
 
 class PermissionDenied(APIError):

@@ -27,6 +27,7 @@ BY_CODE: dict[str, type[APIError]] = {
 BY_STATUS: dict[int, type[APIError]] = {
     400: errors.BadRequest,
     401: errors.Unauthenticated,
+    402: errors.QuotaExceeded,
     403: errors.PermissionDenied,
     404: errors.NotFound,
     409: errors.Conflict,
@@ -39,6 +40,7 @@ BY_STATUS: dict[int, type[APIError]] = {
 LEAST_SERVER_ERROR = 500
 # The status that each error would have had, if the response had not already begun.
 LATE_STATUS = {
+    "quota_exceeded": 402,
     "bank_not_found": 404,
     "bank_busy": 503,
     "nothing_searched": 503,
@@ -60,6 +62,9 @@ def read_refusal(response: httpx.Response) -> Refusal:
         request_id=str(body.get("request_id") or response.headers.get("X-Request-ID", "")),
         errors=tuple(read_fault(fault) for fault in body.get("errors") or ()),
         retry_after=read_retry_after(response.headers.get("Retry-After")),
+        quota=str(body.get("quota", "")),
+        limit=read_number(body.get("limit")),
+        used=read_number(body.get("used")),
     )
 
 
@@ -68,6 +73,10 @@ def read_late_refusal(text: str, response: httpx.Response) -> Refusal:
     kept = {"X-Request-ID": response.headers.get("X-Request-ID", "")}
     refusal = read_refusal(httpx.Response(LEAST_SERVER_ERROR, text=text, headers=kept))
     return replace(refusal, status_code=LATE_STATUS.get(refusal.code, LEAST_SERVER_ERROR))
+
+
+def read_number(value: Any) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def read_fault(fault: dict[str, Any]) -> FieldFault:

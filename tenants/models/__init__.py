@@ -1,6 +1,23 @@
 from tenants.models.accounts import Invitation, Member, Tenant, User
 from tenants.models.api_key import ApiKey
-from tenants.models.ledgers import AuditEvent, UsageRecord
+from tenants.models.ledgers import AuditEvent, UsageDay, UsageRecord
+from tenants.models.plans import Plan, PlanAssignment, Quota, QuotaNotice, StorageChange
 from tenants.models.webhook import Delivery, Webhook
 
-__all__ = ["ApiKey", "AuditEvent", "Delivery", "Invitation", "Member", "Tenant", "UsageRecord", "User", "Webhook"]
+__all__ = [
+    "ApiKey",
+    "AuditEvent",
+    "Delivery",
+    "Invitation",
+    "Member",
+    "Plan",
+    "PlanAssignment",
+    "Quota",
+    "QuotaNotice",
+    "StorageChange",
+    "Tenant",
+    "UsageDay",
+    "UsageRecord",
+    "User",
+    "Webhook",
+]

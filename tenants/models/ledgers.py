@@ -34,25 +34,65 @@ class UsageRecord(TenantOwned):
         RECALL = "recall"
         REFLECT = "reflect"
         CONSOLIDATE = "consolidate"  # the background work after a retain
+        EDIT = "edit"  # of a memory or an opinion, by a person
 
     at = models.DateTimeField(auto_now_add=True)
     kind = models.CharField(max_length=12, choices=Kind)
     bank_id = models.CharField(max_length=200, blank=True, help_text="The caller's name for the bank.")
+    api_key_prefix = models.CharField(max_length=16, blank=True, default="", db_default="")
     operation_id = models.UUIDField(null=True, help_text="The operation that spent it, where one did.")
+    attempt = models.BigIntegerField(default=0, db_default=0, help_text="The fencing token of the attempt.")
     input_tokens = models.PositiveBigIntegerField(default=0, help_text="Sent to models.")
     output_tokens = models.PositiveBigIntegerField(default=0)
     calls = models.PositiveIntegerField(default=0)
     estimated = models.BooleanField(default=False, help_text="At least a part was counted here, not by the endpoint.")
+    by_model = models.JSONField(
+        default=list, db_default=models.Value([], models.JSONField()), help_text="The tokens and calls of each model."
+    )
     memories = models.PositiveIntegerField(default=0, help_text="Stored by a retain, returned by a recall.")
+    stored_bytes = models.PositiveBigIntegerField(default=0, db_default=0, help_text="Text that a retain archived.")
 
     objects: ClassVar[TenantManager["UsageRecord"]] = TenantManager()
 
     class Meta:
         constraints = (
-            # A repeated operation is billed once.
-            models.UniqueConstraint(fields=["tenant", "operation_id", "kind"], name="usage_of_operation_once"),
+            # An attempt of an operation is billed once.
+            models.UniqueConstraint(fields=["tenant", "operation_id", "kind", "attempt"], name="usage_of_attempt_once"),
         )
         indexes = (models.Index(fields=["tenant", "at"], name="usage_by_time"),)  # bills and time series
 
     def __str__(self) -> str:
         return f"{self.kind} {self.input_tokens}+{self.output_tokens}"
+
+
+class UsageDay(TenantOwned):
+    """The sums of the usage ledger over one day (UTC). `sum_usage_days` writes them, and can write them again.
+
+    Requests, memories and bytes are in the row without a service; tokens and calls are in the row of their model.
+    """
+
+    day = models.DateField()
+    bank_id = models.CharField(max_length=200, blank=True)
+    api_key_prefix = models.CharField(max_length=16, blank=True)
+    kind = models.CharField(max_length=12, choices=UsageRecord.Kind)
+    service = models.CharField(max_length=12, blank=True, help_text="llm, embedding or reranking.")
+    model = models.CharField(max_length=200, blank=True)
+    requests = models.PositiveBigIntegerField(default=0)
+    calls = models.PositiveBigIntegerField(default=0)
+    input_tokens = models.PositiveBigIntegerField(default=0)
+    output_tokens = models.PositiveBigIntegerField(default=0)
+    memories = models.PositiveBigIntegerField(default=0)
+    stored_bytes = models.PositiveBigIntegerField(default=0)
+
+    objects: ClassVar[TenantManager["UsageDay"]] = TenantManager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["tenant", "day", "bank_id", "api_key_prefix", "kind", "service", "model"],
+                name="usage_day_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.kind} {self.model}"

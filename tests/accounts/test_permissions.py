@@ -32,6 +32,8 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("quarantine", "GET", WRITERS),
     ("release_quarantined", "POST", WRITERS),
     ("delete_quarantined", "POST", WRITERS),
+    ("usage", "GET", ALL),
+    ("plan", "GET", ALL),
     ("audit_log", "GET", MANAGERS),
     ("tenant_settings", "GET", ALL),
     ("tenant_settings", "POST", MANAGERS),

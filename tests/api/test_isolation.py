@@ -135,6 +135,8 @@ FOREIGN = {
     ("POST", "v1/account/keys"): 201,
     ("DELETE", "v1/account/keys/<uuid:key_id>"): 404,
     ("POST", "v1/account/keys/<uuid:key_id>/rotate"): 404,
+    ("GET", "v1/account/usage"): 200,
+    ("GET", "v1/account/plan"): 200,
     ("GET", "v1/webhooks"): 200,
     ("POST", "v1/webhooks"): 404,
     ("GET", "v1/webhooks/<uuid:webhook_id>"): 404,
@@ -146,8 +148,15 @@ FOREIGN = {
     ("POST", "v1/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/redeliver"): 404,
 }
 
-# The creation of Charlie's tenant is an event, and the tenant has an owner and a key.
-WITH_ROWS_OF_HIS_OWN = {"v1/audit-events", "v1/account", "v1/account/members", "v1/account/keys"}
+# The creation of Charlie's tenant is an event, and the tenant has an owner, a key and a plan.
+WITH_ROWS_OF_HIS_OWN = {
+    "v1/audit-events",
+    "v1/account",
+    "v1/account/members",
+    "v1/account/keys",
+    "v1/account/usage",
+    "v1/account/plan",
+}
 
 # bodies that pass validation, so that the object is looked up
 BODIES: dict[tuple[str, str], dict[str, Any]] = {

@@ -30,6 +30,8 @@ METHODS = {
     "create_api_key": "account.create_key",
     "rotate_api_key": "account.rotate_key",
     "revoke_api_key": "account.revoke_key",
+    "get_usage": "account.usage",
+    "get_plan": "account.plan",
     "list_banks": "banks.list",
     "create_bank": "banks.create",
     "get_bank": "banks.get",
@@ -133,6 +135,7 @@ NOT_TAKEN = {
     "recall_across": {"prefer_observations"},
     "reflect": {"stream", "format", "fact_types"},
     "edit_memory": {"state"},
+    "get_usage": {"format"},  # account.usage_csv
 }
 NESTED = {
     "DispositionInput": banks.DispositionFields,
@@ -240,7 +243,7 @@ def sample(schema: Schema, part: Schema) -> Any:
         return named or ({"name": sample(schema, values)} if isinstance(values, dict) else {})
     if kind == "array":
         return [sample(schema, part.get("items", {}))]
-    formats = {"uuid": str(uuid4()), "date-time": "2024-05-01T00:00:00Z"}
+    formats = {"uuid": str(uuid4()), "date-time": "2024-05-01T00:00:00Z", "date": "2024-05-01", "decimal": "1.5"}
     plain = {"string": formats.get(part.get("format", ""), "text"), "integer": 1, "number": 0.5, "boolean": True}
     return plain[kind]
 

@@ -8,7 +8,20 @@ from django.db.models import Model
 
 from banks.models import Bank
 from memoryplatform.operations.models import IdempotencyRecord, Operation
-from tenants.models import ApiKey, AuditEvent, Delivery, Invitation, Member, Tenant, UsageRecord, Webhook
+from tenants.models import (
+    ApiKey,
+    AuditEvent,
+    Delivery,
+    Invitation,
+    Member,
+    PlanAssignment,
+    QuotaNotice,
+    StorageChange,
+    Tenant,
+    UsageDay,
+    UsageRecord,
+    Webhook,
+)
 from tenants.scoping import TenantOwned
 from tests import factories
 from tests.belief_factories import BELIEFS
@@ -21,6 +34,10 @@ FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     ApiKey: factories.make_api_key,
     AuditEvent: factories.make_audit_event,
     UsageRecord: factories.make_usage_record,
+    UsageDay: factories.make_usage_day,
+    PlanAssignment: factories.make_plan_assignment,
+    StorageChange: factories.make_storage_change,
+    QuotaNotice: factories.make_quota_notice,
     Webhook: factories.make_webhook,
     Delivery: factories.make_delivery,
     Bank: factories.make_bank,

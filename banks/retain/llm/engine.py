@@ -17,6 +17,7 @@ from banks.types import ExtractedFact, FoundEntity, Passage, Turn
 from banks.vectors import Step, report_nothing
 from providers.llm.prompting.meter import Meter
 from providers.llm.protocol import LLM
+from providers.usage import Usage
 
 LONGEST_STEP = 40_000  # characters: a few calls, between which a caller sees progress
 CALL_TOKENS = 3_000  # of a passage in one call: a few facts can't hold the content of more
@@ -57,14 +58,16 @@ class LLMEngine:
         facts = tuple(join(found))
         return Extraction(facts, meter.usage, tuple(dict.fromkeys(errors)), is_done=bool(facts) or not errors)
 
-    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> ExtractedFact:
+    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> tuple[ExtractedFact, Usage]:
         """One call: the entities and relationships of all facts that the model finds in the text."""
         turn = Turn("user", "", fact.rendered_text, fact.mentioned_at)
-        facts = self.extract(Passage((turn,), is_document=True), mode=Mode.NARRATIVE).facts
+        extraction = self.extract(Passage((turn,), is_document=True), mode=Mode.NARRATIVE)
+        facts = extraction.facts
         found = {one.name.casefold(): one for part in facts for one in part.entities}
         still_named = {one.name.casefold(): one for one in known if mentions(fact.text, one.name)}
         relationships = tuple(one for part in facts for one in part.relationships)
-        return replace(fact, entities=tuple((found | still_named).values()), relationships=relationships)
+        read = replace(fact, entities=tuple((found | still_named).values()), relationships=relationships)
+        return read, extraction.usage
 
 
 def choose_reader(section: Section, meter: Meter, *, mode: Mode, find_known: FindKnown) -> Read:

@@ -26,6 +26,7 @@ from memoryplatform.api.v1 import (
     reflect,
     retention,
     transfer,
+    usage,
     webhooks,
 )
 
@@ -39,6 +40,8 @@ ROUTES = [
     path("account/keys", account.ApiKeysView.as_view()),
     path("account/keys/<uuid:key_id>", account.ApiKeyView.as_view()),
     path("account/keys/<uuid:key_id>/rotate", account.RotateKeyView.as_view()),
+    path("account/usage", usage.UsageView.as_view()),
+    path("account/plan", usage.PlanView.as_view()),
     path("banks", banks.BanksView.as_view()),
     path("banks/<str:bank_id>", banks.BankView.as_view()),
     path("banks/<str:bank_id>/config", bank_config.ConfigView.as_view()),

@@ -6,11 +6,23 @@ from pathlib import Path
 
 from django import template
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.forms import BoundField, CheckboxInput
+from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString, mark_safe
+
+from tenants.models import Quota
+from tenants.quotas import QuotaUse
 
 register = template.Library()
 
+QUOTA_TITLES = {
+    Quota.MEMORIES: "Memories",
+    Quota.BANKS: "Banks",
+    Quota.STORED_BYTES: "Stored text",
+    Quota.LLM_TOKENS: "Language model tokens this month",
+    Quota.MEMBERS: "Members and open invitations",
+}
 COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
 
@@ -39,3 +51,22 @@ def styled(field: BoundField) -> SafeString:
 @register.filter
 def is_checkbox(field: BoundField) -> bool:
     return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.filter
+def quota_title(quota: str) -> str:
+    return QUOTA_TITLES[Quota(quota)]
+
+
+@register.filter
+def used_amount(use: QuotaUse) -> str:
+    return write_amount(use.quota, use.used)
+
+
+@register.filter
+def limit_amount(use: QuotaUse) -> str:
+    return write_amount(use.quota, use.limit or 0)
+
+
+def write_amount(quota: str, amount: int) -> str:
+    return filesizeformat(amount) if quota == Quota.STORED_BYTES else intcomma(amount)

@@ -24,7 +24,8 @@ from memoryplatform.operations.account.errors import (
 )
 from memoryplatform.operations.account.members import lock_tenant
 from tenants.audit import Actor, record
-from tenants.models import Invitation, Member, Tenant, User
+from tenants.models import Invitation, Member, Quota, Tenant, User
+from tenants.quotas import check_room, warn_of_quotas
 from tenants.transactions import tenant_transaction
 
 LIFETIME = timedelta(days=7)
@@ -56,6 +57,7 @@ def invite(access: TenantAccess, email: str, role: Member.Role) -> Invitation:
         open_ones.filter(expires_at__lte=timezone.now()).update(revoked_at=timezone.now())
         if open_ones.filter(email__iexact=email).exists():
             raise AlreadyInvited(email)
+        check_room(access.tenant_id, Quota.MEMBERS)
         invitation = Invitation.objects.for_tenant(access.tenant_id).create(
             email=email,
             role=role,
@@ -66,6 +68,7 @@ def invite(access: TenantAccess, email: str, role: Member.Role) -> Invitation:
         tenant = Tenant.objects.get(id=access.tenant_id)
         access.record("member.invited", f"invitation:{invitation.id}", {"email": email, "role": role.value})
         transaction.on_commit(lambda: send_invitation(tenant, invitation, token))
+        warn_of_quotas(access.tenant_id, Quota.MEMBERS)
     return invitation
 
 

@@ -10,7 +10,8 @@ from providers.registry import find_llm
 from providers.usage import Usage
 from reflection.background import BackgroundChange, get_number, merge_statements, note_background
 from reflection.models import BackgroundRevision
-from tenants.models import UsageRecord
+from tenants.models import Quota, UsageRecord
+from tenants.quotas import check_room
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
 
@@ -37,6 +38,8 @@ def merge_background(
     caller accepts; then a change by another writer is an error.
     """
     llm = find_llm()
+    if llm is not None:
+        check_room(access.tenant_id, Quota.LLM_TOKENS)
     usage = Usage()
     for _ in range(ATTEMPTS):
         with tenant_transaction(access.tenant_id):
@@ -56,6 +59,7 @@ def merge_background(
                     bank.background = change.after
                     bank.save(update_fields=["background", "updated_at"])
                     access.record("bank.background_merged", f"bank:{bank_id}")
-                record_usage(access.tenant_id, UsageRecord.Kind.REFLECT, usage, bank_id=bank_id)
+                key = access.actor.api_key_prefix
+                record_usage(access.tenant_id, UsageRecord.Kind.REFLECT, usage, bank_id=bank_id, api_key_prefix=key)
                 return MergeOutcome(bank, revision, merged.engine, merged.refused)
     raise BankBusy(bank_id)

@@ -20,6 +20,8 @@ from protection.modes import write_off
 from providers.registry import get_embedder
 from reflection.background import BackgroundChange, note_background
 from tenants.identifiers import uuid7
+from tenants.models import Quota
+from tenants.quotas import warn_of_quotas
 from tenants.transactions import tenant_transaction
 
 
@@ -93,6 +95,7 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
             raise BankExists(bank_id) from None
         note_background(bank, "", BackgroundChange(bank.background, name_of(access)))
         access.record("bank.created", f"bank:{bank_id}")
+    warn_of_quotas(access.tenant_id, Quota.BANKS)
     return bank
 
 

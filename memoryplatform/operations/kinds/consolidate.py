@@ -171,10 +171,12 @@ STEPS: dict[str, Step] = {
 }
 
 
-def hand_over(bank: Bank, post: PostRetain) -> Operation | None:
+def hand_over(bank: Bank, post: PostRetain, *, api_key_prefix: str = "") -> Operation | None:
     """Call inside the tenant transaction that ends the retain, so that no change is lost."""
     is_needed = post or has_lost_evidence(bank) or has_lost_sources(bank)
-    return submit(bank.tenant_id, CONSOLIDATE, payload=post.write(), bank=bank) if is_needed else None
+    if not is_needed:
+        return None
+    return submit(bank.tenant_id, CONSOLIDATE, payload=post.write(), bank=bank, api_key_prefix=api_key_prefix)
 
 
 def read_task(run: Run) -> Task:

@@ -1,4 +1,4 @@
-"""Nightly maintenance of a bank: retention rules, scheduled ends, duplicate observations, month summaries.
+"""Nightly maintenance of a bank: retention rules, scheduled ends, duplicate observations, month summaries, usage.
 
 Operations of this kind are stored and shown as `tend_bank`.
 """
@@ -42,6 +42,7 @@ from reflection.forgetting.retention_rules import fade_units, find_expired
 from reflection.forgetting.shortened_texts import find_bare_texts, store_vectors
 from reflection.models import RetentionRule
 from tenants.audit import SYSTEM, record
+from tenants.usage import add_up_storage, sum_usage_days
 
 logger = logging.getLogger(__name__)
 
@@ -217,7 +218,16 @@ def read_usage_of(failure: LLMRefused | MalformedAnswer) -> Usage:
     return failure.usage if isinstance(failure, MalformedAnswer) else Usage()
 
 
+def sum_usage(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    """Adds up the usage of the tenant. The first bank of a night does it, and the others find nothing left to do."""
+    with run.transaction():
+        sum_usage_days(bank.tenant_id)
+        add_up_storage(bank.tenant_id)
+    return Usage(), NO_FIGURES
+
+
 STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {
+    "summing usage": sum_usage,
     "fading": fade_old_units,
     "deleting": delete_old_units,
     "deleting old answers": delete_old_answers,

@@ -36,22 +36,25 @@ def refresh_observations(run: Run) -> dict[str, Any]:
     """
     bank = load_bank(run)
     check_alone(run, bank)
-    usage, seen, refused = Usage(), set[UUID](), set[UUID]()
+    seen, refused = set[UUID](), set[UUID]()
+    run.spend(UsageRecord.Kind.CONSOLIDATE, Usage())
     llm = find_cached_llm(run.tenant_id)
     if llm is not None:
         tools = RefreshTools(LLMObserver(llm), get_embedder(), run.transaction)
         due = find_due(run, bank)
         while due:
             entity_id = due[0]
-            refreshed = refresh_entity(bank, entity_id, tools)
-            usage += refreshed.usage + describe_emptied(run, bank, entity_id, tools.embedder)
+            with run.metered(UsageRecord.Kind.CONSOLIDATE):
+                refreshed = refresh_entity(bank, entity_id, tools)
+            run.spend(UsageRecord.Kind.CONSOLIDATE, refreshed.usage)
+            run.spend(UsageRecord.Kind.CONSOLIDATE, describe_emptied(run, bank, entity_id, tools.embedder))
             seen.add(entity_id)
             refused |= {entity_id} if refreshed.is_put_off else set()
             due = find_due(run, bank)
             run.report("observing", processed=len(seen), total=len(seen) + len(due))
     result = {"engine": name_observer(), "entities": len(seen - refused), "put_off": len(refused)}
     with run.transaction() as operation:
-        run.complete(operation, result, usage=(UsageRecord.Kind.CONSOLIDATE, usage))
+        run.complete(operation, result)
         ask_for_refresh(bank)
         follow_facts(bank)
     return result

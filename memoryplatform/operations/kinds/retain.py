@@ -26,7 +26,6 @@ from memoryplatform.operations.running.run import Run, load_bank
 from providers.registry import get_embedder
 from providers.usage import Usage
 from tenants.models import UsageRecord
-from tenants.usage import record_usage
 
 IDS = frozenset({"thread", "message_ids", "document_pk", "version"})
 
@@ -37,6 +36,7 @@ def retain(run: Run) -> dict[str, Any]:
     """Sources that were finished before a crash have nothing waiting and are passed over."""
     bank = load_bank(run)
     sources = run.payload["sources"]
+    run.spend(UsageRecord.Kind.RETAIN, Usage())
     tools = build_tools(run, bank)
     outcomes = retain_sources(run, bank, tools)
     result = describe(outcomes, engine=tools.engine.name)
@@ -47,16 +47,8 @@ def retain(run: Run) -> dict[str, Any]:
         if "metadata_rule" in run.payload and operation.started_at:
             keep_newest_metadata(bank, run.payload, since=operation.started_at)
         ask_for_vector_index(bank)
-        hand_over(bank, gather_post_retain(run, bank, outcomes))
-        record_usage(
-            run.tenant_id,
-            UsageRecord.Kind.RETAIN,
-            sum_usage(outcomes),
-            bank_id=bank.bank_id,
-            operation_id=operation.id,
-            memories=len(result["unit_ids"]),
-        )
-        run.complete(operation, result)
+        hand_over(bank, gather_post_retain(run, bank, outcomes), api_key_prefix=operation.api_key_prefix)
+        run.complete(operation, result, stored_bytes=run.payload.get("bytes", 0))
     return result
 
 
@@ -82,18 +74,23 @@ def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
     for done, source in enumerate(sources):
         run.report("extracting", processed=done, total=len(sources))
         try:
-            outcomes += retain_source(bank, source, replace(tools, report=build_report(run, done, len(sources))))
+            with run.metered(UsageRecord.Kind.RETAIN):
+                retained = retain_source(bank, source, replace(tools, report=build_report(run, done, len(sources))))
         except OperationError:
             raise
         except Exception as failure:  # noqa: BLE001  # whatever it is, it is raised when the others are done
             failures.append(failure)
+        else:
+            outcomes += retained
+            stored = sum(unit.is_new for one in retained for unit in one.units)
+            run.spend(UsageRecord.Kind.RETAIN, sum_usage(retained), memories=stored)
         if source.get("flags"):
             with run.transaction():
                 flag_source(bank, source)
     run.report("extracting", processed=len(sources) - len(failures), total=len(sources))
     if failures:
-        with run.transaction():
-            hand_over(bank, PostRetain.of(outcomes))
+        with run.transaction() as operation:
+            hand_over(bank, PostRetain.of(outcomes), api_key_prefix=operation.api_key_prefix)
         raise failures[0]
     return outcomes
 

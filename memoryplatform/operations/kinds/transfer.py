@@ -64,7 +64,7 @@ def import_bank(run: Run) -> dict[str, Any]:
     for corpus in Corpus:
         run.report(f"indexing {corpus.value}s", processed=0, total=0)
         rebuild_corpus(bank, corpus)
-    usage = embed_bare_rows(run, bank)
+    embed_bare_rows(run, bank)
     result = {"bank_id": bank.bank_id, "rows": run.payload["rows"]}
     with run.transaction():
         lock_memory(bank)
@@ -76,7 +76,8 @@ def import_bank(run: Run) -> dict[str, Any]:
         ask_for_vector_index(bank)
         schedule_maintenance(bank)
         ask_for_refresh(bank)
-        run.complete(operation, result, usage=(UsageRecord.Kind.RETAIN, usage))
+        run.spend(UsageRecord.Kind.RETAIN, Usage(), memories=run.payload["rows"].get("unit", 0))
+        run.complete(operation, result)
     return result
 
 
@@ -90,17 +91,17 @@ def check_whole(progress: Progress) -> None:
     raise PermanentFailure(detail, code=ABANDONED)
 
 
-def embed_bare_rows(run: Run, bank: Bank) -> Usage:
-    usage, done = Usage(), 0
+def embed_bare_rows(run: Run, bank: Bank) -> None:
+    done = 0
     with tenant_transaction(run.tenant_id):
         total = bare_rows.count_bare_rows(bank)
     for model in bare_rows.BARE_MODELS:
         after = BEFORE_ALL
         while batch := embed_batch(run, bank, model, after):
             spent, count, after = batch
-            usage, done = usage + spent, done + count
+            run.spend(UsageRecord.Kind.RETAIN, spent)
+            done += count
             run.report("embedding", processed=done, total=max(total, done))
-    return usage
 
 
 def embed_batch(run: Run, bank: Bank, model: bare_rows.BareModel, after: UUID) -> tuple[Usage, int, UUID] | None:

@@ -34,14 +34,19 @@ from memoryplatform.operations.retain import refuse_marks
 from providers.embedding.vector import Vector
 from providers.llm.errors import LLMError
 from providers.registry import get_embedder
+from providers.usage import Usage
 from reflection.forgetting.archive import lock_documents
 from reflection.mental_models import mark_sources_lost
 from reflection.opinions.review import note_manual_change
-from tenants.transactions import tenant_transaction
+from tenants.models import UsageRecord
+from tenants.transactions import QuotaExceeded, tenant_transaction
+from tenants.usage import record_usage
+
+NOTHING_SPENT = Usage()
 
 
 def read_edited(
-    bank: Bank, state: editing.UnitState, edit: editing.UnitEdit, known: Iterable[Resolved]
+    access: BankAccess, bank: Bank, state: editing.UnitState, edit: editing.UnitEdit, known: Iterable[Resolved]
 ) -> tuple[Vector | None, PreparedFact | None]:
     """The new vector, if the present one does not stay, and the new fact, if the text is read again.
 
@@ -54,18 +59,29 @@ def read_edited(
         return None, None
     fact = editing.build_edited_fact(state, edit)
     if fact is None:
-        return embed(bank, [text])[0], None
+        return embed(access, bank, [text])[0], None
     named = [FoundEntity(one.name, one.kind) for one in known]
     try:
-        read = choose_engine(bank.tenant_id).reread(fact, named)
-    except LLMError:  # the edit goes through: what the new text still names stays
+        read, usage = choose_engine(bank.tenant_id).reread(fact, named)
+    except (LLMError, QuotaExceeded) as failure:  # the edit goes through: what the new text still names stays
         read = replace(fact, entities=tuple(one for one in named if mentions(fact.text, one.name)))
-    vector, *others = embed(bank, [text, *(one.text for one in read.relationships)])
+        usage = getattr(failure, "usage", Usage())
+    vector, *others = embed(access, bank, [text, *(one.text for one in read.relationships)], usage)
     return vector, PreparedFact(read, vector, (), relationship_vectors=tuple(others))
 
 
-def embed(bank: Bank, texts: list[str]) -> list[Vector]:
-    return embed_texts(bank.tenant_id, get_embedder(), texts).vectors
+def embed(access: BankAccess, bank: Bank, texts: list[str], usage: Usage = NOTHING_SPENT) -> list[Vector]:
+    """Call outside of transactions. Records the usage of an edit, with the `usage` before the embedding."""
+    embedded = embed_texts(bank.tenant_id, get_embedder(), texts)
+    with tenant_transaction(bank.tenant_id):
+        record_usage(
+            bank.tenant_id,
+            UsageRecord.Kind.EDIT,
+            usage + embedded.usage,
+            bank_id=bank.bank_id,
+            api_key_prefix=access.actor.api_key_prefix,
+        )
+    return embedded.vectors
 
 
 def follow_retelling(bank: Bank, fact: MemoryUnit, told: PreparedFact, *, former: str, actor: str) -> None:
@@ -131,7 +147,7 @@ def edit_memory(
         editing.check_version(unit, state, expected)
         known = read_mentions(bank, {unit.id})
     edit, reason, flags = screen_edit(bank, edit, reason)
-    vector, fact = read_edited(bank, state, edit, known)
+    vector, fact = read_edited(access, bank, state, edit, known)
     with tenant_transaction(access.tenant_id):
         lock_memory(bank)
         unit = get_unit(bank, memory_id)

@@ -7,14 +7,12 @@ from banks.errors import MemoryChanged, MemoryInvalid
 from banks.lifecycle.editing import UnitEdit, build_edited_text, read_state
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
-from banks.vectors import embed_texts
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.memories.single import embed
 from memoryplatform.operations.opinion_weighings import submit_catching_up
 from memoryplatform.operations.opinions.shown import ShownOpinion, get_opinion, list_opinions, show
 from memoryplatform.operations.protection import screen_edit
-from providers.embedding.vector import Vector
-from providers.registry import get_embedder
 from reflection.opinions.review import Act, Review, review_opinion
 from tenants.transactions import tenant_transaction
 
@@ -43,7 +41,7 @@ def review(
             given = replace(given, text=edit.text, reason=reason)
         seen = check_version(bank, get_opinion(bank, opinion_id), expected)
         vector_of = build_new_text(bank, get_opinion(bank, opinion_id), given)
-    vector = embed(bank, vector_of) if vector_of is not None else None
+    vector = embed(access, bank, [vector_of])[0] if vector_of is not None else None
     with tenant_transaction(access.tenant_id):
         lock_memory(bank)
         opinion = get_opinion(bank, opinion_id)
@@ -66,10 +64,6 @@ def build_new_text(bank: Bank, opinion: MemoryUnit, given: Review) -> str | None
     if given.act is not Act.EDIT or given.text is None:
         return None
     return build_edited_text(read_state(bank, opinion), UnitEdit(text=given.text))
-
-
-def embed(bank: Bank, text: str) -> Vector:
-    return embed_texts(bank.tenant_id, get_embedder(), [text]).vectors[0]
 
 
 def note(access: BankAccess, bank_id: str, opinion_id: UUID, given: Review) -> None:

@@ -18,6 +18,9 @@ from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.run import Lease, OperationFault, Run, claim, finish, heartbeat
 from providers.errors import ProviderError
+from tenants.models import Quota
+from tenants.quotas import note_refusal, warn_of_quotas
+from tenants.transactions import QuotaExceeded
 
 log = structlog.get_logger(__name__)
 LONGEST_WAIT_SECONDS = 600.0
@@ -47,8 +50,8 @@ def attempt(lease: Lease, operation: Operation) -> str:
             complete(run, result)
     except LeaseLost:
         return "lease_lost"
-    except (PermanentFailure, UnknownKind) as error:
-        return fail(lease, OperationFault(error.code, str(error)))
+    except (PermanentFailure, UnknownKind, QuotaExceeded) as error:
+        return fail_for_good(lease, error)
     except NotYet as error:
         return return_to_queue(lease, "put_off", error.wait, OperationFault(error.code, str(error)), counts=False)
     except Shutdown:
@@ -56,6 +59,9 @@ def attempt(lease: Lease, operation: Operation) -> str:
     except (Exception, TimeLimitExceeded) as error:
         log.exception("operation.attempt_failed", kind=operation.kind, attempt=operation.attempts)
         return fail_or_retry(lease, operation, error)
+    finally:
+        run.record_lost_usage(operation)
+    warn_of_quotas(lease.tenant_id, Quota.MEMORIES, Quota.STORED_BYTES, Quota.LLM_TOKENS)
     return Operation.Status.COMPLETED
 
 
@@ -81,9 +87,17 @@ def explain(error: BaseException) -> OperationFault:
     return OperationFault("internal_error", f"Unexpected {type(error).__name__}.")
 
 
-def fail(lease: Lease, fault: OperationFault) -> str:
+def fail_for_good(lease: Lease, error: PermanentFailure | UnknownKind | QuotaExceeded) -> str:
+    """The result of an operation that a quota refused has the quota, its limit and its use."""
+    if isinstance(error, QuotaExceeded):
+        note_refusal(error)
+    return fail(lease, OperationFault(error.code, str(error)), getattr(error, "details", None))
+
+
+def fail(lease: Lease, fault: OperationFault, result: dict[str, Any] | None = None) -> str:
     try:
         with lease.transaction() as operation:
+            operation.result = result or operation.result
             finish(operation, Operation.Status.FAILED, fault)
     except LeaseLost:
         return "lease_lost"

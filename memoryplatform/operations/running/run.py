@@ -22,7 +22,7 @@ from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, PermanentFailure
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.kind_names import CONSOLIDATE, DELIVER_WEBHOOK, RETAIN
-from providers.usage import Usage
+from providers.usage import Usage, metered
 from tenants.models import Delivery, UsageRecord
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
@@ -194,6 +194,9 @@ class Run:
     attempt: int
     bank_pk: UUID | None
     is_complete: bool = field(default=False, init=False)
+    spent: Usage = field(default_factory=Usage, init=False)
+    memories: int = field(default=0, init=False)
+    usage_kind: UsageRecord.Kind | None = field(default=None, init=False)
 
     @property
     def tenant_id(self) -> UUID:
@@ -209,18 +212,50 @@ class Run:
             operation.stage, operation.processed, operation.total = stage, processed, total
             operation.save(update_fields=["stage", "processed", "total", "updated_at"])
 
-    def complete(
-        self, operation: Operation, result: dict[str, Any], *, usage: tuple[UsageRecord.Kind, Usage] | None = None
-    ) -> None:
-        """Finish together with the handler's last writes, and record the usage of an operation on a bank.
+    def spend(self, kind: UsageRecord.Kind, usage: Usage, *, memories: int = 0) -> None:
+        """Note the usage of a step. It is recorded when the attempt ends, also when it fails."""
+        self.usage_kind, self.spent, self.memories = kind, self.spent + usage, self.memories + memories
+
+    @contextmanager
+    def metered(self, kind: UsageRecord.Kind) -> Iterator[None]:
+        """Notes the usage of a step that fails, which returns none. One that succeeds hands its own to `spend`."""
+        with metered() as meter:
+            try:
+                yield
+            except BaseException:
+                self.spend(kind, meter.usage)
+                raise
+
+    def complete(self, operation: Operation, result: dict[str, Any], *, stored_bytes: int = 0) -> None:
+        """Finish together with the handler's last writes, and record the usage.
 
         Call inside `transaction()` with the row that it yielded.
         """
-        if usage is not None:
-            record_usage(self.tenant_id, *usage, bank_id=operation.bank_key, operation_id=operation.id)
+        self.record_usage(operation, stored_bytes=stored_bytes)
         operation.result = result
         finish(operation, Operation.Status.COMPLETED, OperationFault("", ""))
         self.is_complete = True
+
+    def record_usage(self, operation: Operation, *, stored_bytes: int = 0) -> None:
+        """Call inside a tenant transaction. An operation that never called `spend` has no row."""
+        if self.usage_kind is not None:
+            record_usage(
+                self.tenant_id,
+                self.usage_kind,
+                self.spent,
+                bank_id=operation.bank_key,
+                api_key_prefix=operation.api_key_prefix,
+                operation_id=operation.id,
+                attempt=self.lease.token,
+                memories=self.memories,
+                stored_bytes=stored_bytes,
+            )
+
+    def record_lost_usage(self, operation: Operation) -> None:
+        """The usage of an attempt that did not complete: its tokens were paid for."""
+        if not self.is_complete and (self.spent.calls or self.memories):
+            with tenant_transaction(self.tenant_id):
+                self.record_usage(operation)
 
 
 Step = Callable[[], tuple[Usage, Mapping[str, Any]]]
@@ -231,14 +266,15 @@ def perform_steps(run: Run, steps: Mapping[str, Step], **counts: int) -> dict[st
 
     Each step commits by itself and finds nothing left to do when it runs again after a crash.
     """
-    usage, result = Usage(), dict[str, Any](counts)
+    result = dict[str, Any](counts)
     for done, (stage, step) in enumerate(steps.items()):
         run.report(stage, processed=done, total=len(steps))
-        spent, figures = step()
-        usage += spent
+        with run.metered(UsageRecord.Kind.CONSOLIDATE):
+            spent, figures = step()
+        run.spend(UsageRecord.Kind.CONSOLIDATE, spent)
         result |= figures
     with run.transaction() as operation:
-        run.complete(operation, result, usage=(UsageRecord.Kind.CONSOLIDATE, usage))
+        run.complete(operation, result)
     return result
 
 

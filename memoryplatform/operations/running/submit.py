@@ -45,13 +45,14 @@ def wake_worker(queue: str, tenant_id: UUID, operation_id: UUID) -> None:
 GRACE = timedelta(seconds=5)
 
 
-def submit(
+def submit(  # noqa: PLR0913  # the parts of an operation
     tenant_id: UUID,
     kind: str,
     *,
     payload: dict[str, Any],
     bank: Bank | None = None,
     idempotency_key: str | None = None,
+    api_key_prefix: str = "",
     wake: bool = True,
 ) -> Operation:
     """Accept an operation. Call inside the tenant transaction that stores its data: both are kept, or neither.
@@ -64,6 +65,7 @@ def submit(
         bank_key=bank.bank_id if bank else "",
         payload=payload,
         idempotency_key=idempotency_key,
+        api_key_prefix=api_key_prefix,
         max_attempts=settings.OPERATION_MAX_ATTEMPTS,
     )
     dispatch(operation, wake=wake)

@@ -31,6 +31,8 @@ from memoryplatform.operations.transfer.lines import END, HEADER, write_line, wr
 from memoryplatform.operations.transfer.tables import PROFILE, SELF_REFERENCES, TABLES, Table, write_profile
 from memoryplatform.operations.transfer.values import write_value
 from providers.deadline import Deadline
+from tenants.models import Quota
+from tenants.quotas import check_room
 from tenants.transactions import let_go_of_connection, tenant_transaction
 
 MAX_PER_TENANT = 2
@@ -191,9 +193,11 @@ def submit_export(access: BankAccess, bank_id: str) -> Operation:
 def submit_clone(access: BankAccess, bank_id: str, *, target: str) -> Operation:
     with bank_transaction(access, bank_id) as bank:
         check_target(access, target)
+        check_room(access.tenant_id, Quota.BANKS, Quota.MEMORIES, Quota.STORED_BYTES)
         access.record("bank.cloned", f"bank:{bank_id}", {"target": target})
         payload = {"target": target, "asked_by": access.actor.api_key_prefix}
-        return submit(access.tenant_id, CLONE_BANK, payload=payload, bank=bank)
+        key = access.actor.api_key_prefix
+        return submit(access.tenant_id, CLONE_BANK, payload=payload, bank=bank, api_key_prefix=key)
 
 
 def check_target(access: BankAccess, bank_id: str) -> None:

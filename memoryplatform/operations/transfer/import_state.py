@@ -90,6 +90,7 @@ def begin(access: BankAccess, bank: Bank, progress: Progress, *, first_line: int
         kind=IMPORT_BANK,
         bank=bank,
         bank_key=bank.bank_id,
+        api_key_prefix=access.actor.api_key_prefix,
         stage=RECEIVING,
         payload=vars(progress),
         max_attempts=settings.OPERATION_MAX_ATTEMPTS,

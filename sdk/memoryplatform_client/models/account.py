@@ -1,4 +1,5 @@
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from uuid import UUID
 
 from memoryplatform_client.models.base import Model
@@ -70,3 +71,60 @@ class NewApiKey(Model):
 
     key: ApiKey
     text: str
+
+
+class UsageAmounts(Model):
+    requests: int
+    calls: int
+    llm_input_tokens: int
+    llm_output_tokens: int
+    embedding_tokens: int
+    reranking_tokens: int
+    memories: int
+    stored_bytes: int
+    cost: Decimal
+
+
+class UsageRow(UsageAmounts):
+    """The fields that the report is not grouped by are None."""
+
+    day: date | None = None
+    bank: str | None = None
+    key: str | None = None
+    kind: str | None = None
+    model: str | None = None
+
+
+class StoredDay(Model):
+    """Facts and bytes at the end of a day on which they changed."""
+
+    day: date
+    memories: int
+    stored_bytes: int
+
+
+class UsageReport(Model):
+    """The cost leaves out the `unpriced_models`."""
+
+    since: date
+    until: date
+    currency: str
+    rows: list[UsageRow]
+    total: UsageAmounts
+    unpriced_models: list[str]
+    storage: list[StoredDay]
+
+
+class QuotaUse(Model):
+    """`limit` None: no limit."""
+
+    quota: str
+    limit: int | None
+    used: int
+    percent: int | None
+
+
+class Plan(Model):
+    plan: str
+    requests_per_minute: int | None
+    quotas: list[QuotaUse]

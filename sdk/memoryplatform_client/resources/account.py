@@ -1,5 +1,7 @@
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
+
+import httpx
 
 from memoryplatform_client.calls import Call, change, fetch, read_nothing, reader, remove, submit
 from memoryplatform_client.identifiers import Id
@@ -12,13 +14,15 @@ from memoryplatform_client.models.account import (
     Member,
     MemberList,
     NewApiKey,
+    Plan,
+    UsageReport,
 )
 from memoryplatform_client.routes import Resource, S_co, route
 from memoryplatform_client.wire import path_of
 
 
 class AccountResource(Resource[S_co]):
-    """The tenant of the API key, its members, invitations and keys. The key needs the scope admin."""
+    """The tenant of the API key, its members, invitations, keys, plan and usage. Changes need the scope admin."""
 
     @route
     def get(self) -> Call[Account]:
@@ -84,3 +88,26 @@ class AccountResource(Resource[S_co]):
     @route
     def revoke_key(self, key_id: Id) -> Call[ApiKey]:
         return remove(path_of("account", "keys", key_id), reader(ApiKey))
+
+    @route
+    def plan(self) -> Call[Plan]:
+        """The limits of the plan and their use."""
+        return fetch("/account/plan", reader(Plan))
+
+    @route
+    def usage(
+        self, *, since: date | None = None, until: date | None = None, group_by: Sequence[str] | None = None
+    ) -> Call[UsageReport]:
+        """Usage and cost, grouped by day, bank, key, kind or model. The default is the last 30 days, by day."""
+        return fetch("/account/usage", reader(UsageReport), {"since": since, "until": until, "group_by": group_by})
+
+    @route
+    def usage_csv(
+        self, *, since: date | None = None, until: date | None = None, group_by: Sequence[str] | None = None
+    ) -> Call[str]:
+        given = {"since": since, "until": until, "group_by": group_by, "format": "csv"}
+        return fetch("/account/usage", read_text, given)
+
+
+def read_text(response: httpx.Response) -> str:
+    return response.text

@@ -16,6 +16,7 @@ from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.transfer.errors import TransferError
 from reflection.errors import ReflectionError
 from retrieval.errors import NothingSearched, Overloaded, QueryError, RecallNotFound
+from tenants.transactions import QuotaExceeded
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs/api.md").read_text()
@@ -40,6 +41,7 @@ OUR_ERRORS = (
     OperationError,
     TransferError,
     QueryError,
+    QuotaExceeded,
     RecallNotFound,
     NothingSearched,
     Overloaded,

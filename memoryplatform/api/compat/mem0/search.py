@@ -37,7 +37,9 @@ from providers.registry import get_embedder
 from retrieval.analysis import QUERY_VECTORS, clean_query
 from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, Tags, TimeRange
 from retrieval.types import BUDGETS, Channel, Place, RecallItem, RecallQuery, RecallResult
+from tenants.models import UsageRecord
 from tenants.transactions import tenant_transaction
+from tenants.usage import record_usage
 
 NEAREST_SECONDS = 1.0  # 10,000 memories take 0.1 s
 logger = logging.getLogger(__name__)
@@ -211,7 +213,10 @@ def choose_banks(access: BankAccess, condition: Condition, question: str) -> lis
 
 
 def find_nearest_banks(access: BankAccess, units: UnitQuerySet, question: str) -> list[str]:
-    vector, _usage = QUERY_VECTORS.embed(question, get_embedder())
+    vector, usage = QUERY_VECTORS.embed(question, get_embedder())
+    with tenant_transaction(access.tenant_id):
+        key = access.actor.api_key_prefix
+        record_usage(access.tenant_id, UsageRecord.Kind.RECALL, usage, api_key_prefix=key)
     distance = Min(CosineDistance("embedding", vector))
     banks = keep_comparable(units).values("bank__bank_id").annotate(distance=distance)
     nearest = banks.order_by("distance", "bank__bank_id").values_list("bank__bank_id", flat=True)[:MOST_BANKS]
