@@ -50,6 +50,8 @@ class Bank(TenantOwned):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True, blank=True, help_text="When its deletion began.")
+    held_since = models.DateTimeField(null=True, blank=True, help_text="Under legal hold since then.")
+    hold_reason = models.CharField(max_length=500, blank=True, db_default="", default="")
 
     objects: ClassVar[BankManager["Bank"]] = BankManager()
 
@@ -71,10 +73,17 @@ class Bank(TenantOwned):
             models.CheckConstraint(
                 condition=Q(extraction_mode__in=["narrative", "calibrated", "verbatim"]), name="bank_mode_known"
             ),
+            models.CheckConstraint(
+                condition=Q(held_since=None) | (Q(deleted_at=None) & ~Q(hold_reason="")), name="bank_held_for_a_reason"
+            ),
         )
 
     def __str__(self) -> str:
         return self.bank_id
+
+    @property
+    def legal_hold(self) -> dict[str, Any] | None:
+        return {"reason": self.hold_reason, "since": self.held_since} if self.held_since else None
 
     @property
     def disposition(self) -> dict[str, Any]:

@@ -88,6 +88,11 @@ class DispositionOutput(Output):
     empathy = serializers.IntegerField(min_value=1, max_value=5)
 
 
+class LegalHoldOutput(Output):
+    reason = serializers.CharField()
+    since = serializers.DateTimeField()
+
+
 class BankOutput(Output):
     etag = staticmethod(profile.read_version)
 
@@ -101,6 +106,7 @@ class BankOutput(Output):
     opinion_reach = serializers.FloatField(allow_null=True, help_text="Null: the deployment's default.")
     extraction_mode = serializers.ChoiceField(choices=Mode.choices)
     embedding_model = serializers.CharField()
+    legal_hold = LegalHoldOutput(allow_null=True, help_text="Null unless an admin put the bank under legal hold.")
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
 
