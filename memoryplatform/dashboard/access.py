@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from memoryplatform.operations.account.access import Right, TenantAccess
-from memoryplatform.operations.account.errors import NotPermitted
+from memoryplatform.operations.account.errors import NotPermitted, TenantClosing, TenantSuspended
 from tenants.audit import Actor
 from tenants.memberships import Membership, list_memberships
 from tenants.models import Member, User
@@ -31,8 +31,13 @@ class TenantRequest(HttpRequest):
 View = Callable[Concatenate[TenantRequest, P], HttpResponse]
 
 
-def tenant_page(right: Right) -> Callable[[View[P]], Callable[Concatenate[HttpRequest, P], HttpResponse]]:
-    """For pages of a tenant. A person without a tenant is led to the page that founds one."""
+def tenant_page(
+    right: Right, *, while_closing: bool = False
+) -> Callable[[View[P]], Callable[Concatenate[HttpRequest, P], HttpResponse]]:
+    """For pages of a tenant. A person without a tenant is led to the page that founds one.
+
+    The pages of a tenant that is going to be erased can be read. `while_closing` also accepts a form.
+    """
 
     def decorate(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
         @login_required
@@ -44,6 +49,10 @@ def tenant_page(right: Right) -> Callable[[View[P]], Callable[Concatenate[HttpRe
             own = cast("TenantRequest", request)
             own.membership = membership
             own.access = build_access(request, membership)
+            if membership.standing == "suspended":
+                raise PermissionDenied(str(TenantSuspended()))
+            if membership.standing == "closing" and request.method == "POST" and not while_closing:
+                raise PermissionDenied(str(TenantClosing()))
             try:
                 own.access.require(right)
                 return view(own, *args, **kwargs)

@@ -15,6 +15,9 @@ urlpatterns = [
     path("dashboard/keys/<uuid:key_id>/rotate/", views.rotate_key, name="rotate_key"),
     path("dashboard/keys/<uuid:key_id>/revoke/", views.revoke_key, name="revoke_key"),
     path("dashboard/audit/", views.audit_log, name="audit_log"),
+    path("dashboard/audit/csv/", views.audit_csv, name="audit_csv"),
     path("dashboard/settings/", views.tenant_settings, name="tenant_settings"),
+    path("dashboard/settings/delete/", views.delete_tenant, name="delete_tenant"),
+    path("dashboard/settings/keep/", views.keep_tenant, name="keep_tenant"),
     path("invitations/<str:token>/", views.invitation, name="invitation"),
 ]

@@ -32,6 +32,7 @@ from memoryplatform.api.v1 import (
 # The routes of the API. The same views serve Hindsight's prefix.
 ROUTES = [
     path("account", account.AccountRootView.as_view()),
+    path("account/deletion", account.DeletionView.as_view()),
     path("account/members", account.MembersView.as_view()),
     path("account/members/<uuid:user_id>", account.MemberView.as_view()),
     path("account/invitations", account.InvitationsView.as_view()),
@@ -101,6 +102,7 @@ ROUTES = [
     path("banks/<str:bank_id>/export", transfer.ExportView.as_view()),
     path("banks/<str:bank_id>/import", transfer.ImportView.as_view()),
     path("audit-events", audit_events.AuditEventsView.as_view()),
+    path("audit-events/csv", audit_events.AuditCsvView.as_view()),
     path("banks/<str:bank_id>/audit-events", audit_events.BankAuditEventsView.as_view()),
     path("webhooks", webhooks.WebhooksView.as_view()),
     path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view()),

@@ -40,8 +40,8 @@ def build_receipt(ids: Mapping[str, Iterable[UUID]], *, before: Receipt | None =
 
 
 def list_ids(bank: Bank) -> dict[str, list[UUID]]:
-    """The ids of all rows of a bank, by table, in their order. Call inside a tenant transaction."""
-    return {
+    """The ids of a bank and all its rows, by table, in their order. Call inside a tenant transaction."""
+    return {"bank": [bank.id]} | {
         table.name: list(
             table.model.objects.for_tenant(bank.tenant_id)
             .filter(**{table.bank_path: bank.id})

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from banks.lifecycle import editing
 from banks.locking import lock_memory
 from banks.models import Bank, Document
 from banks.retain.answers import forget_answers
@@ -19,13 +20,16 @@ from memoryplatform.operations.erasures.traces import erase_traces
 from memoryplatform.operations.errors import ErasureNotFound
 from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.memories.after_deletion import follow_deletion
+from memoryplatform.operations.memories.single import get_unit
 from memoryplatform.operations.models import Erasure
 from memoryplatform.operations.running.kind_names import ERASE
+from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from reflection.forgetting.archive import lock_documents
 from reflection.forgetting.erased_words import Words, erase_dependants, erase_words
 from tenants.audit import Actor
 from tenants.scoping import TenantQuerySet
+from tenants.transactions import tenant_transaction
 
 
 class PreviewDone(Exception):
@@ -64,6 +68,20 @@ def request_erasure(access: BankAccess, target: Target) -> Erasure:
         detail = {"bank_id": bank.bank_id, "kind": target.kind.value}
         access.record("erasure.requested", f"erasure:{erasure.id}", detail)
         return erasure
+
+
+def erase_memory(
+    access: BankAccess, bank_id: str, memory_id: UUID, *, expected: frozenset[str] | None = None
+) -> Erasure:
+    """Erases a memory with its source words before it returns, unless a retain that is running must end first."""
+    with bank_transaction(access, bank_id) as bank:
+        unit = get_unit(bank, memory_id)
+        editing.check_version(unit, editing.read_state(bank, unit), expected)
+        erasure = request_erasure(access, Target(Kind.MEMORY, bank_id, str(memory_id)))
+    if erasure.operation is not None:
+        perform(access.tenant_id, erasure.operation.id)
+    with tenant_transaction(access.tenant_id):
+        return get_erasure(access, erasure.id)
 
 
 def find_row_id(bank: Bank, target: Target) -> UUID | None:

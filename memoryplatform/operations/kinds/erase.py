@@ -102,7 +102,7 @@ def remove_bank(tenant_id: UUID, bank_pk: UUID) -> Receipt:
     bank = rows.first()
     if bank is None:
         return build_receipt({})
-    receipt = build_receipt({"bank": [bank_pk], **list_ids(bank)})
+    receipt = build_receipt(list_ids(bank))
     forget_operations(tenant_id, Q(bank_id=bank_pk) | Q(bank=None, bank_key=bank.bank_id))
     rows.delete()
     forget_answers_about(tenant_id, bank.bank_id)
