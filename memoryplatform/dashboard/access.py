@@ -7,9 +7,8 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.sessions.backends.base import SessionBase
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import NotPermitted, TenantClosing, TenantSuspended
@@ -49,20 +48,24 @@ def tenant_page(
             own = cast("TenantRequest", request)
             own.membership = membership
             own.access = build_access(request, membership)
-            if membership.standing == "suspended":
-                raise PermissionDenied(str(TenantSuspended()))
-            if membership.standing == "closing" and request.method == "POST" and not while_closing:
-                raise PermissionDenied(str(TenantClosing()))
             try:
+                check_standing(request, membership, while_closing=while_closing)
                 own.access.require(right)
                 return view(own, *args, **kwargs)
-            except NotPermitted as refused:
-                raise PermissionDenied(str(refused)) from refused
+            except (NotPermitted, TenantClosing, TenantSuspended) as refused:
+                return render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
 
         guarded.right = right  # type: ignore[attr-defined]  # the table of permissions reads it
         return guarded
 
     return decorate
+
+
+def check_standing(request: HttpRequest, membership: Membership, *, while_closing: bool) -> None:
+    if membership.standing == "suspended":
+        raise TenantSuspended
+    if membership.standing == "closing" and request.method == "POST" and not while_closing:
+        raise TenantClosing
 
 
 def find_membership(user_id: UUID, session: SessionBase) -> Membership | None:

@@ -29,8 +29,11 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("rotate_key", "POST", MANAGERS),
     ("revoke_key", "POST", MANAGERS),
     ("audit_log", "GET", MANAGERS),
+    ("audit_csv", "GET", MANAGERS),
     ("tenant_settings", "GET", ALL),
     ("tenant_settings", "POST", MANAGERS),
+    ("delete_tenant", "POST", {"owner"}),
+    ("keep_tenant", "POST", {"owner"}),
 ]
 
 
