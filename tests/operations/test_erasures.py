@@ -1,21 +1,37 @@
 """Erasures: afterwards no table and no key of Redis has an erased word."""
 
 import json
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
 import redis
 from django.conf import settings
+from django.db import IntegrityError, ProgrammingError, connection
+from django.utils import timezone
 
-from banks.models import Bank, Entity, MemoryUnit, Message
+from banks.models import Bank, CachedAnswer, Chunk, Entity, Episode, MemoryUnit, Message, UnitChange, UnitSource
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.operations.models import Erasure, Operation
 from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.submit import submit
+from reflection.models import BackgroundRevision
+from retrieval.models import Feedback
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
-from tests.factories import make_key_with_text
+from tests.belief_factories import (
+    make_mental_model,
+    make_mental_model_revision,
+    make_opinion_revision,
+    make_retention_rule,
+)
+from tests.factories import make_bank, make_key_with_text, make_operation
+from tests.memory_factories import make_message, make_recall_record, make_row
+from tests.operations.test_nightly_maintenance import maintain
+from tests.retrieval.memory import Memory
 
 MARKER = "zorbulon"
 BANK = "/v1/banks/support"
@@ -109,20 +125,34 @@ def find(tenant: Tenant, model: Any, **wanted: Any) -> list[Any]:
         return list(model.objects.for_tenant(tenant.id).filter(**wanted).order_by("id"))
 
 
-def erase_all_but_one_way(call: Caller, tenant: Tenant) -> None:
-    """Erases every place of the marker by its own kind of target."""
-    (message,) = find(tenant, Message, content__contains=f"The {MARKER} needs")
-    erase(call, tenant, kind="message", id=str(message.id))
-    for unit in find(tenant, MemoryUnit, text__contains=MARKER):
-        if find(tenant, MemoryUnit, id=unit.id):
-            erase(call, tenant, kind="memory", id=str(unit.id))
-
-
-def test_memories_are_erased_with_their_source_words(told: Tenant, call: Caller, postgres: EmbeddedPostgres) -> None:
+def test_memories_and_messages_are_erased_with_their_source_words(
+    told: Tenant, call: Caller, postgres: EmbeddedPostgres
+) -> None:
     assert find_traces(postgres)
-    erase_all_but_one_way(call, told)
+    (message,) = find(told, Message, content__contains=f"The {MARKER} needs")
+    erase(call, told, kind="message", id=str(message.id))
+    for unit in find(told, MemoryUnit, text__contains=MARKER):
+        erase(call, told, kind="memory", id=str(unit.id))
     assert find_traces(postgres) == []
-    assert KEPT in {unit.text for unit in find(told, MemoryUnit)} or any(KEPT in u.text for u in find(told, MemoryUnit))
+    assert KEPT in {unit.text for unit in find(told, MemoryUnit)}
+    assert KEPT in {message.content for message in find(told, Message)}
+    assert not [row for model in (Chunk, Episode) for row in find(told, model, embedding=None)]
+
+
+def test_a_deletion_keeps_the_source_words_unless_it_is_told_not_to(
+    tenant: Tenant, call: Caller, postgres: EmbeddedPostgres
+) -> None:
+    first, second = (
+        retain(call, say(f"The {MARKER} of {place} is purple.", thread=place))["unit_ids"][0] for place in ("Rome", "Bern")
+    )
+    kept = call("DELETE", f"{BANK}/memories/{first}").json()
+    assert (kept["deleted_count"], kept["erasure_id"]) == (1, None)
+    assert MARKER in str([message.content for message in find(tenant, Message, thread="Rome")])
+    erased = call("DELETE", f"{BANK}/memories/{second}?sources=true").json()
+    assert (erased["deleted_count"], len(find(tenant, Message, thread="Bern"))) == (1, 0)
+    assert call("GET", f"/v1/erasures/{erased['erasure_id']}").json()["erased"]["message"] == 1
+    erase(call, tenant, kind="thread", id="Rome")
+    assert find_traces(postgres) == []
 
 
 def test_a_thread_and_a_document_are_erased(told: Tenant, call: Caller, postgres: EmbeddedPostgres) -> None:
@@ -156,3 +186,141 @@ def test_a_person_is_erased_with_all_mentions(tenant: Tenant, call: Caller, post
 def test_another_tenants_words_stay(told: Tenant, call: Caller) -> None:
     assert call("POST", "/v1/erasures", {"bank_id": "other", "target": {"kind": "bank"}}).status_code == 404
     assert find(told, Erasure) == []
+
+
+def test_a_retain_that_runs_meanwhile_brings_nothing_back(
+    tenant: Tenant, call: Caller, postgres: EmbeddedPostgres
+) -> None:
+    """A worker has read the episode and writes its narrative after the erasure has committed."""
+    memory = Memory(bank := make_bank(tenant, bank_id="support"))
+    episode = memory.episode(f"They spoke of bees and a {MARKER}.")
+    message, other = (memory.message(f"Ana keeps a {one}.", episode=episode) for one in (MARKER, "bee"))
+    memory.chunk(message, other, episode=episode)
+    lease = timezone.now() + timedelta(minutes=1)
+    writer = make_operation(tenant, kind="retain", bank=bank, status="processing", lease_until=lease)
+    body = {"bank_id": "support", "target": {"kind": "message", "id": str(message.id)}}
+    accepted = call("POST", "/v1/erasures", body).json()
+    with tenant_transaction(tenant.id):
+        operation = Operation.objects.for_tenant(tenant.id).get(id=accepted["operation_id"])
+    perform(tenant.id, operation.id)
+    assert read_error(tenant, operation).startswith("pending not_yet")
+    with tenant_transaction(tenant.id):
+        Episode.objects.for_tenant(tenant.id).filter(id=episode.id).update(narrative=episode.narrative)
+        Operation.objects.for_tenant(tenant.id).filter(id=writer.id).update(status="completed", lease_until=None)
+        Operation.objects.for_tenant(tenant.id).filter(id=operation.id).update(next_attempt_at=None)
+    perform(tenant.id, operation.id)
+    assert read_error(tenant, operation).startswith("completed")
+    assert find_traces(postgres) == []
+
+
+def test_a_bank_that_is_written_to_is_erased_and_the_writer_fails(tenant: Tenant, call: Caller) -> None:
+    retain(call, say(KEPT))
+    (bank,) = find(tenant, Bank)
+    with tenant_transaction(tenant.id):
+        late = submit(tenant.id, "retain", payload={"sources": [{"thread": "t1", "message_ids": []}]}, bank=bank)
+    erase(call, tenant, kind="bank")
+    perform(tenant.id, late.id)
+    assert read_error(tenant, late).startswith("failed bank_not_found")
+
+
+def test_derived_texts_go_too(tenant: Tenant, call: Caller, postgres: EmbeddedPostgres) -> None:
+    """Rows as a language model would have written them from the message."""
+    bank = make_bank(tenant, bank_id="support", background=f"I help. I own a {MARKER}.", embedding_model="test")
+    memory = Memory(bank)
+    episode = memory.episode(f"They spoke of a {MARKER}.")
+    message = memory.message(f"Ana keeps a {MARKER}.", episode=episode)
+    other = memory.message("Ana keeps bees.", episode=episode)
+    memory.chunk(message, other, episode=episode)
+    ana = memory.entity("Ana", mention_count=2, summary=f"Keeps a {MARKER}.", attributes={"pet": MARKER})
+    fact = memory.unit(f"Ana keeps a {MARKER}.", about=[ana])
+    bees = memory.unit("Ana keeps bees.", about=[ana])
+    memory.quote(fact, message)
+    memory.quote(bees, other)
+    memory.relationship(f"Ana keeps {MARKER}", fact, subject=ana)
+    make_row(UnitChange, tenant, unit=bees, action="edited", before={"text": f"Ana keeps a {MARKER}."}, actor="test")
+    observation = memory.unit(f"Ana likes her {MARKER}.", network="observation", about=[ana])
+    pinned = memory.unit(f"I think the {MARKER} is safe.", network="opinion", confidence=0.9, review="pinned")
+    make_opinion_revision(tenant, opinion=pinned, evidence=fact, reasoning=f"Ana has a {MARKER}.")
+    for unit in (observation, pinned):
+        make_row(UnitSource, tenant, unit=unit, other_unit=fact, role="evidence")
+    summary = memory.unit(f"In June: a {MARKER}.", network="observation")
+    make_row(UnitSource, tenant, unit=summary, episode=episode, role="summarises")
+    model = make_mental_model(tenant, bank=bank, content=f"Ana has a {MARKER}.", revision=1)
+    make_mental_model_revision(tenant, mental_model=model, content=f"Ana has a {MARKER}.")
+    make_row(BackgroundRevision, tenant, bank=bank, number=1, after=f"I own a {MARKER}.", actor="test")
+    make_recall_record(tenant, bank=bank, query=f"{MARKER}?")
+    make_operation(tenant, bank=bank, kind="retain", status="failed", error_detail=f"No {MARKER}.", payload={"x": MARKER})
+    make_row(CachedAnswer, tenant, key=b"k" * 32, answer=f"Ana keeps a {MARKER}.".encode())
+    make_row(Feedback, tenant, bank=bank, recall_id=bees.id, unit=bees, useful=True, comment=MARKER, marked_by="x", rank=1)
+    receipt = erase(call, tenant, kind="message", id=str(message.id))
+    assert find_traces(postgres) == []
+    assert {unit.text for unit in find(tenant, MemoryUnit, bank=bank)} == {"Ana keeps bees."}
+    assert [row.text for row in find(tenant, Chunk)] == ["Ana keeps bees."]
+    assert receipt["erased"]["unit"] == 4
+    assert find(tenant, Bank, id=bank.id)[0].background == "I help."
+
+
+def test_a_legal_hold_refuses_every_way_to_delete(tenant: Tenant, call: Caller) -> None:
+    (unit_id,) = retain(call, say(KEPT))["unit_ids"]
+    retain(call, {"content": KEPT, "document_id": "notes"})
+    (bank,) = find(tenant, Bank)
+    make_retention_rule(tenant, bank=bank, network="world", action="delete", days=1)
+    with tenant_transaction(tenant.id):
+        MemoryUnit.objects.of_bank(bank).update(mentioned_at=timezone.now() - timedelta(days=9))
+    admin = Caller(make_key_with_text(tenant, scopes=["admin"])[1])
+    assert call("PUT", f"{BANK}/legal-hold", {"reason": "Lawsuit 7"}).status_code == 403
+    assert admin("PUT", f"{BANK}/legal-hold", {"reason": "Lawsuit 7"}).json()["legal_hold"]["reason"] == "Lawsuit 7"
+    ways = [
+        ("DELETE", BANK, None),
+        ("DELETE", f"{BANK}/memories/{unit_id}", None),
+        ("DELETE", f"{BANK}/memories/{unit_id}?sources=true", None),
+        ("DELETE", f"{BANK}/memories", None),
+        ("DELETE", f"{BANK}/documents/notes", None),
+        ("POST", "/v1/erasures", {"bank_id": "support", "target": {"kind": "bank"}}),
+        ("POST", "/v1/erasures", {"bank_id": "support", "target": {"kind": "thread", "id": "t1"}, "dry_run": True}),
+    ]
+    for method, path, body in ways:
+        refused = admin(method, path, body)
+        assert (refused.status_code, refused.json()["code"]) == (409, "legal_hold"), path
+    assert (maintain(bank).result or {})["deleted"] == 0
+    assert admin("DELETE", f"{BANK}/legal-hold").json()["legal_hold"] is None
+    assert (maintain(bank).result or {})["deleted"] > 0
+    events = admin("GET", "/v1/audit-events?target=bank:support&action=bank").json()["events"]
+    assert [event["action"] for event in events][:2] == ["bank.released", "bank.held"]
+
+
+def test_the_database_refuses_to_delete_a_held_bank(tenant: Tenant) -> None:
+    bank = make_bank(tenant, held_since=timezone.now(), hold_reason="Lawsuit")
+    with pytest.raises(IntegrityError, match="bank_held_for_a_reason"), tenant_transaction(tenant.id):
+        Bank.objects.for_tenant(tenant.id).filter(id=bank.id).update(deleted_at=timezone.now())
+
+
+def test_the_service_can_blank_a_message_and_not_rewrite_it(tenant: Tenant) -> None:
+    message = make_message(tenant, content="one two three")
+    with tenant_transaction(tenant.id), connection.cursor() as cursor:
+        cursor.execute("SELECT blank_message(%s, %s, %s)", [message.id, [4], [7]])
+    (blanked,) = find(tenant, Message)
+    assert blanked.content == "one     three"
+    with pytest.raises(ProgrammingError, match="permission denied"), tenant_transaction(tenant.id):
+        Message.objects.for_tenant(tenant.id).update(content="other words")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        {"kind": "memory", "id": "x"},
+        {"kind": "document"},
+        {"kind": "planet", "id": "x"},
+        {"kind": "thread", "id": "a\u0000b"},
+    ],
+)
+def test_a_malformed_target_is_refused(tenant: Tenant, call: Caller, target: dict[str, str]) -> None:
+    make_bank(tenant, bank_id="support")
+    assert call("POST", "/v1/erasures", {"bank_id": "support", "target": target}).status_code == 422
+
+
+@pytest.mark.parametrize("kind", ["memory", "message", "entity", "document", "thread"])
+def test_a_missing_target_is_not_found(tenant: Tenant, call: Caller, kind: str) -> None:
+    make_bank(tenant, bank_id="support")
+    body = {"bank_id": "support", "target": {"kind": kind, "id": str(uuid4())}}
+    assert call("POST", "/v1/erasures", body).status_code == 404

@@ -20,7 +20,7 @@ from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.kinds.delete_bank import wait_for_writers
 from memoryplatform.operations.kinds.transfer import BEFORE_ALL, embed_batch
-from memoryplatform.operations.models import Erasure, Operation
+from memoryplatform.operations.models import Erasure, Operation, OperationQuerySet
 from memoryplatform.operations.running.kind_names import ERASE, RETAIN
 from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
 from memoryplatform.operations.running.run import Run, load_bank
@@ -45,8 +45,9 @@ def erase_words_of_bank(run: Run) -> dict[str, Any]:
         run_pass(run, bank)
         note_writers(run, bank)
     if writers := run.payload["writers"]:
-        if find_writers(bank).filter(id__in=writers).exists():
-            raise NotYet("The erasure waits for a retain that began before it.", wait=A_MOMENT)
+        with run.transaction():
+            if find_writers(bank).filter(id__in=writers).exists():
+                raise NotYet("The erasure waits for a retain that began before it.", wait=A_MOMENT)
         run_pass(run, bank)
     for model in (Chunk, Episode):
         after = BEFORE_ALL
@@ -73,8 +74,9 @@ def note_writers(run: Run, bank: Bank) -> None:
         keep(run, operation, writers=[str(one) for one in find_writers(bank).values_list("id", flat=True)])
 
 
-def find_writers(bank: Bank) -> Any:
-    rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=RETAIN)
+def find_writers(bank: Bank) -> OperationQuerySet:
+    """Call inside a tenant transaction."""
+    rows: OperationQuerySet = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=RETAIN)
     return rows.filter(status=Operation.Status.PROCESSING)
 
 
