@@ -2,13 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db.models import Q
 
-from banks.errors import EntityNotFound, MemoryNotFound, MessageNotFound
+from banks.errors import MemoryNotFound, MessageNotFound
 from banks.lifecycle.deleting import Span
 from banks.models import Bank, ChunkPart, Document, EntityName, MemoryUnit, Mention, Message, RelationshipSource, UnitSource
 from memoryplatform.operations.documents import get_document
@@ -86,15 +86,18 @@ def with_sources(bank: Bank, words: Words) -> Words:
             parts = ChunkPart.objects.for_tenant(bank.tenant_id).filter(chunk=source.chunk)
             for part in parts.filter(start__lt=span[1], end__gt=span[0]):
                 messages[part.message_id].add((part.message_start, part.message_end))
-    given = {name: {one: tuple(sorted(held)) for one, held in spans.items()} for name, spans in
-             (("messages", messages), ("documents", documents))}
-    return with_episodes(bank, Words(units=words.units, entities=words.entities, **given))
+    given = replace(words, messages=sort_spans(messages), documents=sort_spans(documents))
+    return with_episodes(bank, given)
+
+
+def sort_spans(spans: Mapping[UUID, set[Span]]) -> dict[UUID, tuple[Span, ...]]:
+    return {row_id: tuple(sorted(held)) for row_id, held in spans.items()}
 
 
 def with_episodes(bank: Bank, words: Words) -> Words:
     rows = Message.objects.of_bank(bank).filter(id__in=words.messages, episode__isnull=False)
     episodes = frozenset(one for one in rows.values_list("episode_id", flat=True) if one)
-    return Words(words.units, words.entities, words.messages, words.documents, episodes)
+    return replace(words, episodes=words.episodes | episodes)
 
 
 def find_words_of_entity(bank: Bank, entity_id: UUID) -> Words:
@@ -102,10 +105,7 @@ def find_words_of_entity(bank: Bank, entity_id: UUID) -> Words:
 
     A name that another entity has too decides nothing: there the mentions count.
     """
-    try:
-        entity = get_entity(bank, entity_id)
-    except EntityNotFound:
-        raise
+    entity = get_entity(bank, entity_id)
     rows = EntityName.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id)
     own = dict(rows.filter(entity=entity).values_list("normalised_name", "name")) | {entity.identity: entity.name}
     shared = set(rows.filter(normalised_name__in=own).exclude(entity=entity).values_list("normalised_name", flat=True))
