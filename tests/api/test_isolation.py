@@ -130,6 +130,7 @@ FOREIGN = {
     ("PATCH", "v1/account"): 200,
     ("DELETE", "v1/account"): 403,
     ("GET", "v1/account/deletion"): 403,
+    ("GET", "v1/account/export"): 200,
     ("DELETE", "v1/account/deletion"): 403,
     ("GET", "v1/account/members"): 200,
     ("PATCH", "v1/account/members/<uuid:user_id>"): 404,

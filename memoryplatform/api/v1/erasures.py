@@ -83,9 +83,7 @@ class PreviewOutput(Output):
     samples = serializers.ListField(child=serializers.CharField(), help_text="The beginnings of some erased texts.")
 
 
-class MemberView(AccountView):
-    """For an API key, or for the session of a member with the same scopes."""
-
+class MemberView(AccountView):  # for an API key, or the session of a member with the same scopes
     @property
     def access(self) -> BankAccess:
         identity = self.identity

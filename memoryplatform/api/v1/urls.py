@@ -33,6 +33,7 @@ from memoryplatform.api.v1 import (
 ROUTES = [
     path("account", account.AccountRootView.as_view()),
     path("account/deletion", account.DeletionView.as_view()),
+    path("account/export", transfer.TenantExportView.as_view()),
     path("account/members", account.MembersView.as_view()),
     path("account/members/<uuid:user_id>", account.MemberView.as_view()),
     path("account/invitations", account.InvitationsView.as_view()),

@@ -10,6 +10,11 @@ class Disposition(Model):
     empathy: int
 
 
+class LegalHold(Model):
+    reason: str
+    since: datetime
+
+
 class Bank(Model):
     """Send `etag` with an edit: the service refuses it if the bank has changed since. Rows of a list have none."""
 
@@ -23,6 +28,7 @@ class Bank(Model):
     opinion_reach: float | None
     extraction_mode: str
     embedding_model: str
+    legal_hold: LegalHold | None
     created_at: datetime
     updated_at: datetime
     etag: str = ""
