@@ -83,9 +83,10 @@ def read_prefix(text: str) -> str | None:
 
 def look_up(prefix: str) -> tuple[Any, ...] | None:
     """Use a function of the owner, which sees every tenant and answers this one question only."""
-    columns = "id, tenant_id, digest, scopes, banks, last_used_at, standing"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {columns} FROM api_key_by_prefix(%s)", [prefix])
+        cursor.execute(
+            "SELECT id, tenant_id, digest, scopes, banks, last_used_at, standing FROM api_key_by_prefix(%s)", [prefix]
+        )
         row: tuple[Any, ...] | None = cursor.fetchone()
         return row
 

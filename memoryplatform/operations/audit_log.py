@@ -74,7 +74,18 @@ def name_bank(event: AuditEvent) -> str | None:
     return name if kind == "bank" else event.detail.get("bank_id")
 
 
-COLUMNS = ("event_id", "at", "action", "target", "bank_id", "api_key_prefix", "user_id", "user_email", "request_id", "detail")
+COLUMNS = (
+    "event_id",
+    "at",
+    "action",
+    "target",
+    "bank_id",
+    "api_key_prefix",
+    "user_id",
+    "user_email",
+    "request_id",
+    "detail",
+)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 ROWS_AT_ONCE = 1_000
 

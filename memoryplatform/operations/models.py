@@ -154,7 +154,9 @@ class Erasure(TenantOwned):
 
     kind = models.CharField(max_length=10, choices=Kind)
     bank_key = models.CharField(max_length=200, help_text="The bank's id, which outlives the bank.")
-    target_id = models.UUIDField(null=True, help_text="Null for a thread, whose name is the caller's and may be a text.")
+    target_id = models.UUIDField(
+        null=True, help_text="Null for a thread, whose name is the caller's and may be a text."
+    )
     operation = models.ForeignKey(
         Operation, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )

@@ -1,8 +1,8 @@
 """Erasing words: characters of messages and documents, and every memory that repeats them.
 
-A deletion keeps the archive, and keeps memories that have another source. An erasure keeps no word. Texts that also hold
-other words are blanked in place, so that all other spans stay where they are. Vectors are emptied and computed again
-outside of the transaction.
+A deletion keeps the archive, and keeps memories that have another source. An erasure keeps no word. Texts that also
+hold other words are blanked in place, so that all other spans stay where they are. Vectors are emptied and computed
+again outside of the transaction.
 """
 
 from collections import Counter, defaultdict
@@ -208,7 +208,9 @@ def erase_in_documents(bank: Bank, documents: Spans, erased: Erased) -> set[UUID
         in_chunks = {
             chunk_id: held
             for chunk_id, first, last in chunks.values_list("id", "start", "end")
-            if (held := tuple((max(s, first) - first, min(e, last) - first) for s, e in spans if s < last and e > first))
+            if (
+                held := tuple((max(s, first) - first, min(e, last) - first) for s, e in spans if s < last and e > first)
+            )
         }
         resting |= drop_sources(bank, "chunk_id", in_chunks)
         left = blank(document.text, spans)
@@ -274,7 +276,7 @@ def find_dependants(bank: Bank, unit_ids: Collection[UUID]) -> set[UUID]:
 
 
 def erase_dependants(bank: Bank, erased: Erased) -> Removed:
-    """Deletes what still tells erased words after the deletion was followed up: pinned units, opinions, relationships."""
+    """Deletes pinned units, opinions and relationships that tell erased words, after the deletion was followed up."""
     units = MemoryUnit.objects.of_bank(bank).filter(id__in=erased.dependants).values_list("id", flat=True)
     left = set(units)
     told = {unit_id for unit_id in left if is_told(bank, unit_id, erased.text)}
@@ -302,4 +304,3 @@ def erase_entities(bank: Bank, entity_ids: Collection[UUID], erased: Erased) -> 
     erased.removed += delete_relationships_of(bank, set(named.values_list("id", flat=True)))
     deleted, _ = rows.delete()
     erased.removed += Removed(entities=deleted)
-

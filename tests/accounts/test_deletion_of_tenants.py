@@ -31,8 +31,7 @@ def request_deletion(owner: User, tenant: Tenant) -> None:
 def end_grace(tenant: Tenant) -> Operation:
     with tenant_transaction(tenant.id):
         Tenant.objects.filter(id=tenant.id).update(deletion_due_at=timezone.now() - timedelta(seconds=1))
-        operation = Operation.objects.for_tenant(tenant.id).get(kind="erase_tenant", status="pending")
-    return operation
+        return Operation.objects.for_tenant(tenant.id).get(kind="erase_tenant", status="pending")
 
 
 def test_everything_is_erased_and_the_receipt_stays(acme: Tenant, owner: User, postgres: EmbeddedPostgres) -> None:
@@ -74,7 +73,9 @@ def test_during_the_grace_keys_are_refused_pages_are_read_and_the_owner_cancels(
     assert member.post("/dashboard/keys/", {"name": "x"}).status_code == 403
     assert member.post(f"{SETTINGS}keep/").status_code == 403
     assert client.get("/v1/account/deletion").json()["due_at"]
-    assert client.patch("/v1/account", {"name": "New"}, content_type="application/json").json()["code"] == "tenant_closing"
+    assert (
+        client.patch("/v1/account", {"name": "New"}, content_type="application/json").json()["code"] == "tenant_closing"
+    )
     assert "stays" in client.post(f"{SETTINGS}keep/", follow=True).content.decode()
     assert call("GET", "/v1/banks").status_code == 200
     with tenant_transaction(acme.id):

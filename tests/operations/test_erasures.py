@@ -49,8 +49,8 @@ def dump(postgres: EmbeddedPostgres) -> str:
     with psycopg.connect(postgres.superuser_url("memoryplatform")) as connection:
         tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
         for (table,) in tables:
-            for row in connection.execute(f'SELECT * FROM "{table}"').fetchall():
-                pieces.append(f"{table}: " + " | ".join(decode(value) for value in row))
+            rows = connection.execute(f'SELECT * FROM "{table}"').fetchall()
+            pieces += [f"{table}: " + " | ".join(map(decode, row)) for row in rows]
     return "\n".join(pieces)
 
 
@@ -143,7 +143,8 @@ def test_a_deletion_keeps_the_source_words_unless_it_is_told_not_to(
     tenant: Tenant, call: Caller, postgres: EmbeddedPostgres
 ) -> None:
     first, second = (
-        retain(call, say(f"The {MARKER} of {place} is purple.", thread=place))["unit_ids"][0] for place in ("Rome", "Bern")
+        retain(call, say(f"The {MARKER} of {place} is purple.", thread=place))["unit_ids"][0]
+        for place in ("Rome", "Bern")
     )
     kept = call("DELETE", f"{BANK}/memories/{first}").json()
     assert (kept["deleted_count"], kept["erasure_id"]) == (1, None)
@@ -249,9 +250,13 @@ def test_derived_texts_go_too(tenant: Tenant, call: Caller, postgres: EmbeddedPo
     make_mental_model_revision(tenant, mental_model=model, content=f"Ana has a {MARKER}.")
     make_row(BackgroundRevision, tenant, bank=bank, number=1, after=f"I own a {MARKER}.", actor="test")
     make_recall_record(tenant, bank=bank, query=f"{MARKER}?")
-    make_operation(tenant, bank=bank, kind="retain", status="failed", error_detail=f"No {MARKER}.", payload={"x": MARKER})
+    make_operation(
+        tenant, bank=bank, kind="retain", status="failed", error_detail=f"No {MARKER}.", payload={"x": MARKER}
+    )
     make_row(CachedAnswer, tenant, key=b"k" * 32, answer=f"Ana keeps a {MARKER}.".encode())
-    make_row(Feedback, tenant, bank=bank, recall_id=bees.id, unit=bees, useful=True, comment=MARKER, marked_by="x", rank=1)
+    make_row(
+        Feedback, tenant, bank=bank, recall_id=bees.id, unit=bees, useful=True, comment=MARKER, marked_by="x", rank=1
+    )
     receipt = erase(call, tenant, kind="message", id=str(message.id))
     assert find_traces(postgres) == []
     assert {unit.text for unit in find(tenant, MemoryUnit, bank=bank)} == {"Ana keeps bees."}

@@ -40,7 +40,6 @@ class AuditListInput(AuditFilterInput, PageInput):
     pass
 
 
-
 class AuditEventOutput(Output):
     event_id = serializers.UUIDField(source="id")
     at = serializers.DateTimeField()

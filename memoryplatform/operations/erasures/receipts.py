@@ -57,6 +57,7 @@ BEGIN = (
     "DROP TABLE IF EXISTS erasure_before",
     "CREATE TEMPORARY TABLE erasure_before (name text, id uuid) ON COMMIT DROP",
 )
+NOTE = sql.SQL("INSERT INTO erasure_before SELECT %s, held.id FROM ({chosen}) AS held")
 GONE = sql.SQL("""
 SELECT id FROM erasure_before AS before
 WHERE name = %s AND NOT EXISTS (SELECT 1 FROM {table} AS row WHERE row.id = before.id) ORDER BY id
@@ -71,7 +72,8 @@ def begin_count(bank: Bank) -> None:
         for table in TABLES:
             rows = table.model.objects.for_tenant(bank.tenant_id).filter(**{table.bank_path: bank.id}).order_by()
             chosen, parameters = rows.values("id").query.sql_with_params()
-            cursor.execute(f"INSERT INTO erasure_before SELECT %s, held.id FROM ({chosen}) AS held", [table.name, *parameters])
+            statement = NOTE.format(chosen=sql.SQL(chosen))
+            cursor.execute(statement.as_string(), [table.name, *parameters])
 
 
 def list_gone() -> dict[str, list[UUID]]:

@@ -10,7 +10,17 @@ from django.db.models import Q
 
 from banks.errors import MemoryNotFound, MessageNotFound
 from banks.lifecycle.deleting import Span
-from banks.models import Bank, ChunkPart, Document, EntityName, MemoryUnit, Mention, Message, RelationshipSource, UnitSource
+from banks.models import (
+    Bank,
+    ChunkPart,
+    Document,
+    EntityName,
+    MemoryUnit,
+    Mention,
+    Message,
+    RelationshipSource,
+    UnitSource,
+)
 from memoryplatform.operations.documents import get_document
 from memoryplatform.operations.entities import get_entity
 from memoryplatform.operations.models import Erasure
@@ -72,7 +82,9 @@ def find_words_of_memory(bank: Bank, memory_id: UUID) -> Words:
 def with_sources(bank: Bank, words: Words) -> Words:
     """Adds the characters that the units were taken from."""
     messages: defaultdict[UUID, set[Span]] = defaultdict(set, {one: set(held) for one, held in words.messages.items()})
-    documents: defaultdict[UUID, set[Span]] = defaultdict(set, {one: set(held) for one, held in words.documents.items()})
+    documents: defaultdict[UUID, set[Span]] = defaultdict(
+        set, {one: set(held) for one, held in words.documents.items()}
+    )
     sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=words.units)
     quoting = sources.filter(Q(message__isnull=False) | Q(chunk__isnull=False)).exclude(role=UnitSource.Role.EVIDENCE)
     for source in quoting.select_related("chunk").defer("chunk__embedding", "chunk__text"):

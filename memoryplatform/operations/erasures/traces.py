@@ -1,7 +1,7 @@
 """The last traces of erased words: texts that quote them without pointing at their rows.
 
-A word counts as erased if the text index of the bank no longer has it. So a text is touched only where it has a word that
-no remaining memory or message has.
+A word counts as erased if the text index of the bank no longer has it. So a text is touched only where it has a word
+that no remaining memory or message has.
 """
 
 import json
@@ -44,7 +44,7 @@ def as_text(value: Any) -> str:
 
 
 def erase_traces(bank: Bank, text: str, ids: Collection[UUID]) -> Counter[str]:
-    """Returns the numbers of changed or deleted rows by table. Call inside the transaction of the erasure, at its end."""
+    """Returns the numbers of changed or deleted rows by table. Call at the end of the erasure's transaction."""
     words = content_words(text)
     present = PostingBlock.objects.for_tenant(bank.tenant_id).filter(bank=bank, lexeme__in=words)
     trace = Trace(words - set(present.values_list("lexeme", flat=True)), frozenset(map(str, ids)))
@@ -115,7 +115,9 @@ def erase_entity_names(bank: Bank, trace: Trace) -> int:
     names = EntityName.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id)
     found = [(one.id, one.entity_id) for one in names if trace.is_in(one.name)]
     entities = Entity.objects.of_bank(bank).filter(id__in={entity_id for _, entity_id in found})
-    mentioned = set(Mention.objects.for_tenant(bank.tenant_id).filter(entity__in=entities).values_list("entity_id", flat=True))
+    mentioned = set(
+        Mention.objects.for_tenant(bank.tenant_id).filter(entity__in=entities).values_list("entity_id", flat=True)
+    )
     names.filter(id__in=[name_id for name_id, _ in found]).delete()
     entities.exclude(id__in=mentioned).delete()
     for entity in entities.filter(id__in=mentioned):

@@ -46,7 +46,7 @@ def preview(access: BankAccess, target: Target) -> Receipt:
                 receipt = build_receipt(list_ids(bank))
             else:
                 receipt = erase(bank, find_words(bank, target))
-            raise PreviewDone
+            raise PreviewDone  # noqa: TRY301  # leaves the transaction
     except PreviewDone:
         return receipt
 
@@ -57,12 +57,20 @@ def request_erasure(access: BankAccess, target: Target) -> Erasure:
         words = find_words(bank, target)
         check_not_held(bank)
         erasure = Erasure.objects.for_tenant(access.tenant_id).create(
-            kind=target.kind, bank_key=bank.bank_id, target_id=find_row_id(bank, target), requested_by=name_actor(access.actor)
+            kind=target.kind,
+            bank_key=bank.bank_id,
+            target_id=find_row_id(bank, target),
+            requested_by=name_actor(access.actor),
         )
         if target.kind == Kind.BANK:
             bank.deleted_at = timezone.now()
             bank.save(update_fields=["deleted_at"])
-        payload = {"erasure_id": str(erasure.id), "kind": target.kind.value, "bank_pk": str(bank.id), "words": words.write()}
+        payload = {
+            "erasure_id": str(erasure.id),
+            "kind": target.kind.value,
+            "bank_pk": str(bank.id),
+            "words": words.write(),
+        }
         erasure.operation = submit(access.tenant_id, ERASE, payload=payload, bank=bank)
         erasure.save(update_fields=["operation"])
         detail = {"bank_id": bank.bank_id, "kind": target.kind.value}

@@ -80,5 +80,7 @@ def list_tenant_ids(tenant_id: UUID) -> dict[str, Any]:
 
 def send_receipt(owner: User, tenant: Tenant, receipt: Receipt) -> None:
     rows = "\n".join(f"{name}: {count}" for name, count in sorted(receipt.erased.items()))
-    text = f"Everything of the tenant {tenant.id} was erased.\n\nSHA-256 of the erased ids: {receipt.sha256}\n\n{rows}\n"
+    text = (
+        f"Everything of the tenant {tenant.id} was erased.\n\nSHA-256 of the erased ids: {receipt.sha256}\n\n{rows}\n"
+    )
     send_mail("Your data was erased", text, None, [owner.email])

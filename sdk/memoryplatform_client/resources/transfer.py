@@ -33,7 +33,9 @@ class Transfer(Resource[S_co]):
         """All banks of the tenant, line by line. Raises ConnectionFailed if the file arrives incomplete: go on with
         the bank that it broke off in. The key needs the scope admin.
         """
-        return Call("GET", "/account/export", read_nothing, query=encode_query({"vectors": vectors, "first_bank": first_bank}))
+        return Call(
+            "GET", "/account/export", read_nothing, query=encode_query({"vectors": vectors, "first_bank": first_bank})
+        )
 
     @route
     def import_part(
