@@ -16,7 +16,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks import legal_hold
 from memoryplatform.operations.erasures.targets import Kind, Target
 from memoryplatform.operations.erasures.use_cases import find_erasures, get_erasure, preview, request_erasure
-from memoryplatform.operations.models import Erasure
+from memoryplatform.operations.models import Erasure, Operation
 from tenants.audit import Actor
 from tenants.transactions import tenant_transaction
 
@@ -58,7 +58,7 @@ class ErasureOutput(Output):
     kind = serializers.ChoiceField(choices=Kind.choices)
     bank_id = serializers.CharField(source="bank_key")
     target_id = serializers.UUIDField(allow_null=True, help_text="The id of the row; null for a thread.")
-    status = serializers.SerializerMethodField(help_text="That of the operation.")
+    status = serializers.SerializerMethodField(help_text="Of the operation: pending, processing, completed or failed.")
     operation_id = serializers.UUIDField(allow_null=True)
     requested_by = serializers.CharField(help_text="The prefix of an API key, or the id of a person.")
     requested_at = serializers.DateTimeField()
@@ -72,7 +72,7 @@ class ErasureOutput(Output):
     )
 
     def get_status(self, erasure: Erasure) -> str:
-        return erasure.operation.status if erasure.operation else "completed"
+        return erasure.operation.status if erasure.operation else Operation.Status.COMPLETED
 
 
 class PreviewOutput(Output):

@@ -17,7 +17,8 @@ from django.db.models import Q
 from banks.entities.descriptions import empty_descriptions
 from banks.entities.recount import rename_after_loss
 from banks.models import Bank, Entity, EntityName, Mention, PostingBlock, UnitChange
-from memoryplatform.operations.models import Operation
+from memoryplatform.operations.models import Operation, OperationQuerySet
+from memoryplatform.operations.running.kind_names import ERASE, RETAIN
 from reflection.models import BackgroundRevision, MentalModel, MentalModelRevision, OpinionRevision
 from reflection.opinions.scrubbing import content_words
 from retrieval.models import Feedback, RecallRecord
@@ -129,22 +130,35 @@ def erase_entity_names(bank: Bank, trace: Trace) -> int:
 
 
 def erase_operations(bank: Bank, trace: Trace) -> int:
-    """A finished operation loses its input, result and error. A retain that could be tried again has nothing to try:
-    without its labels it would store what is left of it for everybody.
-    """
-    rows = Operation.objects.for_tenant(bank.tenant_id).exclude(status__in=Operation.UNFINISHED)
-    found = [
-        one.id
-        for one in rows.filter(Q(bank=bank) | Q(bank_key__in=[bank.bank_id, ""]))
-        if trace.is_in(one.payload, one.result, one.error_detail)
-    ]
-    return forget_operations(bank.tenant_id, Q(id__in=found))
+    """Finished operations. A retain stays without its input, so that its idempotency key is not used again."""
+    rows = find_finished(bank.tenant_id).filter(Q(bank=bank) | Q(bank_key__in=[bank.bank_id, ""]))
+    found = [one for one in rows if trace.is_in(one.payload, one.result, one.error_detail)]
+    empty_retains([one for one in found if one.kind == RETAIN])
+    rows.filter(id__in=[one.id for one in found if one.kind != RETAIN]).delete()
+    return len(found)
 
 
-def forget_operations(tenant_id: UUID, which: Q) -> int:
-    """Empties finished operations. Call inside a tenant transaction."""
-    rows = Operation.objects.for_tenant(tenant_id).exclude(status__in=Operation.UNFINISHED).filter(which)
-    return rows.update(payload={"sources": []}, result=None, error_detail="")
+def forget_operations(bank: Bank) -> None:
+    """Empties the finished operations of a bank that is erased. Call inside a tenant transaction."""
+    rows = find_finished(bank.tenant_id).filter(Q(bank=bank) | Q(bank=None, bank_key=bank.bank_id))
+    empty_retains(list(rows.filter(kind=RETAIN)))
+    rows.exclude(kind__in=[RETAIN, ERASE]).update(payload={}, result=None, error_detail="")
+
+
+def find_finished(tenant_id: UUID) -> OperationQuerySet:
+    rows: OperationQuerySet = Operation.objects.for_tenant(tenant_id).exclude(status__in=Operation.UNFINISHED)
+    return rows
+
+
+def empty_retains(retains: list[Operation]) -> None:
+    """One that failed has nothing left to try: without its labels it would store the rest of it for everybody."""
+    for one in retains:
+        digest = {name: value for name, value in one.payload.items() if name == "items_digest"}
+        one.payload, one.error_detail = {"sources": [], **digest}, ""
+        one.result = one.result and {**one.result, "errors": [], "notes": []}
+    if retains:
+        rows = Operation.objects.for_tenant(retains[0].tenant_id)
+        rows.bulk_update(retains, ["payload", "result", "error_detail"])
 
 
 STEPS: dict[str, Callable[[Bank, Trace], int]] = {

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
 from django.utils import timezone
 
 from banks.errors import LegalHold
@@ -105,7 +104,7 @@ def remove_bank(tenant_id: UUID, bank_pk: UUID) -> Receipt:
     if bank is None:
         return build_receipt({})
     receipt = build_receipt(list_ids(bank))
-    forget_operations(tenant_id, Q(bank_id=bank_pk) | Q(bank=None, bank_key=bank.bank_id))
+    forget_operations(bank)
     rows.delete()
     forget_answers_about(tenant_id, bank.bank_id)
     forget_answers(tenant_id)
