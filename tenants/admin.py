@@ -9,7 +9,7 @@ from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.paginator import InfinitePaginator
 
-from tenants.models import ApiKey, AuditEvent, Delivery, Member, Tenant, UsageRecord, User, Webhook
+from tenants.models import ApiKey, AuditEvent, Delivery, Member, Tenant, TenantErasure, UsageRecord, User, Webhook
 from tenants.platform_admin import PLATFORM, PlatformAdmin, ReadOnlyAdmin
 
 admin.site.unregister(Group)  # membership in a tenant gives the rights
@@ -41,14 +41,20 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not g
 
 @admin.register(Tenant)
 class TenantAdmin(PlatformAdmin):
-    list_display = ("name", "slug", "created_at", "suspended_at")
+    list_display = ("name", "slug", "created_at", "suspended_at", "deletion_due_at")
     search_fields = ("name", "slug")
-    readonly_fields = ("created_at",)
+    readonly_fields = ("created_at", "deletion_requested_at", "deletion_requested_by", "deletion_due_at")
     ordering = ("name",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """The admin suspends a tenant and does not delete it: its rows must be erased first."""
         return False
+
+
+@admin.register(TenantErasure)
+class TenantErasureAdmin(ReadOnlyAdmin):
+    list_display = ("erased_tenant", "requested_by", "requested_at", "erased_at", "sha256")
+    ordering = ("-id",)
 
 
 @admin.register(Member)

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import NotPermitted, TenantClosing, TenantSuspended
-from tenants.audit import Actor
+from tenants.audit import build_actor
 from tenants.memberships import Membership, list_memberships
 from tenants.models import Member, User
 
@@ -76,5 +76,5 @@ def find_membership(user_id: UUID, session: SessionBase) -> Membership | None:
 
 
 def build_access(request: HttpRequest, membership: Membership) -> TenantAccess:
-    actor = Actor(user_id=cast("User", request.user).id, request_id=getattr(request, "request_id", ""))
+    actor = build_actor(request, user_id=cast("User", request.user).id)
     return TenantAccess(membership.tenant_id, Member.Role(membership.role), actor)

@@ -84,6 +84,7 @@ COLUMNS = (
     "user_id",
     "user_email",
     "request_id",
+    "address",
     "detail",
 )
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -116,7 +117,7 @@ def write_parts(access: BankAccess, wanted: AuditFilter, bank_id: str | None) ->
 def describe_event(event: AuditEvent) -> tuple[object, ...]:
     email = event.user.email if event.user else ""
     named = (event.action, event.target, name_bank(event) or "", event.api_key_prefix, event.user_id or "", email)
-    return event.id, event.at.isoformat(), *named, event.request_id, json.dumps(event.detail)
+    return event.id, event.at.isoformat(), *named, event.request_id, event.address or "", json.dumps(event.detail)
 
 
 def write_rows(rows: Iterable[Iterable[object]]) -> str:

@@ -63,9 +63,8 @@ class Words:
 
     @classmethod
     def read(cls, written: Mapping[str, Any]) -> "Words":
-        ids = {name: frozenset(map(UUID, written[name])) for name in ("units", "entities", "episodes")}
-        spans = {name: read_spans(written[name]) for name in ("messages", "documents")}
-        return cls(**ids, **spans)
+        units, entities, episodes = (frozenset(map(UUID, written[name])) for name in ("units", "entities", "episodes"))
+        return cls(units, entities, read_spans(written["messages"]), read_spans(written["documents"]), episodes)
 
 
 def write_spans(spans: Spans) -> dict[str, list[list[int]]]:

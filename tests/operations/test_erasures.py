@@ -61,14 +61,15 @@ def decode(value: Any) -> str:
 
 
 def dump_redis() -> str:
-    client = redis.Redis.from_url(settings.REDIS_URL)
-    held = []
-    for key in client.scan_iter():
-        kind = client.type(key).decode()
-        read = {"string": client.get, "hash": client.hgetall, "set": client.smembers}
-        ranges = {"list": client.lrange, "zset": client.zrange}
-        held.append((key, ranges[kind](key, 0, -1) if kind in ranges else read[kind](key)))
-    return str(held)
+    client: Any = redis.Redis.from_url(settings.REDIS_URL)
+    read = {
+        b"string": client.get,
+        b"hash": client.hgetall,
+        b"set": client.smembers,
+        b"list": lambda key: client.lrange(key, 0, -1),
+        b"zset": lambda key: client.zrange(key, 0, -1),
+    }
+    return str([(key, read[client.type(key)](key)) for key in client.scan_iter()])
 
 
 def find_traces(postgres: EmbeddedPostgres) -> list[str]:

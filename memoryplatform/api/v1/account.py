@@ -25,7 +25,6 @@ from memoryplatform.dashboard.access import find_membership
 from memoryplatform.operations.account import api_keys, deletion, invitations, members, tenants
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountInvalid, NotPermitted
-from tenants.audit import Actor
 from tenants.keys import KeyIdentity
 from tenants.models import ApiKey, Member, Tenant
 from tenants.transactions import tenant_transaction
@@ -84,8 +83,7 @@ class AccountView(TenantView):
         identity = self.identity
         if identity.banks is not None:
             raise NotPermitted("An API key that is limited to some banks can't manage the tenant.")
-        actor = Actor(identity.prefix, identity.user_id, getattr(self.request, "request_id", ""))
-        return TenantAccess(identity.tenant_id, Member.Role(identity.role or Member.Role.ADMIN), actor)
+        return TenantAccess(identity.tenant_id, Member.Role(identity.role or Member.Role.ADMIN), self.actor)
 
 
 class TenantOutput(Output):

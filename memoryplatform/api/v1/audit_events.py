@@ -50,6 +50,7 @@ class AuditEventOutput(Output):
     user_id = serializers.UUIDField(allow_null=True)
     user_email = serializers.SerializerMethodField()
     request_id = serializers.CharField()
+    address = serializers.CharField(allow_null=True, help_text="IP address; null for the service itself.")
     detail = serializers.JSONField(help_text="Names and ids, no memory text.")
 
     def get_bank_id(self, event: AuditEvent) -> str | None:

@@ -12,12 +12,10 @@ from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.v1.account import AccountView
 from memoryplatform.api.v1.banks import BankOutput
-from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks import legal_hold
 from memoryplatform.operations.erasures.targets import Kind, Target
 from memoryplatform.operations.erasures.use_cases import find_erasures, get_erasure, preview, request_erasure
 from memoryplatform.operations.models import Erasure, Operation
-from tenants.audit import Actor
 from tenants.transactions import tenant_transaction
 
 
@@ -83,15 +81,7 @@ class PreviewOutput(Output):
     samples = serializers.ListField(child=serializers.CharField(), help_text="The beginnings of some erased texts.")
 
 
-class MemberView(AccountView):  # for an API key, or the session of a member with the same scopes
-    @property
-    def access(self) -> BankAccess:
-        identity = self.identity
-        actor = Actor(identity.prefix, identity.user_id, getattr(self.request, "request_id", ""))
-        return BankAccess(identity.tenant_id, banks=identity.banks, actor=actor)
-
-
-class ErasuresView(MemberView):
+class ErasuresView(AccountView):
     scopes: ClassVar[dict[str, str]] = {"POST": "write read"}  # a preview shows words
     quotes_memories = True
 
@@ -112,7 +102,7 @@ class ErasuresView(MemberView):
         return request_erasure(self.access, body.wanted)
 
 
-class ErasureView(MemberView):
+class ErasureView(AccountView):
     @route("get_erasure", "Get an erasure with its receipt", ErasureOutput)
     def get(self, erasure_id: UUID) -> object:
         with tenant_transaction(self.tenant_id):
@@ -123,7 +113,7 @@ class LegalHoldInput(Input):
     reason = serializers.CharField(max_length=500)
 
 
-class LegalHoldView(MemberView):
+class LegalHoldView(AccountView):
     scopes: ClassVar[dict[str, str]] = {"PUT": "admin", "DELETE": "admin"}
 
     @route("hold_bank", "Put a bank under legal hold", BankOutput, body=LegalHoldInput)

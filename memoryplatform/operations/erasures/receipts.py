@@ -72,8 +72,8 @@ def begin_count(bank: Bank) -> None:
         for table in TABLES:
             rows = table.model.objects.for_tenant(bank.tenant_id).filter(**{table.bank_path: bank.id}).order_by()
             chosen, parameters = rows.values("id").query.sql_with_params()
-            statement = NOTE.format(chosen=sql.SQL(chosen))
-            cursor.execute(statement.as_string(), [table.name, *parameters])
+            note = NOTE.format(chosen=sql.SQL(chosen)).as_string()
+            cursor.execute(note, [table.name, *parameters])
 
 
 def list_gone() -> dict[str, list[UUID]]:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from banks.entities.names.canonical import ROLE_NAMES
 from banks.errors import MemoryNotFound, MessageNotFound
 from banks.lifecycle.deleting import Span
 from banks.models import (
@@ -27,6 +28,7 @@ from memoryplatform.operations.models import Erasure
 from reflection.forgetting.erased_words import WHOLE, Words
 
 Kind = Erasure.Kind
+SHORTEST_NAME = 2  # characters of a name that is searched in texts
 SENTENCE = re.compile(r"[^.!?\n]*[.!?\n]*")
 
 
@@ -122,34 +124,37 @@ def find_words_of_entity(bank: Bank, entity_id: UUID) -> Words:
     own = dict(rows.filter(entity=entity).values_list("normalised_name", "name")) | {entity.identity: entity.name}
     shared = set(rows.filter(normalised_name__in=own).exclude(entity=entity).values_list("normalised_name", flat=True))
     names = sorted({name for key, name in own.items() if key not in shared})
-    named = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)) if names else None
-    units = find_units_of_entity(bank, entity_id, names, named)
+    told = [name for name in names if name not in ROLE_NAMES and len(name) >= SHORTEST_NAME]
+    named = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in told)) if told else None
+    units = find_units_of_entity(bank, entity_id, names, told, named)
     messages: dict[UUID, tuple[Span, ...]] = {}
     documents: dict[UUID, tuple[Span, ...]] = {}
+    held = Message.objects.of_bank(bank)
     if named is not None:
-        held = Message.objects.of_bank(bank)
-        for message_id, content in held.filter(build_contains("content", names)).values_list("id", "content"):
+        for message_id, content in held.filter(build_contains("content", told)).values_list("id", "content"):
             messages[message_id] = find_sentences(content, named)
-        if entity.is_speaker:
-            messages |= dict.fromkeys(held.filter(speaker__in=names).values_list("id", flat=True), (WHOLE,))
-        texts = Document.objects.of_bank(bank).filter(build_contains("text", names))
+        texts = Document.objects.of_bank(bank).filter(build_contains("text", told))
         documents = {pk: find_sentences(text, named) for pk, text in texts.values_list("id", "text")}
+    if entity.is_speaker:
+        messages |= dict.fromkeys(held.filter(speaker__in=names).values_list("id", flat=True), (WHOLE,))
     words = Words(frozenset(units), frozenset({entity_id}), messages, documents)
     return with_sources(bank, words)
 
 
 def find_units_of_entity(
-    bank: Bank, entity_id: UUID, names: Collection[str], named: re.Pattern[str] | None
+    bank: Bank, entity_id: UUID, names: Collection[str], told: Collection[str], named: re.Pattern[str] | None
 ) -> set[UUID]:
+    """By mention, by relationship, by speaker, and by a name in the text."""
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=entity_id)
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(
         Q(relationship__subject_id=entity_id) | Q(relationship__object_id=entity_id)
     )
     units = {*mentions.values_list("unit_id", flat=True), *sources.values_list("unit_id", flat=True)}
+    rows = MemoryUnit.objects.of_bank(bank)
+    units |= set(rows.filter(speaker__in=names).values_list("id", flat=True))
     if named is not None:
-        telling = MemoryUnit.objects.of_bank(bank).filter(build_contains("text", names) | Q(speaker__in=names))
-        columns = telling.values_list("id", "text", "speaker")
-        units |= {unit_id for unit_id, text, speaker in columns if speaker in names or named.search(text)}
+        telling = rows.filter(build_contains("text", told)).values_list("id", "text")
+        units |= {unit_id for unit_id, text in telling if named.search(text)}
     return units
 
 

@@ -32,7 +32,7 @@ def erase_tenant(run: Run) -> dict[str, Any]:
         TenantErasure.objects.create(
             erased_tenant=tenant.id,
             requested_by=tenant.deletion_requested_by_id,
-            requested_at=tenant.deletion_requested_at,
+            requested_at=tenant.deletion_requested_at or timezone.now(),
             counts=receipt.erased,
             sha256=receipt.sha256,
         )
