@@ -151,9 +151,12 @@ class Erasure(TenantOwned):
         DOCUMENT = "document"
         ENTITY = "entity"
         BANK = "bank"
+        TENANT = "tenant"  # the row goes with the tenant; `TenantErasure` is the receipt
 
     kind = models.CharField(max_length=10, choices=Kind)
-    bank_key = models.CharField(max_length=200, help_text="The bank's id, which outlives the bank.")
+    bank_key = models.CharField(
+        max_length=200, blank=True, help_text="The bank's id, which outlives the bank; empty for a tenant."
+    )
     target_id = models.UUIDField(
         null=True, help_text="Null for a thread, whose name is the caller's and may be a text."
     )
@@ -172,7 +175,7 @@ class Erasure(TenantOwned):
     class Meta:
         constraints = (
             models.CheckConstraint(
-                condition=Q(kind__in=["memory", "message", "thread", "document", "entity", "bank"]),
+                condition=Q(kind__in=["memory", "message", "thread", "document", "entity", "bank", "tenant"]),
                 name="erasure_kind_known",
             ),
             models.CheckConstraint(

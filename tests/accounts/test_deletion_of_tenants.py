@@ -108,6 +108,31 @@ def test_an_owner_deletes_and_nobody_else(acme: Tenant, owner: User) -> None:
     assert (accepted.status_code, accepted.json()["requested_by"]) == (202, str(owner.id))
 
 
+def test_a_tenant_is_also_a_target_of_an_erasure(acme: Tenant, owner: User) -> None:
+    body = {"target": {"kind": "tenant"}}
+    key = Caller(make_key_with_text(acme, scopes=["admin"])[1])
+    assert key("POST", "/v1/erasures", body).status_code == 403
+    assert key("POST", "/v1/erasures", {"target": {"kind": "bank"}}).status_code == 422
+    client = sign_in(owner, acme)
+    preview = client.post("/v1/erasures", body | {"dry_run": True}, content_type="application/json")
+    assert (preview.status_code, preview.json()["erased"]["tenants_member"]) == (200, 1)
+    accepted = client.post("/v1/erasures", body, content_type="application/json")
+    assert (accepted.status_code, accepted.json()["requested_by"]) == (202, f"user:{owner.id}")
+    assert client.delete("/v1/account/deletion").status_code == 200
+    assert client.get(f"/v1/erasures/{accepted.json()['erasure_id']}").json()["status"] == "cancelled"
+
+
+def test_the_audit_page_filters_and_downloads(acme: Tenant, owner: User) -> None:
+    client = sign_in(owner, acme)
+    client.post("/dashboard/members/invite/", {"email": "bo@example.com", "role": "viewer"})
+    client.post(SETTINGS, {"name": "Acme 2"})
+    page = client.get("/dashboard/audit/?action=tenant&actor=olga@example.com").content.decode()
+    assert ("tenant.renamed" in page, "member.invited" in page) == (True, False)
+    assert "tenant.renamed" not in client.get("/dashboard/audit/?until=2020-01-01").content.decode()
+    rows = client.get("/dashboard/audit/csv/?target=tenant:acme").content.decode().splitlines()
+    assert [row.split(",")[2] for row in rows] == ["action", "tenant.renamed", "tenant.founded"]
+
+
 def test_a_bank_under_legal_hold_keeps_the_tenant(acme: Tenant, owner: User) -> None:
     make_bank(acme, bank_id="case", held_since=timezone.now(), hold_reason="Lawsuit")
     client = sign_in(owner, acme)

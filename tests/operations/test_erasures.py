@@ -12,7 +12,18 @@ from django.conf import settings
 from django.db import IntegrityError, ProgrammingError, connection
 from django.utils import timezone
 
-from banks.models import Bank, CachedAnswer, Chunk, Entity, Episode, MemoryUnit, Message, UnitChange, UnitSource
+from banks.models import (
+    Bank,
+    CachedAnswer,
+    Chunk,
+    Document,
+    Entity,
+    Episode,
+    MemoryUnit,
+    Message,
+    UnitChange,
+    UnitSource,
+)
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.operations.models import Erasure, Operation
 from memoryplatform.operations.running.perform import perform
@@ -29,7 +40,7 @@ from tests.belief_factories import (
     make_retention_rule,
 )
 from tests.factories import make_bank, make_key_with_text, make_operation
-from tests.memory_factories import make_message, make_recall_record, make_row
+from tests.memory_factories import make_document, make_message, make_recall_record, make_row
 from tests.operations.test_nightly_maintenance import maintain
 from tests.retrieval.memory import Memory
 
@@ -188,6 +199,47 @@ def test_a_person_is_erased_with_all_mentions(tenant: Tenant, call: Caller, post
 def test_another_tenants_words_stay(told: Tenant, call: Caller) -> None:
     assert call("POST", "/v1/erasures", {"bank_id": "other", "target": {"kind": "bank"}}).status_code == 404
     assert find(told, Erasure) == []
+
+
+def test_the_rest_of_a_message_and_of_a_document_stays(
+    tenant: Tenant, call: Caller, postgres: EmbeddedPostgres
+) -> None:
+    """One memory of two in the same text is erased. The other keeps its characters, and both keep their places."""
+    bank = make_bank(tenant, bank_id="support")
+    memory = Memory(bank)
+    kept, lost = "Ana likes tea.", f"Bo owns a {MARKER}."
+    text = f"{kept} {lost}"
+    episode = memory.episode(f"Ana: {text}")
+    message = memory.message(text, episode=episode)
+    memory.chunk(message, episode=episode)
+    document = make_document(tenant, bank=bank, document_id="notes", text=text)
+    chunk = memory.chunk(text=text, document=document, start=0, end=len(text))
+    staying, leaving = memory.unit(kept), memory.unit(lost)
+    for source in (message, chunk):
+        memory.quote(staying, source, start=0, end=len(kept))
+        memory.quote(leaving, source, start=len(kept) + 1, end=len(text))
+    receipt = erase(call, tenant, kind="memory", id=str(leaving.id))
+    assert find_traces(postgres) == []
+    blanked = kept + " " * (len(lost) + 1)
+    assert [row.content for row in find(tenant, Message)] == [blanked]
+    assert [row.text for row in find(tenant, Document)] == [blanked]
+    assert {row.text for row in find(tenant, Chunk)} == {blanked}
+    assert not [row for model in (Chunk, Episode) for row in find(tenant, model, embedding=None)]
+    assert receipt["rewritten"] == {"message": 1, "chunk": 2, "document": 1, "episode": 1}
+    shown = call("GET", f"{BANK}/memories/{staying.id}").json()
+    assert shown["text"] == kept
+    assert call("POST", f"{BANK}/memories/recall", {"query": "tea"}).json()["results"][0]["text"] == kept
+
+
+def test_a_fact_that_is_told_elsewhere_too_stays_with_that_source(tenant: Tenant, call: Caller) -> None:
+    memory = Memory(make_bank(tenant, bank_id="support"))
+    first, second = (memory.message("Ana likes tea.", thread=name) for name in ("one", "two"))
+    unit = memory.unit("Ana likes tea.")
+    memory.quote(unit, first)
+    memory.quote(unit, second)
+    erase(call, tenant, kind="thread", id="one")
+    assert [one.text for one in find(tenant, MemoryUnit)] == ["Ana likes tea."]
+    assert [one.message_id for one in find(tenant, UnitSource)] == [second.id]
 
 
 def test_a_retain_that_runs_meanwhile_brings_nothing_back(

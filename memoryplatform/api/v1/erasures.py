@@ -12,6 +12,7 @@ from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.v1.account import AccountView
 from memoryplatform.api.v1.banks import BankOutput
+from memoryplatform.operations.account import deletion
 from memoryplatform.operations.banks import legal_hold
 from memoryplatform.operations.erasures.targets import Kind, Target
 from memoryplatform.operations.erasures.use_cases import find_erasures, get_erasure, preview, request_erasure
@@ -27,7 +28,7 @@ class TargetInput(Input):
         max_length=500,
         default="",
         trim_whitespace=False,
-        help_text="Of the memory, message or entity; your own id of a document or a thread. Not for a bank.",
+        help_text="Of the memory, message or entity; your own id of a document or a thread. Not for a bank or tenant.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -41,9 +42,14 @@ class TargetInput(Input):
 
 
 class ErasureInput(Input):
-    bank_id = serializers.CharField(max_length=200)
+    bank_id = serializers.CharField(max_length=200, required=False, default="", help_text="Needed but for a tenant.")
     target = TargetInput()
     dry_run = serializers.BooleanField(default=False, help_text="Only show what the erasure would remove.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs["bank_id"] and attrs["target"]["kind"] != Kind.TENANT:
+            raise serializers.ValidationError({"bank_id": ["This field is required."]})
+        return attrs
 
     @property
     def wanted(self) -> Target:
@@ -95,11 +101,22 @@ class ErasuresView(AccountView):
     def post(self, body: ErasureInput) -> object:
         """Removes a memory with its source words, a message, a thread, a document, an entity with all its mentions, or
         a bank, and everything that was derived from them. With `dry_run` the answer is a preview with the status 200:
-        `erased`, `rewritten` and `samples`. A bank under legal hold is refused (409).
+        `erased`, `rewritten` and `samples`. A bank under legal hold is refused (409). A tenant is erased by the session
+        of an owner, after seven days, as by `DELETE /v1/account`.
         """
+        if body.wanted.kind == Kind.TENANT:
+            return self.erase_tenant(is_preview=body.validated_data["dry_run"])
         if body.validated_data["dry_run"]:
             return Response(PreviewOutput(preview(self.access, body.wanted)).data)
         return request_erasure(self.access, body.wanted)
+
+    def erase_tenant(self, *, is_preview: bool) -> object:
+        if is_preview:
+            counts = deletion.preview_deletion(self.caller).counts
+            return Response(PreviewOutput({"erased": counts, "rewritten": {}, "samples": []}).data)
+        with tenant_transaction(self.tenant_id):
+            deletion.request_deletion(self.caller)
+            return deletion.find_deletion(self.caller)
 
 
 class ErasureView(AccountView):

@@ -14,7 +14,7 @@ from banks.errors import LegalHold
 from banks.models import Bank
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import DeletionNotFound
-from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.models import Dispatch, Erasure, Operation
 from memoryplatform.operations.running.kind_names import ERASE_TENANT
 from memoryplatform.operations.running.run import finish
 from memoryplatform.operations.running.submit import submit
@@ -69,8 +69,20 @@ def request_deletion(access: TenantAccess) -> TenantDeletion:
             tenant.save(update_fields=["deletion_requested_at", "deletion_due_at", "deletion_requested_by"])
             operation = submit(tenant.id, ERASE_TENANT, payload={}, wake=False)
             Dispatch.objects.filter(operation_id=operation.id).update(due_at=tenant.deletion_due_at)
+            Erasure.objects.for_tenant(tenant.id).create(
+                kind=Erasure.Kind.TENANT,
+                target_id=tenant.id,
+                operation=operation,
+                requested_by=f"user:{access.actor.user_id}",
+            )
             access.record("tenant.deletion_requested", f"tenant:{tenant.slug}")
         return describe(tenant)
+
+
+def find_deletion(access: TenantAccess) -> Erasure:
+    """The newest request. Call inside a tenant transaction."""
+    rows = Erasure.objects.for_tenant(access.tenant_id).filter(kind=Erasure.Kind.TENANT)
+    return rows.select_related("operation").latest("id")
 
 
 def check_no_hold(tenant_id: UUID) -> None:

@@ -58,7 +58,7 @@ def find_words(bank: Bank, target: Target) -> Words:
             messages = Message.objects.of_bank(bank).filter(id=target.id)
         case Kind.THREAD:
             messages = Message.objects.of_bank(bank).filter(thread=target.id)
-        case Kind.BANK:
+        case _:
             return Words()
     ids = list(messages.values_list("id", flat=True))
     if not ids:

@@ -213,6 +213,7 @@ def begin(access: BankAccess, named: dict[str, Any]) -> Operation:
         bank = banks[0] if len(banks) == 1 else None
         operation = submit(access.tenant_id, DELETE_MEMORIES, payload=payload, bank=bank, wake=not few)
         for one in banks:
+            check_not_held(one)
             first = units.filter(bank_id=one.id).order_by("id").values_list("id", flat=True)[:MOST_IDS]
             named_ids = [str(memory_id) for memory_id in first]
             detail = {"operation_id": str(operation.id), "memories": counts[one.id], "memory_ids": named_ids}

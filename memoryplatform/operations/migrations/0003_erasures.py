@@ -19,8 +19,8 @@ class Migration(migrations.Migration):
             name='Erasure',
             fields=[
                 ('id', models.UUIDField(default=tenants.identifiers.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('memory', 'Memory'), ('message', 'Message'), ('thread', 'Thread'), ('document', 'Document'), ('entity', 'Entity'), ('bank', 'Bank')], max_length=10)),
-                ('bank_key', models.CharField(help_text="The bank's id, which outlives the bank.", max_length=200)),
+                ('kind', models.CharField(choices=[('memory', 'Memory'), ('message', 'Message'), ('thread', 'Thread'), ('document', 'Document'), ('entity', 'Entity'), ('bank', 'Bank'), ('tenant', 'Tenant')], max_length=10)),
+                ('bank_key', models.CharField(blank=True, help_text="The bank's id, which outlives the bank; empty for a tenant.", max_length=200)),
                 ('target_id', models.UUIDField(help_text="Null for a thread, whose name is the caller's and may be a text.", null=True)),
                 ('requested_by', models.CharField(max_length=200)),
                 ('requested_at', models.DateTimeField(auto_now_add=True)),
@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'indexes': [models.Index(fields=['tenant', '-id'], name='erasures_newest_first')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['memory', 'message', 'thread', 'document', 'entity', 'bank'])), name='erasure_kind_known'), models.CheckConstraint(condition=models.Q(('completed_at', None), models.Q(('sha256', ''), _negated=True), _connector='OR'), name='erasure_completed_with_receipt')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['memory', 'message', 'thread', 'document', 'entity', 'bank', 'tenant'])), name='erasure_kind_known'), models.CheckConstraint(condition=models.Q(('completed_at', None), models.Q(('sha256', ''), _negated=True), _connector='OR'), name='erasure_completed_with_receipt')],
             },
         ),
         IsolateTenantTable('Erasure'),

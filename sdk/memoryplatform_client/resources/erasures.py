@@ -15,13 +15,16 @@ from memoryplatform_client.wire import encode_body, path_of
 
 class Erasures(Resource[S_co]):
     @route
-    def preview(self, bank_id: str, target: Target) -> Call[ErasurePreview]:
+    def preview(self, target: Target, *, bank_id: str = "") -> Call[ErasurePreview]:
         """Show what an erasure would remove: counts by table, and samples."""
         return submit("/erasures", reader(ErasurePreview), {"bank_id": bank_id, "target": target, "dry_run": True})
 
     @route
-    def request(self, bank_id: str, target: Target, *, idempotency_key: str | None = None) -> Call[Erasure]:
-        """Erase a memory with its source words, a message, a thread, a document, an entity or a bank."""
+    def request(self, target: Target, *, bank_id: str = "", idempotency_key: str | None = None) -> Call[Erasure]:
+        """Erase a memory with its source words, a message, a thread, a document, an entity or a bank.
+
+        Everything but a tenant needs `bank_id`. A tenant is erased by the session of an owner only.
+        """
         given = {"bank_id": bank_id, "target": target, "idempotency_key": idempotency_key}
         return submit("/erasures", reader(Erasure), given)
 
