@@ -16,7 +16,15 @@ from django.db.models import Q
 
 from banks.chunking.spans import hash_chunk
 from banks.document_pieces import hash_text
-from banks.lifecycle.deleting import Removed, Span, add_dependants, blank, delete_chunks, delete_units
+from banks.lifecycle.deleting import (
+    Removed,
+    Span,
+    add_dependants,
+    blank,
+    delete_chunks,
+    delete_units,
+    lower_proof_counts,
+)
 from banks.models import (
     Bank,
     Chunk,
@@ -94,11 +102,13 @@ class Erased:
 def erase_words(bank: Bank, words: Words) -> Erased:
     """Call inside a tenant transaction, after the documents were locked and after `lock_memory`."""
     erased = Erased()
-    resting = erase_in_messages(bank, words, erased) | erase_in_documents(bank, words.documents, erased)
+    lost = erase_in_messages(bank, words, erased) + erase_in_documents(bank, words.documents, erased)
+    resting = set(lost)
     units = set(MemoryUnit.objects.of_bank(bank).filter(id__in=words.units).values_list("id", flat=True))
     note_texts(erased, read_unit_texts(bank, units).values())
     units |= {unit_id for unit_id in resting - units if is_told(bank, unit_id, erased.text)}
     scrub_survivors(bank, resting - units, erased.text)
+    lower_proof_counts(MemoryUnit.objects.of_bank(bank), lost, resting - units)
     units = add_dependants(bank, units)
     note_texts(erased, read_unit_texts(bank, units).values())
     erased.dependants = frozenset(find_dependants(bank, units) - units)
@@ -115,8 +125,8 @@ def note_texts(erased: Erased, texts: Iterable[str]) -> None:
     erased.text = "\n".join([erased.text, *given])
 
 
-def erase_in_messages(bank: Bank, words: Words, erased: Erased) -> set[UUID]:
-    """Returns the units that rest on the erased characters. Those of whole messages lose the source with them."""
+def erase_in_messages(bank: Bank, words: Words, erased: Erased) -> Counter[UUID]:
+    """Returns the units that rest on the erased characters, with the numbers of their lost sources."""
     rows = {one.id: one for one in Message.objects.of_bank(bank).filter(id__in=words.messages)}
     spans = {row_id: held for row_id, held in words.messages.items() if row_id in rows}
     note_texts(erased, (rows[one].content[start:end] for one, held in spans.items() for start, end in held))
@@ -139,8 +149,8 @@ def clip(spans: Iterable[Span], text: str) -> list[Span]:
     return [(start, min(end, len(text))) for start, end in spans]
 
 
-def drop_sources(bank: Bank, column: str, spans: Spans) -> set[UUID]:
-    """Deletes the sources in these characters and lowers no proof count: the unit goes, or it is told elsewhere."""
+def drop_sources(bank: Bank, column: str, spans: Spans) -> Counter[UUID]:
+    """Deletes the sources in these characters. Returns their units, with the numbers of sources."""
     rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(**{f"{column}__in": spans})
     found = [
         (source_id, unit_id)
@@ -148,7 +158,7 @@ def drop_sources(bank: Bank, column: str, spans: Spans) -> set[UUID]:
         if overlaps(spans[holder], start, end)
     ]
     rows.filter(id__in=[source_id for source_id, _ in found]).delete()
-    return {unit_id for _, unit_id in found}
+    return Counter(unit_id for _, unit_id in found)
 
 
 def overlaps(spans: Iterable[Span], start: int | None, end: int | None) -> bool:
@@ -197,9 +207,9 @@ def rebuild_episodes(bank: Bank, episode_ids: Collection[UUID], erased: Erased) 
     erased.rewritten["episode"] += episodes.update(centroid=None)
 
 
-def erase_in_documents(bank: Bank, documents: Spans, erased: Erased) -> set[UUID]:
-    """Returns the units that rest on the erased characters."""
-    resting: set[UUID] = set()
+def erase_in_documents(bank: Bank, documents: Spans, erased: Erased) -> Counter[UUID]:
+    """Returns the units that rest on the erased characters, with the numbers of their lost sources."""
+    resting: Counter[UUID] = Counter()
     for document in Document.objects.of_bank(bank).filter(id__in=documents).order_by("id"):
         spans = clip(documents[document.id], document.text)
         note_texts(erased, (document.text[start:end] for start, end in spans))
@@ -211,7 +221,7 @@ def erase_in_documents(bank: Bank, documents: Spans, erased: Erased) -> set[UUID
                 held := tuple((max(s, first) - first, min(e, last) - first) for s, e in spans if s < last and e > first)
             )
         }
-        resting |= drop_sources(bank, "chunk_id", in_chunks)
+        resting += drop_sources(bank, "chunk_id", in_chunks)
         left = blank(document.text, spans)
         if not left.strip():
             note_texts(erased, [document.context])

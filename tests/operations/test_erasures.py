@@ -234,11 +234,11 @@ def test_the_rest_of_a_message_and_of_a_document_stays(
 def test_a_fact_that_is_told_elsewhere_too_stays_with_that_source(tenant: Tenant, call: Caller) -> None:
     memory = Memory(make_bank(tenant, bank_id="support"))
     first, second = (memory.message("Ana likes tea.", thread=name) for name in ("one", "two"))
-    unit = memory.unit("Ana likes tea.")
+    unit = memory.unit("Ana likes tea.", proof_count=2)
     memory.quote(unit, first)
     memory.quote(unit, second)
     erase(call, tenant, kind="thread", id="one")
-    assert [one.text for one in find(tenant, MemoryUnit)] == ["Ana likes tea."]
+    assert [(one.text, one.proof_count) for one in find(tenant, MemoryUnit)] == [("Ana likes tea.", 1)]
     assert [one.message_id for one in find(tenant, UnitSource)] == [second.id]
 
 
