@@ -4,6 +4,7 @@ BankError
 ├── BankNotFound        missing, of another tenant, or under deletion
 ├── BankExists
 ├── BankBusy            too many concurrent changes
+├── LegalHold           nothing of the bank may be deleted
 ├── MemoryNotFound
 ├── MemoryExists        another current memory says the same
 ├── MemoryChanged       it was edited since it was read
@@ -42,6 +43,11 @@ class BankExists(BankError):
 class BankBusy(BankError):
     code = "bank_busy"
     sentence = "Bank '{}' is being changed by others; try again."
+
+
+class LegalHold(BankError):
+    code = "legal_hold"
+    sentence = "Bank '{}' is under legal hold: nothing of it may be deleted until an admin lifts the hold."
 
 
 class MemoryNotFound(BankError):

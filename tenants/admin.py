@@ -20,6 +20,7 @@ from tenants.models import (
     PlanAssignment,
     Quota,
     Tenant,
+    TenantErasure,
     UsageRecord,
     User,
     Webhook,
@@ -56,9 +57,9 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not g
 
 @admin.register(Tenant)
 class TenantAdmin(PlatformAdmin):
-    list_display = ("name", "slug", "created_at", "suspended_at")
+    list_display = ("name", "slug", "created_at", "suspended_at", "deletion_due_at")
     search_fields = ("name", "slug")
-    readonly_fields = ("created_at",)
+    readonly_fields = ("created_at", "deletion_requested_at", "deletion_requested_by", "deletion_due_at")
     ordering = ("name",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -97,6 +98,12 @@ class PlanAssignmentAdmin(LimitsAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
         return ("tenant",) if obj else ()
+
+
+@admin.register(TenantErasure)
+class TenantErasureAdmin(ReadOnlyAdmin):
+    list_display = ("erased_tenant", "requested_by", "requested_at", "erased_at", "sha256")
+    ordering = ("-id",)
 
 
 @admin.register(Member)

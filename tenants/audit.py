@@ -4,7 +4,7 @@ The webhook deliveries about the change are written in the same transaction.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from tenants.models import AuditEvent
@@ -18,6 +18,16 @@ class Actor:
     api_key_prefix: str = ""
     user_id: UUID | None = None
     request_id: str = ""
+    address: str | None = None
+
+
+class Requested(Protocol):
+    META: dict[str, Any]
+
+
+def build_actor(request: Requested, *, api_key_prefix: str = "", user_id: UUID | None = None) -> Actor:
+    address = request.META.get("REMOTE_ADDR") or None
+    return Actor(api_key_prefix, user_id, getattr(request, "request_id", ""), address)
 
 
 SYSTEM = Actor()
@@ -38,6 +48,7 @@ def record(
         api_key_prefix=actor.api_key_prefix,
         user_id=actor.user_id,
         request_id=actor.request_id,
+        address=actor.address,
         detail=detail or {},
     )
     if action in AUDITED_EVENTS:

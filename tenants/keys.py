@@ -25,7 +25,10 @@ LAST_USED_EVERY = timedelta(minutes=1)  # one write for each request would cost 
 
 @dataclass(frozen=True)
 class KeyIdentity:
-    """A valid key: its tenant and its rights. A signed-in person has `user_id` and `role`, and no prefix."""
+    """A valid key: its tenant and its rights. A signed-in person has `user_id` and `role`, and no prefix.
+
+    `standing` of the tenant is empty, `suspended` by staff, or `closing`: to be erased after its grace.
+    """
 
     id: UUID
     tenant_id: UUID
@@ -35,6 +38,7 @@ class KeyIdentity:
     last_used_at: datetime | None
     user_id: UUID | None = None
     role: str = ""
+    standing: str = ""
 
     def allows(self, scope: str) -> bool:
         return scope in self.scopes or ApiKey.Scope.ADMIN in self.scopes
@@ -50,7 +54,7 @@ def make_key(tenant_id: UUID, *, name: str, scopes: list[str], **fields: Any) ->
 
 
 def find_identity(text: str) -> KeyIdentity | None:
-    """The identity of a key; None if it is malformed, unknown, wrong, expired, revoked or of a suspended tenant."""
+    """The identity of a key; None if it is malformed, unknown, wrong, expired or revoked."""
     match = KEY_FORM.fullmatch(text)
     if match is None:
         return None
@@ -59,7 +63,7 @@ def find_identity(text: str) -> KeyIdentity | None:
     stored = bytes(row[2]) if row else bytes(32)
     if not hmac.compare_digest(stored, digest_of(prefix, secret)) or row is None:
         return None
-    key_id, tenant_id, _, scopes, banks, last_used_at = row
+    key_id, tenant_id, _, scopes, banks, last_used_at, standing = row
     return KeyIdentity(
         id=key_id,
         tenant_id=tenant_id,
@@ -67,6 +71,7 @@ def find_identity(text: str) -> KeyIdentity | None:
         scopes=frozenset(scopes),
         banks=None if banks is None else frozenset(banks),
         last_used_at=last_used_at,
+        standing=standing,
     )
 
 
@@ -79,7 +84,9 @@ def read_prefix(text: str) -> str | None:
 def look_up(prefix: str) -> tuple[Any, ...] | None:
     """Use a function of the owner, which sees every tenant and answers this one question only."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT id, tenant_id, digest, scopes, banks, last_used_at FROM api_key_by_prefix(%s)", [prefix])
+        cursor.execute(
+            "SELECT id, tenant_id, digest, scopes, banks, last_used_at, standing FROM api_key_by_prefix(%s)", [prefix]
+        )
         row: tuple[Any, ...] | None = cursor.fetchone()
         return row
 

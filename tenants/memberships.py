@@ -17,12 +17,13 @@ class Membership:
     slug: str
     name: str
     role: str
+    standing: str = ""
 
 
 def list_memberships(user_id: UUID) -> list[Membership]:
     """Use a function of the owner, which sees every tenant: the caller has no tenant yet."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT tenant_id, slug, name, role FROM memberships_of_user(%s)", [user_id])
+        cursor.execute("SELECT tenant_id, slug, name, role, standing FROM memberships_of_user(%s)", [user_id])
         return [Membership(*row) for row in cursor.fetchall()]
 
 

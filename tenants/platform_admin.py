@@ -7,7 +7,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from unfold.admin import ModelAdmin
 
-from tenants.audit import Actor, record
+from tenants.audit import build_actor, record
 from tenants.models import Tenant, User
 from tenants.scoping import PLATFORM_CONNECTION, TenantOwned
 
@@ -60,7 +60,7 @@ class PlatformAdmin(ModelAdmin):
         if tenant_id is not None and isinstance(request.user, User):
             record(
                 tenant_id,
-                actor=Actor(user_id=request.user.id, request_id=getattr(request, "request_id", "")),
+                actor=build_actor(request, user_id=request.user.id),
                 action=f"admin.{verb}",
                 target=f"{row._meta.model_name}:{row.pk}",
                 using=PLATFORM,

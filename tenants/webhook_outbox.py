@@ -33,6 +33,7 @@ AUDITED_EVENTS = {
     "memory.deleted": "A memory was deleted.",
     "memories.deleted": "Memories were deleted by a filter.",
     "memories.expired": "Memories were deleted by a retention rule.",
+    "erasure.completed": "Words were erased from everywhere; the receipt can be fetched.",
 }
 QUOTA_EVENTS = {
     "quota.warning": "80 % of a quota are used.",

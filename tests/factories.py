@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations.models import IdempotencyRecord, Operation
+from memoryplatform.operations.models import Erasure, IdempotencyRecord, Operation
 from providers.usage import Usage
 from tenants.audit import SYSTEM, record
 from tenants.identifiers import uuid7
@@ -77,6 +77,12 @@ def make_operation(tenant: Tenant, **fields: Any) -> Operation:
         bank = fields.get("bank")
         usual = {"kind": "test", "max_attempts": 3, "bank_key": bank.bank_id if bank else ""}
         return Operation.objects.for_tenant(tenant.id).create(**usual | fields)
+
+
+def make_erasure(tenant: Tenant, **fields: Any) -> Erasure:
+    usual = {"kind": "bank", "bank_key": "support", "requested_by": "api_key:test"}
+    with tenant_transaction(tenant.id):
+        return Erasure.objects.for_tenant(tenant.id).create(**usual | fields)
 
 
 def make_idempotency_record(tenant: Tenant) -> IdempotencyRecord:

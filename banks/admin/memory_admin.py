@@ -145,6 +145,7 @@ def note_listing(request: HttpRequest, kind: str, rows: Iterable[TenantOwned]) -
             target=kind,
             user=request.user,
             request_id=request_id,
+            address=request.META.get("REMOTE_ADDR") or None,
             detail={"rows": len(seen), "banks": sorted({str(row.bank) for row in seen if hasattr(row, "bank")})},
         )
         for tenant_id, seen in by_tenant.items()

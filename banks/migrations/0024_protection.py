@@ -11,8 +11,8 @@ from tenants.isolation import IsolateTenantTable
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0022_storage_is_counted'),
-        ('tenants', '0008_plans_and_usage'),
+        ('banks', '0023_legal_hold'),
+        ('tenants', '0009_deletion_of_tenants'),
     ]
 
     operations = [

@@ -56,6 +56,8 @@ class Bank(TenantOwned):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True, blank=True, help_text="When its deletion began.")
+    held_since = models.DateTimeField(null=True, blank=True, help_text="Under legal hold since then.")
+    hold_reason = models.CharField(max_length=500, blank=True, db_default="", default="")
 
     objects: ClassVar[BankManager["Bank"]] = BankManager()
 
@@ -85,10 +87,17 @@ class Bank(TenantOwned):
                 ),
                 name="bank_protection_known",
             ),
+            models.CheckConstraint(
+                condition=Q(held_since=None) | (Q(deleted_at=None) & ~Q(hold_reason="")), name="bank_held_for_a_reason"
+            ),
         )
 
     def __str__(self) -> str:
         return self.bank_id
+
+    @property
+    def legal_hold(self) -> dict[str, Any] | None:
+        return {"reason": self.hold_reason, "since": self.held_since} if self.held_since else None
 
     @property
     def disposition(self) -> dict[str, Any]:

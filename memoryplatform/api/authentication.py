@@ -9,6 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
+from memoryplatform.operations.account.errors import TenantClosing, TenantSuspended
 from tenants.keys import KeyIdentity, find_identity, note_use
 from tenants.models import ApiKey
 
@@ -26,6 +27,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         identity = find_identity(key) if not scheme or scheme.strip().lower() in self.schemes else None
         if identity is None:
             raise AuthenticationFailed("Authentication failed: send a valid API key as a bearer token.")
+        check_standing(identity.standing)
         structlog.contextvars.bind_contextvars(tenant_id=str(identity.tenant_id))
         note_use(
             identity, address=request.META.get("REMOTE_ADDR"), agent=printable(request.headers.get("User-Agent", ""))
@@ -34,6 +36,14 @@ class ApiKeyAuthentication(BaseAuthentication):
 
     def authenticate_header(self, _request: Request) -> str:
         return "Bearer"
+
+
+def check_standing(standing: str) -> None:
+    """Only a caller with a valid credential learns why it is refused."""
+    if standing == "suspended":
+        raise TenantSuspended
+    if standing == "closing":
+        raise TenantClosing
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its stubs lack __init_subclass__

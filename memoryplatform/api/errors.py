@@ -32,6 +32,7 @@ CONFLICTS = (
     "invitation_for_other",
     "invitation_invalid",
     "last_owner",
+    "legal_hold",
     "memory_exists",
     "memory_state",
     "mental_model_exists",
@@ -56,7 +57,7 @@ STATUS_OF = {
     **dict.fromkeys(CONFLICTS, status.HTTP_409_CONFLICT),
     **dict.fromkeys(("changed_meanwhile", "memory_changed"), status.HTTP_412_PRECONDITION_FAILED),
     **dict.fromkeys(INVALID, status.HTTP_422_UNPROCESSABLE_ENTITY),
-    "permission_denied": status.HTTP_403_FORBIDDEN,
+    **dict.fromkeys(("permission_denied", "tenant_closing", "tenant_suspended"), status.HTTP_403_FORBIDDEN),
     "quota_exceeded": status.HTTP_402_PAYMENT_REQUIRED,
     **dict.fromkeys(BUSY_CODES, status.HTTP_503_SERVICE_UNAVAILABLE),
 }

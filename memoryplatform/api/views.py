@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from memoryplatform.api.throttling import KeyAndTenantThrottle, RateLimited, write_rate_headers
 from memoryplatform.operations.access import BankAccess
-from tenants.audit import Actor
+from tenants.audit import Actor, build_actor
 from tenants.keys import KeyIdentity
 
 
@@ -33,7 +33,7 @@ class TenantView(APIView):
 
     @property
     def actor(self) -> Actor:
-        return Actor(api_key_prefix=self.identity.prefix, request_id=getattr(self.request, "request_id", ""))
+        return build_actor(self.request, api_key_prefix=self.identity.prefix, user_id=self.identity.user_id)
 
     @property
     def access(self) -> BankAccess:

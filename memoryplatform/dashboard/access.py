@@ -7,13 +7,12 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.sessions.backends.base import SessionBase
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 
 from memoryplatform.operations.account.access import Right, TenantAccess
-from memoryplatform.operations.account.errors import NotPermitted
-from tenants.audit import Actor
+from memoryplatform.operations.account.errors import NotPermitted, TenantClosing, TenantSuspended
+from tenants.audit import build_actor
 from tenants.memberships import Membership, list_memberships
 from tenants.models import Member, User
 
@@ -31,8 +30,13 @@ class TenantRequest(HttpRequest):
 View = Callable[Concatenate[TenantRequest, P], HttpResponse]
 
 
-def tenant_page(right: Right) -> Callable[[View[P]], Callable[Concatenate[HttpRequest, P], HttpResponse]]:
-    """For pages of a tenant. A person without a tenant is led to the page that founds one."""
+def tenant_page(
+    right: Right, *, while_closing: bool = False
+) -> Callable[[View[P]], Callable[Concatenate[HttpRequest, P], HttpResponse]]:
+    """For pages of a tenant. A person without a tenant is led to the page that founds one.
+
+    The pages of a tenant that is going to be erased can be read. `while_closing` also accepts a form.
+    """
 
     def decorate(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
         @login_required
@@ -45,15 +49,23 @@ def tenant_page(right: Right) -> Callable[[View[P]], Callable[Concatenate[HttpRe
             own.membership = membership
             own.access = build_access(request, membership)
             try:
+                check_standing(request, membership, while_closing=while_closing)
                 own.access.require(right)
                 return view(own, *args, **kwargs)
-            except NotPermitted as refused:
-                raise PermissionDenied(str(refused)) from refused
+            except (NotPermitted, TenantClosing, TenantSuspended) as refused:
+                return render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
 
         guarded.right = right  # type: ignore[attr-defined]  # the table of permissions reads it
         return guarded
 
     return decorate
+
+
+def check_standing(request: HttpRequest, membership: Membership, *, while_closing: bool) -> None:
+    if membership.standing == "suspended":
+        raise TenantSuspended
+    if membership.standing == "closing" and request.method == "POST" and not while_closing:
+        raise TenantClosing
 
 
 def find_membership(user_id: UUID, session: SessionBase) -> Membership | None:
@@ -64,5 +76,5 @@ def find_membership(user_id: UUID, session: SessionBase) -> Membership | None:
 
 
 def build_access(request: HttpRequest, membership: Membership) -> TenantAccess:
-    actor = Actor(user_id=cast("User", request.user).id, request_id=getattr(request, "request_id", ""))
+    actor = build_actor(request, user_id=cast("User", request.user).id)
     return TenantAccess(membership.tenant_id, Member.Role(membership.role), actor)

@@ -1,11 +1,37 @@
 """Forms of the tenant's pages. They check the shape of the input; the use-cases check the rest."""
 
-from django import forms
+from datetime import datetime, time, timedelta
 
+from django import forms
+from django.utils.timezone import make_aware
+
+from memoryplatform.operations.audit_log import AuditFilter
 from tenants.models import ApiKey, Member
 
 LIFETIMES = (("", "Never"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year"))
 OVERLAPS = (("0", "At once"), ("1", "After 1 day"), ("7", "After 7 days"), ("30", "After 30 days"))
+
+
+class AuditForm(forms.Form):
+    """Filters of the audit log. A value that can't be read does not filter."""
+
+    action = forms.CharField(label="Action", required=False, max_length=60)
+    actor = forms.CharField(label="By", required=False, max_length=254)
+    target = forms.CharField(label="Object", required=False, max_length=300)
+    since = forms.DateField(label="From", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(label="To", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+
+    def wanted(self) -> AuditFilter:
+        self.is_valid()
+        given = self.cleaned_data
+        since, last = (given.get(name) for name in ("since", "until"))
+        return AuditFilter(
+            given.get("action", ""),
+            given.get("actor", ""),
+            make_aware(datetime.combine(since, time())) if since else None,
+            make_aware(datetime.combine(last, time()) + timedelta(days=1)) if last else None,
+            given.get("target", ""),
+        )
 
 
 class TenantForm(forms.Form):

@@ -20,6 +20,9 @@ urlpatterns = [
     path("dashboard/usage/", views.usage, name="usage"),
     path("dashboard/plan/", views.plan, name="plan"),
     path("dashboard/audit/", views.audit_log, name="audit_log"),
+    path("dashboard/audit/csv/", views.audit_csv, name="audit_csv"),
     path("dashboard/settings/", views.tenant_settings, name="tenant_settings"),
+    path("dashboard/settings/delete/", views.delete_tenant, name="delete_tenant"),
+    path("dashboard/settings/keep/", views.keep_tenant, name="keep_tenant"),
     path("invitations/<str:token>/", views.invitation, name="invitation"),
 ]

@@ -16,18 +16,30 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from banks.errors import LegalHold
 from memoryplatform.accounts.adapter import INVITATION
 from memoryplatform.dashboard.access import TENANT, TenantRequest, tenant_page
-from memoryplatform.dashboard.forms import ApiKeyForm, InvitationForm, RoleForm, RotationForm, TenantForm, UsageForm
+from memoryplatform.dashboard.forms import (
+    ApiKeyForm,
+    AuditForm,
+    InvitationForm,
+    RoleForm,
+    RotationForm,
+    TenantForm,
+    UsageForm,
+)
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account import api_keys as keys
 from memoryplatform.operations.account import invitations as invited
 from memoryplatform.operations.account import members as people
 from memoryplatform.operations.account.access import RANKS, Right
+from memoryplatform.operations.account.deletion import cancel_deletion, preview_deletion, request_deletion
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid, InvitationForOther, InvitationInvalid
 from memoryplatform.operations.account.tenants import found, rename
 from memoryplatform.operations.account.usage import UsageRequest, report_plan, report_usage
+from memoryplatform.operations.audit_log import find_events, write_csv
 from tenants.memberships import list_memberships
-from tenants.models import AuditEvent, Member, User
+from tenants.models import Member, User
 from tenants.transactions import QuotaExceeded, tenant_transaction
 from tenants.usage import UsageSum
 
@@ -259,13 +271,22 @@ def plan(request: TenantRequest) -> HttpResponse:
 @tenant_page(Right.MANAGE)
 @require_GET
 def audit_log(request: TenantRequest) -> HttpResponse:
-    tenant_id = request.access.tenant_id
-    with tenant_transaction(tenant_id):
-        rows = AuditEvent.objects.for_tenant(tenant_id).select_related("user").order_by("-id")
-        if action := request.GET.get("action", "").strip():
-            rows = rows.filter(action__startswith=action)
+    form = AuditForm(request.GET)
+    query = request.GET.copy()
+    query.pop("page", None)
+    with tenant_transaction(request.access.tenant_id):
+        rows = find_events(BankAccess(request.access.tenant_id), form.wanted()).order_by("-id")
         page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
-        return render(request, "dashboard/audit_log.html", {"page": page, "action": action})
+        context = {"page": page, "form": form, "query": query.urlencode()}
+        return render(request, "dashboard/audit_log.html", context)
+
+
+@tenant_page(Right.MANAGE)
+@require_GET
+def audit_csv(request: TenantRequest) -> HttpResponse:
+    lines = write_csv(BankAccess(request.access.tenant_id), AuditForm(request.GET).wanted())
+    headers = {"Content-Disposition": 'attachment; filename="audit-log.csv"'}
+    return HttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 @tenant_page(Right.VIEW)
@@ -278,14 +299,39 @@ def tenant_settings(request: TenantRequest) -> HttpResponse:
             rename(request.access, form.cleaned_data["name"])
             messages.success(request, "The name is changed.")
             return redirect("tenant_settings")
-    return render(request, "dashboard/tenant_settings.html", {"form": form}, status=422 if form.errors else 200)
+    owns = request.access.allows(Right.OWN)
+    context = {"form": form, "deletion": preview_deletion(request.access) if owns else None}
+    return render(request, "dashboard/tenant_settings.html", context, status=422 if form.errors else 200)
+
+
+@tenant_page(Right.OWN)
+@require_POST
+def delete_tenant(request: TenantRequest) -> HttpResponse:
+    """The owner types the short name of the tenant, so that no slip deletes it."""
+
+    def act() -> str:
+        if request.POST.get("slug", "").strip() != request.membership.slug:
+            raise AccountInvalid({"slug": f"Type {request.membership.slug} to delete this tenant."})
+        due_at = request_deletion(request.access).due_at
+        return f"{request.membership.name} will be erased on {due_at:%-d %B %Y}. Until then you can cancel that here."
+
+    return perform(request, act, "tenant_settings")
+
+
+@tenant_page(Right.OWN, while_closing=True)
+@require_POST
+def keep_tenant(request: TenantRequest) -> HttpResponse:
+    def act() -> str:
+        return f"{cancel_deletion(request.access).name} stays."
+
+    return perform(request, act, "tenant_settings")
 
 
 def perform(request: HttpRequest, act: Callable[[], str], page: str) -> HttpResponse:
     """Acts, says what happened or why not, and leads to the page."""
     try:
         messages.success(request, act())
-    except (AccountError, QuotaExceeded) as error:
+    except (AccountError, LegalHold, QuotaExceeded) as error:
         messages.error(request, str(error))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))

@@ -12,6 +12,7 @@ from banks.lifecycle.deleting import Removed, delete_chunks
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, ChunkPart, Document, MemoryUnit, UnitSource
 from memoryplatform.operations.access import BankAccess, name_of
+from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.kinds.retain import keep_ids
 from memoryplatform.operations.memories.after_deletion import follow_deletion
@@ -99,6 +100,7 @@ def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Remov
     with bank_transaction(access, bank_id) as bank:
         document = get_document(bank, document_id, lock=True)
         lock_memory(bank)
+        check_not_held(bank)
         chunks = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
         removed = delete_chunks(bank, set(chunks.values_list("id", flat=True)))
         removed = follow_deletion(bank, removed, actor=name_of(access))

@@ -9,6 +9,7 @@ OperationError
 ├── NotYet                raised by a handler: it waits for other work
 ├── RowNotFound
 │   ├── AuditEventNotFound
+│   ├── ErasureNotFound
 │   ├── WebhookNotFound
 │   ├── DeliveryNotFound
 │   └── QuarantinedItemNotFound
@@ -72,6 +73,10 @@ class RowNotFound(OperationError):
 
 class AuditEventNotFound(RowNotFound):
     code, kind = "audit_event_not_found", "Audit event"
+
+
+class ErasureNotFound(RowNotFound):
+    code, kind = "erasure_not_found", "Erasure"
 
 
 class WebhookNotFound(RowNotFound):

@@ -1,4 +1,4 @@
-"""Operations, their dispatches, and the records of requests with an idempotency key."""
+"""Operations, their dispatches, the records of requests with an idempotency key, and the receipts of erasures."""
 
 from typing import ClassVar, Self
 from uuid import UUID
@@ -142,3 +142,50 @@ class IdempotencyRecord(TenantOwned):
 
     def __str__(self) -> str:
         return self.key
+
+
+class Erasure(TenantOwned):
+    """An erasure and, once it is done, its receipt. It holds ids and numbers, nothing of what was erased."""
+
+    class Kind(models.TextChoices):
+        MEMORY = "memory"
+        MESSAGE = "message"
+        THREAD = "thread"
+        DOCUMENT = "document"
+        ENTITY = "entity"
+        BANK = "bank"
+        TENANT = "tenant"  # the row goes with the tenant; `TenantErasure` is the receipt
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    bank_key = models.CharField(
+        max_length=200, blank=True, help_text="The bank's id, which outlives the bank; empty for a tenant."
+    )
+    target_id = models.UUIDField(
+        null=True, help_text="Null for a thread, whose name is the caller's and may be a text."
+    )
+    operation = models.ForeignKey(
+        Operation, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    requested_by = models.CharField(max_length=200)
+    requested_at = models.DateTimeField(auto_now_add=True)
+    completed_at = models.DateTimeField(null=True)
+    erased = models.JSONField(default=dict, help_text="Erased rows by table.")
+    rewritten = models.JSONField(default=dict, help_text="Rows that stay without the erased words, by table.")
+    sha256 = models.CharField(max_length=64, blank=True, help_text="Of the erased ids.")
+
+    objects: ClassVar[TenantManager["Erasure"]] = TenantManager()
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(kind__in=["memory", "message", "thread", "document", "entity", "bank", "tenant"]),
+                name="erasure_kind_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(completed_at=None) | ~Q(sha256=""), name="erasure_completed_with_receipt"
+            ),
+        )
+        indexes = (models.Index(fields=["tenant", "-id"], name="erasures_newest_first"),)  # the list route
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"

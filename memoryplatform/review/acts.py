@@ -21,7 +21,7 @@ from memoryplatform.operations.opinions.shown import list_opinions
 from reflection.models import Opinion, OpinionRevision
 from reflection.opinions.claims import LONGEST_TEXT
 from reflection.opinions.review import MARKS, Act, Review
-from tenants.audit import Actor
+from tenants.audit import build_actor
 from tenants.models import User
 from tenants.platform_admin import PLATFORM
 from tenants.transactions import tenant_transaction
@@ -111,7 +111,7 @@ def name_reviewer(request: HttpRequest) -> str:
 
 def build_access(request: HttpRequest, tenant_id: UUID) -> BankAccess:
     user_id = request.user.id if isinstance(request.user, User) else None
-    return BankAccess(tenant_id, actor=Actor(user_id=user_id, request_id=getattr(request, "request_id", "")))
+    return BankAccess(tenant_id, actor=build_actor(request, user_id=user_id))
 
 
 def act_on(request: HttpRequest, opinion: Opinion, given: Review, *, version: str) -> None:

@@ -144,6 +144,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {  # of choices whose field is called as others are, such as `action` or `status`
         "MemberRoleEnum": "tenants.models.Member.Role",
         "OperationStatusEnum": "memoryplatform.operations.models.Operation.Status",
+        "EntityKindEnum": "banks.enums.EntityKind",
+        "ErasureKindEnum": "memoryplatform.operations.models.Erasure.Kind",
         "DeliveryStatusEnum": "tenants.models.Delivery.Status",
         "ReviewActionEnum": "memoryplatform.api.v1.opinions.ACTIONS",
         "RetentionActionEnum": ["fade", "delete"],

@@ -12,6 +12,7 @@ from memoryplatform_client.resources.directives import Directives
 from memoryplatform_client.resources.documents import Documents
 from memoryplatform_client.resources.entities import Entities
 from memoryplatform_client.resources.episodes import Episodes
+from memoryplatform_client.resources.erasures import Erasures
 from memoryplatform_client.resources.feedback import Feedbacks
 from memoryplatform_client.resources.memories import Memories
 from memoryplatform_client.resources.mental_models import MentalModels
@@ -71,6 +72,7 @@ class Client(Verbs[S_co]):
         self.operations: Operations[S_co] = Operations(sender)
         self.webhooks: Webhooks[S_co] = Webhooks(sender)
         self.account: AccountResource[S_co] = AccountResource(sender)
+        self.erasures: Erasures[S_co] = Erasures(sender)
         self.audit_events: AuditEvents[S_co] = AuditEvents(sender)
         self.transfer: Transfer[S_co] = Transfer(sender)
 

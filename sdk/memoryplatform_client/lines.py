@@ -1,7 +1,10 @@
 """Reading an export as JSON lines, and splitting a file into the parts of an import."""
 
+import json
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from memoryplatform_client.errors import ConnectionFailed
 
@@ -67,3 +70,26 @@ def cut_parts(lines: Iterator[bytes | str], *, first: int) -> Iterator[Part]:
 
 def strip_break(line: bytes | str) -> bytes:
     return (line.encode() if isinstance(line, str) else line).rstrip(b"\r\n")
+
+
+def split_banks(lines: Iterator[bytes | str]) -> Iterator[tuple[str, Iterator[bytes | str]]]:
+    """The files of the banks in the file of a tenant, by the bank's id. Lines that are not read are passed over."""
+    for line in lines:
+        if find_type(line) != "header" or not (bank_id := json.loads(line).get("bank_id")):
+            continue
+        held = chain([line], take_bank(lines))
+        yield bank_id, held
+        deque(held, maxlen=0)
+
+
+def take_bank(lines: Iterator[bytes | str]) -> Iterator[bytes | str]:
+    for line in lines:
+        yield line
+        if find_type(line) == "end":
+            return
+
+
+def find_type(line: bytes | str) -> str:
+    """The service writes the type first. A row may have a field of that name too."""
+    start = strip_break(line)[:40]
+    return next((kind for kind in ("header", "end") if start.startswith(b'{"type":"%s"' % kind.encode())), "")

@@ -1,4 +1,4 @@
-from tenants.models.accounts import Invitation, Member, Tenant, User
+from tenants.models.accounts import Invitation, Member, Tenant, TenantErasure, User
 from tenants.models.api_key import ApiKey
 from tenants.models.ledgers import AuditEvent, UsageDay, UsageRecord
 from tenants.models.plans import Plan, PlanAssignment, Quota, QuotaNotice, StorageChange
@@ -16,6 +16,7 @@ __all__ = [
     "QuotaNotice",
     "StorageChange",
     "Tenant",
+    "TenantErasure",
     "UsageDay",
     "UsageRecord",
     "User",

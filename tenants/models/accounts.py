@@ -53,10 +53,37 @@ class Tenant(models.Model):
     slug = models.SlugField(max_length=63, unique=True)
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
-    suspended_at = models.DateTimeField(null=True, blank=True, help_text="No key of a suspended tenant works.")
+    suspended_at = models.DateTimeField(
+        null=True, blank=True, help_text="Keys and members of a suspended tenant are refused."
+    )
+    deletion_requested_at = models.DateTimeField(null=True, blank=True, editable=False)
+    deletion_requested_by = models.ForeignKey(
+        User, null=True, blank=True, editable=False, on_delete=models.SET_NULL, related_name="+"
+    )
+    deletion_due_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When everything of the tenant is erased."
+    )
 
     def __str__(self) -> str:
         return self.name
+
+
+class TenantErasure(models.Model):
+    """The receipt of an erased tenant: counts and a digest, no content. A platform table, because the tenant is gone.
+
+    Append-only: the service may insert and read.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    erased_tenant = models.UUIDField(unique=True)
+    requested_by = models.UUIDField(null=True, help_text="The owner who asked for it.")
+    requested_at = models.DateTimeField()
+    erased_at = models.DateTimeField(auto_now_add=True)
+    counts = models.JSONField(help_text="Erased rows by table.")
+    sha256 = models.CharField(max_length=64, help_text="Of the erased ids.")
+
+    def __str__(self) -> str:
+        return str(self.erased_tenant)
 
 
 class Member(TenantOwned):

@@ -15,6 +15,7 @@ class AuditEvent(TenantOwned):
     api_key_prefix = models.CharField(max_length=16, blank=True)
     user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     request_id = models.CharField(max_length=64, blank=True)
+    address = models.GenericIPAddressField(null=True, help_text="Of the client; null for the service itself.")
     detail = models.JSONField(default=dict)
 
     objects: ClassVar[TenantManager["AuditEvent"]] = TenantManager()

@@ -35,8 +35,11 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("usage", "GET", ALL),
     ("plan", "GET", ALL),
     ("audit_log", "GET", MANAGERS),
+    ("audit_csv", "GET", MANAGERS),
     ("tenant_settings", "GET", ALL),
     ("tenant_settings", "POST", MANAGERS),
+    ("delete_tenant", "POST", {"owner"}),
+    ("keep_tenant", "POST", {"owner"}),
 ]
 
 

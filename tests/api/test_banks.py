@@ -32,6 +32,7 @@ def test_a_bank_is_created_with_its_profile(call: Caller) -> None:
         "extraction_mode": "narrative",
         "protection": write_off(),
         "embedding_model": "BAAI/bge-small-en-v1.5-int8",
+        "legal_hold": None,
         "created_at": "",
         "updated_at": "",
     }

@@ -18,6 +18,7 @@ from tests.factories import (
     make_api_key,
     make_bank,
     make_delivery,
+    make_erasure,
     make_invitation,
     make_member,
     make_operation,
@@ -44,6 +45,11 @@ FOREIGN = {
     ("GET", "v1/banks/<str:bank_id>"): 404,
     ("PATCH", "v1/banks/<str:bank_id>"): 404,
     ("DELETE", "v1/banks/<str:bank_id>"): 404,
+    ("PUT", "v1/banks/<str:bank_id>/legal-hold"): 404,
+    ("DELETE", "v1/banks/<str:bank_id>/legal-hold"): 404,
+    ("GET", "v1/erasures"): 200,
+    ("POST", "v1/erasures"): 404,
+    ("GET", "v1/erasures/<uuid:erasure_id>"): 404,
     ("GET", "v1/banks/<str:bank_id>/config"): 404,
     ("PATCH", "v1/banks/<str:bank_id>/config"): 404,
     ("DELETE", "v1/banks/<str:bank_id>/config"): 404,
@@ -122,9 +128,14 @@ FOREIGN = {
     ("GET", "v1/banks/<str:bank_id>/export"): 404,
     ("POST", "v1/banks/<str:bank_id>/import"): 415,
     ("GET", "v1/audit-events"): 200,
+    ("GET", "v1/audit-events/csv"): 200,
     ("GET", "v1/banks/<str:bank_id>/audit-events"): 404,
     ("GET", "v1/account"): 200,
     ("PATCH", "v1/account"): 200,
+    ("DELETE", "v1/account"): 403,
+    ("GET", "v1/account/deletion"): 403,
+    ("GET", "v1/account/export"): 200,
+    ("DELETE", "v1/account/deletion"): 403,
     ("GET", "v1/account/members"): 200,
     ("PATCH", "v1/account/members/<uuid:user_id>"): 404,
     ("DELETE", "v1/account/members/<uuid:user_id>"): 404,
@@ -177,6 +188,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "v1/banks/<str:bank_id>/opinions/<uuid:opinion_id>/review"): {"action": "pin", "reason": "mine"},
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/merge"): {"ids": [str(UUID(int=1))]},
     ("POST", "v1/banks/<str:bank_id>/entities/<uuid:entity_id>/split"): {"names": ["mine"]},
+    ("POST", "v1/erasures"): {"bank_id": "support", "target": {"kind": "bank"}},
+    ("PUT", "v1/banks/<str:bank_id>/legal-hold"): {"reason": "mine"},
     ("PATCH", "v1/account"): {"name": "Mine"},
     ("PATCH", "v1/account/members/<uuid:user_id>"): {"role": "viewer"},
     ("POST", "v1/account/invitations"): {"email": "eve@example.com", "role": "viewer"},
@@ -235,6 +248,7 @@ def things(alice: Tenant) -> dict[str, str]:
         "<uuid:invitation_id>": str(make_invitation(alice).id),
         "<uuid:key_id>": str(make_api_key(alice, name=secret).id),
         "<uuid:delivery_id>": str(make_delivery(alice, webhook=webhook).id),
+        "<uuid:erasure_id>": str(make_erasure(alice, bank_key=bank.bank_id).id),
         "<uuid:recall_id>": str(make_recall_record(alice, bank=bank, query=secret).recall_id),
     }
 
@@ -256,6 +270,8 @@ def test_another_tenants_things_are_not_there(
     body = BODIES.get((method, route), {})
     response = make_caller(charlie, scopes=["admin"])(method, path_of(route, things), body if method != "GET" else None)
     assert response.status_code == FOREIGN[method, route]
+    if response.streaming:  # tests/api/test_audit_events.py reads it
+        return
     if route in WITH_ROWS_OF_HIS_OWN:
         assert "alice" not in response.content.decode().casefold()
     elif method == "GET" and response.status_code == 200:
@@ -271,7 +287,7 @@ def test_every_route_is_also_under_the_prefix_of_hindsights_client(
     for method, route in sorted(FOREIGN):
         body = BODIES.get((method, route), {}) if method != "GET" else None
         answer = call(method, path_of(route.replace("v1/", PEER, 1), things), body)
-        told = answer.content.decode()
+        told = "" if answer.streaming else answer.content.decode()
         assert answer.status_code not in {405, 501}, (method, route)
         assert "nothing at this address" not in told, (method, route)
         assert "Alice" not in told, (method, route)

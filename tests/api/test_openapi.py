@@ -48,7 +48,8 @@ def test_every_route_is_described_with_its_errors() -> None:
         operation = described[method, path_of(route)]
         assert operation["summary"]
         assert {"401", "404", "422", "503"} <= set(operation["responses"])
-        session: list[dict[str, list[str]]] = [{"session": []}] if route.startswith("v1/account") else []
+        takes_session = route.startswith(("v1/account", "v1/erasures")) or route.endswith("/legal-hold")
+        session: list[dict[str, list[str]]] = [{"session": []}] if takes_session else []
         assert operation["security"] == [*session, {"apiKey": []}]
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import httpx2
 import pytest
+from django.utils import timezone
 
 from memoryplatform.api.mcp.server import TOOLS
 from tenants.keys import revoke_key
@@ -114,6 +115,14 @@ def test_a_revoked_key_works_no_more(alice: Tenant, base_url: str) -> None:
     with tenant_transaction(alice.id):
         revoke_key(key)
     assert httpx2.post(f"{base_url}/mcp/", json=PING, headers=headers).status_code == 401
+
+
+def test_a_suspended_tenant_is_refused_with_a_reason(alice: Tenant, base_url: str) -> None:
+    headers = {"Authorization": f"Bearer {make_key_with_text(alice)[1]}"}
+    with tenant_transaction(alice.id):
+        Tenant.objects.filter(id=alice.id).update(suspended_at=timezone.now())
+    answer = httpx2.post(f"{base_url}/mcp/", json=PING, headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (403, "tenant_suspended")
 
 
 @pytest.mark.parametrize("bank", ["missing", "other", "a%00b", "%20"])

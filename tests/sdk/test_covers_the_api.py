@@ -14,12 +14,16 @@ from drf_spectacular.generators import SchemaGenerator
 from pydantic import BaseModel
 
 from memoryplatform_client import Page, Pages
-from memoryplatform_client.options import banks, mental_models, recall, retain
+from memoryplatform_client.options import banks, erasures, mental_models, recall, retain
 from tests.sdk.scripted import make_client
 
 METHODS = {
     "get_account": "account.get",
     "rename_account": "account.rename",
+    "preview_account_deletion": "account.preview_deletion",
+    "delete_account": "account.delete",
+    "cancel_account_deletion": "account.cancel_deletion",
+    "export_account": "transfer.export_account",
     "list_members": "account.members",
     "change_member_role": "account.change_role",
     "remove_member": "account.remove_member",
@@ -37,6 +41,11 @@ METHODS = {
     "get_bank": "banks.get",
     "change_bank": "banks.update",
     "delete_bank": "banks.delete",
+    "hold_bank": "erasures.hold_bank",
+    "release_bank": "erasures.release_bank",
+    "list_erasures": "erasures.list",
+    "request_erasure": "erasures.request",
+    "get_erasure": "erasures.get",
     "tend_bank": "banks.run_maintenance",
     "get_bank_stats": "banks.stats",
     "get_memories_timeseries": "banks.timeseries",
@@ -114,6 +123,7 @@ METHODS = {
     "export_bank": "transfer.export",
     "import_bank": "transfer.import_part",
     "list_audit_events": "audit_events.list",
+    "export_audit_events": "audit_events.export",
     "list_audit_events_of_bank": "audit_events.of_bank",
     "list_webhooks": "webhooks.list",
     "create_webhook": "webhooks.create",
@@ -136,10 +146,12 @@ NOT_TAKEN = {
     "reflect": {"stream", "format", "fact_types"},
     "edit_memory": {"state"},
     "get_usage": {"format"},  # account.usage_csv
+    "request_erasure": {"dry_run"},  # erasures.preview sends it
 }
 NESTED = {
     "DispositionInput": banks.DispositionFields,
     "SettingsChangeInput": banks.SettingFields,
+    "TargetInput": erasures.Target,
     "ItemInput": retain.Item,
     "MessageInput": retain.MessageFields,
     "FactInput": retain.FactFields,
@@ -181,6 +193,7 @@ SAMPLES: dict[str, Any] = {
     "events": ["bank.deleted"],
     "lines": b"{}",
     "updates": {"disposition_empathy": 4},
+    "target": {"kind": "bank"},
 }
 
 Schema = dict[str, Any]
@@ -254,6 +267,8 @@ def answer_to(schema: Schema, operation: Schema) -> httpx.Response:
         return httpx.Response(int(status))
     if JSON_LINES in described["content"]:
         return httpx.Response(int(status), content=b'{"type":"end"}\n')
+    if "text/csv" in described["content"]:
+        return httpx.Response(int(status), content=b"event_id,at\n")
     body = sample(schema, described["content"]["application/json"]["schema"])
     if "next_cursor" in body:
         body["next_cursor"] = None

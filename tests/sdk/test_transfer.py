@@ -5,10 +5,12 @@ from collections.abc import Callable
 import httpx
 import pytest
 
+from memoryplatform.operations.running.perform import perform
 from memoryplatform_client import ConnectionFailed, Invalid, MemoryClient
 from memoryplatform_client import lines as lines_of_a_file
 from memoryplatform_client.lines import LARGEST_PART, cut_parts
 from memoryplatform_client.resources import transfer
+from tests.factories import make_key_with_text, make_tenant
 from tests.sdk.conftest import Service
 from tests.sdk.scripted import make_client
 
@@ -31,6 +33,30 @@ def test_a_bank_is_copied(sync_client: MemoryClient, worker: None) -> None:
         assert found.text == "Ana plays the cello in Porto."
         with pytest.raises(Invalid, match="Line 1: "):
             client.transfer.import_part("third", b"nonsense")
+
+
+def test_a_tenant_moves_to_another_installation_with_the_same_answers(service: Service) -> None:
+    here, there = make_tenant(), make_tenant()
+    source, copy = (MemoryClient(service.url, make_key_with_text(one, scopes=["admin"])[1]) for one in (here, there))
+    asked = {"birds": "Where are the birds?", "music": "Who plays the cello?"}
+    with source, copy:
+        source.retain("birds", facts=[{"text": "Ana saw birds in Porto."}, {"text": "Birds sing."}])
+        source.retain("music", facts=[{"text": "Ana plays the cello in Braga."}, {"text": "Bo sings."}])
+        lines = list(source.transfer.export_account())
+        assert [line[:15] for line in (lines[0], lines[-1])] == [b'{"type":"header', b'{"type":"end","']
+        rest = list(source.transfer.export_account(first_bank="music"))
+        assert sum(b'"memoryplatform-bank"' in line for line in rest) == 1
+        cut = next(place for place, line in enumerate(lines) if place > 5 and line.startswith(b'{"type":"header"')) + 3
+        copy.transfer.load_account(lines[:cut])  # the first bank, and the beginning of the second
+        loaded = copy.transfer.load_account(lines)
+        assert {bank: done.next_line for bank, done in loaded.items()} == {"birds": None, "music": None}
+        for imported in loaded.values():
+            perform(there.id, imported.operation_id)
+        for bank, question in asked.items():
+            found = [client.recall(bank, question).results for client in (source, copy)]
+            told, again = ([(one.text, round(one.scores.final, 4)) for one in results] for results in found)
+            assert told
+            assert told == again
 
 
 def test_an_interrupted_import_resumes(

@@ -88,7 +88,9 @@ def test_a_tenant_can_be_suspended(client: Client, tenant: Tenant) -> None:
     _, text = factories.make_key_with_text(tenant)
     body = {"name": "Acme", "slug": "acme", "suspended_at_0": "2026-01-01", "suspended_at_1": "00:00:00"}
     assert client.post(f"/admin/tenants/tenant/{tenant.id}/change/", body).status_code == 302
-    assert find_identity(text) is None
+    identity = find_identity(text)
+    assert identity is not None
+    assert identity.standing == "suspended"
 
 
 def test_a_person_who_is_not_staff_is_kept_out() -> None:

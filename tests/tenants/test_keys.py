@@ -73,11 +73,13 @@ def test_revoking_works_at_once(tenant: Tenant) -> None:
     assert find_identity(text) is None
 
 
-def test_no_key_of_a_suspended_tenant_works(tenant: Tenant) -> None:
+def test_the_standing_of_a_suspended_tenant_comes_with_its_key(tenant: Tenant) -> None:
     _, text = make_key_with_text(tenant)
     with tenant_transaction(tenant.id):
         Tenant.objects.filter(id=tenant.id).update(suspended_at=timezone.now())
-    assert find_identity(text) is None
+    identity = find_identity(text)
+    assert identity is not None
+    assert identity.standing == "suspended"
 
 
 def test_the_last_use_is_noted_at_most_once_a_minute(

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db.models import Model
 
 from banks.models import Bank
-from memoryplatform.operations.models import IdempotencyRecord, Operation
+from memoryplatform.operations.models import Erasure, IdempotencyRecord, Operation
 from tenants.models import (
     ApiKey,
     AuditEvent,
@@ -42,6 +42,7 @@ FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     Delivery: factories.make_delivery,
     Bank: factories.make_bank,
     Operation: factories.make_operation,
+    Erasure: factories.make_erasure,
     IdempotencyRecord: factories.make_idempotency_record,
     **MEMORY,
     **BELIEFS,

@@ -66,7 +66,8 @@ def authenticate(request: ASGIRequest) -> Caller:
     names = split_path(request.path_info)
     if len(names) > 1:
         raise NotFound("There is nothing at this address.")
-    caller = Caller(identity, request.request_id, names[0] if names else None)  # type: ignore[attr-defined]  # ours
+    address = request.META.get("REMOTE_ADDR") or None
+    caller = Caller(identity, request.request_id, names[0] if names else None, address)  # type: ignore[attr-defined]
     if caller.bank_id is not None:
         with tenant_transaction(identity.tenant_id):
             get_bank(caller.access, caller.bank_id)

@@ -13,18 +13,18 @@ from django.core.exceptions import ValidationError
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import serializers
 from rest_framework.authentication import SessionAuthentication
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from memoryplatform.api.authentication import ApiKeyAuthentication
+from memoryplatform.api.authentication import ApiKeyAuthentication, check_standing
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
 from memoryplatform.dashboard.access import find_membership
-from memoryplatform.operations.account import api_keys, invitations, members, tenants
+from memoryplatform.operations.account import api_keys, deletion, invitations, members, tenants
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountInvalid, NotPermitted
-from tenants.audit import Actor
 from tenants.keys import KeyIdentity
 from tenants.models import ApiKey, Member, Tenant
 from tenants.transactions import tenant_transaction
@@ -50,7 +50,8 @@ class MemberAuthentication(SessionAuthentication):
             return None
         user, role = signed_in[0], Member.Role(membership.role)
         scopes = frozenset(SCOPES_OF_ROLE[role])
-        return user, KeyIdentity(user.id, membership.tenant_id, "", scopes, None, None, user.id, role)
+        standing = membership.standing
+        return user, KeyIdentity(user.id, membership.tenant_id, "", scopes, None, None, user.id, role, standing)
 
     def authenticate_header(self, _request: Request) -> str:
         """Makes a missing or wrong credential a 401."""
@@ -68,14 +69,21 @@ class MemberScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 class AccountView(TenantView):
     authentication_classes = (MemberAuthentication, ApiKeyAuthentication)
     quotes_memories = False
+    works_while_closing = False
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Members may look at a tenant that is going to be erased, and an owner may cancel that."""
+        super().initial(request, *args, **kwargs)
+        is_open = request.method in SAFE_METHODS or self.works_while_closing
+        if self.identity.standing != "closing" or not is_open:
+            check_standing(self.identity.standing)
 
     @property
     def caller(self) -> TenantAccess:
         identity = self.identity
         if identity.banks is not None:
             raise NotPermitted("An API key that is limited to some banks can't manage the tenant.")
-        actor = Actor(identity.prefix, identity.user_id, getattr(self.request, "request_id", ""))
-        return TenantAccess(identity.tenant_id, Member.Role(identity.role or Member.Role.ADMIN), actor)
+        return TenantAccess(identity.tenant_id, Member.Role(identity.role or Member.Role.ADMIN), self.actor)
 
 
 class TenantOutput(Output):
@@ -189,6 +197,14 @@ class RotationInput(Input):
     )
 
 
+class TenantDeletionOutput(Output):
+    counts = serializers.DictField(child=serializers.IntegerField(), help_text="Rows that are erased, by table.")
+    banks = serializers.ListField(child=serializers.CharField())
+    requested_at = serializers.DateTimeField(allow_null=True, help_text="Null unless the deletion is requested.")
+    requested_by = serializers.UUIDField(allow_null=True, help_text="The id of the owner.")
+    due_at = serializers.DateTimeField(allow_null=True, help_text="When everything is erased.")
+
+
 class AccountRootView(AccountView):
     scopes = READ
 
@@ -201,6 +217,26 @@ class AccountRootView(AccountView):
     @route("rename_account", "Rename the tenant", TenantOutput, body=TenantInput)
     def patch(self, body: TenantInput) -> object:
         return tenants.rename(self.caller, body.validated_data["name"])
+
+    @route("delete_account", "Delete the tenant after seven days", TenantDeletionOutput, 202)
+    def delete(self) -> object:
+        """For the session of an owner. During the seven days API keys are refused and an owner can cancel. Then
+        everything is erased, and the owner gets the receipt by e-mail.
+        """
+        return deletion.request_deletion(self.caller)
+
+
+class DeletionView(AccountView):
+    scopes = READ
+    works_while_closing = True
+
+    @route("preview_account_deletion", "Preview the deletion of the tenant", TenantDeletionOutput)
+    def get(self) -> object:
+        return deletion.preview_deletion(self.caller)
+
+    @route("cancel_account_deletion", "Cancel the deletion of the tenant", TenantOutput)
+    def delete(self) -> object:
+        return deletion.cancel_deletion(self.caller)
 
 
 class MembersView(AccountView):

@@ -131,6 +131,11 @@ class DispositionOutput(Output):
     empathy = serializers.IntegerField(min_value=1, max_value=5)
 
 
+class LegalHoldOutput(Output):
+    reason = serializers.CharField()
+    since = serializers.DateTimeField()
+
+
 class BankOutput(Output):
     etag = staticmethod(profile.read_version)
 
@@ -145,6 +150,7 @@ class BankOutput(Output):
     extraction_mode = serializers.ChoiceField(choices=Mode.choices)
     protection = ProtectionOutput()
     embedding_model = serializers.CharField()
+    legal_hold = LegalHoldOutput(allow_null=True, help_text="Null unless an admin put the bank under legal hold.")
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
 

@@ -18,6 +18,7 @@ from memoryplatform.api.serializers import ConfidenceField, Input, Output
 from memoryplatform.api.v1.fields import MetadataField, TagsField, TimeField
 from memoryplatform.api.views import TenantView, write_etag
 from memoryplatform.operations.access import name_of
+from memoryplatform.operations.erasures.use_cases import erase_memory
 from memoryplatform.operations.memories import single
 from memoryplatform.operations.memories.described_units import DescribedUnit, document_of, quote
 
@@ -166,6 +167,9 @@ class DeletedOutput(Output):
     deleted_count = serializers.IntegerField(source="removed.units")
     relationships_deleted = serializers.IntegerField(source="removed.relationships")
     entities_deleted = serializers.IntegerField(source="removed.entities")
+    erasure_id = serializers.UUIDField(
+        required=False, allow_null=True, help_text="The erasure with its receipt, if `sources` was given."
+    )
 
 
 class UnitEditInput(Input):
@@ -221,6 +225,12 @@ class RestoreInput(Input):
     explanation = serializers.CharField(max_length=500, required=False, default="", allow_blank=True)
 
 
+class DeletionInput(Input):
+    sources = serializers.BooleanField(
+        default=False, help_text="Also erase the words that the memory was taken from, wherever they are stored."
+    )
+
+
 class HistoryInput(Input):
     limit = serializers.IntegerField(
         min_value=1, max_value=200, required=False, help_text="Changes per page; all without limit and cursor."
@@ -244,6 +254,9 @@ def cut_history(history: History, wanted: dict[str, Any]) -> dict[str, Any]:
 def render_memory(shown: single.ShownMemory) -> Response:
     """The ETag covers editable fields only: a new proof or link must not refuse an edit."""
     return Response(UnitDetailOutput(shown.described).data, headers=write_etag(shown.version))
+
+
+COUNTED_AS = {"units": "unit", "relationships": "relationship", "entities": "entity"}  # in a receipt
 
 
 class MemoryView(TenantView):
@@ -271,11 +284,21 @@ class MemoryView(TenantView):
             single.edit_memory(self.access, bank_id, memory_id, body.unit_edit(), expected=expected, reason=reason)
         )
 
-    @route("delete_memory", "Delete a memory for good", DeletedOutput, if_match=True)
-    def delete(self, bank_id: str, memory_id: UUID) -> object:
-        """Also deletes everything that rests on it alone. To close it and keep its history, invalidate it instead."""
-        removed = single.delete_memory(self.access, bank_id, memory_id, expected=self.expected)
-        return {"success": True, "message": f"Memory {memory_id} is deleted.", "removed": removed}
+    @route("delete_memory", "Delete a memory for good", DeletedOutput, query=DeletionInput, if_match=True)
+    def delete(self, bank_id: str, memory_id: UUID, wanted: dict[str, Any]) -> object:
+        """Also deletes everything that rests on it alone. The messages and documents that it was taken from stay
+        readable, unless `sources` is true: then their words are erased too. To close a memory and keep its history,
+        invalidate it instead.
+        """
+        message = f"Memory {memory_id} is deleted."
+        if not wanted["sources"]:
+            removed = single.delete_memory(self.access, bank_id, memory_id, expected=self.expected)
+            return {"success": True, "message": message, "removed": removed, "erasure_id": None}
+        erasure = erase_memory(self.access, bank_id, memory_id, expected=self.expected)
+        counts = {name: erasure.erased.get(one, 0) for name, one in COUNTED_AS.items()}
+        if erasure.completed_at is None:
+            message = f"Memory {memory_id} is being erased."
+        return {"success": True, "message": message, "removed": counts, "erasure_id": erasure.id}
 
 
 class MemoryHistoryView(TenantView):

@@ -1,8 +1,8 @@
 """`/v1/banks/{bank_id}/export` and `/import`: a bank as a file of JSON lines."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from typing import IO, Any
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import IO, Any, ClassVar
 
 import structlog
 from django.http import StreamingHttpResponse
@@ -19,9 +19,10 @@ from memoryplatform.api.json_format import check_not_compressed
 from memoryplatform.api.openapi import ERRORS
 from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output, check_input
+from memoryplatform.api.v1.account import AccountView
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.transfer.errors import ExportLeft, ExportTooSlow, TooManyExports
-from memoryplatform.operations.transfer.export import Export, export_bank
+from memoryplatform.operations.transfer.export import Export, export_bank, export_tenant
 from memoryplatform.operations.transfer.lines import ERROR, write_line
 from memoryplatform.operations.transfer.receive import import_part
 from memoryplatform.server.event_stream import SteppedStream
@@ -138,15 +139,42 @@ class ExportView(TenantView):
         responses={(200, JSON_LINES): OpenApiTypes.STR, **ERRORS},
     )
     def get(self, request: Request, bank_id: str) -> StreamingHttpResponse:
-        query = check_input(ExportInput, request.query_params)
-        try:
-            export = export_bank(self.access, bank_id, vectors=query.validated_data["vectors"])
-        except TooManyExports as error:
-            raise ExportsBusy(str(error)) from error
-        let_go_of_connection()
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        stream = ExportStream(export, getattr(request, "request_id", ""))
-        return StreamingHttpResponse(stream, content_type=JSON_LINES, headers=headers)
+        wanted = check_input(ExportInput, request.query_params).validated_data
+        return stream_export(request, lambda: export_bank(self.access, bank_id, **wanted))
+
+
+class TenantExportInput(ExportInput):
+    first_bank = serializers.CharField(
+        required=False, default="", max_length=200, help_text="Go on with this bank, after an export that broke off."
+    )
+
+
+class TenantExportView(AccountView):
+    scopes: ClassVar[dict[str, str]] = {"GET": "admin"}
+
+    @extend_schema(
+        operation_id="export_account",
+        summary="Export all banks of the tenant",
+        description="A header, the file of each bank in the order of their ids, and a last line of the type `end`. "
+        "Import each bank's lines with `POST /v1/banks/{bank_id}/import`. If an export fails or takes too long, its "
+        "last line has the type `error`: go on with `first_bank`. For admins.",
+        parameters=[TenantExportInput],
+        responses={(200, JSON_LINES): OpenApiTypes.STR, **ERRORS},
+    )
+    def get(self, request: Request) -> StreamingHttpResponse:
+        wanted = check_input(TenantExportInput, request.query_params).validated_data
+        return stream_export(request, lambda: export_tenant(self.caller, **wanted))
+
+
+def stream_export(request: Request, begin: Callable[[], Export]) -> StreamingHttpResponse:
+    try:
+        export = begin()
+    except TooManyExports as error:
+        raise ExportsBusy(str(error)) from error
+    let_go_of_connection()
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    stream = ExportStream(export, getattr(request, "request_id", ""))
+    return StreamingHttpResponse(stream, content_type=JSON_LINES, headers=headers)
 
 
 class ImportView(TenantView):

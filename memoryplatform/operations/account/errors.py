@@ -12,6 +12,29 @@ class NotPermitted(AccountError):
     code = "permission_denied"
 
 
+class TenantSuspended(AccountError):
+    code = "tenant_suspended"
+
+    def __init__(self) -> None:
+        super().__init__("This tenant is suspended. Contact support.")
+
+
+class TenantClosing(AccountError):
+    """Its deletion is requested, and its grace is not over."""
+
+    code = "tenant_closing"
+
+    def __init__(self) -> None:
+        super().__init__("This tenant is going to be erased. An owner can cancel that on the page Settings.")
+
+
+class DeletionNotFound(AccountError):
+    code = "deletion_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("The deletion of this tenant is not requested.")
+
+
 class MemberNotFound(AccountError):
     code = "member_not_found"
 

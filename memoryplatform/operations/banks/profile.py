@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from banks.errors import BankExists, BankNotFound
+from banks.errors import BankExists, BankNotFound, LegalHold
 from banks.models import Bank
 from banks.models.bank import BankQuerySet
 from memoryplatform.operations.access import BankAccess, check_version, name_of, write_version
@@ -138,6 +138,8 @@ def delete_bank_for_good(access: BankAccess, bank_id: str, *, expected: frozense
     """Hides the bank at once, which frees its id. A worker removes the rows."""
     with bank_transaction(access, bank_id, lock=True) as bank:
         check_version(read_version(bank), expected)
+        if bank.held_since is not None:
+            raise LegalHold(bank_id)
         bank.deleted_at = timezone.now()
         bank.save(update_fields=["deleted_at"])
         access.record("bank.deleted", f"bank:{bank_id}")

@@ -5,6 +5,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, Document
 from banks.retain.answers import forget_answers
 from banks.vector_index.index import drop_index, read_state
+from memoryplatform.operations.erasures.traces import forget_operations
 from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import DELETE_BANK
@@ -20,7 +21,10 @@ def delete_bank(run: Run) -> dict[str, Any]:
         drop_index(bank_pk)
     with run.transaction() as operation:
         wait_for_writers(run, bank_pk)
-        deleted, _ = Bank.objects.for_tenant(run.tenant_id).filter(id=bank_pk).delete()
+        rows = Bank.objects.for_tenant(run.tenant_id).filter(id=bank_pk)
+        for bank in rows:
+            forget_operations(bank)
+        deleted, _ = rows.delete()
         forget_answers_about(run.tenant_id, run.payload["bank_id"])
         forget_answers(run.tenant_id)
         receipt = {"bank_id": run.payload["bank_id"], "deleted": {"banks": deleted}}

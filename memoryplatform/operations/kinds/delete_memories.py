@@ -21,6 +21,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.memories.memory_filter import MemoryFilter, Span, find_units
@@ -46,6 +47,7 @@ def delete_batch(bank: Bank, units: UnitQuerySet, *, before: Callable[[], None] 
     ids = units.order_by("id").values_list("id", flat=True)
     lock_documents(bank, ids[:BATCH])
     lock_memory(bank)
+    check_not_held(bank)
     before()
     removed = delete_units(bank, set(ids[:BATCH]))
     follow_deletion(bank, removed)
@@ -211,6 +213,7 @@ def begin(access: BankAccess, named: dict[str, Any]) -> Operation:
         bank = banks[0] if len(banks) == 1 else None
         operation = submit(access.tenant_id, DELETE_MEMORIES, payload=payload, bank=bank, wake=not few)
         for one in banks:
+            check_not_held(one)
             first = units.filter(bank_id=one.id).order_by("id").values_list("id", flat=True)[:MOST_IDS]
             named_ids = [str(memory_id) for memory_id in first]
             detail = {"operation_id": str(operation.id), "memories": counts[one.id], "memory_ids": named_ids}

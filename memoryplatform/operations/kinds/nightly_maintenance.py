@@ -110,6 +110,8 @@ def delete_batch(run: Run, bank: Bank, rule_id: UUID, now: datetime) -> int:
         expired = find_expired(bank, rule, now=now).order_by("id").values_list("id", flat=True)
         lock_documents(bank, expired[:BATCH])
         lock_memory(bank)
+        if Bank.objects.for_tenant(run.tenant_id).filter(id=bank.id, held_since__isnull=False).exists():
+            return 0
         ids = set(expired[:BATCH])
         sources = find_archive_sources(bank, add_dependants(bank, ids))
         removed = delete_units(bank, ids)

@@ -22,6 +22,7 @@ from banks.rendering import render_text
 from banks.types import FoundEntity
 from banks.vectors import embed_texts
 from memoryplatform.operations.access import BankAccess, name_of
+from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.memories.after_deletion import follow_deletion
@@ -232,6 +233,7 @@ def delete_memory(
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
         editing.check_version(unit, editing.read_state(bank, unit), expected)
+        check_not_held(bank)
         removed = delete_units(bank, {unit.id})
         follow_deletion(bank, removed, actor=name_of(access))
         note(access, bank_id, "memory.deleted", memory_id)

@@ -22,6 +22,7 @@ from django.utils import timezone
 from banks.errors import BankExists, BankNotFound
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.banks.profile import bank_transaction, find_banks
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import CLONE_BANK, EXPORT_BANK
@@ -115,6 +116,39 @@ def export_bank(access: BankAccess, bank_id: str, *, vectors: bool) -> Export:
         access.record("bank.exported", f"bank:{bank_id}")
         slot = EXPORT_SLOTS.take(access.tenant_id)
     return Export(write_and_read(bank, slot, vectors=vectors), slot)
+
+
+TENANT_FORMAT, TENANT_VERSION = "memoryplatform-tenant", 1
+
+
+def export_tenant(access: TenantAccess, *, vectors: bool, first_bank: str = "") -> Export:
+    """All banks, each as a file of its own, between a header and an end of the whole. A file that broke off goes on
+    with the bank that it broke off in: `first_bank`.
+    """
+    access.require(Right.MANAGE)
+    with tenant_transaction(access.tenant_id):
+        rows = Bank.objects.for_tenant(access.tenant_id).live().filter(bank_id__gte=first_bank)
+        bank_ids = list(rows.order_by("bank_id").values_list("bank_id", flat=True))
+        access.record("tenant.exported", f"tenant:{access.tenant_id}")
+        slot = EXPORT_SLOTS.take(access.tenant_id)
+    return Export(write_banks(access.tenant_id, bank_ids, slot, vectors=vectors), slot)
+
+
+def write_banks(
+    tenant_id: UUID, bank_ids: list[str], slot: ExportSlot, *, vectors: bool
+) -> Generator[bytes, None, None]:
+    """Each bank is one snapshot. A bank that was deleted meanwhile is left out."""
+    named = {"format": TENANT_FORMAT, "version": TENANT_VERSION, "banks": bank_ids}
+    yield write_line(HEADER, {**named, "exported_at": timezone.now().isoformat()})
+    count = 0
+    for bank_id in bank_ids:
+        with tenant_transaction(tenant_id):
+            bank = Bank.objects.for_tenant(tenant_id).live().filter(bank_id=bank_id).first()
+        let_go_of_connection()
+        if bank is not None:
+            yield from write_and_read(bank, slot, vectors=vectors)
+            count += 1
+    yield write_line(END, {"banks": count})
 
 
 def write_and_read(bank: Bank, slot: ExportSlot, *, vectors: bool) -> Generator[bytes, None, None]:

@@ -14,6 +14,16 @@ class Account(Model):
     created_at: datetime
 
 
+class AccountDeletion(Model):
+    """Rows that are erased, by table. The times are None unless the deletion is requested."""
+
+    counts: dict[str, int]
+    banks: list[str]
+    requested_at: datetime | None
+    requested_by: UUID | None
+    due_at: datetime | None
+
+
 class Member(Model):
     user_id: UUID
     email: str

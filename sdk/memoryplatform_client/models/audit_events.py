@@ -15,4 +15,5 @@ class AuditEvent(Model):
     user_id: UUID | None
     user_email: str | None
     request_id: str
+    address: str | None
     detail: Any

@@ -20,6 +20,11 @@ class Protection(Model):
     phone_region: str
 
 
+class LegalHold(Model):
+    reason: str
+    since: datetime
+
+
 class Bank(Model):
     """Send `etag` with an edit: the service refuses it if the bank has changed since. Rows of a list have none."""
 
@@ -34,6 +39,7 @@ class Bank(Model):
     extraction_mode: str
     protection: Protection
     embedding_model: str
+    legal_hold: LegalHold | None
     created_at: datetime
     updated_at: datetime
     etag: str = ""

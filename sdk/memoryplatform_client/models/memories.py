@@ -83,6 +83,7 @@ class MemoriesDeleted(Model):
     deleted_count: int
     relationships_deleted: int
     entities_deleted: int
+    erasure_id: UUID | None = None
 
 
 class MemoriesCleared(MemoriesDeleted):

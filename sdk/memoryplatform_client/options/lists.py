@@ -39,13 +39,21 @@ class DeliveryFilter(CursorOptions, total=False):
     status: Literal["pending", "delivered", "failed"]
 
 
-class AuditFilter(CursorOptions, total=False):
-    """`actor`: the prefix of an API key, or the id of a person. `until` is exclusive."""
+class AuditConditions(TypedDict, total=False):
+    """`actor`: the prefix of an API key, or the id or e-mail address of a person. `until` is exclusive.
+
+    `action` and `target` may be beginnings: `bank` for all actions on banks.
+    """
 
     action: str
     actor: str
+    target: str
     since: datetime
     until: datetime
+
+
+class AuditFilter(AuditConditions, CursorOptions, total=False):
+    pass
 
 
 class MemoryFilter(TypedDict, total=False):

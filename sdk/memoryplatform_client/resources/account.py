@@ -7,6 +7,7 @@ from memoryplatform_client.calls import Call, change, fetch, read_nothing, reade
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.account import (
     Account,
+    AccountDeletion,
     ApiKey,
     ApiKeyList,
     Invitation,
@@ -31,6 +32,21 @@ class AccountResource(Resource[S_co]):
     @route
     def rename(self, name: str) -> Call[Account]:
         return change("/account", reader(Account), {"name": name})
+
+    @route
+    def preview_deletion(self) -> Call[AccountDeletion]:
+        """For the session of an owner: an API key is refused."""
+        return fetch("/account/deletion", reader(AccountDeletion))
+
+    @route
+    def delete(self) -> Call[AccountDeletion]:
+        """Delete the tenant after seven days. For the session of an owner: an API key is refused."""
+        return remove("/account", reader(AccountDeletion))
+
+    @route
+    def cancel_deletion(self) -> Call[Account]:
+        """For the session of an owner: an API key is refused."""
+        return remove("/account/deletion", reader(Account))
 
     @route
     def members(self) -> Call[MemberList]:

@@ -61,9 +61,15 @@ class Memories(Resource[S_co]):
         return fetch(path_of("banks", bank_id, "memories", memory_id, "history"), reader(MemoryHistory), wanted)
 
     @route
-    def delete(self, bank_id: str, memory_id: Id, *, if_match: str | None = None) -> Call[MemoriesDeleted]:
-        """Delete the memory for good, with everything that rests on it alone. `if_match`: the `etag` that was read."""
-        return remove(path_of("banks", bank_id, "memories", memory_id), reader(MemoriesDeleted), if_match=if_match)
+    def delete(
+        self, bank_id: str, memory_id: Id, *, sources: bool = False, if_match: str | None = None
+    ) -> Call[MemoriesDeleted]:
+        """Delete the memory for good, with everything that rests on it alone. `if_match`: the `etag` that was read.
+
+        The messages and documents that it was taken from stay readable, unless `sources` is true.
+        """
+        path = path_of("banks", bank_id, "memories", memory_id)
+        return remove(path, reader(MemoriesDeleted), {"sources": True} if sources else None, if_match=if_match)
 
     @route
     def clear(self, bank_id: str, **wanted: Unpack[MemoryFilter]) -> Call[MemoriesCleared]:

@@ -1,11 +1,11 @@
 """Export and import of a bank as JSON lines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from uuid import uuid4
 
 from memoryplatform_client.calls import KEY_HEADER, Call, read_nothing, reader
-from memoryplatform_client.lines import cut_parts, take_header
+from memoryplatform_client.lines import cut_parts, split_banks, take_header
 from memoryplatform_client.models.transfer import Imported
 from memoryplatform_client.plans import Plan, perform
 from memoryplatform_client.routes import Resource, S_co, line_by_line, planned, route
@@ -28,6 +28,15 @@ class Transfer(Resource[S_co]):
         query = encode_query({"vectors": vectors})
         return Call("GET", path_of("banks", bank_id, "export"), read_nothing, query=query)
 
+    @line_by_line
+    def export_account(self, *, vectors: bool = False, first_bank: str | None = None) -> Call[None]:
+        """All banks of the tenant, line by line. Raises ConnectionFailed if the file arrives incomplete: go on with
+        the bank that it broke off in. The key needs the scope admin.
+        """
+        return Call(
+            "GET", "/account/export", read_nothing, query=encode_query({"vectors": vectors, "first_bank": first_bank})
+        )
+
     @route
     def import_part(
         self, bank_id: str, lines: bytes, *, first_line: int = 1, idempotency_key: str | None = None
@@ -42,7 +51,20 @@ class Transfer(Resource[S_co]):
         The header is sent first. The response names the line to continue with, so an interrupted import resumes after
         the lines that arrived. An operation then finishes the import: call `operations.wait` before you recall.
         """
-        rest = iter(lines)
+        imported: Imported = yield from self._load(bank_id, iter(lines))
+        return imported
+
+    @planned
+    def load_account(self, lines: Iterable[bytes | str]) -> Plan[dict[str, Imported]]:
+        """Import the lines of `export_account`, bank by bank, each under its own id. Send them again after an
+        interruption: banks and lines that arrived are passed over. Operations then finish the imports.
+        """
+        loaded = {}
+        for bank_id, held in split_banks(iter(lines)):
+            loaded[bank_id] = yield from self._load(bank_id, held)
+        return loaded
+
+    def _load(self, bank_id: str, rest: Iterator[bytes | str]) -> Plan[Imported]:
         header = take_header(rest)
         if header is None:
             raise ValueError("The file is empty.")

@@ -35,10 +35,11 @@ class Caller:
     identity: KeyIdentity
     request_id: str
     bank_id: str | None = None
+    address: str | None = None
 
     @cached_property
     def access(self) -> BankAccess:
-        actor = Actor(api_key_prefix=self.identity.prefix, request_id=self.request_id)
+        actor = Actor(api_key_prefix=self.identity.prefix, request_id=self.request_id, address=self.address)
         return BankAccess(self.identity.tenant_id, banks=self.identity.banks, actor=actor)
 
 

@@ -1,0 +1,124 @@
+"""Performing an erasure. It ends with a receipt."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from banks.errors import LegalHold
+from banks.models import Bank, Chunk, Episode
+from banks.retain import bare_rows
+from banks.retain.answers import forget_answers
+from banks.vector_index.index import drop_index, read_state
+from memoryplatform.operations.erasures.receipts import Receipt, build_receipt, list_ids
+from memoryplatform.operations.erasures.targets import with_sources
+from memoryplatform.operations.erasures.traces import forget_operations
+from memoryplatform.operations.erasures.use_cases import erase
+from memoryplatform.operations.errors import NotYet, PermanentFailure
+from memoryplatform.operations.idempotency import forget_answers_about
+from memoryplatform.operations.kinds.delete_bank import wait_for_writers
+from memoryplatform.operations.kinds.transfer import BEFORE_ALL, embed_batch
+from memoryplatform.operations.models import Erasure, Operation, OperationQuerySet
+from memoryplatform.operations.running.kind_names import ERASE, RETAIN
+from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
+from memoryplatform.operations.running.run import Run, load_bank
+from reflection.forgetting.erased_words import Words
+from tenants.audit import SYSTEM, record
+
+A_MOMENT = timedelta(seconds=2)
+
+
+@operation_kind(ERASE, queue="background", cancellable=False)
+def perform_erasure(run: Run) -> dict[str, Any]:
+    return erase_bank(run) if run.payload["kind"] == Erasure.Kind.BANK else erase_words_of_bank(run)
+
+
+@ends_with_its_bank
+def erase_words_of_bank(run: Run) -> dict[str, Any]:
+    """A retain that read the words before the erasure may write them after it. So the erasure waits for the retains
+    that were running at its commit, and erases once more.
+    """
+    bank = load_bank(run)
+    if "receipt" not in run.payload:
+        run_pass(run, bank)
+        note_writers(run, bank)
+    if writers := run.payload["writers"]:
+        with run.transaction():
+            if find_writers(bank).filter(id__in=writers).exists():
+                raise NotYet("The erasure waits for a retain that began before it.", wait=A_MOMENT)
+        run_pass(run, bank)
+    for model in (Chunk, Episode):
+        after = BEFORE_ALL
+        while batch := embed_batch(run, bank, model, after):
+            _, _, after = batch
+    with run.transaction() as operation:
+        bare_rows.fill_topics(bank)
+        return complete(run, operation, Receipt(**run.payload["receipt"]))
+
+
+def run_pass(run: Run, bank: Bank) -> None:
+    before = Receipt(**run.payload["receipt"]) if "receipt" in run.payload else None
+    with run.transaction() as operation:
+        words = with_sources(bank, Words.read(run.payload["words"]))
+        try:
+            receipt = erase(bank, words, before=before)
+        except LegalHold as held:
+            raise PermanentFailure(str(held), code=held.code) from held
+        keep(run, operation, words=words.write(), receipt=receipt.write(), writers=[])
+
+
+def note_writers(run: Run, bank: Bank) -> None:
+    with run.transaction() as operation:
+        keep(run, operation, writers=[str(one) for one in find_writers(bank).values_list("id", flat=True)])
+
+
+def find_writers(bank: Bank) -> OperationQuerySet:
+    """Call inside a tenant transaction."""
+    rows: OperationQuerySet = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=RETAIN)
+    return rows.filter(status=Operation.Status.PROCESSING)
+
+
+def keep(run: Run, operation: Operation, **values: Any) -> None:
+    """In the payload, so that another attempt goes on from here."""
+    run.payload = operation.payload = operation.payload | values
+    operation.save(update_fields=["payload", "updated_at"])
+
+
+def erase_bank(run: Run) -> dict[str, Any]:
+    """The rows of a hidden bank. The foreign keys cascade."""
+    bank_pk = UUID(run.payload["bank_pk"])
+    if read_state(bank_pk).exists:
+        drop_index(bank_pk)
+    with run.transaction() as operation:
+        wait_for_writers(run, bank_pk)
+        receipt = remove_bank(run.tenant_id, bank_pk)
+        operation.bank_id = None
+        return complete(run, operation, receipt)
+
+
+def remove_bank(tenant_id: UUID, bank_pk: UUID) -> Receipt:
+    """Call inside a tenant transaction that waited for the writers of the bank."""
+    rows = Bank.objects.for_tenant(tenant_id).filter(id=bank_pk)
+    bank = rows.first()
+    if bank is None:
+        return build_receipt({})
+    receipt = build_receipt(list_ids(bank))
+    forget_operations(bank)
+    rows.delete()
+    forget_answers_about(tenant_id, bank.bank_id)
+    forget_answers(tenant_id)
+    return receipt
+
+
+def complete(run: Run, operation: Operation, receipt: Receipt) -> dict[str, Any]:
+    erasure = Erasure.objects.for_tenant(run.tenant_id).select_for_update().get(id=run.payload["erasure_id"])
+    erasure.erased, erasure.rewritten, erasure.sha256 = receipt.erased, receipt.rewritten, receipt.sha256
+    erasure.completed_at = timezone.now()
+    erasure.save()
+    result = {"erasure_id": str(erasure.id), **receipt.write()}
+    detail = {"bank_id": erasure.bank_key, "kind": erasure.kind, "sha256": receipt.sha256}
+    record(run.tenant_id, actor=SYSTEM, action="erasure.completed", target=f"erasure:{erasure.id}", detail=detail)
+    operation.payload = {"erasure_id": str(erasure.id)}
+    run.complete(operation, result)
+    return result
