@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from allauth.idp.oidc.models import Client
 from django.utils import timezone
 
 from banks.models import Bank
@@ -12,7 +13,18 @@ from tenants.audit import SYSTEM, record
 from tenants.identifiers import uuid7
 from tenants.keys import make_key
 from tenants.memberships import found_tenant
-from tenants.models import ApiKey, AuditEvent, Delivery, Invitation, Member, Tenant, UsageRecord, User, Webhook
+from tenants.models import (
+    ApiKey,
+    AuditEvent,
+    ConnectedApp,
+    Delivery,
+    Invitation,
+    Member,
+    Tenant,
+    UsageRecord,
+    User,
+    Webhook,
+)
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
 
@@ -39,6 +51,13 @@ def make_invitation(tenant: Tenant) -> Invitation:
 
 def make_api_key(tenant: Tenant, **fields: Any) -> ApiKey:
     return make_key_with_text(tenant, **fields)[0]
+
+
+def make_connected_app(tenant: Tenant) -> ConnectedApp:
+    member, client = make_member(tenant), Client.objects.create(name="Notes")
+    with tenant_transaction(tenant.id):
+        rows = ConnectedApp.objects.for_tenant(tenant.id)
+        return rows.create(client=client, user_id=member.user_id, member=member, scopes=["read"])
 
 
 def make_key_with_text(tenant: Tenant, **fields: Any) -> tuple[ApiKey, str]:

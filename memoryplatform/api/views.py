@@ -33,7 +33,7 @@ class TenantView(APIView):
 
     @property
     def actor(self) -> Actor:
-        return Actor(api_key_prefix=self.identity.prefix, request_id=getattr(self.request, "request_id", ""))
+        return Actor(self.identity.prefix, self.identity.user_id, getattr(self.request, "request_id", ""))
 
     @property
     def access(self) -> BankAccess:

@@ -19,6 +19,7 @@ from memoryplatform.accounts.adapter import INVITATION
 from memoryplatform.dashboard.access import TENANT, TenantRequest, tenant_page
 from memoryplatform.dashboard.forms import ApiKeyForm, InvitationForm, RoleForm, RotationForm, TenantForm
 from memoryplatform.operations.account import api_keys as keys
+from memoryplatform.operations.account import connected_apps as apps
 from memoryplatform.operations.account import invitations as invited
 from memoryplatform.operations.account import members as people
 from memoryplatform.operations.account.access import RANKS, Right
@@ -206,6 +207,25 @@ def show_keys(request: TenantRequest, form: ApiKeyForm, new: keys.NewKey | None)
         "now": timezone.now(),
     }
     return render(request, "dashboard/api_keys.html", context, status=422 if form.errors else 200)
+
+
+@tenant_page(Right.VIEW)
+@require_GET
+def connected_apps(request: TenantRequest) -> HttpResponse:
+    context = {"apps": apps.list_apps(request.access), "mcp_url": request.build_absolute_uri("/mcp")}
+    return render(request, "dashboard/connected_apps.html", context)
+
+
+@tenant_page(Right.VIEW)
+@require_POST
+def disconnect_app(request: TenantRequest, app_id: UUID) -> HttpResponse:
+    """A member of any role may disconnect an app of their own; the use-case checks the right for those of others."""
+
+    def act() -> str:
+        apps.disconnect_app(request.access, app_id)
+        return "The app is disconnected."
+
+    return perform(request, act, "connected_apps")
 
 
 @tenant_page(Right.MANAGE)

@@ -1,6 +1,17 @@
 from tenants.models.accounts import Invitation, Member, Tenant, User
-from tenants.models.api_key import ApiKey
+from tenants.models.api_key import ApiKey, ConnectedApp
 from tenants.models.ledgers import AuditEvent, UsageRecord
 from tenants.models.webhook import Delivery, Webhook
 
-__all__ = ["ApiKey", "AuditEvent", "Delivery", "Invitation", "Member", "Tenant", "UsageRecord", "User", "Webhook"]
+__all__ = [
+    "ApiKey",
+    "AuditEvent",
+    "ConnectedApp",
+    "Delivery",
+    "Invitation",
+    "Member",
+    "Tenant",
+    "UsageRecord",
+    "User",
+    "Webhook",
+]

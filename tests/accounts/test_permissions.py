@@ -28,6 +28,8 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("api_keys", "POST", MANAGERS),
     ("rotate_key", "POST", MANAGERS),
     ("revoke_key", "POST", MANAGERS),
+    ("connected_apps", "GET", ALL),
+    ("disconnect_app", "POST", ALL),  # their own; the use-case checks the right for those of others
     ("audit_log", "GET", MANAGERS),
     ("tenant_settings", "GET", ALL),
     ("tenant_settings", "POST", MANAGERS),

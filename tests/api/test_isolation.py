@@ -17,6 +17,7 @@ from tests.belief_factories import make_directive, make_mental_model, make_opini
 from tests.factories import (
     make_api_key,
     make_bank,
+    make_connected_app,
     make_delivery,
     make_invitation,
     make_member,
@@ -131,6 +132,8 @@ FOREIGN = {
     ("POST", "v1/account/keys"): 201,
     ("DELETE", "v1/account/keys/<uuid:key_id>"): 404,
     ("POST", "v1/account/keys/<uuid:key_id>/rotate"): 404,
+    ("GET", "v1/account/apps"): 200,
+    ("DELETE", "v1/account/apps/<uuid:app_id>"): 404,
     ("GET", "v1/webhooks"): 200,
     ("POST", "v1/webhooks"): 404,
     ("GET", "v1/webhooks/<uuid:webhook_id>"): 404,
@@ -220,6 +223,7 @@ def things(alice: Tenant) -> dict[str, str]:
         "<uuid:user_id>": str(make_member(alice).user_id),
         "<uuid:invitation_id>": str(make_invitation(alice).id),
         "<uuid:key_id>": str(make_api_key(alice, name=secret).id),
+        "<uuid:app_id>": str(make_connected_app(alice).id),
         "<uuid:delivery_id>": str(make_delivery(alice, webhook=webhook).id),
         "<uuid:recall_id>": str(make_recall_record(alice, bank=bank, query=secret).recall_id),
     }

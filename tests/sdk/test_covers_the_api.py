@@ -30,6 +30,8 @@ METHODS = {
     "create_api_key": "account.create_key",
     "rotate_api_key": "account.rotate_key",
     "revoke_api_key": "account.revoke_key",
+    "list_connected_apps": "account.apps",
+    "disconnect_app": "account.disconnect_app",
     "list_banks": "banks.list",
     "create_bank": "banks.create",
     "get_bank": "banks.get",

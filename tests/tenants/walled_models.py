@@ -8,7 +8,17 @@ from django.db.models import Model
 
 from banks.models import Bank
 from memoryplatform.operations.models import IdempotencyRecord, Operation
-from tenants.models import ApiKey, AuditEvent, Delivery, Invitation, Member, Tenant, UsageRecord, Webhook
+from tenants.models import (
+    ApiKey,
+    AuditEvent,
+    ConnectedApp,
+    Delivery,
+    Invitation,
+    Member,
+    Tenant,
+    UsageRecord,
+    Webhook,
+)
 from tenants.scoping import TenantOwned
 from tests import factories
 from tests.belief_factories import BELIEFS
@@ -19,6 +29,7 @@ FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     Member: factories.make_member,
     Invitation: factories.make_invitation,
     ApiKey: factories.make_api_key,
+    ConnectedApp: factories.make_connected_app,
     AuditEvent: factories.make_audit_event,
     UsageRecord: factories.make_usage_record,
     Webhook: factories.make_webhook,

@@ -84,6 +84,13 @@ class ApiKeyRotated(AccountError):
         super().__init__(f"This API key was rotated already: its successor is {prefix}.")
 
 
+class AppNotFound(AccountError):
+    code = "app_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("This tenant has no such connected app.")
+
+
 class AccountInvalid(AccountError):
     """Faults of the given values, by field."""
 

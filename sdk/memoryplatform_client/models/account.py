@@ -70,3 +70,23 @@ class NewApiKey(Model):
 
     key: ApiKey
     text: str
+
+
+class ConnectedApp(Model):
+    """An app that acts for a person by OAuth. `banks`: None for every bank."""
+
+    app_id: UUID
+    name: str
+    prefix: str
+    user_id: UUID
+    email: str
+    scopes: list[str]
+    banks: list[str] | None
+    created_at: datetime
+    last_used_at: datetime | None
+    last_used_address: str | None
+    last_used_agent: str
+
+
+class ConnectedAppList(Model):
+    apps: list[ConnectedApp]

@@ -7,6 +7,7 @@ from memoryplatform_client.models.account import (
     Account,
     ApiKey,
     ApiKeyList,
+    ConnectedAppList,
     Invitation,
     InvitationList,
     Member,
@@ -84,3 +85,12 @@ class AccountResource(Resource[S_co]):
     @route
     def revoke_key(self, key_id: Id) -> Call[ApiKey]:
         return remove(path_of("account", "keys", key_id), reader(ApiKey))
+
+    @route
+    def apps(self) -> Call[ConnectedAppList]:
+        """Apps that were connected by OAuth."""
+        return fetch("/account/apps", reader(ConnectedAppList))
+
+    @route
+    def disconnect_app(self, app_id: Id) -> Call[None]:
+        return remove(path_of("account", "apps", app_id), read_nothing)
