@@ -34,13 +34,16 @@ TOKENS = Counter(
 class Usage:
     """The tokens and calls of a provider. Retries without an answer are not in it: they cost nothing.
 
-    `estimated`: at least a part was counted here, because the endpoint gave no count.
+    `estimated`: at least a part was counted here, because the endpoint gave no count. The own tokens are the part of a
+    tenant's own LLM.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     calls: int = 0
     estimated: bool = False
+    own_input_tokens: int = 0
+    own_output_tokens: int = 0
 
     def __add__(self, other: Self) -> "Usage":
         return Usage(
@@ -48,6 +51,8 @@ class Usage:
             output_tokens=self.output_tokens + other.output_tokens,
             calls=self.calls + other.calls,
             estimated=self.estimated or other.estimated,
+            own_input_tokens=self.own_input_tokens + other.own_input_tokens,
+            own_output_tokens=self.own_output_tokens + other.own_output_tokens,
         )
 
 

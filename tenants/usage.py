@@ -23,6 +23,8 @@ def record_usage(
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         calls=usage.calls,
+        own_input_tokens=usage.own_input_tokens,
+        own_output_tokens=usage.own_output_tokens,
         estimated=usage.estimated,
         memories=memories,
     )

@@ -20,6 +20,7 @@ from tenants.models import (
     Delivery,
     Invitation,
     Member,
+    OwnLLM,
     Tenant,
     UsageRecord,
     User,
@@ -58,6 +59,12 @@ def make_connected_app(tenant: Tenant) -> ConnectedApp:
     with tenant_transaction(tenant.id):
         rows = ConnectedApp.objects.for_tenant(tenant.id)
         return rows.create(client=client, user_id=member.user_id, member=member, scopes=["read"])
+
+
+def make_own_llm(tenant: Tenant, **fields: Any) -> OwnLLM:
+    given = {"base_url": "https://llm.example.com/v1", "model": "m", "api_key": "sk-own", "checked_at": timezone.now()}
+    with tenant_transaction(tenant.id):
+        return OwnLLM.objects.for_tenant(tenant.id).create(**given | fields)
 
 
 def make_key_with_text(tenant: Tenant, **fields: Any) -> tuple[ApiKey, str]:

@@ -43,6 +43,7 @@ INVALID = (
     "backward_window",
     "idempotency_key_reused",
     "import_invalid",
+    "llm_check_failed",
     "memory_invalid",
     "query_without_words",
     "retention_rule_too_wide",

@@ -13,6 +13,7 @@ NAVIGATION = (  # name of the route, title, icon, right
     ("api_keys", "API keys", "key-round", Right.MANAGE),
     ("connected_apps", "Connected apps", "plug", Right.VIEW),
     ("members", "Members", "users", Right.VIEW),
+    ("own_llm", "Language model", "brain", Right.MANAGE),
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )

@@ -17,11 +17,19 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from memoryplatform.accounts.adapter import INVITATION
 from memoryplatform.dashboard.access import TENANT, TenantRequest, tenant_page
-from memoryplatform.dashboard.forms import ApiKeyForm, InvitationForm, RoleForm, RotationForm, TenantForm
+from memoryplatform.dashboard.forms import (
+    ApiKeyForm,
+    InvitationForm,
+    OwnLLMForm,
+    RoleForm,
+    RotationForm,
+    TenantForm,
+)
 from memoryplatform.operations.account import api_keys as keys
 from memoryplatform.operations.account import connected_apps as apps
 from memoryplatform.operations.account import invitations as invited
 from memoryplatform.operations.account import members as people
+from memoryplatform.operations.account import own_llm as llms
 from memoryplatform.operations.account.access import RANKS, Right
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid, InvitationForOther, InvitationInvalid
 from memoryplatform.operations.account.tenants import found, rename
@@ -226,6 +234,42 @@ def disconnect_app(request: TenantRequest, app_id: UUID) -> HttpResponse:
         return "The app is disconnected."
 
     return perform(request, act, "connected_apps")
+
+
+@never_cache
+@tenant_page(Right.MANAGE)
+@require_http_methods(["GET", "POST"])
+def own_llm(request: TenantRequest) -> HttpResponse:
+    stored = llms.find_own_llm(request.access)
+    form = OwnLLMForm(
+        request.POST or None, initial={"base_url": stored.base_url, "model": stored.model} if stored else None
+    )
+    if request.method == "POST" and form.is_valid():
+        base_url, model = form.cleaned_data["base_url"].rstrip("/"), form.cleaned_data["model"].strip()
+        keeps_key = stored is not None and stored.base_url == base_url and not form.cleaned_data["api_key"]
+        api_key = None if keeps_key else form.cleaned_data["api_key"]
+        try:
+            llms.save_own_llm(request.access, llms.LLMChoice(base_url, model, api_key))
+        except AccountInvalid as error:
+            for field, fault in error.faults.items():
+                form.add_error(field, fault)
+        except AccountError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"{model} answered and serves {request.membership.name} from now on.")
+            return redirect("own_llm")
+    status = 422 if form.errors else 200
+    return render(request, "dashboard/own_llm.html", {"llm": stored, "form": form}, status=status)
+
+
+@tenant_page(Right.MANAGE)
+@require_POST
+def delete_own_llm(request: TenantRequest) -> HttpResponse:
+    def act() -> str:
+        llms.delete_own_llm(request.access)
+        return "Your language model is removed, and its key is erased."
+
+    return perform(request, act, "own_llm")
 
 
 @tenant_page(Right.MANAGE)

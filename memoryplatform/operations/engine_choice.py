@@ -5,17 +5,17 @@ from uuid import UUID
 from banks.retain.answers import open_answers
 from banks.retain.engine import Engine
 from banks.retain.llm.engine import LLMEngine
+from memoryplatform.operations.account.own_llm import find_llm
 from providers.llm.prompting.cache import CachedLLM
 from providers.llm.protocol import LLM
-from providers.registry import find_llm
 from reflection.reflect.tools import AnswerWriter
 from rules.engine import BuiltinEngine
 from rules.extractive_answer import write_extractive_answer
 
 
 def find_cached_llm(tenant_id: UUID) -> LLM | None:
-    """The language model with the tenant's stored answers, so that a repeated attempt pays for no call twice."""
-    llm = find_llm()
+    """The tenant's language model with its stored answers, so that a repeated attempt pays for no call twice."""
+    llm = find_llm(tenant_id)
     return None if llm is None else CachedLLM(llm, open_answers(tenant_id))
 
 

@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, name_of
+from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.engine_choice import choose_answer_writer
 from memoryplatform.operations.recall import is_sampled, load_banks
-from providers.registry import find_llm, get_embedder, get_reranker
+from providers.registry import get_embedder, get_reranker
 from reflection.directives import read_directives
 from reflection.reflect.reflect import reflect as reflect_at_once
 from reflection.reflect.reflect import reflect_in_steps
@@ -62,7 +63,7 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
 def build_tools(access: BankAccess) -> ReflectTools:
     return ReflectTools(
         recall=RecallTools(get_embedder(), get_reranker()),
-        llm=find_llm(),
+        llm=find_llm(access.tenant_id),
         write=partial(tenant_transaction, access.tenant_id),
         actor=name_of(access),
         recalling=recall_and_log,

@@ -206,6 +206,9 @@ class Environment(BaseSettings):
     llm_timeout_seconds: float = Field(default=60.0, gt=0, description="Time limit of a call.")
     llm_max_retries: int = Field(default=3, ge=0, le=10, description="Retries on 429, 5xx and a lost connection.")
     llm_max_concurrency: int = Field(default=8, ge=1, description="Maximum of calls at once from one process.")
+    own_llm_private_addresses: bool = Field(
+        default=False, description="Allow tenants' own LLMs at private addresses, and without TLS."
+    )
 
     @model_validator(mode="after")
     def check_pairs(self) -> Self:

@@ -1,6 +1,7 @@
 from tenants.models.accounts import Invitation, Member, Tenant, User
 from tenants.models.api_key import ApiKey, ConnectedApp
 from tenants.models.ledgers import AuditEvent, UsageRecord
+from tenants.models.own_llm import OwnLLM
 from tenants.models.webhook import Delivery, Webhook
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "Delivery",
     "Invitation",
     "Member",
+    "OwnLLM",
     "Tenant",
     "UsageRecord",
     "User",

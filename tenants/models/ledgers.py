@@ -41,6 +41,8 @@ class UsageRecord(TenantOwned):
     operation_id = models.UUIDField(null=True, help_text="The operation that spent it, where one did.")
     input_tokens = models.PositiveBigIntegerField(default=0, help_text="Sent to models.")
     output_tokens = models.PositiveBigIntegerField(default=0)
+    own_input_tokens = models.PositiveBigIntegerField(default=0, db_default=0, help_text="To the tenant's own LLM.")
+    own_output_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
     calls = models.PositiveIntegerField(default=0)
     estimated = models.BooleanField(default=False, help_text="At least a part was counted here, not by the endpoint.")
     memories = models.PositiveIntegerField(default=0, help_text="Stored by a retain, returned by a recall.")

@@ -30,6 +30,9 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("revoke_key", "POST", MANAGERS),
     ("connected_apps", "GET", ALL),
     ("disconnect_app", "POST", ALL),  # their own; the use-case checks the right for those of others
+    ("own_llm", "GET", MANAGERS),
+    ("own_llm", "POST", MANAGERS),
+    ("delete_own_llm", "POST", MANAGERS),
     ("audit_log", "GET", MANAGERS),
     ("tenant_settings", "GET", ALL),
     ("tenant_settings", "POST", MANAGERS),

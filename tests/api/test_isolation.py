@@ -22,6 +22,7 @@ from tests.factories import (
     make_invitation,
     make_member,
     make_operation,
+    make_own_llm,
     make_webhook,
 )
 from tests.memory_factories import (
@@ -133,6 +134,9 @@ FOREIGN = {
     ("DELETE", "v1/account/keys/<uuid:key_id>"): 404,
     ("POST", "v1/account/keys/<uuid:key_id>/rotate"): 404,
     ("GET", "v1/account/apps"): 200,
+    ("GET", "v1/account/llm"): 404,
+    ("PUT", "v1/account/llm"): 422,
+    ("DELETE", "v1/account/llm"): 404,
     ("DELETE", "v1/account/apps/<uuid:app_id>"): 404,
     ("GET", "v1/webhooks"): 200,
     ("POST", "v1/webhooks"): 404,
@@ -223,6 +227,7 @@ def things(alice: Tenant) -> dict[str, str]:
         "<uuid:user_id>": str(make_member(alice).user_id),
         "<uuid:invitation_id>": str(make_invitation(alice).id),
         "<uuid:key_id>": str(make_api_key(alice, name=secret).id),
+        "own llm": str(make_own_llm(alice).id),
         "<uuid:app_id>": str(make_connected_app(alice).id),
         "<uuid:delivery_id>": str(make_delivery(alice, webhook=webhook).id),
         "<uuid:recall_id>": str(make_recall_record(alice, bank=bank, query=secret).recall_id),

@@ -32,6 +32,9 @@ METHODS = {
     "revoke_api_key": "account.revoke_key",
     "list_connected_apps": "account.apps",
     "disconnect_app": "account.disconnect_app",
+    "get_own_llm": "account.llm",
+    "save_own_llm": "account.save_llm",
+    "delete_own_llm": "account.delete_llm",
     "list_banks": "banks.list",
     "create_bank": "banks.create",
     "get_bank": "banks.get",
@@ -176,6 +179,8 @@ SAMPLES: dict[str, Any] = {
     "url": "https://example.com/",
     "events": ["bank.deleted"],
     "lines": b"{}",
+    "base_url": "https://llm.example.com/v1",
+    "model": "m",
     "updates": {"disposition_empathy": 4},
 }
 

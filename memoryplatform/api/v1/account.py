@@ -22,7 +22,7 @@ from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
 from memoryplatform.dashboard.access import find_membership
-from memoryplatform.operations.account import api_keys, connected_apps, invitations, members, tenants
+from memoryplatform.operations.account import api_keys, connected_apps, invitations, members, own_llm, tenants
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountInvalid, NotPermitted
 from tenants.keys import SCOPES_OF_ROLE, KeyIdentity
@@ -31,7 +31,7 @@ from tenants.transactions import tenant_transaction
 
 ROLES = Member.Role.choices
 READ = {"GET": "read", "POST": "admin", "PATCH": "admin", "DELETE": "read"}
-ADMIN = {"GET": "admin", "POST": "admin", "PATCH": "admin", "DELETE": "admin"}
+ADMIN = {"GET": "admin", "POST": "admin", "PUT": "admin", "PATCH": "admin", "DELETE": "admin"}
 
 
 class MemberAuthentication(SessionAuthentication):
@@ -140,6 +140,25 @@ class AppOutput(Output):
 
 class AppsOutput(Output):
     apps = AppOutput(many=True)
+
+
+class OwnLLMOutput(Output):
+    base_url = serializers.CharField()
+    model = serializers.CharField()
+    key_ending = serializers.CharField(help_text="The last four characters of the key. The rest is never shown again.")
+    checked_at = serializers.DateTimeField(help_text="When the endpoint last passed the test call.")
+
+
+class OwnLLMInput(Input):
+    base_url = serializers.CharField(max_length=2_000, help_text="An OpenAI-compatible endpoint, with its /v1.")
+    model = serializers.CharField(max_length=200)
+    api_key = serializers.CharField(
+        max_length=own_llm.LONGEST_KEY,
+        required=False,
+        allow_blank=True,
+        allow_null=True,
+        help_text="Left out: the stored key stays, for the same base URL. Empty: the endpoint needs none.",
+    )
 
 
 class ApiKeyOutput(Output):
@@ -321,3 +340,23 @@ class AppView(AccountView):
     def delete(self, app_id: UUID) -> None:
         """Its tokens end with the next request."""
         connected_apps.disconnect_app(self.caller, app_id)
+
+
+class OwnLLMView(AccountView):
+    scopes = ADMIN
+
+    @route("get_own_llm", "Get the tenant's own language model", OwnLLMOutput)
+    def get(self) -> object:
+        return own_llm.get_own_llm(self.caller)
+
+    @route("save_own_llm", "Set the tenant's own language model", OwnLLMOutput, body=OwnLLMInput)
+    def put(self, body: OwnLLMInput) -> object:
+        """The endpoint must answer a test call first. From then on it serves this tenant only."""
+        given = body.validated_data
+        choice = own_llm.LLMChoice(given["base_url"].rstrip("/"), given["model"].strip(), given.get("api_key"))
+        return own_llm.save_own_llm(self.caller, choice)
+
+    @route("delete_own_llm", "Remove the tenant's own language model", None, 204)
+    def delete(self) -> None:
+        """The stored key is erased. The service's model serves the tenant again."""
+        own_llm.delete_own_llm(self.caller)

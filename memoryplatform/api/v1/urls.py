@@ -38,6 +38,7 @@ ROUTES = [
     path("account/keys", account.ApiKeysView.as_view()),
     path("account/keys/<uuid:key_id>", account.ApiKeyView.as_view()),
     path("account/keys/<uuid:key_id>/rotate", account.RotateKeyView.as_view()),
+    path("account/llm", account.OwnLLMView.as_view()),
     path("account/apps", account.AppsView.as_view()),
     path("account/apps/<uuid:app_id>", account.AppView.as_view()),
     path("banks", banks.BanksView.as_view()),

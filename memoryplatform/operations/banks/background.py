@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from banks.errors import BankBusy
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, check_version, name_of
+from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import bank_transaction, get_bank, read_version
-from providers.registry import find_llm
 from providers.usage import Usage
 from reflection.background import BackgroundChange, get_number, merge_statements, note_background
 from reflection.models import BackgroundRevision
@@ -36,7 +36,7 @@ def merge_background(
     `actor` is named in the history; by default it is the caller. `expected` are the versions of the bank that the
     caller accepts; then a change by another writer is an error.
     """
-    llm = find_llm()
+    llm = find_llm(access.tenant_id)
     usage = Usage()
     for _ in range(ATTEMPTS):
         with tenant_transaction(access.tenant_id):

@@ -88,5 +88,14 @@ class ConnectedApp(Model):
     last_used_agent: str
 
 
+class OwnLLM(Model):
+    """The tenant's own language model. `key_ending` is all that is shown of its key."""
+
+    base_url: str
+    model: str
+    key_ending: str
+    checked_at: datetime
+
+
 class ConnectedAppList(Model):
     apps: list[ConnectedApp]

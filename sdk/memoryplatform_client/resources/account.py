@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from memoryplatform_client.calls import Call, change, fetch, read_nothing, reader, remove, submit
+from memoryplatform_client.calls import Call, change, fetch, put, read_nothing, reader, remove, submit
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.account import (
     Account,
@@ -13,6 +13,7 @@ from memoryplatform_client.models.account import (
     Member,
     MemberList,
     NewApiKey,
+    OwnLLM,
 )
 from memoryplatform_client.routes import Resource, S_co, route
 from memoryplatform_client.wire import path_of
@@ -94,3 +95,17 @@ class AccountResource(Resource[S_co]):
     @route
     def disconnect_app(self, app_id: Id) -> Call[None]:
         return remove(path_of("account", "apps", app_id), read_nothing)
+
+    @route
+    def llm(self) -> Call[OwnLLM]:
+        """The tenant's own language model."""
+        return fetch("/account/llm", reader(OwnLLM))
+
+    @route
+    def save_llm(self, base_url: str, model: str, *, api_key: str | None = None) -> Call[OwnLLM]:
+        """The endpoint must answer a test call. `api_key` None keeps the stored key; empty: there is none."""
+        return put("/account/llm", reader(OwnLLM), {"base_url": base_url, "model": model, "api_key": api_key})
+
+    @route
+    def delete_llm(self) -> Call[None]:
+        return remove("/account/llm", read_nothing)
