@@ -113,7 +113,9 @@ class Environment(BaseSettings):
     log_format: Literal["json", "console"] = Field(
         default="json", description="json: one object a line; console: readable lines."
     )
-    metrics_token: SecretStr | None = Field(default=None, description="If set, /metrics requires it as a bearer token.")
+    metrics_token: SecretStr | None = Field(
+        default=None, description="The bearer token of /metrics. Without it /metrics is closed."
+    )
     rate_limit_per_key: int = Field(
         default=6_000, ge=0, le=1_000_000, description="Requests a minute for each API key; 0: no limit."
     )
