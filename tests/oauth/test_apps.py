@@ -1,10 +1,13 @@
 """Apps that a person connects: their rights, their end, and the rights of the person today."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pytest
-from django.test import Client
+from allauth.idp.oidc.models import Token
+from django.core.management import call_command
+from django.db import connections
+from django.utils import timezone
 
 from memoryplatform.operations.account.access import TenantAccess
 from memoryplatform.operations.account.connected_apps import list_apps
@@ -140,7 +143,30 @@ def test_a_narrowed_refresh_narrows_the_token(acme: Tenant, owner: User) -> None
     assert call(narrow["access_token"], "POST", "/v1/banks", {"bank_id": "one"}) == 403
 
 
-@pytest.mark.parametrize("path", ["/dashboard/apps/"])
-def test_the_page_has_no_memory_of_ended_apps(acme: Tenant, owner: User, path: str) -> None:
-    browser: Client = sign_in(owner, acme)
-    assert b"No app is connected" in browser.get(path).content
+def test_of_consents_at_once_one_is_open(acme: Tenant, owner: User) -> None:
+    app = App()
+    app.register()
+
+    def allow(_: int) -> int:
+        try:
+            return int(consent(sign_in(owner), app, acme).status_code)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = set(pool.map(allow, range(4)))
+    assert 302 in answers
+    assert answers <= {200, 302}  # 200: the page again, with the reason
+    assert len(list_apps(TenantAccess(acme.id, Member.Role.OWNER))) == 1
+
+
+def test_the_page_without_apps_names_the_address_for_clients(acme: Tenant, owner: User) -> None:
+    assert b"http://testserver/mcp" in sign_in(owner, acme).get("/dashboard/apps/").content
+
+
+def test_expired_tokens_are_cleared(acme: Tenant, owner: User) -> None:
+    _, tokens = connect(sign_in(owner), acme)
+    Token.objects.filter(type="at").update(expires_at=timezone.now())
+    assert call(tokens["access_token"]) == 401
+    call_command("oidc_cleartokens")
+    assert list(Token.objects.values_list("type", flat=True)) == ["rt"]
