@@ -1,15 +1,17 @@
 """OAuth clients: the rules for their registration, and the addresses that metadata and tokens name."""
 
 import re
+from datetime import timedelta
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.idp.oidc.adapter import DefaultOIDCAdapter
-from allauth.idp.oidc.models import Client
+from allauth.idp.oidc.models import Client, Token
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
 
 SCOPES = {
     "read": "Read: recall and list memories",
@@ -21,6 +23,10 @@ LONGEST_URI = 1_000
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]+")  # apps on a device have schemes of their own, such as cursor://
 UNSAFE_SCHEMES = frozenset({"javascript", "data", "vbscript", "file", "blob", "about", "ftp", "ws", "wss", "mailto"})
+
+
+UNUSED = {"dcr": True}  # `data` of a client until the first consent
+UNUSED_DAYS = 7
 
 
 class OAuthAdapter(DefaultOIDCAdapter):  # type: ignore[misc]  # allauth has no types
@@ -46,13 +52,20 @@ class OAuthAdapter(DefaultOIDCAdapter):  # type: ignore[misc]  # allauth has no 
         client.set_default_scopes(scopes)
         client.set_grant_types(GRANT_TYPES)
         client.set_response_types(["code"])
-        client.data = {"dcr": True}  # the caller's own metadata may be of any size
+        client.data = UNUSED  # the caller's own metadata may be of any size
+        forget_unused()
 
     def validate_resource_uris(self, *, uris: list[str], **_: Any) -> None:
         """RFC 8707: a token of this server is for this server."""
         base = get_base_url(self.request)
         if any(uri.rstrip("/") != base and not f"{uri}/".startswith((f"{base}/mcp/", f"{base}/v1/")) for uri in uris):
             raise ValidationError("This server gives no tokens for another resource.")
+
+
+def forget_unused() -> None:
+    """Deletes registrations that nobody allowed within a week, and expired tokens."""
+    Client.objects.filter(data=UNUSED, created_at__lt=timezone.now() - timedelta(days=UNUSED_DAYS)).delete()
+    Token.objects.expired().delete()
 
 
 def get_base_url(request: HttpRequest) -> str:

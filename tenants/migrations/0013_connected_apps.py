@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ('last_used_at', models.DateTimeField(null=True)),
                 ('last_used_address', models.GenericIPAddressField(null=True)),
                 ('last_used_agent', models.CharField(blank=True, max_length=200)),
-                ('client', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='allauth_idp_oidc.client')),
+                ('client', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='allauth_idp_oidc.client')),
                 ('member', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.member')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenants.tenant')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -54,6 +54,11 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(condition=models.Q(('revoked_at', None)), fields=('client', 'user'), name='app_connected_once'), models.CheckConstraint(condition=models.Q(('scopes__contained_by', ['read', 'write']), ('scopes__len__gt', 0)), name='app_scopes_known')],
             },
+        ),
+        migrations.RunSQL(
+            'ALTER TABLE tenants_connectedapp ADD CONSTRAINT tenants_connectedapp_client_fk '
+            'FOREIGN KEY (client_id) REFERENCES allauth_idp_oidc_client (id) ON DELETE CASCADE',
+            reverse_sql='ALTER TABLE tenants_connectedapp DROP CONSTRAINT tenants_connectedapp_client_fk',
         ),
         IsolateTenantTable('ConnectedApp'),
         migrations.RunSQL(

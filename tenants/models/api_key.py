@@ -69,7 +69,10 @@ class ConnectedApp(TenantOwned):
     with the membership.
     """
 
-    client = models.ForeignKey("allauth_idp_oidc.Client", on_delete=models.CASCADE, related_name="+")
+    # The database itself cascades: whoever deletes a client sees no rows of tenants.
+    client = models.ForeignKey(
+        "allauth_idp_oidc.Client", on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     member = models.ForeignKey(Member, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     scopes = ArrayField(models.CharField(max_length=10))

@@ -2,10 +2,11 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
+from allauth.idp.oidc.models import Client as ClientRow
 from allauth.idp.oidc.models import Token
-from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
 
@@ -16,7 +17,7 @@ from tenants.models import AuditEvent, Member, Tenant, User
 from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import join, sign_in
 from tests.api.conftest import Caller
-from tests.factories import make_bank
+from tests.factories import make_bank, make_user
 from tests.oauth.conftest import App, connect, consent, read_location
 
 
@@ -164,9 +165,25 @@ def test_the_page_without_apps_names_the_address_for_clients(acme: Tenant, owner
     assert b"http://testserver/mcp" in sign_in(owner, acme).get("/dashboard/apps/").content
 
 
-def test_expired_tokens_are_cleared(acme: Tenant, owner: User) -> None:
-    _, tokens = connect(sign_in(owner), acme)
+def test_unused_registrations_and_expired_tokens_are_forgotten(acme: Tenant, owner: User) -> None:
+    App().register()
+    used, tokens = connect(sign_in(owner), acme)
     Token.objects.filter(type="at").update(expires_at=timezone.now())
     assert call(tokens["access_token"]) == 401
-    call_command("oidc_cleartokens")
+    ClientRow.objects.update(created_at=timezone.now() - timedelta(days=8))
+    new = App()
+    new.register()
+    assert set(ClientRow.objects.values_list("id", flat=True)) == {used.client_id, new.client_id}
     assert list(Token.objects.values_list("type", flat=True)) == ["rt"]
+    assert used.refresh(tokens["refresh_token"]).status_code == 200
+
+
+def test_staff_may_delete_a_client_with_everything_of_it(acme: Tenant, owner: User) -> None:
+    app, tokens = connect(sign_in(owner), acme)
+    staff = sign_in(make_user("staff@example.com", is_staff=True, is_superuser=True))
+    page = f"/admin/allauth_idp_oidc/client/{app.client_id}"
+    shown = staff.get(f"{page}/change/")
+    assert (shown.status_code, b"Notes" in shown.content) == (200, True)
+    assert staff.post(f"{page}/delete/", {"post": "yes"}).status_code == 302
+    assert call(tokens["access_token"]) == 401
+    assert list_apps(TenantAccess(acme.id, Member.Role.OWNER)) == []

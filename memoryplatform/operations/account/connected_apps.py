@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from allauth.idp.oidc.models import Token
+from allauth.idp.oidc.models import Client, Token
 from django.db import IntegrityError
 from django.utils import timezone
 
@@ -44,6 +44,7 @@ def connect_app(access: TenantAccess, consent: Consent) -> ConnectedApp:
     try:
         with tenant_transaction(access.tenant_id):
             end_tokens(consent.client_id, user_id)
+            Client.objects.filter(id=consent.client_id).update(data=None)  # used, so it is kept
             app = ConnectedApp.objects.for_tenant(access.tenant_id).create(
                 client_id=consent.client_id,
                 user_id=user_id,
