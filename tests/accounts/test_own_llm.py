@@ -150,8 +150,21 @@ def name_addresses(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> None
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
 
 
+@pytest.fixture
+def dialled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The hosts that a connection was opened to."""
+    real, hosts = socket.create_connection, list[str]()
+
+    def connect(address: tuple[str, int], *args: Any, **options: Any) -> socket.socket:
+        hosts.append(address[0])
+        return real(address, *args, **options)
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    return hosts
+
+
 def test_a_name_that_changes_its_address_after_the_check_is_refused(
-    settings: Any, endpoint: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+    settings: Any, dialled: list[str], endpoint: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.OWN_LLM_PRIVATE_ADDRESSES = False
     name_addresses(monkeypatch, ["203.0.114.1"], ["127.0.0.1"])
@@ -159,17 +172,18 @@ def test_a_name_that_changes_its_address_after_the_check_is_refused(
     own_llm.check_choice(own_llm.LLMChoice(url, "mine", KEY))
     with pytest.raises(LLMUnavailable):
         own_llm.build_llm(url, "mine", KEY, retries=0).complete(HELLO)
-    assert endpoint.chat.received == []
+    assert dialled == []
 
 
 def test_the_connection_goes_to_the_checked_address_under_the_name_of_the_url(
-    endpoint: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+    dialled: list[str], endpoint: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name_addresses(monkeypatch, ["127.0.0.2", "127.0.0.1"])  # nothing answers at the first
     port = httpx2.URL(endpoint.url).port
     own_llm.build_llm(f"http://llm.example.com:{port}/v1", "mine", KEY, retries=0).complete(HELLO)
     (asked,) = endpoint.chat.received
     assert asked.headers["host"] == f"llm.example.com:{port}"
+    assert dialled == ["127.0.0.2", "127.0.0.1"]
 
 
 def test_the_stored_key_goes_to_no_other_address(acme: Tenant, owner: User, endpoint: ScriptedLLM) -> None:

@@ -2,9 +2,12 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
+from allauth.idp.oidc.internal.oauthlib import authorization_codes
 from django.db import connections
 from django.test import Client
 
@@ -202,8 +205,19 @@ def test_a_code_works_once(app: App, acme: Tenant, owner: User) -> None:
     assert read(app.exchange(code))["error"] == "invalid_grant"
 
 
-def test_of_many_requests_with_one_code_one_gets_a_token(app: App, acme: Tenant, owner: User) -> None:
+def test_of_many_requests_with_one_code_one_gets_a_token(
+    app: App, acme: Tenant, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that may read the code read it before the first deletes it."""
     code = read_location(consent(sign_in(owner), app, acme))["code"]
+    real, barrier = authorization_codes.lookup, Barrier(4)
+
+    def look_up_together(client_id: str, code: str) -> Any:
+        with suppress(BrokenBarrierError):
+            barrier.wait(timeout=2)
+        return real(client_id, code)
+
+    monkeypatch.setattr(authorization_codes, "lookup", look_up_together)
     assert sorted(at_once(lambda: app.exchange(code).status_code)) == [200, 400, 400, 400]
 
 
