@@ -8,7 +8,7 @@ const FILES = {
 const ICONS = [
   "activity", "bell", "brain", "building-2", "chart-column", "check", "chevrons-up-down", "circle-alert", "circle-check",
   "copy", "file-text", "fingerprint", "info", "key-round", "layers", "log-out", "mail", "monitor-smartphone", "moon",
-  "plus", "scroll-text", "settings", "shield-check", "sun", "trash-2", "triangle-alert", "user", "users", "webhook", "x",
+  "plug", "plus", "scroll-text", "settings", "shield-check", "sun", "trash-2", "triangle-alert", "user", "users", "webhook", "x",
 ];
 
 rmSync("static/vendor", { recursive: true, force: true });

@@ -26,6 +26,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
     path("", include("memoryplatform.dashboard.urls")),
+    path("", include("memoryplatform.oauth.urls")),
 ]
 
 handler400 = make_error_view(400, "The request can't be understood.", "bad_request")

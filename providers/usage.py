@@ -32,7 +32,7 @@ TOKENS = Counter(
 )
 
 
-Service = Literal["llm", "embedding", "reranking"]
+Service = Literal["llm", "own_llm", "embedding", "reranking"]
 
 
 @dataclass(frozen=True)

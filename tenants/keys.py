@@ -1,4 +1,4 @@
-"""API keys: shown once, found by their prefix, compared in constant time."""
+"""API keys: shown once, found by their prefix, compared in constant time. Also the OAuth tokens of connected apps."""
 
 import hashlib
 import hmac
@@ -13,20 +13,31 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from tenants.models import ApiKey
+from tenants.models import ApiKey, ConnectedApp, Member
+from tenants.models.api_key import APP_PREFIX, name_app
 from tenants.transactions import tenant_transaction
 
 # mpk_<prefix>_<secret>: the prefix finds the row, the secret (190 bits) authenticates.
 KEY_FORM = re.compile(r"mpk_([0-9a-f]{12})_([0-9A-Za-z_-]{32})")
 PREFIX_FORM = re.compile(r"(?:mpk_)?([0-9a-f]{12})(?:_[0-9A-Za-z_-]{32})?")
+TOKEN_FORM = re.compile(r"[0-9A-Za-z_-]{86}")  # of allauth; it stores the SHA-256
 LONGEST_AGENT = 200
 LAST_USED_EVERY = timedelta(minutes=1)  # one write for each request would cost too much
 
 
+SCOPES_OF_ROLE = {
+    Member.Role.VIEWER: frozenset({"read"}),
+    Member.Role.MEMBER: frozenset({"read", "write"}),
+    Member.Role.ADMIN: frozenset({"read", "write", "admin"}),
+    Member.Role.OWNER: frozenset({"read", "write", "admin"}),
+}
+
+
 @dataclass(frozen=True)
 class KeyIdentity:
-    """A valid key: its tenant and its rights. A signed-in person has `user_id` and `role`, and no prefix.
+    """A valid key: its tenant and its rights.
 
+    A signed-in person has `user_id` and `role`, and no prefix. A connected app has `user_id` and a prefix.
     `standing` of the tenant is empty, `suspended` by staff, or `closing`: to be erased after its grace.
     """
 
@@ -43,6 +54,10 @@ class KeyIdentity:
     def allows(self, scope: str) -> bool:
         return scope in self.scopes or ApiKey.Scope.ADMIN in self.scopes
 
+    @property
+    def is_app(self) -> bool:
+        return self.prefix.startswith(APP_PREFIX)
+
 
 def make_key(tenant_id: UUID, *, name: str, scopes: list[str], **fields: Any) -> tuple[ApiKey, str]:
     """Store a new key and return it with its text, which is not stored. Call inside a tenant transaction."""
@@ -54,10 +69,10 @@ def make_key(tenant_id: UUID, *, name: str, scopes: list[str], **fields: Any) ->
 
 
 def find_identity(text: str) -> KeyIdentity | None:
-    """The identity of a key; None if it is malformed, unknown, wrong, expired or revoked."""
+    """The identity of a key or of an app's token; None if it is malformed, unknown, wrong, expired or revoked."""
     match = KEY_FORM.fullmatch(text)
     if match is None:
-        return None
+        return find_app(text)
     prefix, secret = match.groups()
     row = look_up(prefix)
     stored = bytes(row[2]) if row else bytes(32)
@@ -71,6 +86,35 @@ def find_identity(text: str) -> KeyIdentity | None:
         scopes=frozenset(scopes),
         banks=None if banks is None else frozenset(banks),
         last_used_at=last_used_at,
+        standing=standing,
+    )
+
+
+def find_app(text: str, *, kind: str = "at") -> KeyIdentity | None:
+    """The identity of an app by its access token, or by another kind of token.
+
+    The person's role is read now: nobody's app may do more than the person may today.
+    """
+    if not TOKEN_FORM.fullmatch(text):
+        return None
+    with connection.cursor() as cursor:
+        wanted = [hashlib.sha256(text.encode()).hexdigest(), kind]
+        cursor.execute(
+            "SELECT id, tenant_id, user_id, role, scopes, banks, last_used_at, standing FROM app_by_token(%s, %s)",
+            wanted,
+        )
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    app_id, tenant_id, user_id, role, scopes, banks, last_used_at, standing = row
+    return KeyIdentity(
+        id=app_id,
+        tenant_id=tenant_id,
+        prefix=name_app(app_id),
+        scopes=frozenset(scopes) & SCOPES_OF_ROLE[Member.Role(role)],
+        banks=None if banks is None else frozenset(banks),
+        last_used_at=last_used_at,
+        user_id=user_id,
         standing=standing,
     )
 
@@ -100,8 +144,9 @@ def note_use(identity: KeyIdentity, *, address: str | None = None, agent: str = 
     now = timezone.now()
     if identity.last_used_at is not None and now - identity.last_used_at < LAST_USED_EVERY:
         return
+    credential: type[ApiKey | ConnectedApp] = ConnectedApp if identity.is_app else ApiKey
     with tenant_transaction(identity.tenant_id):
-        ApiKey.objects.for_tenant(identity.tenant_id).filter(id=identity.id).update(
+        credential.objects.for_tenant(identity.tenant_id).filter(id=identity.id).update(
             last_used_at=now, last_used_address=address or None, last_used_agent=agent[:LONGEST_AGENT]
         )
 

@@ -73,6 +73,7 @@ class UsageSum:
     calls: int = 0
     llm_input_tokens: int = 0
     llm_output_tokens: int = 0
+    own_llm_tokens: int = 0
     embedding_tokens: int = 0
     reranking_tokens: int = 0
     memories: int = 0
@@ -198,12 +199,13 @@ def read_sum(row: Sequence[object], grouped: int) -> UsageSum:
     requests, calls, read, written, memories, stored_bytes = map(int, amounts)
     tokens = {
         "llm": {"llm_input_tokens": read, "llm_output_tokens": written},
+        "own_llm": {"own_llm_tokens": read + written},
         "embedding": {"embedding_tokens": read},
         "reranking": {"reranking_tokens": read},
     }.get(service, {})
-    price = settings.MODEL_PRICES.get(model)
+    price = None if service == "own_llm" else settings.MODEL_PRICES.get(model)
     cost = Decimal(0) if price is None else (read * price.input + written * price.output) / MILLION
-    is_unpriced = price is None and bool(model)
+    is_unpriced = price is None and bool(model) and service != "own_llm"
     return UsageSum(
         group,
         requests,

@@ -3,6 +3,7 @@
 from datetime import date, timedelta
 from typing import Any
 
+from allauth.idp.oidc.models import Client
 from django.utils import timezone
 
 from banks.models import Bank
@@ -15,9 +16,11 @@ from tenants.memberships import found_tenant
 from tenants.models import (
     ApiKey,
     AuditEvent,
+    ConnectedApp,
     Delivery,
     Invitation,
     Member,
+    OwnLLM,
     Plan,
     PlanAssignment,
     Quota,
@@ -57,6 +60,19 @@ def make_invitation(tenant: Tenant) -> Invitation:
 
 def make_api_key(tenant: Tenant, **fields: Any) -> ApiKey:
     return make_key_with_text(tenant, **fields)[0]
+
+
+def make_connected_app(tenant: Tenant) -> ConnectedApp:
+    member, client = make_member(tenant), Client.objects.create(name="Notes")
+    with tenant_transaction(tenant.id):
+        rows = ConnectedApp.objects.for_tenant(tenant.id)
+        return rows.create(client=client, user_id=member.user_id, member=member, scopes=["read"])
+
+
+def make_own_llm(tenant: Tenant, **fields: Any) -> OwnLLM:
+    given = {"base_url": "https://llm.example.com/v1", "model": "m", "api_key": "sk-own", "checked_at": timezone.now()}
+    with tenant_transaction(tenant.id):
+        return OwnLLM.objects.for_tenant(tenant.id).create(**given | fields)
 
 
 def make_key_with_text(tenant: Tenant, **fields: Any) -> tuple[ApiKey, str]:

@@ -1,7 +1,8 @@
-"""The admin of accounts: staff may see sessions and second factors, and end them. Secrets are not shown."""
+"""The admin of accounts: staff see sessions, second factors and OAuth clients, and may end them. No secret is shown."""
 
 from typing import ClassVar
 
+from allauth.idp.oidc.models import Client, Token
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
@@ -10,6 +11,8 @@ from unfold.admin import ModelAdmin
 
 admin.site.unregister(Authenticator)
 admin.site.unregister(UserSession)
+admin.site.unregister(Client)
+admin.site.unregister(Token)
 
 
 class ReadAndDeleteAdmin(ModelAdmin):
@@ -32,3 +35,12 @@ class AuthenticatorAdmin(ReadAndDeleteAdmin):
 class UserSessionAdmin(ReadAndDeleteAdmin):
     list_display = ("user", "created_at", "last_seen_at", "ip", "user_agent")
     exclude = ("session_key", "data")
+
+
+@admin.register(Client)
+class ClientAdmin(ReadAndDeleteAdmin):
+    """A deleted client takes its tokens along."""
+
+    list_display = ("name", "id", "type", "created_at")
+    search_fields: ClassVar[list[str]] = ["name", "id", "redirect_uris"]
+    exclude = ("secret", "data")

@@ -46,6 +46,7 @@ INVALID = (
     "backward_window",
     "idempotency_key_reused",
     "import_invalid",
+    "llm_check_failed",
     "memory_invalid",
     "protection_refused",
     "query_without_words",

@@ -11,10 +11,12 @@ from tenants.models import Member
 
 NAVIGATION = (  # name of the route, title, icon, right
     ("api_keys", "API keys", "key-round", Right.MANAGE),
+    ("connected_apps", "Connected apps", "plug", Right.VIEW),
     ("quarantine", "Quarantine", "shield-check", Right.WRITE),
     ("members", "Members", "users", Right.VIEW),
     ("usage", "Usage", "chart-column", Right.VIEW),
     ("plan", "Plan", "layers", Right.VIEW),
+    ("own_llm", "Language model", "brain", Right.MANAGE),
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )

@@ -23,6 +23,7 @@ from memoryplatform.dashboard.forms import (
     ApiKeyForm,
     AuditForm,
     InvitationForm,
+    OwnLLMForm,
     RoleForm,
     RotationForm,
     TenantForm,
@@ -30,8 +31,10 @@ from memoryplatform.dashboard.forms import (
 )
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account import api_keys as keys
+from memoryplatform.operations.account import connected_apps as apps
 from memoryplatform.operations.account import invitations as invited
 from memoryplatform.operations.account import members as people
+from memoryplatform.operations.account import own_llm as llms
 from memoryplatform.operations.account.access import RANKS, Right
 from memoryplatform.operations.account.deletion import cancel_deletion, preview_deletion, request_deletion
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid, InvitationForOther, InvitationInvalid
@@ -266,6 +269,61 @@ def build_columns(asked: UsageRequest, daily: Sequence[UsageSum]) -> list[dict[s
 @require_GET
 def plan(request: TenantRequest) -> HttpResponse:
     return render(request, "dashboard/plan.html", {"plan": report_plan(request.access)})
+
+
+@tenant_page(Right.VIEW)
+@require_GET
+def connected_apps(request: TenantRequest) -> HttpResponse:
+    context = {"apps": apps.list_apps(request.access), "mcp_url": request.build_absolute_uri("/mcp")}
+    return render(request, "dashboard/connected_apps.html", context)
+
+
+@tenant_page(Right.VIEW)
+@require_POST
+def disconnect_app(request: TenantRequest, app_id: UUID) -> HttpResponse:
+    """A member of any role may disconnect an app of their own; the use-case checks the right for those of others."""
+
+    def act() -> str:
+        apps.disconnect_app(request.access, app_id)
+        return "The app is disconnected."
+
+    return perform(request, act, "connected_apps")
+
+
+@never_cache
+@tenant_page(Right.MANAGE)
+@require_http_methods(["GET", "POST"])
+def own_llm(request: TenantRequest) -> HttpResponse:
+    stored = llms.find_own_llm(request.access)
+    form = OwnLLMForm(
+        request.POST or None, initial={"base_url": stored.base_url, "model": stored.model} if stored else None
+    )
+    if request.method == "POST" and form.is_valid():
+        base_url, model = form.cleaned_data["base_url"].rstrip("/"), form.cleaned_data["model"].strip()
+        keeps_key = stored is not None and stored.base_url == base_url and not form.cleaned_data["api_key"]
+        api_key = None if keeps_key else form.cleaned_data["api_key"]
+        try:
+            llms.save_own_llm(request.access, llms.LLMChoice(base_url, model, api_key))
+        except AccountInvalid as error:
+            for field, fault in error.faults.items():
+                form.add_error(field, fault)
+        except AccountError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"{model} answered and serves {request.membership.name} from now on.")
+            return redirect("own_llm")
+    status = 422 if form.errors else 200
+    return render(request, "dashboard/own_llm.html", {"llm": stored, "form": form}, status=status)
+
+
+@tenant_page(Right.MANAGE)
+@require_POST
+def delete_own_llm(request: TenantRequest) -> HttpResponse:
+    def act() -> str:
+        llms.delete_own_llm(request.access)
+        return "Your language model is removed, and its key is erased."
+
+    return perform(request, act, "own_llm")
 
 
 @tenant_page(Right.MANAGE)

@@ -21,11 +21,12 @@ log = structlog.get_logger(__name__)
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """For the scraper. The metrics hold no tenant's name or content; METRICS_TOKEN protects them all the same."""
+    """For the scraper, with METRICS_TOKEN. The metrics hold no tenant's name or content."""
     expected = f"Bearer {settings.METRICS_TOKEN}"
     given = request.headers.get("Authorization", "")
-    if settings.METRICS_TOKEN and not hmac.compare_digest(given.encode(), expected.encode()):
-        return JsonResponse({"detail": "Authentication failed.", "code": "unauthenticated"}, status=401)
+    if not settings.METRICS_TOKEN or not hmac.compare_digest(given.encode(), expected.encode()):
+        refusal = {"detail": "Send METRICS_TOKEN as a bearer token.", "code": "unauthenticated"}
+        return JsonResponse(refusal, status=401, headers={"WWW-Authenticate": "Bearer"})
     return HttpResponse(render_metrics(QueueCollector()), content_type=CONTENT_TYPE_LATEST)
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from reflection.errors import ChangedMeanwhile
 from tenants.audit import Actor, record
+from tenants.models.api_key import APP_PREFIX
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class BankAccess:
 
 def name_of(access: BankAccess) -> str:
     """The name of the caller in the histories of banks and memories."""
-    return f"api_key:{access.actor.api_key_prefix}"
+    prefix = access.actor.api_key_prefix
+    return f"app:{prefix}" if prefix.startswith(APP_PREFIX) else f"api_key:{prefix}"
 
 
 CHARACTERS = 16

@@ -5,25 +5,23 @@ from uuid import UUID
 from banks.retain.answers import open_answers
 from banks.retain.engine import Engine
 from banks.retain.llm.engine import LLMEngine
+from memoryplatform.operations.account.own_llm import check_tokens, find_llm
 from providers.llm.prompting.cache import CachedLLM
 from providers.llm.protocol import LLM
-from providers.registry import find_llm
 from reflection.reflect.tools import AnswerWriter
 from rules.engine import BuiltinEngine
 from rules.extractive_answer import write_extractive_answer
-from tenants.models import Quota
-from tenants.quotas import check_room
 
 
 def find_cached_llm(tenant_id: UUID) -> LLM | None:
-    """The language model with the tenant's stored answers, so that a repeated attempt pays for no call twice.
+    """The tenant's language model with its stored answers, so that a repeated attempt pays for no call twice.
 
     Raises QuotaExceeded once the month's tokens are used up.
     """
-    llm = find_llm()
+    llm = find_llm(tenant_id)
     if llm is None:
         return None
-    check_room(tenant_id, Quota.LLM_TOKENS)
+    check_tokens(tenant_id)
     return CachedLLM(llm, open_answers(tenant_id))
 
 

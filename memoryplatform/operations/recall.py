@@ -13,8 +13,9 @@ from django.utils import timezone
 from banks.errors import BankNotFound
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import check_bank_id
-from providers.registry import find_llm, get_embedder, get_reranker
+from providers.registry import get_embedder, get_reranker
 from retrieval.errors import NothingSearched
 from retrieval.recall import RecallTools, recall_across
 from retrieval.recall_log import RECALL_LOG, Call, build_entry
@@ -72,7 +73,7 @@ def recall(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> R
     recall_id, recalled_at, started = uuid7(), timezone.now(), perf_counter()
     banks = load_banks(access, list(dict.fromkeys(bank_ids)))
     wanted = replace(query, trace=query.trace or is_sampled(recall_id))
-    result = recall_across(banks, wanted, RecallTools(get_embedder(), get_reranker(), find_llm()))
+    result = recall_across(banks, wanted, RecallTools(get_embedder(), get_reranker(), find_llm(access.tenant_id)))
     milliseconds = round((perf_counter() - started) * 1_000, 3)
     call = Call(recall_id, recalled_at, milliseconds, api_key_prefix=access.actor.api_key_prefix)
     RECALL_LOG.note(build_entry(banks, query, result, call))

@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, name_of
+from memoryplatform.operations.account.own_llm import check_tokens, find_llm
 from memoryplatform.operations.engine_choice import choose_answer_writer
 from memoryplatform.operations.recall import is_sampled, load_banks
-from providers.registry import find_llm, get_embedder, get_reranker
+from providers.registry import get_embedder, get_reranker
 from reflection.directives import read_directives
 from reflection.reflect.reflect import reflect as reflect_at_once
 from reflection.reflect.reflect import reflect_in_steps
@@ -24,7 +25,7 @@ from retrieval.recall_log import RECALL_LOG, Call, build_entry
 from retrieval.types import RecallQuery, RecallResult
 from tenants.identifiers import uuid7
 from tenants.models import Quota, UsageRecord
-from tenants.quotas import check_room, warn_of_quotas
+from tenants.quotas import warn_of_quotas
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
 
@@ -60,8 +61,7 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
     Raises QuotaExceeded once the month's tokens are used up. Without a language model an answer takes none.
     """
     (bank,) = load_banks(access, [bank_id])
-    if find_llm() is not None:
-        check_room(access.tenant_id, Quota.LLM_TOKENS)
+    check_tokens(access.tenant_id)
     with tenant_transaction(access.tenant_id):
         directives = read_directives(bank, query.recall.filters.tags, applies_all=query.applies_all_directives)
     return bank, replace(query, directives=directives)
@@ -70,7 +70,7 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
 def build_tools(access: BankAccess) -> ReflectTools:
     return ReflectTools(
         recall=RecallTools(get_embedder(), get_reranker()),
-        llm=find_llm(),
+        llm=find_llm(access.tenant_id),
         write=partial(tenant_transaction, access.tenant_id),
         actor=name_of(access),
         recalling=recall_and_log,

@@ -14,6 +14,7 @@ from banks.retain.archive import archive_document, archive_messages
 from banks.retain.input import RetainItem
 from banks.retain.ready_facts import archive_facts, write_payload
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.account.own_llm import check_tokens
 from memoryplatform.operations.banks.profile import find_or_create_bank
 from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.memories.newest_metadata import MetadataRule
@@ -22,7 +23,6 @@ from memoryplatform.operations.protection import Screened, screen_items, store_q
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import retry, submit
-from providers.registry import find_llm
 from retrieval.filters.tags import UNDER_SEVERAL
 from tenants.models import Quota
 from tenants.quotas import check_room
@@ -58,7 +58,8 @@ def retain(
     stays in the archive and the operation fails. It can be retried; the same key retries it too.
     """
     refuse_marks(tag for item in items for tag in item.tags)
-    check_room(access.tenant_id, *NEEDED, *([Quota.LLM_TOKENS] if find_llm() else ()))
+    check_room(access.tenant_id, *NEEDED)
+    check_tokens(access.tenant_id)
     bank, _ = find_or_create_bank(access, bank_id)
     here = wait and is_small(items)
     asked: dict[str, Any] = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}

@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryplatform.server.body_limit import get_path
 
-API_PATHS = ("/v1/", "/v2/", "/v3/", "/api/", "/mcp", "/version", "/health")
+API_PATHS = ("/v1/", "/v2/", "/v3/", "/api/", "/mcp", "/version", "/health", "/oauth/", "/.well-known/")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 EXPOSED_HEADERS = (
     "ETag",

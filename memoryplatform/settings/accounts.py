@@ -15,6 +15,7 @@ APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.google",
     "allauth.socialaccount.providers.github",
+    "allauth.idp.oidc",
 ]
 MIDDLEWARE = ["allauth.account.middleware.AccountMiddleware", "allauth.usersessions.middleware.UserSessionsMiddleware"]
 
@@ -42,6 +43,11 @@ def build_accounts(env: Environment) -> dict[str, Any]:
         "SOCIALACCOUNT_PROVIDERS": build_providers(env),
         "SOCIALACCOUNT_ADAPTER": "memoryplatform.accounts.adapter.SocialAccountAdapter",
         "SOCIALACCOUNT_EMAIL_AUTHENTICATION": False,
+        "IDP_OIDC_ADAPTER": "memoryplatform.oauth.clients.OAuthAdapter",
+        "IDP_OIDC_DCR_ENABLED": True,
+        "IDP_OIDC_DCR_REQUIRES_INITIAL_ACCESS_TOKEN": False,
+        "IDP_OIDC_RATE_LIMITS": {"client_registration": "10/m/ip,100/d/ip"},
+        "IDP_OIDC_REFRESH_TOKEN_EXPIRES_IN": 90 * 24 * 3600,
         "LOGIN_URL": "account_login",
         "LOGIN_REDIRECT_URL": "/dashboard/",
     }

@@ -210,6 +210,7 @@ LLM_STRUCTURED_OUTPUT = env.llm_structured_output
 LLM_TIMEOUT_SECONDS = env.llm_timeout_seconds
 LLM_MAX_RETRIES = env.llm_max_retries
 LLM_MAX_CONCURRENCY = env.llm_max_concurrency
+OWN_LLM_PRIVATE_ADDRESSES = env.own_llm_private_addresses
 
 RATE_LIMIT_PER_KEY = env.rate_limit_per_key
 RATE_LIMIT_PER_TENANT = env.rate_limit_per_tenant

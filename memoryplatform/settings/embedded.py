@@ -33,6 +33,7 @@ for name, value in {
     "ALLOWED_HOSTS": "127.0.0.1,localhost,[::1]",
     "LOG_FORMAT": "console",
     "WEBHOOK_PRIVATE_ADDRESSES": "true",  # one machine: the receiver is on it too
+    "OWN_LLM_PRIVATE_ADDRESSES": "true",
 }.items():
     os.environ.setdefault(name, value)
 

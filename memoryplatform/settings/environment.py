@@ -132,7 +132,9 @@ class Environment(BaseSettings):
     log_format: Literal["json", "console"] = Field(
         default="json", description="json: one object a line; console: readable lines."
     )
-    metrics_token: SecretStr | None = Field(default=None, description="If set, /metrics requires it as a bearer token.")
+    metrics_token: SecretStr | None = Field(
+        default=None, description="The bearer token of /metrics. Without it /metrics is closed."
+    )
     rate_limit_per_key: int = Field(
         default=6_000, ge=0, le=1_000_000, description="Requests a minute for each API key; 0: no limit."
     )
@@ -234,6 +236,9 @@ class Environment(BaseSettings):
     llm_timeout_seconds: float = Field(default=60.0, gt=0, description="Time limit of a call.")
     llm_max_retries: int = Field(default=3, ge=0, le=10, description="Retries on 429, 5xx and a lost connection.")
     llm_max_concurrency: int = Field(default=8, ge=1, description="Maximum of calls at once from one process.")
+    own_llm_private_addresses: bool = Field(
+        default=False, description="Allow tenants' own LLMs at private addresses, and without TLS."
+    )
 
     @model_validator(mode="after")
     def check_pairs(self) -> Self:

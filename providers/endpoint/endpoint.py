@@ -46,7 +46,7 @@ class Endpoint:
         self._classes = classes
         self._policy = policy or RetryPolicy(config.max_retries)
         self._slots = BoundedSemaphore(config.max_concurrency)
-        self._client = build_client(base_url=config.base_url, api_key=config.api_key)
+        self._client = build_client(config)
         weakref.finalize(self, self._client.close)  # the owner of an endpoint need not know of its sockets
 
     def start(self, timeout: float | None) -> Deadline:
@@ -94,13 +94,18 @@ class Endpoint:
         raise failure
 
 
-def build_client(*, base_url: str, api_key: str | None) -> openai.OpenAI:
+def build_client(config: EndpointConfig) -> openai.OpenAI:
     logging.getLogger("openai").setLevel(logging.WARNING)  # at DEBUG some of its releases log the questions
     return openai.OpenAI(
-        base_url=base_url,
-        api_key=api_key or NO_KEY,
+        base_url=config.base_url,
+        api_key=config.api_key or NO_KEY,
         max_retries=0,
-        http_client=openai.DefaultHttpxClient(event_hooks={"request": [note_start], "response": [bound_body]}),
+        http_client=openai.DefaultHttpxClient(
+            event_hooks={"request": [note_start], "response": [bound_body]},
+            transport=config.transport,
+            trust_env=config.transport is None,
+            follow_redirects=config.transport is None,
+        ),
     )
 
 

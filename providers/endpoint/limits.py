@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+import httpx2
+
 
 @dataclass(frozen=True)
 class RetryPolicy:
@@ -57,8 +59,11 @@ def parse_wait_until(value: str) -> float | None:
 
 @dataclass(frozen=True)
 class EndpointConfig:
+    """With a `transport` the endpoint is not the operator's: no proxy of the environment, no redirect."""
+
     base_url: str
     api_key: str | None = field(default=None, repr=False)
+    transport: httpx2.BaseTransport | None = field(default=None, repr=False)
     timeout_seconds: float = 60.0
     max_retries: int = 3
     max_concurrency: int = 8

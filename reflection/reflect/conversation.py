@@ -8,6 +8,7 @@ from time import perf_counter
 from banks.models import Bank
 from providers import tokens
 from providers.llm.errors import LLMError, StreamInterrupted
+from providers.llm.own import MarkedLLM, mark_own
 from providers.llm.protocol import LLM, ChatMessage, StreamEnd, TextDelta
 from providers.usage import Usage
 from reflection.reflect.citations import CitedText
@@ -120,6 +121,7 @@ class ModelCaller:
             pieces.close()
             if usage is None and received:
                 usage = estimate_usage(request.messages, "".join(received), self.llm.model_id)
+                usage = mark_own(usage) if isinstance(self.llm, MarkedLLM) else usage
             self.trace.note_call(ModelCall(request.purpose, usage or Usage(), measure_since(begun), finish_reason))
 
     def _send(self, request: ModelRequest) -> Generator[TextDelta | StreamEnd, None, None]:

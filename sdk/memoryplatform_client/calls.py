@@ -58,6 +58,10 @@ def change(path: str, parse: Callable[[httpx.Response], T], fields: Mapping[str,
     return Call("PATCH", path, parse, content=encode_body(body), headers={"Content-Type": JSON, **headers})
 
 
+def put(path: str, parse: Callable[[httpx.Response], T], fields: Mapping[str, Any]) -> Call[T]:
+    return Call("PUT", path, parse, content=encode_body(fields), headers={"Content-Type": JSON}, repeatable=True)
+
+
 def part_headers(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """Separate the fields that are sent as headers from those of the body."""
     given = {name: fields[name] for name in HEADER_OF if fields.get(name) is not None}

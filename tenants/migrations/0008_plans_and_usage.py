@@ -160,7 +160,7 @@ class Migration(migrations.Migration):
                 ('bank_id', models.CharField(blank=True, max_length=200)),
                 ('api_key_prefix', models.CharField(blank=True, max_length=16)),
                 ('kind', models.CharField(choices=[('retain', 'Retain'), ('recall', 'Recall'), ('reflect', 'Reflect'), ('consolidate', 'Consolidate'), ('edit', 'Edit')], max_length=12)),
-                ('service', models.CharField(blank=True, help_text='llm, embedding or reranking.', max_length=12)),
+                ('service', models.CharField(blank=True, help_text="llm, own_llm (the tenant's own), embedding or reranking.", max_length=12)),
                 ('model', models.CharField(blank=True, max_length=200)),
                 ('requests', models.PositiveBigIntegerField(default=0)),
                 ('calls', models.PositiveBigIntegerField(default=0)),

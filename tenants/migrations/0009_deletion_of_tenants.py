@@ -54,6 +54,7 @@ BEGIN
     FOR held IN
         SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND a.attname = 'tenant_id'
+        ORDER BY c.relname = 'tenants_storagechange'  -- triggers of the others write there
     LOOP
         EXECUTE format('DELETE FROM %I WHERE tenant_id = $1', held.relname) USING wanted;
     END LOOP;

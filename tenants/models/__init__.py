@@ -1,15 +1,18 @@
 from tenants.models.accounts import Invitation, Member, Tenant, TenantErasure, User
-from tenants.models.api_key import ApiKey
+from tenants.models.api_key import ApiKey, ConnectedApp
 from tenants.models.ledgers import AuditEvent, UsageDay, UsageRecord
+from tenants.models.own_llm import OwnLLM
 from tenants.models.plans import Plan, PlanAssignment, Quota, QuotaNotice, StorageChange
 from tenants.models.webhook import Delivery, Webhook
 
 __all__ = [
     "ApiKey",
     "AuditEvent",
+    "ConnectedApp",
     "Delivery",
     "Invitation",
     "Member",
+    "OwnLLM",
     "Plan",
     "PlanAssignment",
     "Quota",

@@ -1,10 +1,13 @@
 from typing import ClassVar
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from tenants.models.accounts import User
+from tenants.models.accounts import Member, User
 from tenants.scoping import TenantManager, TenantOwned
+
+APP_PREFIX = "app_"  # no key has it: their prefixes are hexadecimal
 
 
 class ApiKey(TenantOwned):
@@ -57,3 +60,50 @@ class ApiKey(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
+
+
+class ConnectedApp(TenantOwned):
+    """The consent of a member to an OAuth client. Its tokens are allauth's, found by client and person.
+
+    The rights are those of the newest consent: a person has one open consent for a client, in one tenant. The row goes
+    with the membership.
+    """
+
+    # The database itself cascades: whoever deletes a client sees no rows of tenants.
+    client = models.ForeignKey(
+        "allauth_idp_oidc.Client", on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    member = models.ForeignKey(Member, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    scopes = ArrayField(models.CharField(max_length=10))
+    banks = ArrayField(models.CharField(max_length=200), null=True, help_text="Null: every bank.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    revoked_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+    last_used_address = models.GenericIPAddressField(null=True)
+    last_used_agent = models.CharField(max_length=200, blank=True)
+
+    objects: ClassVar[TenantManager["ConnectedApp"]] = TenantManager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["client", "user"], condition=models.Q(revoked_at=None), name="app_connected_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(scopes__contained_by=["read", "write"]) & models.Q(scopes__len__gt=0),
+                name="app_scopes_known",
+            ),
+        )
+
+    @property
+    def prefix(self) -> str:
+        """The name of the app in the audit log and in histories, as a key has a prefix."""
+        return name_app(self.id)
+
+    def __str__(self) -> str:
+        return f"{self.client_id} ({self.prefix})"
+
+
+def name_app(app_id: UUID) -> str:
+    return f"{APP_PREFIX}{app_id.hex[-12:]}"

@@ -76,7 +76,9 @@ class UsageDay(TenantOwned):
     bank_id = models.CharField(max_length=200, blank=True)
     api_key_prefix = models.CharField(max_length=16, blank=True)
     kind = models.CharField(max_length=12, choices=UsageRecord.Kind)
-    service = models.CharField(max_length=12, blank=True, help_text="llm, embedding or reranking.")
+    service = models.CharField(
+        max_length=12, blank=True, help_text="llm, own_llm (the tenant's own), embedding or reranking."
+    )
     model = models.CharField(max_length=200, blank=True)
     requests = models.PositiveBigIntegerField(default=0)
     calls = models.PositiveBigIntegerField(default=0)

@@ -34,6 +34,11 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("delete_quarantined", "POST", WRITERS),
     ("usage", "GET", ALL),
     ("plan", "GET", ALL),
+    ("connected_apps", "GET", ALL),
+    ("disconnect_app", "POST", ALL),  # their own; the use-case checks the right for those of others
+    ("own_llm", "GET", MANAGERS),
+    ("own_llm", "POST", MANAGERS),
+    ("delete_own_llm", "POST", MANAGERS),
     ("audit_log", "GET", MANAGERS),
     ("audit_csv", "GET", MANAGERS),
     ("tenant_settings", "GET", ALL),

@@ -133,3 +133,12 @@ def test_the_tenant_is_renamed(acme: Tenant) -> None:
     call = call_with(acme, "admin")
     assert call("PATCH", "/v1/account", {"name": " Acme  Robotics "}).json()["name"] == "Acme Robotics"
     assert call("PATCH", "/v1/account", {"name": " "}).status_code == 422
+
+
+def test_a_key_without_the_scope_admin_removes_nobody(acme: Tenant) -> None:
+    mia = join(acme, "mia@example.com", "viewer")
+    for scope in ("read", "write"):
+        call = call_with(acme, scope)
+        assert call("DELETE", f"/v1/account/members/{mia.id}").status_code == 403
+    with tenant_transaction(acme.id):
+        assert Member.objects.for_tenant(acme.id).filter(user=mia).exists()

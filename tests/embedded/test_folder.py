@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from memoryplatform.embedded.address import Address
 from memoryplatform.embedded.errors import StartError
 from memoryplatform.embedded.folder import DataFolder, find_data_dir, read_environment
+from memoryplatform.embedded.up import write_environment
 
 
 def mode(path: Path) -> int:
@@ -129,3 +131,14 @@ def test_the_folder_comes_from_the_option_then_the_environment_then_here(
     monkeypatch.setenv("MEMORYPLATFORM_DATA_DIR", "/from/environment")
     assert find_data_dir(None) == Path("/from/environment")
     assert find_data_dir("option") == tmp_path / "option"
+
+
+def test_the_metrics_have_a_token_by_default(folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("METRICS_TOKEN", raising=False)
+    write_environment(folder, Address("127.0.0.1", 8000), {})
+    made = read_environment(folder.path)["METRICS_TOKEN"]
+    write_environment(folder, Address("127.0.0.1", 8000), {})
+    assert read_environment(folder.path)["METRICS_TOKEN"] == made
+    monkeypatch.setenv("METRICS_TOKEN", "my-own")
+    write_environment(folder, Address("127.0.0.1", 8000), {})
+    assert (len(made) >= 32, read_environment(folder.path)["METRICS_TOKEN"]) == (True, "my-own")

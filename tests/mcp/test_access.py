@@ -102,7 +102,7 @@ def test_a_request_without_a_key_is_refused(base_url: str, alice: Tenant, author
     headers = {"Authorization": authorization} if authorization else {}
     answer = httpx2.post(f"{base_url}/mcp/", json=PING, headers=headers)
     assert answer.status_code == 401
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer resource_metadata=")
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.json()["code"] == "unauthenticated"
     assert answer.json()["request_id"] == answer.headers["X-Request-ID"]

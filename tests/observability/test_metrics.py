@@ -1,6 +1,8 @@
+from typing import Any
+
 import pytest
 from django.db import OperationalError
-from django.test import Client, override_settings
+from django.test import Client
 
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.observability import health
@@ -10,10 +12,16 @@ from tenants.transactions import tenant_transaction
 from tests.factories import make_tenant
 
 pytestmark = pytest.mark.django_db
+TOKEN = "let-me-in"
 
 
-def scrape(**headers: str) -> dict[str, float]:
-    text = Client().get("/metrics", headers=headers).content.decode()
+@pytest.fixture(autouse=True)
+def token(settings: Any) -> None:
+    settings.METRICS_TOKEN = TOKEN
+
+
+def scrape() -> dict[str, float]:
+    text = Client().get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).content.decode()
     lines = [line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#")]
     return {name: float(value) for name, value in lines}
 
@@ -56,8 +64,14 @@ def test_without_a_database_the_queues_are_left_out(monkeypatch: pytest.MonkeyPa
     assert not any("queue_depth" in name for name in after)
 
 
-@override_settings(METRICS_TOKEN="let-me-in")
-def test_a_token_closes_the_metrics() -> None:
-    assert Client().get("/metrics").status_code == 401
-    assert Client().get("/metrics", headers={"Authorization": "Bearer wrong"}).status_code == 401
-    assert scrape(Authorization="Bearer let-me-in")
+def test_the_metrics_need_the_token() -> None:
+    assert scrape()
+    for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}):
+        assert Client().get("/metrics", headers=given).status_code == 401
+
+
+@pytest.mark.parametrize("none", [None, ""])
+def test_without_a_token_the_metrics_are_closed(settings: Any, none: str | None) -> None:
+    settings.METRICS_TOKEN = none
+    for given in ("", "Bearer ", "Bearer None"):
+        assert Client().get("/metrics", headers={"Authorization": given}).status_code == 401

@@ -1,6 +1,7 @@
 """A process with an invalid environment refuses to start and names the variable."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -78,12 +79,34 @@ def test_compose_gives_every_required_variable_and_no_unknown_one() -> None:
     from memoryplatform.settings.environment import Environment
 
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-    known = {name.upper() for name in Environment.model_fields} | {"DJANGO_SETTINGS_MODULE"}
+    known = {name.upper() for name in Environment.model_fields} | {"DJANGO_SETTINGS_MODULE", "FORWARDED_ALLOW_IPS"}
     required = {name.upper() for name, field in Environment.model_fields.items() if field.is_required()}
     for name in ("migrate", "web", "worker-ingest", "worker-background"):
         given = set(services[name]["environment"])
         assert required <= given, name
         assert given <= known, name
+
+
+def test_compose_passes_every_documented_variable() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text()
+    documented = set(re.findall(r"^\| `([A-Z_]+)` \|", page, flags=re.MULTILINE))
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    assert "METRICS_TOKEN" in documented
+    assert documented <= set(services["migrate"]["environment"])
+    for name in ("web", "worker-ingest", "worker-background", "worker-notify"):
+        given = services[name]["environment"]
+        assert documented - set(given) == {"DATABASE_SETUP_URL"}, name
+        optional = {variable for variable, value in given.items() if value == f"${{{variable}:-}}"}
+        assert "LLM_API_KEY" in optional  # an empty one has its default
+
+
+def test_compose_publishes_the_web_port_through_tls_alone() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    published = {name: service.get("ports", []) for name, service in services.items() if service.get("ports")}
+    assert published.pop("web") == ["127.0.0.1:8000:8000"]
+    assert list(published) == ["caddy"]
+    assert services["caddy"]["profiles"] == ["tls"]
+    assert services["caddy"]["command"][-2:] == ["--to", "web:8000"]
 
 
 def test_compose_runs_a_worker_for_every_queue_group() -> None:

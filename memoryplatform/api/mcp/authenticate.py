@@ -25,6 +25,7 @@ from memoryplatform.api.errors import describe_unknown_host, handle_exception
 from memoryplatform.api.json_format import check_not_compressed
 from memoryplatform.api.mcp.tools.tool import Caller
 from memoryplatform.api.throttling import KeyAndTenantThrottle, RateLimited
+from memoryplatform.oauth.clients import describe_challenge
 from memoryplatform.operations.banks.profile import get_bank
 from tenants.transactions import tenant_transaction
 
@@ -100,7 +101,8 @@ def is_trusted(origin: str) -> bool:
 def build_refusal(error: Exception, request: ASGIRequest) -> Response:
     response = handle_exception(error, {"request": request})
     if isinstance(error, AuthenticationFailed):
-        response.headers["WWW-Authenticate"] = KEY_AUTHENTICATION.authenticate_header(Request(request))
+        failed = bool(request.headers.get("Authorization"))
+        response.headers["WWW-Authenticate"] = describe_challenge(request, request.path_info, failed=failed)
     if isinstance(error, MethodNotAllowed):
         response.headers["Allow"] = "POST"
     return response

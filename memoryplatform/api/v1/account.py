@@ -22,22 +22,24 @@ from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
 from memoryplatform.dashboard.access import find_membership
-from memoryplatform.operations.account import api_keys, deletion, invitations, members, tenants
+from memoryplatform.operations.account import (
+    api_keys,
+    connected_apps,
+    deletion,
+    invitations,
+    members,
+    own_llm,
+    tenants,
+)
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountInvalid, NotPermitted
-from tenants.keys import KeyIdentity
+from tenants.keys import SCOPES_OF_ROLE, KeyIdentity
 from tenants.models import ApiKey, Member, Tenant
 from tenants.transactions import tenant_transaction
 
 ROLES = Member.Role.choices
-SCOPES_OF_ROLE = {
-    Member.Role.VIEWER: {"read"},
-    Member.Role.MEMBER: {"read", "write"},
-    Member.Role.ADMIN: {"admin"},
-    Member.Role.OWNER: {"admin"},
-}
 READ = {"GET": "read", "POST": "admin", "PATCH": "admin", "DELETE": "read"}
-ADMIN = {"GET": "admin", "POST": "admin", "PATCH": "admin", "DELETE": "admin"}
+ADMIN = {"GET": "admin", "POST": "admin", "PUT": "admin", "PATCH": "admin", "DELETE": "admin"}
 
 
 class MemberAuthentication(SessionAuthentication):
@@ -49,8 +51,7 @@ class MemberAuthentication(SessionAuthentication):
         if signed_in is None or membership is None:
             return None
         user, role = signed_in[0], Member.Role(membership.role)
-        scopes = frozenset(SCOPES_OF_ROLE[role])
-        standing = membership.standing
+        scopes, standing = SCOPES_OF_ROLE[role], membership.standing
         return user, KeyIdentity(user.id, membership.tenant_id, "", scopes, None, None, user.id, role, standing)
 
     def authenticate_header(self, _request: Request) -> str:
@@ -83,7 +84,17 @@ class AccountView(TenantView):
         identity = self.identity
         if identity.banks is not None:
             raise NotPermitted("An API key that is limited to some banks can't manage the tenant.")
-        return TenantAccess(identity.tenant_id, Member.Role(identity.role or Member.Role.ADMIN), self.actor)
+        if identity.is_app and self.request.method not in SAFE_METHODS:
+            raise NotPermitted("A connected app can't manage the tenant.")
+        role = Member.Role(identity.role) if identity.role else find_role(identity)
+        return TenantAccess(identity.tenant_id, role, self.actor)
+
+
+def find_role(identity: KeyIdentity) -> Member.Role:
+    """The role with the rights of a key or an app."""
+    if identity.allows("admin"):
+        return Member.Role.ADMIN
+    return Member.Role.MEMBER if identity.allows("write") else Member.Role.VIEWER
 
 
 class TenantOutput(Output):
@@ -127,6 +138,43 @@ class InvitationsOutput(Output):
 
 class InvitationInput(RoleInput):
     email = serializers.EmailField(max_length=254)
+
+
+class AppOutput(Output):
+    app_id = serializers.UUIDField(source="id")
+    name = serializers.CharField(source="client.name", help_text="As the app named itself.")
+    prefix = serializers.CharField(help_text="The name of the app in the audit log.")
+    user_id = serializers.UUIDField(help_text="The person for whom it acts.")
+    email = serializers.CharField(source="user.email")
+    scopes = serializers.ListField(child=serializers.CharField())
+    banks = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="Null: every bank.")
+    created_at = serializers.DateTimeField()
+    last_used_at = serializers.DateTimeField(allow_null=True)
+    last_used_address = serializers.CharField(allow_null=True)
+    last_used_agent = serializers.CharField()
+
+
+class AppsOutput(Output):
+    apps = AppOutput(many=True)
+
+
+class OwnLLMOutput(Output):
+    base_url = serializers.CharField()
+    model = serializers.CharField()
+    key_ending = serializers.CharField(help_text="The last four characters of the key. The rest is never shown again.")
+    checked_at = serializers.DateTimeField(help_text="When the endpoint last passed the test call.")
+
+
+class OwnLLMInput(Input):
+    base_url = serializers.CharField(max_length=2_000, help_text="An OpenAI-compatible endpoint, with its /v1.")
+    model = serializers.CharField(max_length=200)
+    api_key = serializers.CharField(
+        max_length=own_llm.LONGEST_KEY,
+        required=False,
+        allow_blank=True,
+        allow_null=True,
+        help_text="Left out: the stored key stays, for the same base URL. Empty: the endpoint needs none.",
+    )
 
 
 class ApiKeyOutput(Output):
@@ -318,3 +366,41 @@ class RotateKeyView(AccountView):
         """Makes a successor with the same rights. Both keys work until the overlap is over."""
         overlap = timedelta(hours=body.validated_data["overlap_hours"])
         return api_keys.rotate_key(self.caller, key_id, overlap=overlap)
+
+
+class AppsView(AccountView):
+    scopes = READ
+
+    @route("list_connected_apps", "List connected apps, newest first", AppsOutput)
+    def get(self) -> object:
+        """Those who manage the tenant see every app, others their own."""
+        return {"apps": connected_apps.list_apps(self.caller)}
+
+
+class AppView(AccountView):
+    scopes = READ
+
+    @route("disconnect_app", "Disconnect an app", None, 204)
+    def delete(self, app_id: UUID) -> None:
+        """Its tokens end with the next request."""
+        connected_apps.disconnect_app(self.caller, app_id)
+
+
+class OwnLLMView(AccountView):
+    scopes = ADMIN
+
+    @route("get_own_llm", "Get the tenant's own language model", OwnLLMOutput)
+    def get(self) -> object:
+        return own_llm.get_own_llm(self.caller)
+
+    @route("save_own_llm", "Set the tenant's own language model", OwnLLMOutput, body=OwnLLMInput)
+    def put(self, body: OwnLLMInput) -> object:
+        """The endpoint must answer a test call first. From then on it serves this tenant only."""
+        given = body.validated_data
+        choice = own_llm.LLMChoice(given["base_url"].rstrip("/"), given["model"].strip(), given.get("api_key"))
+        return own_llm.save_own_llm(self.caller, choice)
+
+    @route("delete_own_llm", "Remove the tenant's own language model", None, 204)
+    def delete(self) -> None:
+        """The stored key is erased. The service's model serves the tenant again."""
+        own_llm.delete_own_llm(self.caller)

@@ -79,7 +79,7 @@ class ObservationsView(TenantView):
             rows = find_observations(bank, entity_id=wanted["entity_id"], tags=tags, tags_match=match)
             listed = list_rows(rows, wanted, of=bank.id)
             items = show_observations(bank, listed.items)
-            return vars(listed) | {"items": items, "engine": name_observer()}
+            return vars(listed) | {"items": items, "engine": name_observer(self.tenant_id)}
 
 
 class RefreshView(TenantView):
@@ -90,4 +90,4 @@ class RefreshView(TenantView):
         no observations: the answer has no operation, and `engine` is `builtin`.
         """
         operation = refresh_now(self.access, bank_id, entity_id=body.validated_data["entity_id"])
-        return {"operation_id": operation.id if operation else None, "engine": name_observer()}
+        return {"operation_id": operation.id if operation else None, "engine": name_observer(self.tenant_id)}

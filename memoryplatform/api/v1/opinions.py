@@ -237,7 +237,7 @@ class OpinionsView(TenantView):
             check_entities(bank, [chosen.entity_id])
             page = list_page(bank, find_opinions(bank, chosen).defer("embedding"), wanted)
             items = list_opinions(bank, page.items, chosen.view)
-            return vars(page) | {"items": items, "engine": name_observer()}
+            return vars(page) | {"items": items, "engine": name_observer(self.tenant_id)}
 
 
 class OpinionView(TenantView):

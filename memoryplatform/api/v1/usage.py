@@ -71,6 +71,7 @@ class UsageAmountsOutput(Output):
     calls = serializers.IntegerField(help_text="Calls of models.")
     llm_input_tokens = serializers.IntegerField()
     llm_output_tokens = serializers.IntegerField()
+    own_llm_tokens = serializers.IntegerField(help_text="Of the tenant's own language model, which costs nothing here.")
     embedding_tokens = serializers.IntegerField()
     reranking_tokens = serializers.IntegerField()
     memories = serializers.IntegerField(help_text="Memories that were stored.")

@@ -107,6 +107,24 @@ class ApiKeyRotated(AccountError):
         super().__init__(f"This API key was rotated already: its successor is {prefix}.")
 
 
+class AppNotFound(AccountError):
+    code = "app_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("This tenant has no such connected app.")
+
+
+class OwnLLMNotFound(AccountError):
+    code = "own_llm_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("This tenant has no language model of its own.")
+
+
+class LLMCheckFailed(AccountError):
+    code = "llm_check_failed"
+
+
 class AccountInvalid(AccountError):
     """Faults of the given values, by field."""
 

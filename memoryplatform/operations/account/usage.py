@@ -23,6 +23,7 @@ COLUMNS = (
     "calls",
     "llm_input_tokens",
     "llm_output_tokens",
+    "own_llm_tokens",
     "embedding_tokens",
     "reranking_tokens",
     "memories",

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from banks.errors import BankBusy
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, check_version, name_of
+from memoryplatform.operations.account.own_llm import check_tokens, find_llm
 from memoryplatform.operations.banks.profile import bank_transaction, get_bank, read_version
-from providers.registry import find_llm
 from providers.usage import Usage
 from reflection.background import BackgroundChange, get_number, merge_statements, note_background
 from reflection.models import BackgroundRevision
-from tenants.models import Quota, UsageRecord
-from tenants.quotas import check_room
+from tenants.models import UsageRecord
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
 
@@ -37,9 +36,8 @@ def merge_background(
     `actor` is named in the history; by default it is the caller. `expected` are the versions of the bank that the
     caller accepts; then a change by another writer is an error.
     """
-    llm = find_llm()
-    if llm is not None:
-        check_room(access.tenant_id, Quota.LLM_TOKENS)
+    llm = find_llm(access.tenant_id)
+    check_tokens(access.tenant_id)
     usage = Usage()
     for _ in range(ATTEMPTS):
         with tenant_transaction(access.tenant_id):

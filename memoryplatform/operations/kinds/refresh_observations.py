@@ -52,7 +52,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
             refused |= {entity_id} if refreshed.is_put_off else set()
             due = find_due(run, bank)
             run.report("observing", processed=len(seen), total=len(seen) + len(due))
-    result = {"engine": name_observer(), "entities": len(seen - refused), "put_off": len(refused)}
+    result = {"engine": name_observer(run.tenant_id), "entities": len(seen - refused), "put_off": len(refused)}
     with run.transaction() as operation:
         run.complete(operation, result)
         ask_for_refresh(bank)

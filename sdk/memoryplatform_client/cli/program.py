@@ -13,6 +13,7 @@ from memoryplatform_client.cli.commands import (
     export_bank,
     import_bank,
     inspect_bank,
+    keys,
     login,
     migrate,
     opinions,
@@ -37,6 +38,7 @@ COMMANDS: Sequence[Command] = (
     import_bank.COMMAND,
     migrate.COMMAND,
     benchmark.COMMAND,
+    keys.COMMAND,
     login.COMMAND,
     profiles.COMMAND,
 )

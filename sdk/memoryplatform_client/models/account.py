@@ -88,6 +88,7 @@ class UsageAmounts(Model):
     calls: int
     llm_input_tokens: int
     llm_output_tokens: int
+    own_llm_tokens: int
     embedding_tokens: int
     reranking_tokens: int
     memories: int
@@ -138,3 +139,32 @@ class Plan(Model):
     plan: str
     requests_per_minute: int | None
     quotas: list[QuotaUse]
+
+
+class ConnectedApp(Model):
+    """An app that acts for a person by OAuth. `banks`: None for every bank."""
+
+    app_id: UUID
+    name: str
+    prefix: str
+    user_id: UUID
+    email: str
+    scopes: list[str]
+    banks: list[str] | None
+    created_at: datetime
+    last_used_at: datetime | None
+    last_used_address: str | None
+    last_used_agent: str
+
+
+class OwnLLM(Model):
+    """The tenant's own language model. `key_ending` is all that is shown of its key."""
+
+    base_url: str
+    model: str
+    key_ending: str
+    checked_at: datetime
+
+
+class ConnectedAppList(Model):
+    apps: list[ConnectedApp]

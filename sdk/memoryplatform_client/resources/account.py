@@ -3,18 +3,20 @@ from datetime import date, datetime
 
 import httpx
 
-from memoryplatform_client.calls import Call, change, fetch, read_nothing, reader, remove, submit
+from memoryplatform_client.calls import Call, change, fetch, put, read_nothing, reader, remove, submit
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.account import (
     Account,
     AccountDeletion,
     ApiKey,
     ApiKeyList,
+    ConnectedAppList,
     Invitation,
     InvitationList,
     Member,
     MemberList,
     NewApiKey,
+    OwnLLM,
     Plan,
     UsageReport,
 )
@@ -104,6 +106,29 @@ class AccountResource(Resource[S_co]):
     @route
     def revoke_key(self, key_id: Id) -> Call[ApiKey]:
         return remove(path_of("account", "keys", key_id), reader(ApiKey))
+
+    @route
+    def apps(self) -> Call[ConnectedAppList]:
+        """Apps that were connected by OAuth."""
+        return fetch("/account/apps", reader(ConnectedAppList))
+
+    @route
+    def disconnect_app(self, app_id: Id) -> Call[None]:
+        return remove(path_of("account", "apps", app_id), read_nothing)
+
+    @route
+    def llm(self) -> Call[OwnLLM]:
+        """The tenant's own language model."""
+        return fetch("/account/llm", reader(OwnLLM))
+
+    @route
+    def save_llm(self, base_url: str, model: str, *, api_key: str | None = None) -> Call[OwnLLM]:
+        """The endpoint must answer a test call. `api_key` None keeps the stored key; empty: there is none."""
+        return put("/account/llm", reader(OwnLLM), {"base_url": base_url, "model": model, "api_key": api_key})
+
+    @route
+    def delete_llm(self) -> Call[None]:
+        return remove("/account/llm", read_nothing)
 
     @route
     def plan(self) -> Call[Plan]:

@@ -54,8 +54,8 @@ def test_without_a_language_model_a_recall_for_observations_searches_the_facts(c
 
 
 def test_with_a_language_model_only_observations_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recall, "find_llm", object)
-    assert recall.read_types(["observation"]) == ["observation"]
+    monkeypatch.setattr(recall, "find_llm", lambda _: object())
+    assert recall.read_types(["observation"], uuid4()) == ["observation"]
 
 
 def test_a_batch_shares_its_tags_and_its_document(client: Hindsight, run: Run) -> None:

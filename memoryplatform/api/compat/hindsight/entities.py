@@ -11,10 +11,10 @@ from banks.models import Entity
 from memoryplatform.api.compat.hindsight import hindsight_view
 from memoryplatform.api.v1.fields import TagFilterInput
 from memoryplatform.api.v1.graphs import describe_entities, read_choice
+from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.entities import list_mentioned, see_tagged, show_entity
 from memoryplatform.operations.graphs import MOST_NODES, draw_entities
-from providers.registry import find_llm
 
 
 class EntityInput(TagFilterInput):
@@ -48,7 +48,7 @@ class HindsightEntityView(hindsight_view.HindsightView):
     def get(self, request: Request, bank_id: str, entity_id: UUID) -> object:
         choice = read_choice(hindsight_view.read_query(EntityInput, request))
         shown = show_entity(self.access, bank_id, entity_id)
-        if find_llm() is None and not shown.observations:  # nobody writes observations: the facts stand in for them
+        if not shown.observations and find_llm(self.tenant_id) is None:  # nobody writes any: the facts stand in
             shown = replace(shown, observations=shown.memories)
         entity, observations = shown.entity, shown.observations
         if choice.is_by_tags:

@@ -16,12 +16,12 @@ from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.recall import describe_chunks, describe_entities, describe_item
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import bank_transaction, get_bank
 from memoryplatform.operations.banks.stats import KNOWN
 from memoryplatform.operations.memories.described_units import describe_units
 from memoryplatform.operations.recall import Recalled, recall
 from providers import tokens
-from providers.registry import find_llm
 from reflection.observations.dossiers import read_sources
 from retrieval.types import RecallItem, RecallQuery
 from tenants.transactions import tenant_transaction
@@ -41,13 +41,13 @@ EMPTY_RECALL: dict[str, Any] = {
 }
 
 
-def read_types(given: Any) -> list[str]:
+def read_types(given: Any, tenant_id: UUID) -> list[str]:
     """Without a language model there are no observations, so a request for them alone also searches the facts.
 
     Hindsight's plugins ask for observations only.
     """
     names = read_type_names(given)
-    if names == [Network.OBSERVATION.value] and find_llm() is None:
+    if names == [Network.OBSERVATION.value] and find_llm(tenant_id) is None:
         return [*names, Network.WORLD.value, Network.EXPERIENCE.value]
     return names
 
@@ -139,7 +139,7 @@ class HindsightRecallView(HindsightView):
 
     def post(self, request: Request, bank_id: str) -> object:
         given = request.data if isinstance(request.data, dict) else {}
-        types = read_types(given.get("types"))
+        types = read_types(given.get("types"), self.tenant_id)
         if not types:
             with tenant_transaction(self.tenant_id):
                 get_bank(self.access, bank_id)

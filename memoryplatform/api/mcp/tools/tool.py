@@ -39,7 +39,7 @@ class Caller:
 
     @cached_property
     def access(self) -> BankAccess:
-        actor = Actor(api_key_prefix=self.identity.prefix, request_id=self.request_id, address=self.address)
+        actor = Actor(self.identity.prefix, self.identity.user_id, self.request_id, address=self.address)
         return BankAccess(self.identity.tenant_id, banks=self.identity.banks, actor=actor)
 
 

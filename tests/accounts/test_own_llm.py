@@ -1,0 +1,273 @@
+"""A tenant's own language model: tested before it is stored, sealed, used for that tenant only, accounted apart."""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from django.db import connections
+
+from memoryplatform.operations.account import own_llm
+from memoryplatform.operations.account.access import TenantAccess
+from providers.llm.errors import LLMRefused, LLMUnavailable, StreamInterrupted
+from providers.llm.own import mark_own
+from providers.llm.protocol import ChatMessage
+from providers.usage import Usage
+from tenants.audit import Actor
+from tenants.memberships import found_tenant
+from tenants.models import AuditEvent, Member, Tenant, UsageRecord, User
+from tenants.transactions import tenant_transaction
+from tests.accounts.conftest import join, make_person, sign_in
+from tests.api.conftest import Caller
+from tests.factories import make_key_with_text, make_own_llm
+from tests.llm_server import ScriptedLLM
+from tests.llm_server.fixture import llm
+from tests.llm_server.script import Reply
+
+__all__ = ["llm"]
+KEY = "sk-own-0123456789abcdef"
+READY = '{"ready": true}'
+HELLO = [ChatMessage("user", "Hello")]
+
+
+@pytest.fixture(autouse=True)
+def own_settings(settings: Any) -> Iterator[None]:
+    settings.OWN_LLM_PRIVATE_ADDRESSES = True
+    settings.LLM_MAX_RETRIES = 0
+    own_llm.KNOWN = own_llm.KnownLLMs()
+    own_llm.build_kept_llm.cache_clear()
+    yield
+    own_llm.build_kept_llm.cache_clear()
+
+
+@pytest.fixture
+def endpoint() -> Iterator[ScriptedLLM]:
+    with ScriptedLLM() as server:
+        server.chat.otherwise = lambda _: READY
+        yield server
+
+
+@pytest.fixture
+def access(acme: Tenant, owner: User) -> TenantAccess:
+    return TenantAccess(acme.id, Member.Role.OWNER, Actor(user_id=owner.id))
+
+
+def put(client: Any, **body: Any) -> Any:
+    return client.put("/v1/account/llm", json.dumps(body), content_type="application/json")
+
+
+def test_it_is_stored_after_a_test_call_and_its_key_is_never_shown(
+    acme: Tenant, owner: User, endpoint: ScriptedLLM
+) -> None:
+    browser = sign_in(owner, acme)
+    assert browser.get("/v1/account/llm").json()["code"] == "own_llm_not_found"
+    saved = put(browser, base_url=endpoint.url, model="mine", api_key=KEY)
+    assert (saved.status_code, saved.json()["key_ending"]) == (200, "cdef")
+    (asked,) = endpoint.chat.received
+    assert (asked.headers["authorization"], asked.body["model"]) == (f"Bearer {KEY}", "mine")
+    page = browser.get("/dashboard/llm/").content.decode()
+    shown = page + json.dumps(browser.get("/v1/account/llm").json())
+    assert ("…cdef" in page, KEY in shown) == (True, False)
+    with connections["platform"].cursor() as cursor:
+        cursor.execute("SELECT api_key FROM tenants_ownllm")
+        assert cursor.fetchone()[0].startswith("sealed1:")
+        cursor.execute("SELECT string_agg(detail::text, '') FROM tenants_auditevent")
+        assert KEY not in cursor.fetchone()[0]
+
+
+def test_the_page_saves_keeps_the_key_and_removes(acme: Tenant, owner: User, endpoint: ScriptedLLM) -> None:
+    browser = sign_in(owner, acme)
+    browser.post("/dashboard/llm/", {"base_url": f"{endpoint.url}/", "model": "mine", "api_key": KEY})
+    browser.post("/dashboard/llm/", {"base_url": endpoint.url, "model": "other", "api_key": ""})
+    assert [one.headers["authorization"] for one in endpoint.chat.received] == [f"Bearer {KEY}"] * 2
+    assert own_llm.find_llm(acme.id).model_id == "other"  # type: ignore[union-attr]
+    browser.post("/dashboard/llm/delete/")
+    assert own_llm.find_llm(acme.id) is None
+    with tenant_transaction(acme.id):
+        actions = AuditEvent.objects.for_tenant(acme.id).values_list("action", flat=True).order_by("id")
+        assert list(actions)[1:] == ["own_llm.saved", "own_llm.saved", "own_llm.deleted"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (Reply(status=401, payload={"error": {"message": f"Incorrect key {KEY}"}}), "answered 401. Incorrect key ***"),
+        (Reply(status=503), "answered 503"),
+        (Reply(text="I am no JSON."), "test call"),
+        (Reply(cut="before"), "could not be reached"),
+        (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), "test call"),
+        (Reply(headers={"Content-Encoding": "gzip"}, text=READY), "could not be reached"),
+    ],
+)
+def test_an_endpoint_that_fails_the_test_call_is_not_stored(
+    acme: Tenant, owner: User, endpoint: ScriptedLLM, reply: Reply, said: str
+) -> None:
+    endpoint.chat.otherwise = lambda _: reply
+    refused = put(sign_in(owner, acme), base_url=endpoint.url, model="mine", api_key=KEY)
+    assert (refused.status_code, refused.json()["code"]) == (422, "llm_check_failed")
+    assert said in refused.json()["detail"]
+    assert own_llm.find_llm(acme.id) is None
+
+
+def test_an_endless_answer_is_cut_off(acme: Tenant, owner: User, endpoint: ScriptedLLM) -> None:
+    endpoint.chat.otherwise = lambda _: Reply(raw=b" " * (own_llm.MOST_BYTES + 1))
+    assert put(sign_in(owner, acme), base_url=endpoint.url, model="m", api_key="").json()["code"] == "llm_check_failed"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://127.0.0.1/v1",
+        "https://10.0.0.8/v1",
+        "https://169.254.169.254/latest",
+        "https://[::1]/v1",
+        "https://localhost/v1",
+        "http://203.0.114.1/v1",
+        "https://user:password@llm.example.com/v1",
+        "ftp://llm.example.com/v1",
+        "https://",
+        "nonsense",
+    ],
+)
+def test_private_addresses_and_plain_http_are_refused(acme: Tenant, owner: User, settings: Any, url: str) -> None:
+    settings.OWN_LLM_PRIVATE_ADDRESSES = False
+    refused = put(sign_in(owner, acme), base_url=url, model="mine", api_key=KEY)
+    assert (refused.status_code, refused.json()["code"]) == (422, "account_invalid")
+
+
+def name_addresses(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> None:
+    """The name server's answers about llm.example.com, one after the other."""
+    real, coming = socket.getaddrinfo, iter(answers)
+
+    def look_up(host: str, port: int, *args: Any, **options: Any) -> list[Any]:
+        if host != "llm.example.com":
+            return list(real(host, port, *args, **options))
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in next(coming)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+
+
+@pytest.fixture
+def dialled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The hosts that a connection was opened to."""
+    real, hosts = socket.create_connection, list[str]()
+
+    def connect(address: tuple[str, int], *args: Any, **options: Any) -> socket.socket:
+        hosts.append(address[0])
+        return real(address, *args, **options)
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    return hosts
+
+
+def test_a_name_that_changes_its_address_after_the_check_is_refused(
+    settings: Any, dialled: list[str], endpoint: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.OWN_LLM_PRIVATE_ADDRESSES = False
+    name_addresses(monkeypatch, ["203.0.114.1"], ["127.0.0.1"])
+    url = f"https://llm.example.com:{httpx2.URL(endpoint.url).port}/v1"
+    own_llm.check_choice(own_llm.LLMChoice(url, "mine", KEY))
+    with pytest.raises(LLMUnavailable):
+        own_llm.build_llm(url, "mine", KEY, retries=0).complete(HELLO)
+    assert dialled == []
+
+
+def test_the_connection_goes_to_the_checked_address_under_the_name_of_the_url(
+    dialled: list[str], endpoint: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name_addresses(monkeypatch, ["127.0.0.2", "127.0.0.1"])  # nothing answers at the first
+    port = httpx2.URL(endpoint.url).port
+    own_llm.build_llm(f"http://llm.example.com:{port}/v1", "mine", KEY, retries=0).complete(HELLO)
+    (asked,) = endpoint.chat.received
+    assert asked.headers["host"] == f"llm.example.com:{port}"
+    assert dialled == ["127.0.0.2", "127.0.0.1"]
+
+
+def test_the_stored_key_goes_to_no_other_address(acme: Tenant, owner: User, endpoint: ScriptedLLM) -> None:
+    browser = sign_in(owner, acme)
+    put(browser, base_url=endpoint.url, model="mine", api_key=KEY)
+    with ScriptedLLM() as thief:
+        thief.chat.otherwise = lambda _: READY
+        refused = put(browser, base_url=thief.url, model="mine")
+        assert (refused.status_code, thief.chat.received) == (422, [])
+    assert put(browser, base_url=endpoint.url, model="newer").status_code == 200
+
+
+def test_it_serves_its_tenant_only(acme: Tenant, access: TenantAccess, llm: ScriptedLLM, endpoint: ScriptedLLM) -> None:
+    other = found_tenant(name="Other", slug="other", owner=make_person("otto@example.com"))
+    own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
+    mine, theirs = own_llm.find_llm(acme.id), own_llm.find_llm(other.id)
+    assert mine is not None
+    assert theirs is not None
+    assert (mine.model_id, theirs.model_id) == ("mine", "scripted")
+
+
+def test_a_failing_own_model_is_not_replaced_by_the_services_model(
+    acme: Tenant, access: TenantAccess, llm: ScriptedLLM, endpoint: ScriptedLLM
+) -> None:
+    own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
+    endpoint.chat.otherwise = lambda _: Reply(status=503)
+    mine = own_llm.find_llm(acme.id)
+    assert mine is not None
+    with pytest.raises(LLMUnavailable):
+        mine.complete(HELLO)
+    assert llm.chat.received == []
+
+
+def test_another_process_notices_a_change_after_some_seconds(
+    acme: Tenant, access: TenantAccess, endpoint: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other_process = own_llm.KnownLLMs()
+    assert other_process.find(acme.id) is None
+    own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
+    assert other_process.find(acme.id) is None
+    now = time.monotonic() + own_llm.KNOWN_SECONDS
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    assert other_process.find(acme.id) is own_llm.find_llm(acme.id)
+
+
+def test_an_undecryptable_key_is_an_error_and_no_other_model_serves(
+    acme: Tenant, llm: ScriptedLLM, settings: Any
+) -> None:
+    make_own_llm(acme)
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another-secret-" * 5, []
+    with pytest.raises(LLMRefused, match="can't be decrypted"):
+        own_llm.find_llm(acme.id)
+
+
+def test_members_and_viewers_neither_see_nor_set_it(acme: Tenant, endpoint: ScriptedLLM) -> None:
+    for role in ("viewer", "member"):
+        browser = sign_in(join(acme, f"{role}@example.com", role), acme)
+        assert browser.get("/v1/account/llm").status_code == 403
+        assert put(browser, base_url=endpoint.url, model="mine", api_key=KEY).status_code == 403
+        assert browser.delete("/v1/account/llm").status_code == 403
+    assert endpoint.chat.received == []
+
+
+def test_its_tokens_are_accounted_apart(acme: Tenant, access: TenantAccess, endpoint: ScriptedLLM) -> None:
+    own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
+    call = Caller(make_key_with_text(acme)[1])
+    call("POST", "/v1/banks", {"bank_id": "notes", "background": "I was born in Colorado."})
+    endpoint.chat.say(json.dumps({"background": "I was born in Texas."}))
+    merged = call("POST", "/v1/banks/notes/background", {"content": "You were born in Texas."})
+    assert merged.json()["engine"] == "mine"
+    with tenant_transaction(acme.id):
+        row = UsageRecord.objects.for_tenant(acme.id).get()
+    assert row.input_tokens > 0
+    assert {(part["service"], part["model"]) for part in row.by_model} == {("own_llm", "mine")}
+
+
+def test_tokens_of_the_service_stay_apart_in_a_sum() -> None:
+    both = mark_own(Usage.of_call("llm", "m", 5, 3)) + Usage.of_call("llm", "m", 7)
+    assert both.input_tokens == 12
+    assert {part.service: part.input_tokens for part in both.models} == {"own_llm": 5, "llm": 7}
+
+
+def test_an_interrupted_stream_counts_as_own(endpoint: ScriptedLLM) -> None:
+    endpoint.chat.otherwise = lambda _: Reply(text="One two three.", cut="stream")
+    with pytest.raises(StreamInterrupted) as broken:
+        list(own_llm.build_llm(endpoint.url, "mine", KEY, retries=0).stream(HELLO))
+    assert [part.service for part in broken.value.usage.models] == ["own_llm"]
