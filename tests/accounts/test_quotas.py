@@ -1,13 +1,14 @@
 """Quotas: exact under concurrent writers, refused with 402, and told to the owners before that."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from threading import Barrier
 from typing import Any
 
 import pytest
 from django.core import mail
-from django.db import connections
+from django.db import connections, transaction
 
 from banks.models import Bank, Document, MemoryUnit, Message
 from memoryplatform.operations.access import BankAccess
@@ -23,9 +24,10 @@ from tenants.transactions import QuotaExceeded, tenant_transaction
 from tenants.usage import add_up_storage
 from tests.accounts.conftest import join, sign_in
 from tests.api.conftest import Caller
-from tests.factories import assign_limits, make_key_with_text, make_webhook
+from tests.factories import assign_limits, make_bank, make_key_with_text, make_webhook
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.fixture import llm
+from tests.memory_factories import make_unit
 
 __all__ = ["llm"]
 WRITERS = 16
@@ -98,6 +100,48 @@ def test_sixteen_writers_store_exactly_the_limit(acme: Tenant, call: Caller) -> 
     )
     assert sorted(statuses) == [200] * 10 + [402] * 6
     assert find_use(acme)["memories"] == 10
+    check_counts(acme)
+
+
+@pytest.fixture
+def slow_commits(committed_db: None) -> Iterator[None]:
+    """Commits that take a moment after the check of the quota, so that checks without a lock would overlap."""
+    tables = ("tenants_storagechange", "banks_bank")
+    wait = "BEGIN PERFORM pg_sleep(0.05); RETURN NULL; END"
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(f"CREATE FUNCTION wait_a_moment() RETURNS trigger LANGUAGE plpgsql AS $$ {wait} $$")
+        for table in tables:
+            cursor.execute(
+                f"CREATE CONSTRAINT TRIGGER z_wait AFTER INSERT ON {table} DEFERRABLE INITIALLY DEFERRED "
+                "FOR EACH ROW EXECUTE FUNCTION wait_a_moment()"
+            )
+        yield
+        for table in tables:
+            cursor.execute(f"DROP TRIGGER z_wait ON {table}")
+        cursor.execute("DROP FUNCTION wait_a_moment")
+
+
+@pytest.mark.usefixtures("slow_commits")
+@pytest.mark.parametrize("quota", ["memories", "banks"])
+def test_sixteen_transactions_that_commit_at_once_keep_the_limit(acme: Tenant, quota: str) -> None:
+    """Every transaction has written its row before the first one commits, so none sees the row of another."""
+    banks = [make_bank(acme) for _ in range(WRITERS)]
+    assign_limits(acme, **{quota: find_use(acme)[quota] + 10})
+    written = Barrier(WRITERS)
+
+    def write(number: int) -> int:
+        try:
+            with tenant_transaction(acme.id):
+                if quota == "memories":
+                    make_unit(acme, bank=banks[number])
+                else:
+                    make_bank(acme)
+                written.wait()
+        except QuotaExceeded:
+            return 402
+        return 200
+
+    assert sorted(run_at_once(write)) == [200] * 10 + [402] * 6
     check_counts(acme)
 
 
@@ -243,6 +287,18 @@ def test_adding_up_the_changes_leaves_the_counts(acme: Tenant, call: Caller) -> 
         add_up_storage(acme.id)
         assert StorageChange.objects.for_tenant(acme.id).count() == 1
     assert find_use(acme) == before
+    check_counts(acme)
+
+
+def test_the_migration_counts_what_is_stored_already(acme: Tenant, call: Caller) -> None:
+    retain(call, "Alice likes tea.", "Bob likes coffee.")
+    with tenant_transaction(acme.id):
+        StorageChange.objects.for_tenant(acme.id).delete()
+    migration = import_module("banks.migrations.0022_storage_is_counted")
+    (statements, *_) = (one.sql for one in migration.Migration.operations)
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
     check_counts(acme)
 
 
