@@ -36,7 +36,7 @@ class Retained(Model):
     unit_ids: list[UUID]
     errors: list[str]
     notes: list[str]
-    quarantined: list[UUID]
+    quarantined: list[UUID] = Field(default_factory=list)
     usage: RetainUsage | None
     is_async: bool = Field(alias="async")
 
