@@ -59,13 +59,17 @@ FORMS = [
 
 
 @pytest.mark.parametrize("item", FORMS)
-def test_a_redacted_secret_is_in_no_table(alice: Tenant, call: Caller, item: dict[str, Any]) -> None:
+def test_a_redacted_secret_is_in_no_table_and_no_log(
+    alice: Tenant, call: Caller, item: dict[str, Any], caplog: pytest.LogCaptureFixture, capfd: Any
+) -> None:
+    caplog.set_level("DEBUG")
     protect(call, secrets="redact")
     answer = retain(call, item, Idempotency_Key="once")
     assert answer.status_code == 200, answer.content
     assert answer.json()["notes"] == ["Redacted: aws_access_key."]
     assert KEY not in dump(alice)
     assert KEY not in retain(call, item, Idempotency_Key="once").content.decode()  # the replay
+    assert KEY not in caplog.text + "".join(capfd.readouterr())
     assert list_memories(call)
 
 
