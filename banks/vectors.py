@@ -52,6 +52,11 @@ class Embedded:
     usage: Usage
 
 
+def is_long(texts: Sequence[str]) -> bool:
+    """Embedding them takes several batches, with a report between each two."""
+    return len(texts) > BATCH
+
+
 def embed_texts(
     tenant_id: UUID,
     embedder: Embedder,
@@ -67,7 +72,7 @@ def embed_texts(
     """
     vectors, usage = dict(known or {}), Usage()
     missing = [text for text in dict.fromkeys(texts) if text not in vectors]
-    if len(missing) > BATCH:
+    if is_long(missing):
         vectors |= read_cached(tenant_id, embedder, missing)
         missing = [text for text in missing if text not in vectors]
     for start in range(0, len(missing), BATCH):
@@ -76,7 +81,7 @@ def embed_texts(
         part = missing[start : start + BATCH]
         batch = embedder.embed_documents(part)
         fresh = dict(zip(part, batch.vectors, strict=True))
-        if len(missing) > BATCH:
+        if is_long(missing):
             write_cached(tenant_id, embedder, fresh)
         vectors |= fresh
         usage += batch.usage

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 from django.db.models import F
@@ -26,10 +27,10 @@ from banks.retain.placing import Sent, build_turn, identify, place_messages
 from banks.retain.storing import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.text_index.write import add_texts, replacing_texts
-from banks.types import Passage, Source, Turn
-from banks.vectors import Embedded, embed_texts
+from banks.types import ExtractedFact, Passage, Source, Turn
+from banks.vectors import Embedded, embed_texts, is_long
 from providers.embedding.vector import Vector
-from tenants.transactions import let_go_of_connection, tenant_transaction
+from tenants.transactions import tenant_transaction
 
 CHARACTERS_FOR_TOPIC = 500  # the beginning of a long message shows its topic
 MANY_FACTS = 500  # deciding and storing more facts takes seconds, so progress is reported before
@@ -69,19 +70,18 @@ class EpisodePart:
 def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retained]:
     """Continues after a crash: a placed message keeps its episode, and an extracted message is not read again.
 
-    A thread embeds the chunks while the facts are extracted and stored.
+    A thread embeds the chunks while the facts are extracted and stored, unless they are so many that their embedding
+    reports its progress.
     """
     known = place_new_messages(conversation, tools)
     parts = [build_part(conversation, *one) for one in group_waiting_messages(conversation).items()]
     beside = ThreadPoolExecutor(1, thread_name_prefix="chunks")
     try:
-        embedding = [
-            beside.submit(copy_context().run, embed_archive, conversation.bank, part, tools, known) for part in parts
-        ]
+        archives = [start_archive(beside, conversation.bank, part, tools, known) for part in parts]
         outcomes = []
-        for done, (part, embedded) in enumerate(zip(parts, embedding, strict=True)):
+        for done, (part, archive) in enumerate(zip(parts, archives, strict=True)):
             tools.report(done, len(parts))
-            outcomes.append(retain_episode(conversation, part, tools, known, embedded))
+            outcomes.append(retain_episode(conversation, part, tools, known, archive))
         return outcomes
     finally:
         beside.shutdown(cancel_futures=True)
@@ -124,12 +124,31 @@ def build_part(conversation: Conversation, episode_id: UUID, messages: Sequence[
     )
 
 
-def embed_archive(bank: Bank, part: EpisodePart, tools: Tools, known: Mapping[str, Vector]) -> Embedded:
-    """The vectors of the chunks and of the narrative, in a thread of its own."""
-    try:
-        return embed_texts(bank.tenant_id, tools.embedder, part.archive_texts, step=tools.step, known=known)
-    finally:
-        let_go_of_connection()  # many texts are cached and reported in the database
+def start_archive(
+    beside: ThreadPoolExecutor, bank: Bank, part: EpisodePart, tools: Tools, known: Mapping[str, Vector]
+) -> "Future[Embedded] | None":
+    """The vectors of the chunks and of the narrative. None if there are many: those are reported and cached."""
+    texts = part.archive_texts
+    if is_long(texts):
+        return None
+    return beside.submit(copy_context().run, partial(embed_texts, bank.tenant_id, tools.embedder, texts, known=known))
+
+
+def embed_part(
+    bank: Bank,
+    facts: Sequence[ExtractedFact],
+    part: EpisodePart,
+    tools: Tools,
+    known: Mapping[str, Vector],
+    archive: "Future[Embedded] | None",
+) -> Embedded:
+    """The vectors of the facts and their relationships, of the chunks, and of the narrative."""
+    texts = [*list_embedding_texts(facts), *([] if archive else part.archive_texts)]
+    embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step, known=known)
+    if archive is None:
+        return embedded
+    others = archive.result()
+    return Embedded([*embedded.vectors, *others.vectors], embedded.usage + others.usage)
 
 
 def retain_episode(
@@ -137,17 +156,16 @@ def retain_episode(
     part: EpisodePart,
     tools: Tools,
     known: Mapping[str, Vector],
-    embedding: "Future[Embedded]",
+    archive: "Future[Embedded] | None",
 ) -> Retained:
     bank, instructions, messages = conversation.bank, conversation.instructions, part.messages
     turns = part.turns
     reading = read_passage(bank, build_passage(conversation, turns, part.before), instructions, tools)
-    embedded = embed_texts(
-        bank.tenant_id, tools.embedder, list_embedding_texts(reading.facts), step=tools.step, known=known
-    )
+    embedded = embed_part(bank, reading.facts, part, tools, known, archive)
+    first_of_archive = len(embedded.vectors) - len(part.archive_texts)
     prepared = prepare_facts(
         reading.facts,
-        embedded.vectors,
+        embedded.vectors[:first_of_archive],
         instructions.labels,
         lambda quote: Source(quote.start, quote.end, message_id=messages[quote.turn].id),
         is_agents=lambda quote: messages[quote.turn].role != "user",
@@ -158,8 +176,7 @@ def retain_episode(
     plan = plan_facts(bank, prepared, tools.planners, speakers=speakers)
     if len(prepared) > MANY_FACTS:
         tools.step("storing", 0, len(prepared))
-    archive = embedding.result()
-    *chunk_vectors, narrative_vector = archive.vectors
+    *chunk_vectors, narrative_vector = embedded.vectors[first_of_archive:]
     for chunk, vector in zip(part.chunks, chunk_vectors, strict=True):
         chunk.embedding = vector
     with tools.write():
@@ -172,7 +189,7 @@ def retain_episode(
         if reading.is_done:
             ids = [message.id for message in messages]
             Message.objects.for_tenant(bank.tenant_id).filter(id__in=ids).update(extracted_at=timezone.now())
-    usage = reading.usage + embedded.usage + archive.usage + plan.usage
+    usage = reading.usage + embedded.usage + plan.usage
     return Retained(tuple(units), usage, "\n".join(reading.errors))
 
 

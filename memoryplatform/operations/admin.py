@@ -3,7 +3,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django_dramatiq.models import Task
 
@@ -41,7 +41,8 @@ class QuarantinedItemAdmin(MemoryAdmin):
     actions = ("release_selected", "delete_selected_items")
     search_help_text = "An id."
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+    def has_review_permission(self, request: HttpRequest) -> bool:
+        """Django asks for it by the name in `permissions` of the actions."""
         return request.user.has_perm("banks.change_quarantineditem")
 
     @admin.display(description="Found")
@@ -55,11 +56,11 @@ class QuarantinedItemAdmin(MemoryAdmin):
         except BankError as error:
             return str(error)
 
-    @admin.action(description="Release into the memory", permissions=["change"])
+    @admin.action(description="Release into the memory", permissions=["review"])
     def release_selected(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         self.review(request, rows, release_item)
 
-    @admin.action(description="Delete for good", permissions=["change"])
+    @admin.action(description="Delete for good", permissions=["review"])
     def delete_selected_items(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         self.review(request, rows, delete_item)
 

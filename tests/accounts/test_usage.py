@@ -238,6 +238,7 @@ def test_a_report_is_the_same_before_and_after_the_days_are_added_up(acme: Tenan
         "calls": 6,
         "llm_input_tokens": 3_000,
         "llm_output_tokens": 600,
+        "own_llm_tokens": 0,
         "embedding_tokens": 600,
         "reranking_tokens": 70,
         "memories": 2,

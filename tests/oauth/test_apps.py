@@ -84,7 +84,7 @@ def test_a_deactivated_person_and_a_suspended_tenant_end_the_token(acme: Tenant,
     assert call(tokens["access_token"]) == 200
     with tenant_transaction(acme.id):
         Tenant.objects.filter(id=acme.id).update(suspended_at="2026-01-01T00:00Z")
-    assert call(tokens["access_token"]) == 401
+    assert call(tokens["access_token"]) == 403
 
 
 def test_a_disconnected_app_is_out_at_once(acme: Tenant, owner: User) -> None:

@@ -148,5 +148,5 @@ def test_the_example_of_the_page_adds_up() -> None:
     candidate["score_components"] = {"boosts": {"speaker": 1.1, "recency": 1.004, "proof": 1.006}}
     final = derive_final(candidate, recipe)
     told = [f"{number:.4f}" for number in (fused, fused * recipe["speaker"], combined, final)]
-    assert told == ["0.0562", "0.0674", "0.9937", "1.1040"]
+    assert told == ["0.0562", "0.0787", "0.9937", "1.1040"]
     assert all(f"= {number}" in page for number in told)

@@ -274,7 +274,7 @@ def answer_to(schema: Schema, operation: Schema) -> httpx.Response:
         return httpx.Response(int(status))
     if JSON_LINES in described["content"]:
         return httpx.Response(int(status), content=b'{"type":"end"}\n')
-    if "text/csv" in described["content"]:
+    if list(described["content"]) == ["text/csv"]:
         return httpx.Response(int(status), content=b"event_id,at\n")
     body = sample(schema, described["content"]["application/json"]["schema"])
     if "next_cursor" in body:

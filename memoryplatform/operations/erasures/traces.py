@@ -23,6 +23,8 @@ from reflection.models import BackgroundRevision, MentalModel, MentalModelRevisi
 from reflection.opinions.scrubbing import content_words
 from retrieval.models import Feedback, RecallRecord
 
+BANK_DELETED = "The bank was deleted."
+SOURCE_ERASED = "The source was erased."
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
 
 
@@ -141,8 +143,10 @@ def erase_operations(bank: Bank, trace: Trace) -> int:
 def forget_operations(bank: Bank) -> None:
     """Empties the finished operations of a bank that is erased. Call inside a tenant transaction."""
     rows = find_finished(bank.tenant_id).filter(Q(bank=bank) | Q(bank=None, bank_key=bank.bank_id))
-    empty_retains(list(rows.filter(kind=RETAIN)))
-    rows.exclude(kind__in=[RETAIN, ERASE]).update(payload={}, result=None, error_detail="")
+    empty_retains(list(rows.filter(kind=RETAIN)), reason=BANK_DELETED)
+    others = rows.exclude(kind__in=[RETAIN, ERASE])
+    others.exclude(error_detail="").update(error_detail=BANK_DELETED)
+    others.update(payload={}, result=None)
 
 
 def find_finished(tenant_id: UUID) -> OperationQuerySet:
@@ -150,11 +154,14 @@ def find_finished(tenant_id: UUID) -> OperationQuerySet:
     return rows
 
 
-def empty_retains(retains: list[Operation]) -> None:
-    """One that failed has nothing left to try: without its labels it would store the rest of it for everybody."""
+def empty_retains(retains: list[Operation], *, reason: str = SOURCE_ERASED) -> None:
+    """One that failed has nothing left to try: without its labels it would store the rest of it for everybody.
+
+    `reason` replaces the text of its error, which may quote the source.
+    """
     for one in retains:
         digest = {name: value for name, value in one.payload.items() if name == "items_digest"}
-        one.payload, one.error_detail = {"sources": [], **digest}, ""
+        one.payload, one.error_detail = {"sources": [], **digest}, one.error_detail and reason
         one.result = one.result and {**one.result, "errors": [], "notes": []}
     if retains:
         rows = Operation.objects.for_tenant(retains[0].tenant_id)

@@ -10,7 +10,9 @@ from tests.belief_factories import make_directive, make_mental_model, make_opini
 from tests.factories import (
     make_api_key,
     make_bank,
+    make_connected_app,
     make_delivery,
+    make_erasure,
     make_invitation,
     make_member,
     make_operation,
@@ -24,6 +26,7 @@ from tests.memory_factories import (
     make_entity,
     make_episode,
     make_message,
+    make_quarantined_item,
     make_recall_record,
     make_unit,
 )
@@ -67,6 +70,9 @@ def make_things(tenant: Tenant) -> dict[str, str]:
         "user_id": str(make_member(tenant).user_id),
         "invitation_id": str(make_invitation(tenant).id),
         "key_id": str(make_api_key(tenant).id),
+        "app_id": str(make_connected_app(tenant).id),
+        "erasure_id": str(make_erasure(tenant, bank_key=bank.bank_id).id),
+        "item_id": str(make_quarantined_item(tenant, bank=bank).id),
         "delivery_id": str(make_delivery(tenant, webhook=webhook).id),
         "recall_id": str(make_recall_record(tenant, bank=bank, query="painting").recall_id),
     }
