@@ -22,6 +22,7 @@ from tests.factories import make_bank, make_tenant
 from tests.memory_factories import make_entity, make_entity_name, make_message, make_row, make_unit
 from tests.tenants.walled_models import FACTORIES
 
+admin.autodiscover()  # as the URLs do, which these tests may be the first to need
 MEMORY = [model for model, page in admin.site._registry.items() if isinstance(page, MemoryAdmin)]
 READ_ONLY = [model for model, page in admin.site._registry.items() if isinstance(page, ReadOnlyAdmin)]
 
