@@ -17,6 +17,7 @@ EMAIL = "demo@example.com"
 
 class Command(BaseCommand):
     help = "Make a demo tenant with an owner, who may enter the admin, and an API key. Does nothing the second time."
+    requires_system_checks = ()  # they load every route, which takes longer than this command
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="One JSON object, for programs.")
