@@ -1,20 +1,27 @@
-"""The signed-in person's tenant: chosen in the session, checked against the memberships at every request."""
+"""The signed-in person's tenant: chosen in the session, checked against the memberships at every request.
+
+Also the frame of every act of a page.
+"""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 from uuid import UUID
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.sessions.backends.base import SessionBase
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from banks.errors import LegalHold
 from memoryplatform.operations.account.access import Right, TenantAccess
-from memoryplatform.operations.account.errors import NotPermitted, TenantClosing, TenantSuspended
+from memoryplatform.operations.account.errors import AccountError, NotPermitted, TenantClosing, TenantSuspended
 from tenants.audit import build_actor
 from tenants.memberships import Membership, list_memberships
 from tenants.models import Member, User
+from tenants.transactions import QuotaExceeded
 
 TENANT = "tenant_id"  # the chosen tenant in the session
 P = ParamSpec("P")
@@ -78,3 +85,14 @@ def find_membership(user_id: UUID, session: SessionBase) -> Membership | None:
 def build_access(request: HttpRequest, membership: Membership) -> TenantAccess:
     actor = build_actor(request, user_id=cast("User", request.user).id)
     return TenantAccess(membership.tenant_id, Member.Role(membership.role), actor)
+
+
+def perform(request: HttpRequest, act: Callable[[], str], page: str) -> HttpResponse:
+    """Acts, says what happened or why not, and leads to the page."""
+    try:
+        messages.success(request, act())
+    except (AccountError, LegalHold, QuotaExceeded) as error:
+        messages.error(request, str(error))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    return redirect(page)

@@ -1,0 +1,154 @@
+"""Pages of the tenant itself: its founding, language model, audit log, settings and deletion."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from memoryplatform.accounts.adapter import INVITATION
+from memoryplatform.dashboard.access import TENANT, TenantRequest, perform, tenant_page
+from memoryplatform.dashboard.forms import AuditForm, OwnLLMForm, TenantForm
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.account import own_llm as llms
+from memoryplatform.operations.account.access import Right
+from memoryplatform.operations.account.deletion import cancel_deletion, preview_deletion, request_deletion
+from memoryplatform.operations.account.errors import AccountError, AccountInvalid
+from memoryplatform.operations.account.tenants import found, rename
+from memoryplatform.operations.audit_log import find_events, write_csv
+from tenants.memberships import list_memberships
+from tenants.models import User
+from tenants.transactions import tenant_transaction
+
+PAGE_SIZE = 50
+
+
+@login_required
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """A person with an open invitation goes to it, one without a tenant founds one."""
+    if token := request.session.get(INVITATION):
+        return redirect("invitation", token=token)
+    return redirect("members" if list_memberships(cast("User", request.user).id) else "found_tenant")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def found_tenant(request: HttpRequest) -> HttpResponse:
+    form = TenantForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        tenant = found(cast("User", request.user), name=form.cleaned_data["name"])
+        request.session[TENANT] = str(tenant.id)
+        messages.success(request, f"{tenant.name} is ready.")
+        return redirect("members")
+    return render(request, "dashboard/found_tenant.html", {"form": form})
+
+
+@login_required
+@require_POST
+def switch_tenant(request: HttpRequest) -> HttpResponse:
+    """Only to a tenant of the person: any other id is a 404."""
+    chosen = request.POST.get("tenant", "")
+    if chosen not in {str(one.tenant_id) for one in list_memberships(cast("User", request.user).id)}:
+        raise Http404
+    request.session[TENANT] = chosen
+    return redirect("members")
+
+
+@tenant_page(Right.MANAGE)
+@require_GET
+def audit_log(request: TenantRequest) -> HttpResponse:
+    form = AuditForm(request.GET)
+    query = request.GET.copy()
+    query.pop("page", None)
+    with tenant_transaction(request.access.tenant_id):
+        rows = find_events(BankAccess(request.access.tenant_id), form.wanted()).order_by("-id")
+        page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
+        context = {"page": page, "form": form, "query": query.urlencode()}
+        return render(request, "dashboard/audit_log.html", context)
+
+
+@tenant_page(Right.MANAGE)
+@require_GET
+def audit_csv(request: TenantRequest) -> HttpResponse:
+    lines = write_csv(BankAccess(request.access.tenant_id), AuditForm(request.GET).wanted())
+    headers = {"Content-Disposition": 'attachment; filename="audit-log.csv"'}
+    return HttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@never_cache
+@tenant_page(Right.MANAGE)
+@require_http_methods(["GET", "POST"])
+def own_llm(request: TenantRequest) -> HttpResponse:
+    stored = llms.find_own_llm(request.access)
+    form = OwnLLMForm(
+        request.POST or None, initial={"base_url": stored.base_url, "model": stored.model} if stored else None
+    )
+    if request.method == "POST" and form.is_valid():
+        base_url, model = form.cleaned_data["base_url"].rstrip("/"), form.cleaned_data["model"].strip()
+        keeps_key = stored is not None and stored.base_url == base_url and not form.cleaned_data["api_key"]
+        api_key = None if keeps_key else form.cleaned_data["api_key"]
+        try:
+            llms.save_own_llm(request.access, llms.LLMChoice(base_url, model, api_key))
+        except AccountInvalid as error:
+            for field, fault in error.faults.items():
+                form.add_error(field, fault)
+        except AccountError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"{model} answered and serves {request.membership.name} from now on.")
+            return redirect("own_llm")
+    status = 422 if form.errors else 200
+    return render(request, "dashboard/own_llm.html", {"llm": stored, "form": form}, status=status)
+
+
+@tenant_page(Right.MANAGE)
+@require_POST
+def delete_own_llm(request: TenantRequest) -> HttpResponse:
+    def act() -> str:
+        llms.delete_own_llm(request.access)
+        return "Your language model is removed, and its key is erased."
+
+    return perform(request, act, "own_llm")
+
+
+@tenant_page(Right.VIEW)
+@require_http_methods(["GET", "POST"])
+def tenant_settings(request: TenantRequest) -> HttpResponse:
+    form = TenantForm(request.POST or None, initial={"name": request.membership.name})
+    if request.method == "POST":
+        request.access.require(Right.MANAGE)
+        if form.is_valid():
+            rename(request.access, form.cleaned_data["name"])
+            messages.success(request, "The name is changed.")
+            return redirect("tenant_settings")
+    owns = request.access.allows(Right.OWN)
+    context = {"form": form, "deletion": preview_deletion(request.access) if owns else None}
+    return render(request, "dashboard/tenant_settings.html", context, status=422 if form.errors else 200)
+
+
+@tenant_page(Right.OWN)
+@require_POST
+def delete_tenant(request: TenantRequest) -> HttpResponse:
+    """The owner types the short name of the tenant, so that no slip deletes it."""
+
+    def act() -> str:
+        if request.POST.get("slug", "").strip() != request.membership.slug:
+            raise AccountInvalid({"slug": f"Type {request.membership.slug} to delete this tenant."})
+        due_at = request_deletion(request.access).due_at
+        return f"{request.membership.name} will be erased on {due_at:%-d %B %Y}. Until then you can cancel that here."
+
+    return perform(request, act, "tenant_settings")
+
+
+@tenant_page(Right.OWN, while_closing=True)
+@require_POST
+def keep_tenant(request: TenantRequest) -> HttpResponse:
+    def act() -> str:
+        return f"{cancel_deletion(request.access).name} stays."
+
+    return perform(request, act, "tenant_settings")
