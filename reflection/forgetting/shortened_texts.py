@@ -14,7 +14,7 @@ from banks.chunking.spans import hash_chunk, heading
 from banks.document_pieces import hash_text
 from banks.embedding_texts import build_chunk_text, build_episode_text
 from banks.lifecycle.deleting import blank
-from banks.models import Bank, Chunk, ChunkPart, Corpus, Document, Episode, Message
+from banks.models import Bank, Chunk, ChunkPart, Corpus, Document, Episode, MemoryUnit, Message, UnitSource
 from banks.retain.conversations import list_turns_once
 from banks.retain.episodes import build_narrative
 from banks.text_index.write import remove_texts, replacing_texts
@@ -76,6 +76,16 @@ def shorten_episodes(bank: Bank, episodes: QuerySet[Episode]) -> None:
             episode.message_count = len(messages)
             episode.started_at, episode.ended_at = messages[0].said_at, messages[-1].said_at
             episode.save(update_fields=["narrative", "embedding", "message_count", "started_at", "ended_at"])
+    clear_search_texts(bank, [episode.id for episode in rows])
+
+
+def clear_search_texts(bank: Bank, episode_ids: Collection[UUID]) -> None:
+    """The search text of an answer repeats the question of another message, which may be gone."""
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(message__episode_id__in=episode_ids)
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in=sources.values("unit_id")).exclude(search_text="")
+    ids = sorted(units.values_list("id", flat=True))
+    with replacing_texts(bank, Corpus.UNIT, ids):
+        MemoryUnit.objects.of_bank(bank).filter(id__in=ids).update(search_text="")
 
 
 def remove_episodes(bank: Bank, episode_ids: Collection[UUID]) -> None:

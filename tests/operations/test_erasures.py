@@ -196,6 +196,27 @@ def test_a_person_is_erased_with_all_mentions(tenant: Tenant, call: Caller, post
     assert any(KEPT in message.content for message in find(tenant, Message))
 
 
+def test_an_answer_forgets_the_question_that_is_erased(
+    tenant: Tenant, call: Caller, postgres: EmbeddedPostgres
+) -> None:
+    talk = {
+        "timestamp": "2026-05-08T12:00:00Z",
+        "messages": [
+            {"role": "user", "name": "Ana", "content": f"How long have you had the {MARKER}?"},
+            {"role": "user", "name": "Bo", "content": "Five years already, and it still works well."},
+        ],
+    }
+    retain(call, talk)
+    (answer,) = find(tenant, MemoryUnit, text__startswith="Five years")
+    assert MARKER in answer.search_text
+    (question,) = find(tenant, Message, content__contains=MARKER)
+    erase(call, tenant, kind="message", id=str(question.id))
+    assert find_traces(postgres) == []
+    assert [unit.text for unit in find(tenant, MemoryUnit)] == [answer.text]
+    found = call("POST", f"{BANK}/memories/recall", {"query": "Does it still work well?"}).json()["results"]
+    assert [one["id"] for one in found] == [str(answer.id)]
+
+
 def test_another_tenants_words_stay(told: Tenant, call: Caller) -> None:
     assert call("POST", "/v1/erasures", {"bank_id": "other", "target": {"kind": "bank"}}).status_code == 404
     assert find(told, Erasure) == []
