@@ -24,7 +24,11 @@ from tests.tenants.walled_models import FACTORIES
 
 admin.autodiscover()  # as the URLs do, which these tests may be the first to need
 MEMORY = [model for model, page in admin.site._registry.items() if isinstance(page, MemoryAdmin)]
-READ_ONLY = [model for model, page in admin.site._registry.items() if isinstance(page, ReadOnlyAdmin)]
+READ_ONLY = [
+    model
+    for model, page in admin.site._registry.items()
+    if isinstance(page, ReadOnlyAdmin) and hasattr(model, "tenant")
+]
 
 
 @pytest.fixture
