@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
@@ -30,6 +30,7 @@ from banks.text_index.write import add_texts, replacing_texts
 from banks.types import ExtractedFact, Passage, Source, Turn
 from banks.vectors import Embedded, embed_texts, is_long
 from providers.embedding.vector import Vector
+from providers.usage import Usage
 from tenants.transactions import tenant_transaction
 
 CHARACTERS_FOR_TOPIC = 500  # the beginning of a long message shows its topic
@@ -73,7 +74,7 @@ def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retain
     A thread embeds the chunks while the facts are extracted and stored, unless they are so many that their embedding
     reports its progress.
     """
-    known = place_new_messages(conversation, tools)
+    known, spent = place_new_messages(conversation, tools)
     parts = [build_part(conversation, *one) for one in group_waiting_messages(conversation).items()]
     beside = ThreadPoolExecutor(1, thread_name_prefix="chunks")
     try:
@@ -81,22 +82,23 @@ def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retain
         outcomes = []
         for done, (part, archive) in enumerate(zip(parts, archives, strict=True)):
             tools.report(done, len(parts))
-            outcomes.append(retain_episode(conversation, part, tools, known, archive))
+            retained = retain_episode(conversation, part, tools, known, archive)
+            outcomes.append(replace(retained, usage=retained.usage + spent) if done == 0 else retained)
         return outcomes
     finally:
         beside.shutdown(cancel_futures=True)
 
 
-def place_new_messages(conversation: Conversation, tools: Tools) -> dict[str, Vector]:
-    """Returns the vectors by rendered text: a short message becomes a unit with the same text."""
+def place_new_messages(conversation: Conversation, tools: Tools) -> tuple[dict[str, Vector], Usage]:
+    """The vectors by rendered text, which a short message shares with its unit, and the usage of the embedder."""
     messages = load_messages(conversation.bank, id__in=conversation.message_ids, episode=None)
     if not messages:
-        return {}
+        return {}, Usage()
     texts = [render_text(message.speaker, message.content[:CHARACTERS_FOR_TOPIC]) for message in messages]
     embedded = embed_texts(conversation.bank.tenant_id, tools.embedder, texts, step=tools.step)
     with tools.write():
         place_messages(conversation.bank, conversation.thread, messages, embedded.vectors)
-    return dict(zip(texts, embedded.vectors, strict=True))
+    return dict(zip(texts, embedded.vectors, strict=True)), embedded.usage
 
 
 def group_waiting_messages(conversation: Conversation) -> dict[UUID, list[Message]]:

@@ -1,4 +1,4 @@
-"""What is found in a text, and the text without it."""
+"""Findings in a text, and the text without them."""
 
 import subprocess
 import sys
