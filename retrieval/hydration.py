@@ -51,20 +51,24 @@ SELECT 'chunk', chunk.id, chunk.text, chunk.heading, NULL, NULL, NULL,
     NULL, NULL, NULL,
     coalesce(
         (SELECT json_agg(json_build_array(part.message_id, chunk.id, NULL,
-                part.message_start, part.message_end, 'said', message.speaker, message.role, false)
+                part.message_start, part.message_end, 'said', NULL, message.speaker, message.role, false)
                 ORDER BY part.start)
             FROM banks_chunkpart AS part JOIN banks_message AS message ON message.id = part.message_id
             WHERE part.chunk_id = chunk.id),
         (SELECT json_build_array(json_build_array(
-                NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said', NULL, NULL, false))
+                NULL, chunk.id, document.document_id, 0, length(chunk.text), 'said', NULL, NULL, NULL, false))
             FROM banks_document AS document WHERE document.id = chunk.document_id))::text,
     '', '', '', chunk.flags
 FROM banks_chunk AS chunk
 WHERE chunk.tenant_id = $1 AND chunk.bank_id = $2 AND chunk.id = ANY($4::uuid[])
 """
 SOURCES = """json_agg(json_build_array(source.message_id, source.chunk_id, document.document_id,
-    source.start, source."end", source.role, message.speaker, message.role,
-    chunk.id IS NOT NULL AND chunk.number IS NULL) ORDER BY source.id)"""
+    source.start, source."end", source.role,
+    (SELECT later.id FROM banks_message AS later
+        WHERE later.tenant_id = $1 AND later.episode_id = message.episode_id
+          AND (later.said_at, later.id) > (message.said_at, message.id)
+        ORDER BY later.said_at, later.id LIMIT 1),
+    message.speaker, message.role, chunk.id IS NOT NULL AND chunk.number IS NULL) ORDER BY source.id)"""
 # A fact that was said only after `as_of` keeps its sources.
 SOURCES_SAID = "coalesce({sources} FILTER (WHERE {said}), {sources})"
 
@@ -123,7 +127,13 @@ def build_candidate(row: Row) -> Candidate:
 
 
 def build_span(
-    message_id: str | None, chunk_id: str | None, document_id: str | None, start: int | None, end: int | None, role: str
+    message_id: str | None,
+    chunk_id: str | None,
+    document_id: str | None,
+    start: int | None,
+    end: int | None,
+    role: str,
+    next_id: str | None,
 ) -> SourceSpan:
-    message, chunk = UUID(message_id) if message_id else None, UUID(chunk_id) if chunk_id else None
-    return SourceSpan(message, chunk, document_id or "", start, end, role)
+    message, chunk, following = (UUID(one) if one else None for one in (message_id, chunk_id, next_id))
+    return SourceSpan(message, chunk, document_id or "", start, end, role, following)

@@ -82,8 +82,30 @@ def build_ranked(
 
 
 def order_for_reranker(ranked: Sequence[Ranked], plan: Plan, match: SpeakerMatch) -> list[Ranked]:
-    favoured = favour_speaker(ranked, match, factor=plan.recipe.speaker, depth=plan.budget.rerank_depth)
+    beside = add_neighbours(ranked, share=plan.recipe.neighbour)
+    favoured = favour_speaker(beside, match, factor=plan.recipe.speaker, depth=plan.budget.rerank_depth)
     return put_repeats_last(favoured)
+
+
+def add_neighbours(ranked: Sequence[Ranked], *, share: float) -> list[Ranked]:
+    """Best first, with `share` of the best score among the messages before and after a result's own messages."""
+    best: dict[UUID, float] = {}
+    beside: dict[UUID, list[UUID]] = {}
+    for one in ranked:
+        for source in one.candidate.sources:
+            if source.message_id is not None:
+                best[source.message_id] = max(one.scores.fused, best.get(source.message_id, 0.0))
+                if source.following is not None:
+                    beside.setdefault(source.message_id, []).append(source.following)
+                    beside.setdefault(source.following, []).append(source.message_id)
+
+    def score(one: Ranked) -> float:
+        own = {source.message_id for source in one.candidate.sources}
+        near = {other for message in own if message is not None for other in beside.get(message, ())}
+        return share * max((best.get(other, 0.0) for other in near - own), default=0.0)
+
+    scored = [one.with_scores(one.scores._replace(neighbour=score(one))) for one in ranked]
+    return sorted(scored, key=lambda one: -one.scores.found)
 
 
 def put_repeats_last(ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -74,7 +74,7 @@ def write_aliased(text: str, aliased: Sequence[str]) -> str:
 
 
 def favour_speaker(ranked: Sequence[Ranked], match: SpeakerMatch, *, factor: float, depth: int) -> list[Ranked]:
-    """The order by fused score times `factor` for the matching speaker. The reranker reads the first `depth`.
+    """The order by score, times `factor` for the matching speaker. The reranker reads the first `depth`.
 
     A quarter of those are the best of the channels, whoever said them: otherwise a talkative speaker would crowd out
     what others know of that person.
@@ -82,7 +82,7 @@ def favour_speaker(ranked: Sequence[Ranked], match: SpeakerMatch, *, factor: flo
     favoured = [
         one.with_scores(one.scores._replace(speaker=factor)) if match.covers(one.candidate) else one for one in ranked
     ]
-    ordered = sorted(favoured, key=lambda one: -one.scores.fused * one.scores.speaker)
+    ordered = sorted(favoured, key=lambda one: -one.scores.found * one.scores.speaker)
     first = list(alternate(ordered[:depth], favoured[: ceil(depth * FROM_CHANNELS)]))[:depth]
     taken = {id(one) for one in first}
     return [*first, *(one for one in ordered if id(one) not in taken)]

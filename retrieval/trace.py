@@ -202,6 +202,7 @@ def render_recipe(plan: Plan) -> dict[str, Any]:
     return {
         "rrf_k": RRF_K,
         "channel_weights": {channel.value: weights[channel] for channel in plan.channels},
+        "neighbour": recipe.neighbour,
         "speaker": recipe.speaker,
         "combination": asdict(recipe.combination),
         "boosts": asdict(recipe.boosts),
@@ -229,6 +230,7 @@ def render_ranked(ordering: Ordering, names: Names) -> list[dict[str, Any]]:
 def render_scores(scores: Scores) -> dict[str, Any]:
     return {
         "rrf": scores.fused,
+        "neighbour": scores.neighbour,
         "speaker": scores.speaker,
         "cross_encoder": scores.reranker,
         "boosts": dict(scores.boosts),

@@ -173,7 +173,10 @@ class CorpusHit(NamedTuple):
 
 
 class SourceSpan(NamedTuple):
-    """A source of a result: characters `start` to `end` of a message or chunk."""
+    """A source of a result: characters `start` to `end` of a message or chunk.
+
+    `following` is the next message of the same episode.
+    """
 
     message_id: UUID | None
     chunk_id: UUID | None
@@ -181,6 +184,7 @@ class SourceSpan(NamedTuple):
     start: int | None
     end: int | None
     role: str
+    following: UUID | None = None
 
 
 class Voice(NamedTuple):
@@ -237,8 +241,8 @@ class Place(NamedTuple):
 class Scores(NamedTuple):
     """The reasons for a result's place: docs/recall.md derives `final` from the others.
 
-    `fused` is the sum over the channels. `fused` times `speaker` makes the order that the reranker gets; there
-    `is_repeat` puts further parts of the same message behind the others, and `comes_last` puts duplicates behind those.
+    `fused` is the sum over the channels, and `neighbour` a share of the best message beside it. Their sum times
+    `speaker` makes the order that the reranker gets; there `is_repeat` puts further parts of the same message behind the others, and `comes_last` puts duplicates behind those.
     `place` is the place in that order, from 1. `boosts` are factors by name. A result that `comes_last` stands last in
     the final order too.
     """
@@ -248,10 +252,16 @@ class Scores(NamedTuple):
     reranker: float | None = None
     places: Mapping[Channel, Place] = NOTHING
     boosts: Mapping[str, float] = NOTHING
+    neighbour: float = 0.0
     speaker: float = 1.0
     place: int | None = None  # None: not yet ordered
     is_repeat: bool = False
     comes_last: bool = False
+
+    @property
+    def found(self) -> float:
+        """The score before the speaker counts."""
+        return self.fused + self.neighbour
 
 
 class Ranked(NamedTuple):

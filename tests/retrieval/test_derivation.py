@@ -89,7 +89,7 @@ def test_every_fused_score_is_the_sum_of_the_channels_shares(told: dict[str, Any
         assert candidate["rrf_score"] == pytest.approx(derive_fused(candidate, told["recipe"]), rel=1e-12)
 
 
-def test_every_place_follows_from_the_fused_score_the_speaker_and_the_repeats(told: dict[str, Any]) -> None:
+def test_every_place_follows_from_the_scores_the_speaker_and_the_repeats(told: dict[str, Any]) -> None:
     candidates = told["reranked"]
     fused = {one["id"]: one["rrf_score"] for one in told["rrf_merged"]}
     for one in candidates:
@@ -101,7 +101,7 @@ def test_every_place_follows_from_the_fused_score_the_speaker_and_the_repeats(to
         lambda one: (
             one["comes_last"],
             one["is_repeat"],
-            -one["score_components"]["rrf"] * one["score_components"]["speaker"],
+            -(one["score_components"]["rrf"] + one["score_components"]["neighbour"]) * one["score_components"]["speaker"],
             one["rrf_rank"],
         ),
     )
@@ -147,6 +147,8 @@ def test_the_example_of_the_page_adds_up() -> None:
     fused, combined = derive_fused(candidate, recipe), derive_final(candidate, recipe)
     candidate["score_components"] = {"boosts": {"speaker": 1.1, "recency": 1.004, "proof": 1.006}}
     final = derive_final(candidate, recipe)
-    told = [f"{number:.4f}" for number in (fused, fused * recipe["speaker"], combined, final)]
-    assert told == ["0.0562", "0.0787", "0.9937", "1.1040"]
+    neighbour = recipe["neighbour"] * 0.0320
+    raised = (fused + neighbour) * recipe["speaker"]
+    told = [f"{number:.4f}" for number in (fused, neighbour, raised, combined, final)]
+    assert told == ["0.0562", "0.0160", "0.1011", "0.9937", "1.1040"]
     assert all(f"= {number}" in page for number in told)

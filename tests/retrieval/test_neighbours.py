@@ -1,0 +1,55 @@
+"""A message beside a good result ranks higher."""
+
+from uuid import UUID
+
+from retrieval.hydration import hydrate
+from retrieval.ranking import add_neighbours
+from retrieval.types import AT_PRESENT, Ranked, SourceSpan
+from tests.memory_factories import make_episode
+from tests.retrieval.factories import make_id, make_ranked
+from tests.retrieval.memory import Memory
+
+
+def quoting(number: int, score: float, *messages: tuple[int, int | None]) -> Ranked:
+    """A result with its fused score and its messages, each with the message after it."""
+    sources = [
+        SourceSpan(UUID(int=own), None, "", 0, 5, "said", None if following is None else UUID(int=following))
+        for own, following in messages
+    ]
+    ranked = make_ranked(id=make_id(number), sources=tuple(sources))
+    return ranked.with_scores(ranked.scores._replace(fused=score))
+
+
+def order(*ranked: Ranked) -> list[tuple[int, float]]:
+    return [(one.candidate.id.int, one.scores.neighbour) for one in add_neighbours(ranked, share=0.5)]
+
+
+def test_the_message_before_and_the_message_after_count() -> None:
+    best, before, after = quoting(1, 8.0, (11, 12)), quoting(2, 1.0, (10, 11)), quoting(3, 2.0, (12, 13))
+    assert order(best, quoting(4, 3.0, (20, None)), after, before) == [(1, 1.0), (3, 4.0), (2, 4.0), (4, 0.0)]
+
+
+def test_the_better_of_two_neighbours_counts() -> None:
+    between = quoting(3, 1.0, (11, 12))
+    assert dict(order(quoting(1, 8.0, (10, 11)), quoting(2, 6.0, (12, 13)), between)) == {1: 0.5, 2: 0.5, 3: 4.0}
+
+
+def test_a_result_is_not_its_own_neighbour() -> None:
+    assert order(quoting(1, 8.0, (10, 11), (11, 12))) == [(1, 0.0)]
+
+
+def test_a_result_without_messages_has_no_neighbour() -> None:
+    fact = make_ranked(id=make_id(2))
+    assert dict(order(quoting(1, 8.0, (10, 11)), fact))[2] == 0.0
+
+
+def test_the_next_message_is_that_of_the_same_episode(memory: Memory) -> None:
+    episodes = [make_episode(memory.tenant, bank=memory.bank) for _ in range(2)]
+    first = memory.message("Which tea?", episode=episodes[0], days=3)
+    memory.message("Good morning!", episode=episodes[1], days=2)
+    answer = memory.message("Oolong.", episode=episodes[0], days=1)
+    units = [memory.unit(message.content) for message in (first, answer)]
+    for unit, message in zip(units, (first, answer), strict=True):
+        memory.quote(unit, message)
+    rows = hydrate(memory.bank, [("unit", unit.id) for unit in units], AT_PRESENT)
+    assert [source.following for row in rows for source in row.sources] == [answer.id, None]
