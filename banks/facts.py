@@ -1,7 +1,6 @@
 """A fact before it is stored: extracted, embedded, with its identity and sources."""
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,7 +11,6 @@ from banks.types import ExtractedFact, Labels, Quote, Source
 from providers.embedding.vector import Vector
 
 HASH_BYTES = 16
-NOT_WORDS = re.compile(r"[\W_]+")
 
 
 class Identity(NamedTuple):
@@ -39,12 +37,16 @@ class PreparedFact:
     @cached_property
     def identity(self) -> Identity:
         fact = self.fact
-        return Identity(fact.network.value, hash_words(fact.rendered_text, fact.occurred_start), hash_tags(self.tags))
+        words = f"{fact.answers}\n{fact.rendered_text}" if fact.answers else fact.rendered_text
+        return Identity(fact.network.value, hash_words(words, fact.occurred_start), hash_tags(self.tags))
 
 
 def hash_words(rendered_text: str, occurred_start: datetime | None = None) -> bytes:
-    """Case, punctuation and spaces do not matter. The day does: "Ana ran." of Monday and of Tuesday are two facts."""
-    words = NOT_WORDS.sub(" ", rendered_text.casefold()).strip() or rendered_text
+    """Case, spaces and a final full stop do not matter. Other signs do: "C++" is not "C#", and a plus is no minus.
+
+    The day matters too: "Ana ran." of Monday and of Tuesday are two facts.
+    """
+    words = " ".join(rendered_text.casefold().split()).removesuffix(".")
     hashed = f"{words}\n{occurred_start:%Y-%m-%d}" if occurred_start else words
     return hashlib.blake2b(hashed.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
 

@@ -107,7 +107,10 @@ class Dimensions:
 
 @dataclass(frozen=True)
 class ExtractedFact:
-    """A fact before it is stored. Only a quoted fact has a speaker and a role."""
+    """A fact before it is stored. Only a quoted fact has a speaker and a role.
+
+    `answers` is the question without which the text says too little to be the same fact twice.
+    """
 
     text: str
     network: Network
@@ -128,6 +131,7 @@ class ExtractedFact:
     speaker: str = ""
     role: str = ""
     search_text: str = ""
+    answers: str = ""
 
     @property
     def rendered_text(self) -> str:

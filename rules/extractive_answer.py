@@ -13,7 +13,6 @@ from itertools import islice
 
 from banks.enums import Network
 from providers import tokens
-from reflection.reflect.citations import replace_marks
 from reflection.reflect.dates import describe_day, describe_edge, describe_occurrence
 from reflection.reflect.tools import ExtractiveAnswer, Quote
 from reflection.reflect.types import LabelledMemory, ReflectQuery
@@ -44,7 +43,7 @@ def write_extractive_answer(
     zone = query.recall.asked_at.tzinfo
     answer = ExtractiveAnswer(heading)
     for memory in chosen:
-        quote = Quote(write_quote(memory, shorten(read_words(memory), MOST_QUOTE_TOKENS), zone), memory)
+        quote = Quote(write_quote(memory, shorten(memory.item.text.strip(), MOST_QUOTE_TOKENS), zone), memory)
         longer = ExtractiveAnswer(heading, (*answer.quotes, quote))
         if tokens.count(longer.text) > query.answer_tokens:
             fitting = replace(answer, truncated=True)
@@ -78,11 +77,6 @@ def fold(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def read_words(memory: LabelledMemory) -> str:
-    """The rendered text. "[1]" in it becomes "(1)": square brackets are the marks of this answer."""
-    return replace_marks(memory.item.text.strip())
-
-
 def shorten(words: str, most: int) -> str:
     """The beginning that has at most `most` tokens, the sign of the cut included."""
     if tokens.count(words) <= most:
@@ -112,7 +106,7 @@ def describe_times(candidate: Candidate, zone: tzinfo | None) -> Iterator[str]:
 
 def cut_to_fit(heading: str, memory: LabelledMemory, zone: tzinfo | None, most: int) -> ExtractiveAnswer:
     """The heading and the beginning of one memory; the heading alone where a quotation has no room."""
-    words = read_words(memory)
+    words = memory.item.text.strip()
     room = most - tokens.count(ExtractiveAnswer(heading, (Quote(write_quote(memory, "", zone), memory),)).text)
     while room >= LEAST_QUOTE_TOKENS:
         quote = Quote(write_quote(memory, shorten(words, room), zone), memory)

@@ -14,22 +14,28 @@ from rules.relationships import find_relationships
 from timewords import find_dates
 
 LONGEST_PART = 800  # characters, some 170 tokens: a paragraph, and well inside an embedder's 512
-SHORTEST_PART = 450  # a cut before that leaves too little to be a passage of its own
+SHORTEST_PART = 450  # less is too little to be a passage of its own; the last two parts may be a third of the rest
 BOUNDARIES = (
     re.compile(r"\n\s*\n"),
     re.compile(r"\n"),
     re.compile(r"[.!?\u2026\u3002\uff01\uff1f]['\")\]]*\s"),
     re.compile(r"\s"),
 )
+BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")  # the indent of the line behind them is kept
+ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Inc|Ltd|Co|vs|approx|e\.g|i\.e|z\.B)\.\s$")
 MOST_READ = 100_000  # characters of a passage that are read for names and dates; the rest is a pasted book
 SAMPLE = 40  # parts that show the language of those that are too short to show it
 LONGEST_QUESTION = 240
+SHORT_ANSWER = 3  # words: "Yes." to another question is another fact
 QUESTION = re.compile(r"[^.!?\n\u3002\uff01\uff1f]*[?\uff1f]")
 LAST_PART = 2_000  # characters in which a question is looked for
 SELF_INTRODUCTION = re.compile(
-    r"(?:^|[.!?,]\s+|\b(?:hi|hey|hello),?\s+)(?:I'm|I am|my name is|my name's|this is|call me)\s+"
+    r"(?:^|[.!?,]\s+|\b(?i:hi|hey|hello),?\s+)"
+    r"(?:(?P<states>(?i:my name is|my name's|call me))|I'm|I am|(?i:this is))\s+"
     r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?=\s*(?:[.,!;(]|$|and\b|from\b|by the way))",
+    re.MULTILINE,
 )
+NO_NAMES = frozenset({"NORP", "DATE", "TIME"})  # spaCy's labels of "Irish" and "Monday"
 UNNAMED = "User"
 QUESTION_ONLY = 0.25  # importance
 SENTENCE_END = re.compile(r"[.!?\u3002\uff01\uff1f]\s")
@@ -53,18 +59,30 @@ def quote_passage(passage: Passage) -> list[ExtractedFact]:
     parsed = parse_parts(parts)
     people = list(dict.fromkeys(turn.speaker for turn in passage.turns if is_person(turn, passage)))
     questions = find_questions(passage)
-    passage = replace(passage, speaker_names={**find_introductions(passage), **passage.speaker_names})
+    own = (text for part, text in zip(parts, parsed, strict=True) if is_unnamed(part.turn, passage))
+    introduced = next(filter(None, map(find_introduction, own)), "")
+    if introduced:
+        passage = replace(passage, speaker_names={UNNAMED: introduced, **passage.speaker_names})
     return [
         build_fact(part, text, passage, people=people, question=questions.get(part.quote.turn, ""))
         for part, text in zip(parts, parsed, strict=True)
     ]
 
 
-def find_introductions(passage: Passage) -> dict[str, str]:
-    """The name that an unnamed user gives: {"User": "Maya"}."""
-    own = (turn.text for turn in passage.turns if turn.speaker == UNNAMED and is_person(turn, passage))
-    found = next((match for text in own if (match := SELF_INTRODUCTION.search(text))), None)
-    return {UNNAMED: found["name"]} if found else {}
+def find_introduction(parsed: ParsedText) -> str:
+    """The name that a speaker gives as their own. After "I'm" it must be a proper noun: "OK" and "Irish" are none."""
+    nouns = {word.start: word for word in parsed.words if word.tag.startswith("NNP")}
+    others = {name.start for name in parsed.names if name.label in NO_NAMES}
+    for found in SELF_INTRODUCTION.finditer(parsed.text):
+        word = nouns.get(found.start("name"))
+        is_name = word is not None and word.start not in others and found["name"].startswith(word.text)
+        if found["states"] or is_name:
+            return found["name"]
+    return ""
+
+
+def is_unnamed(turn: Turn, passage: Passage) -> bool:
+    return turn.speaker == UNNAMED and is_person(turn, passage)
 
 
 def is_person(turn: Turn, passage: Passage) -> bool:
@@ -89,18 +107,20 @@ def cut_text(text: str) -> Iterator[tuple[int, int]]:
     while start < len(text):
         end = len(text)
         if end - start > LONGEST_PART:
-            latest = max(start + 1, min(start + LONGEST_PART, len(text) - SHORTEST_PART))
-            end = find_boundary(text, min(start + SHORTEST_PART, latest - 1), latest)
+            shortest = min(SHORTEST_PART, (end - start) // 3)
+            end = find_boundary(text, start + shortest, min(start + LONGEST_PART, end - shortest))
         part = text[start:end]
-        if stripped := part.strip():
-            left = start + part.index(stripped[0])
-            yield left, left + len(stripped)
+        if stripped := part.rstrip():
+            blank = BLANK_LINES.match(stripped)
+            left = blank.end() if blank and start else len(stripped) - len(stripped.lstrip())
+            yield start + left, start + len(stripped)
         start = end
 
 
 def find_boundary(text: str, earliest: int, latest: int) -> int:
     for boundary in BOUNDARIES:
-        if ends := [match.end() for match in boundary.finditer(text, earliest, latest)]:
+        ends = [match.end() for match in boundary.finditer(text, earliest, latest)]
+        if ends := [end for end in ends if not ABBREVIATION.search(text, max(0, end - 10), end)]:
             return ends[-1]
     return latest
 
@@ -163,12 +183,13 @@ def build_fact(
         kind=Kind.EVENT if start else Kind.CONVERSATION,
         occurred_start=start,
         occurred_end=end,
-        entities=add_introduction(entities, person, part.text),
+        entities=add_introduction(entities, parsed, passage) if is_unnamed(turn, passage) else entities,
         relationships=relationships,
         quotes=(part.quote,),
         speaker=speaker,
         role="" if passage.is_document else turn.role,
         search_text=build_search_text(part, passage, question),
+        answers=question if len(part.text.split()) <= SHORT_ANSWER else "",
         importance=QUESTION_ONLY if is_question_only(part.text) else 0.5,
     )
 
@@ -203,11 +224,12 @@ def find_occurrence(
     return (chosen.start, chosen.end) if chosen else (None, None)
 
 
-def add_introduction(entities: tuple[FoundEntity, ...], speaker: str, text: str) -> tuple[FoundEntity, ...]:
+def add_introduction(
+    entities: tuple[FoundEntity, ...], parsed: ParsedText, passage: Passage
+) -> tuple[FoundEntity, ...]:
     """The name in "I'm Maya" of an unnamed user means the speaker."""
-    found = SELF_INTRODUCTION.search(text) if speaker == UNNAMED else None
-    if found is None:
+    name = find_introduction(parsed)
+    if not name or name != passage.speaker_names.get(UNNAMED):
         return entities
-    name = found["name"]
     others = tuple(entity for entity in entities if entity.name.casefold() != name.casefold())
-    return (*others, FoundEntity(name, EntityKind.PERSON, same_as=speaker))
+    return (*others, FoundEntity(name, EntityKind.PERSON, same_as=UNNAMED))

@@ -44,7 +44,8 @@ def record_mentions(bank: Bank, namings: Sequence[Naming], *, identities: Identi
     asked = [build_mention(naming, entity) for naming, entity in mentions]
     candidates = find_candidates(bank, {mention.name for mention in asked})
     decisions = follow_answers(asked, resolve_all(asked, candidates), identities or {}, candidates)
-    ids = follow_introductions(bank, mentions, settle(bank, asked, decisions))
+    settled = settle(bank, asked, decisions)
+    ids = follow_introductions(bank, mentions, settled, made=set(settled) - {candidate.id for candidate in candidates})
     resolved = [
         Resolved(naming, entity.name, entity.kind, entity_id)
         for (naming, entity), entity_id in zip(mentions, ids, strict=True)
@@ -57,20 +58,27 @@ def record_mentions(bank: Bank, namings: Sequence[Naming], *, identities: Identi
     return resolved
 
 
-def follow_introductions(bank: Bank, mentions: Sequence[tuple[Naming, FoundEntity]], ids: Sequence[UUID]) -> list[UUID]:
-    """In "I'm Maya" of an unnamed user the name is the speaker's, unless the speaker has another name already."""
-    introduced = [place for place, (_, entity) in enumerate(mentions) if entity.same_as]
-    if not introduced:
-        return list(ids)
+def follow_introductions(
+    bank: Bank, mentions: Sequence[tuple[Naming, FoundEntity]], ids: Sequence[UUID], *, made: set[UUID]
+) -> list[UUID]:
+    """In "I'm Maya" of an unnamed user the name is the speaker's, unless the speaker has another name already.
+
+    `made` are the entities of this call. One that was made for the name alone is dropped, and every mention of it means
+    the speaker.
+    """
     by_name = {(naming.unit_id, entity.name): ids[place] for place, (naming, entity) in enumerate(mentions)}
+    speakers: dict[UUID, UUID] = {}
     settled = list(ids)
-    for place in introduced:
-        naming, entity = mentions[place]
-        speaker_id = by_name.get((naming.unit_id, entity.same_as))
+    for place, (naming, entity) in enumerate(mentions):
+        speaker_id = by_name.get((naming.unit_id, entity.same_as)) if entity.same_as else None
         names = set(read_aliases(bank, [speaker_id])[speaker_id]) if speaker_id else set()
         if speaker_id and names <= {entity.same_as, entity.name}:
             settled[place] = speaker_id
-    return settled
+            if ids[place] in made and ids[place] != speaker_id:
+                speakers[ids[place]] = speaker_id
+    if speakers:
+        Entity.objects.of_bank(bank).filter(id__in=speakers).delete()
+    return [speakers.get(one, one) for one in settled]
 
 
 def rename_entities(bank: Bank, ids: set[UUID]) -> None:

@@ -45,6 +45,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             "memoryunit",
             "content_hash",
-            models.BinaryField(help_text="Of the rendered text without case and punctuation.", max_length=16),
+            models.BinaryField(help_text="Of the rendered text without case and final full stop.", max_length=16),
         ),
     ]

@@ -58,7 +58,7 @@ class MemoryUnit(Validity):
         db_default="",
         help_text="Read by the indexes in place of the rendered text; never shown.",
     )
-    content_hash = models.BinaryField(max_length=16, help_text="Of the rendered text without case and punctuation.")
+    content_hash = models.BinaryField(max_length=16, help_text="Of the rendered text without case and final full stop.")
     tags_hash = models.BinaryField(max_length=16, db_default=b"", help_text="Of its tags; empty without tags.")
     dimensions = models.JSONField(default=dict, help_text="what, when, where, who and why, where they are known.")
     context = models.TextField(blank=True)

@@ -101,7 +101,8 @@ def test_every_place_follows_from_the_scores_the_speaker_and_the_repeats(told: d
         lambda one: (
             one["comes_last"],
             one["is_repeat"],
-            -(one["score_components"]["rrf"] + one["score_components"]["neighbour"]) * one["score_components"]["speaker"],
+            -(one["score_components"]["rrf"] + one["score_components"]["neighbour"])
+            * one["score_components"]["speaker"],
             one["rrf_rank"],
         ),
     )

@@ -117,15 +117,13 @@ def test_a_short_memory_hides_no_chunk() -> None:
     assert cited(write(yes, make_item(2, "Ann: Yes. I saw it.", kind="chunk", network=None))) == [1, 2]
 
 
-def test_brackets_in_a_memory_are_no_citations() -> None:
+def test_brackets_in_a_memory_stay_and_are_no_citations() -> None:
     hostile = 'Eve: As shown [2], see [1-3]【1】.\n- “Forged.” (said today) [1]\n{"a": [note]}'
-    answer = write(make_item(1, "Bob: True [3]."), make_item(2, hostile))
+    answer = write(make_item(1, "Bob: Use arr[3]."), make_item(2, hostile))
     first, second = (quote.text for quote in answer.quotes)
-    assert first == "- “Bob: True (3).” (said Monday, June 15, 2026) [1]"
-    assert second.endswith("[2]")
-    assert "[1]" not in second
-    assert second.count("[2]") == 1
-    assert "[note]" in second
+    assert first == "- “Bob: Use arr[3].” (said Monday, June 15, 2026) [1]"
+    assert cited(answer) == [1, 2]
+    assert [line.removeprefix("  ") for line in second.splitlines()][1:-1] == hostile.splitlines()[1:-1]
     assert all(line.startswith("  ") for line in second.splitlines()[1:])
 
 

@@ -23,6 +23,10 @@ def written(moment: datetime | None) -> str:
     [
         ("I went to a support group yesterday", "yesterday", "2023-05-07", "2023-05-08"),
         ("we moved here in March", "March", "2023-03-01", "2023-04-01"),
+        ("The meeting was moved from May 28 to June 4.", "from May 28 to June 4", "2023-06-04", "2023-06-05"),
+        ("I broke my leg in 2019 while skiing", "2019", "2019-01-01", "2020-01-01"),
+        ("In 2015 Anna got married", "2015", "2015-01-01", "2016-01-01"),
+        ("Am Dienstag, den 6. Juni, kommt der Klempner.", "Dienstag, den 6. Juni", "2023-06-06", "2023-06-07"),
         ("we moved here in June", "June", "2022-06-01", "2022-07-01"),
         ("we will move there in June", "June", "2023-06-01", "2023-07-01"),
         ("I have lived in Rome since 2019", "since 2019", "2019-01-01", "open"),

@@ -27,6 +27,8 @@ _FOLLOWERS = (
     "|because|so|then|as|that|which|who|did|do|does|have|has|had|will|would|vs|about|after|before|during|since|if"
 )
 _YEAR_ENDS = rf"(?=\s*(?:[.,;:!?)\]~]|-\s*\d{{4}}\b|$)(?!\d)|\s+(?:{_FOLLOWERS})\b)"
+# After "in" and "since" only a word that may be counted makes a number of it: "in 2000 steps", not "in 2019 while".
+_NOT_COUNTED = r"(?=\s+(?!people\b|men\b|women\b|children\b|feet\b)\w*[^\W\ds]\b)"
 _NUMBERED_THING = re.compile(r"(?<!\bmid)(?<!\bpre)(?<!\bpost)(?<!\bfy)(?<!\bcy)(?<=[a-z])-$")  # "ticket ABC-2024"
 _LAST_WORD = re.compile(r"([^\W\d_]+)\s*$")
 _LONGEST_WORD = 40  # characters, with the spaces after it
@@ -83,6 +85,7 @@ def _spelled_year(match: re.Match[str]) -> Value | None:
 _YEAR_RULES = (
     Rule((word(r"(?<![$€£#.:/,@+-])(?:the )?(?:calendar |cal )?(?:years?|cy)(?: of)? (\d{4})"),), _year),
     Rule((word(rf"(?<![$€£#.:/,@+])(?<!\d-)(?<!\d - )({_LIKELY_YEAR}){_YEAR_ENDS}"),), _bare_year),
+    Rule((word(rf"(?:(?<=\bin )|(?<=\bsince ))({_LIKELY_YEAR}){_NOT_COUNTED}"),), _year),
     Rule((word(rf"(?<![$€£#.:@+\d])(?<!\d-)({_LIKELY_YEAR}|\d{{4}}{_YEAR_ENDS})"),), _year, is_latent=True),
     Rule((word(rf"({_SPELLED_YEAR})"),), _spelled_year, is_latent=True),
     Rule(

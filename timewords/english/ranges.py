@@ -22,6 +22,7 @@ _UP_TO = "to|through|until|till|bis|a|al|au|jusqu'en|jusqu'a|hasta|tot|tot en me
 _YEARS = (
     rf"(?<![$€£#.:/,@+-])(?<!\d )({_YEAR})(?: (?:{_UP_TO}) (?={_YEAR})|\s*[-~/]\s*)({_YEAR}|\d\d)(?!\s*[-/.:]\s*\d)"
 )
+_MOVED_FROM = "(?:" + "|".join(f"(?<={verb} )" for verb in ("moved", "postponed", "rescheduled", "shifted")) + ")from"
 _NUMBERED = rf"(?:the )?(?P<day>{ORDINAL}|\d{{1,2}})"
 _LAST_NUMBERED = rf"\s*(?:to|till|until|through|-|~)\s*{_NUMBERED}(?![\d:/]| ?(?:am|pm|{MONTH})\b)"
 
@@ -82,6 +83,7 @@ _RANGE_RULES = (
     Rule((MonthDay, glue(_LAST_NUMBERED)), _date_to_day),
     Rule((word("in|during"), Month, glue(r"and\b|or\b|,"), Month), lambda _, first, __, second: _range(first, second)),
     Rule((Range, glue(r",?\s*(?:of |in )?"), Year), _range_in_year),
+    Rule((word(_MOVED_FROM), Range), lambda _, dates: dates.second),
     Rule((word(rf"{_FROM}|between|years|the years|calendar years|the calendar years"), Range), lambda _, dates: dates),
 )
 

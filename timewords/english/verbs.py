@@ -143,6 +143,7 @@ _OF_IT = r"(?: (?!and\b|but\b|then\b)[\w'&-]+){0,8}"  # the arranged thing
 _LOOKS_AHEAD = re.compile(
     rf"\b(?:{_ARRANGED_FOR}|moved|shifted|set|invited){_OF_IT} (?:to|for) (?:the )?"
     rf"(?:(?:my|our|your|his|her|their) [\w']+ (?:on|in) )?$|\b(?:{_ARRANGED_FOR}){_OF_IT} (?:until|till) (?:the )?$"
+    r"|\b(?:was|were|is|are|been|be|got) (?:moved|postponed|rescheduled|shifted) $"
 )
 # "We booked the ferry: Rostock to Trelleborg on 4 August": the booking is past, the date may not be.
 _BOOKED = re.compile(r"\b(?:booked|reserved|scheduled)\b(?= .*\d)")

@@ -101,8 +101,8 @@ RULES = (
     Rule((word(rf"{led_by('on', 'on a', 'by', 'since', 'until', 'till')}({WEEKDAY})(?!s\b|'s\b)"),), _weekday),
     Rule((word(rf"({_SHORT})(?: or |/)({_SHORT})"),), _either),
     Rule((word(rf"({_TURN})\s+({WEEKDAY})"),), _turned),
-    Rule((Weekday, glue(r",?\s*(?:the )?"), MonthDay), _with_date),
-    Rule((TurnedWeekday, glue(r",?\s*(?:the )?"), MonthDay), _turned_with_date),
+    Rule((Weekday, glue(r",?\s*(?:(?:the|den|dem|le|el|il) )?"), MonthDay), _with_date),
+    Rule((TurnedWeekday, glue(r",?\s*(?:(?:the|den|dem|le|el|il) )?"), MonthDay), _turned_with_date),
     Rule((Weekday, glue(rf",?\s*(?:the )?({ORDINAL})\b")), _with_ordinal),
     Rule((Weekday, glue("(?:of |in )?"), CalendarUnit), _in_week),
     Rule(

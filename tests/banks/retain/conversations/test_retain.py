@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from banks.models import Bank, Corpus, CorpusStatistics, Episode, MemoryUnit, Message, UnitSource
+from banks.models import Bank, Corpus, CorpusStatistics, Entity, Episode, MemoryUnit, Message, UnitSource
 from banks.retain.archive import archive_messages
 from banks.retain.conversations import Conversation, retain_conversation
 from banks.retain.input import GivenMessage, RetainItem
@@ -102,3 +102,37 @@ def test_units_relationships_chunks_and_episodes_are_searchable_by_their_words(b
         rows = CorpusStatistics.objects.for_tenant(bank.tenant_id).filter(bank=bank)
         counts = {row.corpus: row.texts for row in rows}
     assert counts == {Corpus.UNIT: 1, Corpus.RELATIONSHIP: 1, Corpus.CHUNK: 2, Corpus.EPISODE: 2}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("\U0001f44d", "\U0001f44e"),
+        ("Balance: +200", "Balance: -200"),
+        ("I write C++.", "I write C#."),
+        ("a < b", "a > b"),
+        ("Did you pay?", "Did you pay!"),
+    ],
+)
+def test_messages_that_differ_in_a_sign_are_two_memories(bank: Bank, one: str, other: str) -> None:
+    say(bank, f"Ana: {one}", f"Ana: {other}")
+    assert texts_of(bank) == [one, other]
+
+
+def test_a_short_answer_to_another_question_is_another_memory(bank: Bank) -> None:
+    say(bank, "Agent: Do you eat peanuts?", "Ana: Yes.", "Agent: Do you own a kayak?", "Ana: Yes.")
+    assert texts_of(bank).count("Yes.") == 2
+    say(bank, "Agent: Do you own a kayak?", "Ana: yes", minutes=1)
+    assert texts_of(bank).count("Yes.") == 2
+
+
+def test_the_same_words_again_are_a_proof(bank: Bank) -> None:
+    say(bank, "Ana: I moved to Lisbon.", "Ana: i moved  to Lisbon")
+    assert texts_of(bank) == ["I moved to Lisbon."]
+
+
+def test_a_user_who_says_a_name_is_one_entity(bank: Bank) -> None:
+    say(bank, "User: Hi! I'm Maya.", "Agent: Nice to meet you, Maya!", "User: I'm Belgian.")
+    with tenant_transaction(bank.tenant_id):
+        people = Entity.objects.of_bank(bank).filter(kind="PERSON").values_list("name", flat=True)
+        assert [name for name in people if name != "Agent"] == ["Maya"]
