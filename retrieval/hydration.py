@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -115,7 +116,7 @@ def build_candidate(row: Row) -> Candidate:
             tuple(orjson.loads(entities)) if entities else (),
             tuple(orjson.loads(tags)) if tags else (),
             orjson.loads(metadata) if metadata else {},
-            tuple([build_span(*source) for *source, _, _, _ in quoted]),
+            tuple([build_span(source) for *source, _, _, _ in quoted]),
             tuple(dict.fromkeys([Voice(name, role) for *_, name, role, _ in quoted if name])),
             any(is_ready_made for *_, is_ready_made in quoted),
             search_text,
@@ -126,14 +127,8 @@ def build_candidate(row: Row) -> Candidate:
     )
 
 
-def build_span(
-    message_id: str | None,
-    chunk_id: str | None,
-    document_id: str | None,
-    start: int | None,
-    end: int | None,
-    role: str,
-    next_id: str | None,
-) -> SourceSpan:
+def build_span(source: Sequence[Any]) -> SourceSpan:
+    """From the first columns of SOURCES."""
+    message_id, chunk_id, document_id, start, end, role, next_id = source
     message, chunk, following = (UUID(one) if one else None for one in (message_id, chunk_id, next_id))
     return SourceSpan(message, chunk, document_id or "", start, end, role, following)

@@ -61,9 +61,9 @@ class Recipe:
     """`weights` of the channels in the fusion: 1 if not named, and a channel with 0 is not asked.
 
     `depth` and `rerank_depth` are factors on the budget. `neighbour` is the share of the best neighbouring message's
-    score that a message gets: an answer is often found by the words around it. `speaker` is the factor for the words of the person that the
-    query is about, before the reranker's candidates are chosen. A cross-encoder scores a reply that repeats the words
-    as high as the words, so `boosts.speaker` counts once more after it.
+    score that a message gets: an answer is often found by the words around it. `speaker` is the factor for the words of
+    the person that the query is about. Both count before the reranker's candidates are chosen. A cross-encoder scores a
+    reply that repeats the words as high as the words, so `boosts.speaker` counts once more after it.
     """
 
     weights: Mapping[Channel, float] = field(default_factory=lambda: WEIGHTS)

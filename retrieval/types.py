@@ -242,9 +242,9 @@ class Scores(NamedTuple):
     """The reasons for a result's place: docs/recall.md derives `final` from the others.
 
     `fused` is the sum over the channels, and `neighbour` a share of the best message beside it. Their sum times
-    `speaker` makes the order that the reranker gets; there `is_repeat` puts further parts of the same message behind the others, and `comes_last` puts duplicates behind those.
-    `place` is the place in that order, from 1. `boosts` are factors by name. A result that `comes_last` stands last in
-    the final order too.
+    `speaker` makes the order that the reranker gets; there `is_repeat` puts further parts of the same message behind
+    the others, and `comes_last` puts duplicates behind those. `place` is the place in that order, from 1. `boosts` are
+    factors by name. A result that `comes_last` stands last in the final order too.
     """
 
     fused: float
