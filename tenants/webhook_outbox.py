@@ -1,18 +1,18 @@
 """The outbox of webhooks: each event writes its deliveries in the transaction of the change.
 
-A higher layer sends the deliveries. It registers itself at the start of a process.
+A higher layer sends the deliveries. `settings.WEBHOOK_COURIER` has the address of its function.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+from django.utils.module_loading import import_string
+
 from tenants.identifiers import uuid7
 from tenants.models.webhook import Delivery, Webhook
 
-Courier = Callable[[Delivery], None]
-_couriers: list[Courier] = []
 PING = "ping"
 OPERATION_EVENTS = {
     "operation.completed": "An operation of any kind completed.",
@@ -51,11 +51,6 @@ class Event:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-def register_courier(courier: Courier) -> None:
-    """Hand all deliveries to this courier, inside the transaction that writes them."""
-    _couriers[:] = [courier]
-
-
 def announce(tenant_id: UUID, event: Event) -> None:
     """Write the deliveries of an event. Call inside the tenant transaction of the change: both stay, or neither."""
     enabled = Webhook.objects.for_tenant(tenant_id).filter(enabled=True).defer("secret")
@@ -78,5 +73,5 @@ def write_delivery(webhook: Webhook, event: Event, event_id: UUID) -> Delivery:
 
 
 def hand_over(delivery: Delivery) -> None:
-    for courier in _couriers:
-        courier(delivery)
+    """Call inside the transaction that writes the delivery."""
+    import_string(settings.WEBHOOK_COURIER)(delivery)

@@ -19,7 +19,7 @@ from providers.deadline import Deadline
 from tenants.models import Delivery, Webhook
 from tenants.sealed_text import SealedText
 from tenants.transactions import tenant_transaction
-from tenants.webhook_outbox import PING, register_courier
+from tenants.webhook_outbox import PING
 
 KEPT_FOR = timedelta(days=30)
 LONGEST_WAIT = timedelta(hours=6)
@@ -28,11 +28,8 @@ UNOPENED_CONFIG = "The headers can't be opened, since the service's SECRET_KEY w
 
 
 def take(delivery: Delivery) -> None:
-    """Called inside the transaction that writes the delivery."""
+    """The courier of the outbox. Call inside the transaction that writes the delivery."""
     submit(delivery.tenant_id, DELIVER_WEBHOOK, payload={"delivery_id": str(delivery.id)})
-
-
-register_courier(take)
 
 
 @dataclass(frozen=True)
