@@ -21,7 +21,11 @@ OPERATION_EVENTS = {
     "memories.retained": "A retain is done; its new memories can be recalled.",
     "memories.consolidated": "The work after a retain is done: opinions, entities and background are up to date.",
 }
-OPINION_EVENTS = {"opinion.changed": "An opinion was formed, moved, revised, reviewed or withdrawn."}
+MEMORY_EVENTS = {
+    "memory.superseded": "Memories were closed because newer facts replace them.",
+    "observation.refreshed": "The observations of an entity were written again.",
+    "opinion.changed": "An opinion was formed, moved, revised, reviewed or withdrawn.",
+}
 AUDITED_EVENTS = {
     "bank.created": "A bank was created.",
     "bank.changed": "A bank's profile was changed.",
@@ -39,7 +43,8 @@ QUOTA_EVENTS = {
     "quota.warning": "80 % of a quota are used.",
     "quota.exceeded": "A quota is used up: calls that add to it are refused.",
 }
-EVENTS: dict[str, str] = OPERATION_EVENTS | OPINION_EVENTS | AUDITED_EVENTS | QUOTA_EVENTS
+MEMBER_EVENTS = {"member.invited": "A person was invited to the tenant."}
+EVENTS: dict[str, str] = OPERATION_EVENTS | MEMORY_EVENTS | AUDITED_EVENTS | QUOTA_EVENTS | MEMBER_EVENTS
 
 
 @dataclass(frozen=True)
