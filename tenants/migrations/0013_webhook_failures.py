@@ -10,6 +10,12 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        # A process of the version before adds keys without this column, while it is replaced.
+        migrations.AlterField(
+            model_name='apikey',
+            name='last_used_agent',
+            field=models.CharField(blank=True, db_default='', help_text='The User-Agent header.', max_length=200),
+        ),
         migrations.AddField(
             model_name='webhook',
             name='disabled_at',

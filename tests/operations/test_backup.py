@@ -40,7 +40,9 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def other(postgres: EmbeddedPostgres) -> Iterator[str]:
-    """The superuser's URL of another database, which is provisioned and empty."""
+    """The superuser's URL of another database, which is provisioned and empty. As in compose, a superuser made it."""
+    with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as superuser:
+        superuser.execute("CREATE DATABASE restored")
     provision(postgres.superuser_url("postgres"), database="restored", **LOGINS)
     yield postgres.superuser_url("restored")
     with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as superuser:
