@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import zipfile
@@ -254,10 +255,10 @@ def running(command: list[str], environment: Mapping[str, str], **pipes: Any) ->
                 raise
         errors.seek(0)
         said = errors.read().decode(errors="replace").strip().splitlines() or ["no message"]
+    if process.returncode == -signal.SIGPIPE or "Broken pipe" in said[0]:
+        raise BrokenPipeError  # the reader of its output has failed and says why
     if process.returncode:
         fault = next((line for line in said if "error" in line.lower()), said[0])
-        if "Broken pipe" in fault:
-            raise BrokenPipeError  # the reader of its output has failed and says why
         raise BackupError(f"{Path(command[0]).name} failed: {fault}")
 
 
@@ -342,6 +343,7 @@ def quote(name: str) -> str:
 def load(tools: Tools, path: Path, first: list[str], checks: list[str]) -> None:
     """The script ends with COMMIT: if this process dies, psql reaches the end without it and all is as before."""
     conninfo, environment = connect_tool("owner")
+    is_whole = False
     options = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null", f"--dbname={conninfo}"]
     with running([tools.command("psql"), *options], environment, stdin=subprocess.PIPE) as psql:
         script = cast("IO[bytes]", psql.stdin)
@@ -351,6 +353,9 @@ def load(tools: Tools, path: Path, first: list[str], checks: list[str]) -> None:
         write_lines(script, checks)
         convert(tools, path, "post-data", script)
         write_lines(script, ["COMMIT;"])
+        is_whole = True
+    if not is_whole:
+        raise BackupError("psql ended before the whole backup was loaded.")
 
 
 def write_lines(script: IO[bytes], lines: Iterable[str]) -> None:
