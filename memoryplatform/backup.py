@@ -269,13 +269,15 @@ def read_manifest(path: Path) -> Manifest:
             manifest = Manifest.model_validate_json(archive.read(MANIFEST))
             if manifest.format != FORMAT:
                 raise BackupError(f"{path} has the format {manifest.format}, and this version reads {FORMAT}.")
+            digest = hashlib.sha256()
             with archive.open(DUMP) as member:
-                digest = hashlib.file_digest(member, "sha256").hexdigest()
+                while block := member.read(BLOCK):
+                    digest.update(block)
     except OSError as error:
         raise BackupError(f"{path} can't be read: {error.strerror or error}.") from error
     except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError, ValidationError) as error:
         raise BackupError(f"{path} is no backup, or is damaged or cut off.") from error
-    if digest != manifest.sha256:
+    if digest.hexdigest() != manifest.sha256:
         raise BackupError(f"{path} is damaged: the checksum of the dump differs from the manifest.")
     return manifest
 
