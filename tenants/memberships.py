@@ -1,9 +1,12 @@
-"""The tenants of a person, and the founding of a tenant."""
+"""The tenants of a person, the founding of a tenant, and e-mail to its owners."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection
+from django.core.mail import send_mail
+from django.db import connection, transaction
+from django.template.loader import render_to_string
 
 from tenants.audit import Actor, record
 from tenants.identifiers import uuid7
@@ -34,3 +37,20 @@ def found_tenant(*, name: str, slug: str, owner: User) -> Tenant:
         Member.objects.for_tenant(tenant.id).create(user=owner, role=Member.Role.OWNER)
         record(tenant.id, actor=Actor(user_id=owner.id), action="tenant.founded", target=f"tenant:{slug}")
     return tenant
+
+
+def mail_owners(tenant_id: UUID, subject: str, template: str, context: Mapping[str, object]) -> None:
+    """Sends an e-mail of its own to each owner, who need not know each other, when the transaction has committed.
+
+    Call inside a tenant transaction.
+    """
+    owners = Member.objects.for_tenant(tenant_id).filter(role=Member.Role.OWNER)
+    addresses = list(owners.values_list("user__email", flat=True))
+    tenant = Tenant.objects.get(id=tenant_id)
+    text = render_to_string(template, {"tenant": tenant, **context})
+
+    def send() -> None:
+        for address in addresses:
+            send_mail(f"{subject}: {tenant}", text, None, [address])
+
+    transaction.on_commit(send, robust=True)

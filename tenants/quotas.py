@@ -11,13 +11,12 @@ from datetime import date
 from uuid import UUID
 
 from django.conf import settings
-from django.core.mail import send_mail
-from django.db import connection, transaction
-from django.template.loader import render_to_string
+from django.db import connection
 from django.utils import timezone
 from prometheus_client import Counter
 
-from tenants.models import Member, Quota, QuotaNotice, Tenant
+from tenants.memberships import mail_owners
+from tenants.models import Quota, QuotaNotice
 from tenants.plans import PlanLimits, find_limits, read_limits
 from tenants.transactions import QuotaExceeded, tenant_transaction
 from tenants.usage import count_llm_tokens
@@ -109,24 +108,14 @@ def tell(tenant_id: UUID, use: QuotaUse, level: int) -> None:
     """The webhooks are written in the transaction; the e-mail follows its commit."""
     name = "quota.exceeded" if level == FULL else "quota.warning"
     announce(tenant_id, Event(name, data={"quota": use.quota, "limit": use.limit, "used": use.used}))
-    owners = Member.objects.for_tenant(tenant_id).filter(role=Member.Role.OWNER)
-    addresses = list(owners.values_list("user__email", flat=True))
     context = {
-        "tenant": Tenant.objects.get(id=tenant_id),
         "use": use,
         "quota": use.quota.replace("_", " "),
         "is_full": level == FULL,
         "link": f"{settings.PUBLIC_URL or 'http://127.0.0.1:8000'}/dashboard/plan/",
     }
-    transaction.on_commit(lambda: send_warning(addresses, context), robust=True)
-
-
-def send_warning(addresses: list[str], context: dict[str, object]) -> None:
-    """An e-mail of its own for each owner, who need not know each other."""
-    subject = "A quota is used up" if context["is_full"] else "A quota is nearly used up"
-    text = render_to_string("dashboard/email/quota.txt", context)
-    for address in addresses:
-        send_mail(f"{subject}: {context['tenant']}", text, None, [address])
+    subject = "A quota is used up" if level == FULL else "A quota is nearly used up"
+    mail_owners(tenant_id, subject, "dashboard/email/quota.txt", context)
 
 
 def find_month() -> date:

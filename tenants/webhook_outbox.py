@@ -1,18 +1,18 @@
 """The outbox of webhooks: each event writes its deliveries in the transaction of the change.
 
-A higher layer sends the deliveries. It registers itself at the start of a process.
+A higher layer sends the deliveries. `settings.WEBHOOK_COURIER` has the address of its function.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+from django.utils.module_loading import import_string
+
 from tenants.identifiers import uuid7
 from tenants.models.webhook import Delivery, Webhook
 
-Courier = Callable[[Delivery], None]
-_couriers: list[Courier] = []
 PING = "ping"
 OPERATION_EVENTS = {
     "operation.completed": "An operation of any kind completed.",
@@ -21,7 +21,11 @@ OPERATION_EVENTS = {
     "memories.retained": "A retain is done; its new memories can be recalled.",
     "memories.consolidated": "The work after a retain is done: opinions, entities and background are up to date.",
 }
-OPINION_EVENTS = {"opinion.changed": "An opinion was formed, moved, revised, reviewed or withdrawn."}
+MEMORY_EVENTS = {
+    "memory.superseded": "Memories were closed because newer facts replace them.",
+    "observation.refreshed": "The observations of an entity were written again.",
+    "opinion.changed": "An opinion was formed, moved, revised, reviewed or withdrawn.",
+}
 AUDITED_EVENTS = {
     "bank.created": "A bank was created.",
     "bank.changed": "A bank's profile was changed.",
@@ -39,7 +43,8 @@ QUOTA_EVENTS = {
     "quota.warning": "80 % of a quota are used.",
     "quota.exceeded": "A quota is used up: calls that add to it are refused.",
 }
-EVENTS: dict[str, str] = OPERATION_EVENTS | OPINION_EVENTS | AUDITED_EVENTS | QUOTA_EVENTS
+MEMBER_EVENTS = {"member.invited": "A person was invited to the tenant."}
+EVENTS: dict[str, str] = OPERATION_EVENTS | MEMORY_EVENTS | AUDITED_EVENTS | QUOTA_EVENTS | MEMBER_EVENTS
 
 
 @dataclass(frozen=True)
@@ -49,11 +54,6 @@ class Event:
     name: str
     bank_id: str = ""
     data: dict[str, Any] = field(default_factory=dict)
-
-
-def register_courier(courier: Courier) -> None:
-    """Hand all deliveries to this courier, inside the transaction that writes them."""
-    _couriers[:] = [courier]
 
 
 def announce(tenant_id: UUID, event: Event) -> None:
@@ -78,5 +78,5 @@ def write_delivery(webhook: Webhook, event: Event, event_id: UUID) -> Delivery:
 
 
 def hand_over(delivery: Delivery) -> None:
-    for courier in _couriers:
-        courier(delivery)
+    """Call inside the transaction that writes the delivery."""
+    import_string(settings.WEBHOOK_COURIER)(delivery)

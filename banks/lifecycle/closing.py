@@ -15,6 +15,7 @@ from banks.lifecycle.history import describe_end, find_former_end, write_moment
 from banks.lifecycle.observations import follow_closed_facts, follow_scheduled_ends
 from banks.models import Bank, Corpus, MemoryUnit, Relationship, UnitChange
 from banks.text_index.write import retire_texts
+from tenants.webhook_outbox import Event, announce
 
 # A correction was never true and gets no end. Ends in the future are left to SCHEDULE_UNITS.
 CLOSE_UNITS = """
@@ -195,6 +196,7 @@ def follow_closing(bank: Bank, rows: Sequence[ClosedRow], *, now: datetime, acto
 
 
 def note_closings(bank: Bank, rows: Sequence[ClosedRow], *, actor: str) -> None:
+    """Writes the history, and announces the units that have a successor to webhooks."""
     changes = [
         UnitChange(
             unit_id=unit_id,
@@ -209,6 +211,13 @@ def note_closings(bank: Bank, rows: Sequence[ClosedRow], *, actor: str) -> None:
         for unit_id, valid_until, reason, successor_id in rows
     ]
     UnitChange.objects.for_tenant(bank.tenant_id).bulk_create(changes)
+    superseded = [
+        {"memory_id": str(unit_id), "superseded_by": str(successor_id), "reason": reason}
+        for unit_id, _, reason, successor_id in rows
+        if successor_id
+    ]
+    if superseded:
+        announce(bank.tenant_id, Event("memory.superseded", bank.bank_id, {"changes": superseded}))
 
 
 def note_scheduled(bank: Bank, rows: Sequence[tuple[Any, ...]], *, actor: str) -> None:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from providers.llm.protocol import ChatMessage, Completion, StreamEnd, Structured, TextDelta
-from providers.usage import Usage
+from providers.usage import Service, Usage
 
 T = TypeVar("T", bound=BaseModel)
 DELIMITER = re.compile(r"=====NOTES [0-9a-f]+=====")
@@ -20,6 +20,7 @@ class ScriptedModel:
     """Each answer forms the given opinions, with the first memories of the prompt as evidence."""
 
     model_id = "scripted"
+    service: Service = "llm"
 
     def __init__(self) -> None:
         self.opinions: Sequence[str] = ()

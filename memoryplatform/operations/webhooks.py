@@ -89,12 +89,16 @@ def change_webhook(
     bank_id: str | None = None,
     expected: frozenset[str] | None = None,
 ) -> Webhook:
-    """`expected` are the versions that the caller accepts; None accepts any."""
+    """`expected` are the versions that the caller accepts; None accepts any. Enabling it forgets its failures."""
     with tenant_transaction(access.tenant_id):
         webhook = get_webhook(access, webhook_id, bank_id=bank_id, lock=True)
         check_version(read_version(webhook), expected)
         for name, value in change.given().items():
             setattr(webhook, name, list(value) if name == "events" else value)
+        if change.enabled or change.url is not None:
+            webhook.failing_since = None
+        if change.enabled:
+            webhook.disabled_at = None
         check(webhook.url, webhook.events)
         webhook.save()
         note(access, webhook, "webhook.changed")

@@ -175,12 +175,15 @@ DRAMATIQ_BROKER = {
 }
 # Each group has a worker process of its own, so that none can starve another.
 QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background"], "notify": ["notify"]}
+# By name in the payload of a deletion: how an interface finds the memories of its filter.
+MEMORY_FINDERS = {"mem0": "memoryplatform.api.compat.mem0.deletion.find_asked"}
 EXPORT_SECONDS = env.export_seconds
 WORKER_THREADS = env.worker_threads
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
 OPERATION_RETRY_SECONDS = env.operation_retry_seconds
 
+WEBHOOK_COURIER = "memoryplatform.operations.kinds.deliver_webhook.take"
 WEBHOOK_PRIVATE_ADDRESSES = env.webhook_private_addresses
 WEBHOOK_TIMEOUT_SECONDS = env.webhook_timeout_seconds
 WEBHOOK_MAX_ATTEMPTS = env.webhook_max_attempts

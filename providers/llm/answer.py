@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from providers import tokens
 from providers.llm.chat_request import ChatRequest
 from providers.llm.errors import LLMRefused, MalformedAnswer
-from providers.llm.protocol import ChatMessage, Completion, Structured
+from providers.llm.protocol import LLM, ChatMessage, Completion, Structured
 from providers.usage import Usage
 
 T = TypeVar("T", bound=BaseModel)
@@ -61,17 +61,17 @@ class WireChunk(Wire):
     usage: WireUsage | None = None
 
 
-def read_answer(body: bytes, messages: Sequence[ChatMessage], model: str) -> Completion:
+def read_answer(body: bytes, llm: LLM, messages: Sequence[ChatMessage]) -> Completion:
     answer = find_answer(body)
     if answer is None:
         text = body.decode("utf-8", "replace")
-        usage = build_usage(None, messages, text, model)
+        usage = build_usage(None, llm, messages, text)
         raise MalformedAnswer("The endpoint's answer is not a chat completion.", raw=text, usage=usage)
     choice = answer.choices[0]
     if choice.message.refusal and not choice.message.content:
         raise LLMRefused("The model declined to answer.", detail=choice.message.refusal)
     text = choice.message.content or ""
-    return Completion(text, build_usage(answer.usage, messages, text, model), choice.finish_reason)
+    return Completion(text, build_usage(answer.usage, llm, messages, text), choice.finish_reason)
 
 
 def find_answer(body: bytes) -> WireAnswer | None:
@@ -81,12 +81,12 @@ def find_answer(body: bytes) -> WireAnswer | None:
         return None
 
 
-def build_usage(counted: WireUsage | None, messages: Sequence[ChatMessage], text: str, model: str) -> Usage:
+def build_usage(counted: WireUsage | None, llm: LLM, messages: Sequence[ChatMessage], text: str) -> Usage:
     """The endpoint's count, or an estimate if it gave none (some give zeros)."""
     if counted and counted.prompt_tokens:
-        return Usage.of_call("llm", model, counted.prompt_tokens, counted.completion_tokens)
+        return Usage.of_call(llm.service, llm.model_id, counted.prompt_tokens, counted.completion_tokens)
     asked = sum(tokens.count(message.content) for message in messages)
-    return Usage.of_call("llm", model, asked, tokens.count(text), estimated=True)
+    return Usage.of_call(llm.service, llm.model_id, asked, tokens.count(text), estimated=True)
 
 
 def parse_structured(schema: type[T], text: str) -> T:

@@ -21,9 +21,9 @@ from providers.llm.answer import (
 )
 from providers.llm.chat_request import ChatRequest, Dialect, StructuredOutput, build_body, find_adapted
 from providers.llm.errors import LLM_ERRORS, LLMRefused, MalformedAnswer, StreamInterrupted
-from providers.llm.protocol import ChatMessage, Completion, StreamEnd, Structured, TextDelta
+from providers.llm.protocol import LLM, ChatMessage, Completion, StreamEnd, Structured, TextDelta
 from providers.llm.strict_schema import build_strict_schema
-from providers.usage import Usage, WatchedCall
+from providers.usage import Service, Usage, WatchedCall
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
@@ -40,10 +40,12 @@ class OpenAILLM:
         config: EndpointConfig,
         *,
         model: str,
+        service: Service = "llm",
         structured_output: StructuredOutput = "json_schema",
         policy: RetryPolicy | None = None,
     ) -> None:
         self.model_id = model
+        self.service: Service = service
         self._dialect = Dialect(structured_output)
         self._endpoint = Endpoint(config, classes=LLM_ERRORS, policy=policy)
 
@@ -89,14 +91,14 @@ class OpenAILLM:
             lambda body: self._endpoint.ask("chat_stream", partial(post_for_stream, body), deadline),
         )
         with answered.held, answered.value as chunks:
-            yield from AnswerStream(chunks, messages, self.model_id).read(answered.call)
+            yield from AnswerStream(chunks, self, messages).read(answered.call)
 
     def _complete(self, request: ChatRequest, timeout: float | None) -> Completion:
         deadline = self._endpoint.start(timeout)
         answered = self._adapt(request, lambda body: self._endpoint.ask("chat", partial(post, body), deadline))
         with answered.held:
             try:
-                completion = read_answer(answered.value.content, request.messages, self.model_id)
+                completion = read_answer(answered.value.content, self, request.messages)
             except MalformedAnswer as malformed:
                 answered.call.spent(malformed.usage)
                 raise
@@ -139,10 +141,10 @@ def post_for_stream(body: Body, client: openai.OpenAI, timeout: float) -> openai
 class AnswerStream:
     """The chunks of one answer. Every failure becomes StreamInterrupted, which carries the text so far."""
 
-    def __init__(self, chunks: Iterable[ChatCompletionChunk], messages: Sequence[ChatMessage], model: str) -> None:
+    def __init__(self, chunks: Iterable[ChatCompletionChunk], llm: LLM, messages: Sequence[ChatMessage]) -> None:
         self._chunks = chunks
+        self._llm = llm
         self._messages = messages
-        self._model = model
         self._text: list[str] = []
         self._counted: WireUsage | None = None
         self._finish_reason: str | None = None
@@ -158,7 +160,7 @@ class AnswerStream:
 
     @property
     def usage(self) -> Usage:
-        return build_usage(self._counted, self._messages, "".join(self._text), self._model)
+        return build_usage(self._counted, self._llm, self._messages, "".join(self._text))
 
     def _read_deltas(self) -> Generator[TextDelta, None, None]:
         try:

@@ -4,7 +4,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from providers.usage import Usage
+from providers.usage import Service, Usage
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -56,6 +56,11 @@ class LLM(Protocol):
 
     @property
     def model_id(self) -> str: ...
+
+    @property
+    def service(self) -> Service:
+        """The service of its tokens in the usage: `own_llm` for a model that a tenant pays for itself."""
+        ...
 
     def complete(
         self,

@@ -18,6 +18,7 @@ from providers.embedding.vector import Vector
 from reflection.observations.dossiers import find_observations
 from reflection.observations.scopes import Scope, filter_tagged
 from reflection.observations.types import Observation
+from tenants.webhook_outbox import Event, announce
 
 REWORDED = "reworded by a refresh"
 
@@ -27,7 +28,10 @@ Embedded = tuple[Observation, Vector]
 def store_observations(
     bank: Bank, entity: Entity, scope: Scope, written: Sequence[Embedded], *, actor: str, now: datetime
 ) -> None:
-    """Observations under other tags are left alone. Call inside a tenant transaction, after `lock_memory`."""
+    """Observations under other tags are left alone. Announces the refresh to webhooks.
+
+    Call inside a tenant transaction, after `lock_memory`.
+    """
     standing = keep_standing(bank, scope, written)
     prepared = [prepare(bank, scope, observation, vector) for observation, vector in standing]
     reword(bank, entity, scope, list(zip(standing, prepared, strict=True)), actor=actor)
@@ -45,6 +49,8 @@ def store_observations(
     replace_sources(bank, sources)
     set_spans(bank, sources, now=now)
     close_observations(bank, release_shared(bank, entity, outdated), newer=newer, actor=actor, now=now)
+    refreshed = {"entity_id": str(entity.id), "observation_ids": [str(unit_id) for unit_id in sources]}
+    announce(bank.tenant_id, Event("observation.refreshed", bank.bank_id, refreshed))
 
 
 def identify(unit: MemoryUnit) -> Identity:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from banks.models import Bank
-from providers import tokens
+from providers.llm.answer import build_usage
 from providers.llm.errors import LLMError, StreamInterrupted
-from providers.llm.own import MarkedLLM, mark_own
 from providers.llm.protocol import LLM, ChatMessage, StreamEnd, TextDelta
 from providers.usage import Usage
 from reflection.reflect.citations import CitedText
@@ -120,8 +119,7 @@ class ModelCaller:
         finally:
             pieces.close()
             if usage is None and received:
-                usage = estimate_usage(request.messages, "".join(received), self.llm.model_id)
-                usage = mark_own(usage) if isinstance(self.llm, MarkedLLM) else usage
+                usage = build_usage(None, self.llm, request.messages, "".join(received))
             self.trace.note_call(ModelCall(request.purpose, usage or Usage(), measure_since(begun), finish_reason))
 
     def _send(self, request: ModelRequest) -> Generator[TextDelta | StreamEnd, None, None]:
@@ -131,11 +129,6 @@ class ModelCaller:
         answer = self.llm.complete(request.messages, max_tokens=request.max_tokens, timeout=request.seconds)
         yield TextDelta(answer.text)
         yield StreamEnd(answer.usage, answer.finish_reason or "stop")
-
-
-def estimate_usage(messages: Sequence[ChatMessage], received: str, model: str) -> Usage:
-    asked = sum(tokens.count(message.content) for message in messages)
-    return Usage.of_call("llm", model, asked, tokens.count(received), estimated=True)
 
 
 @dataclass

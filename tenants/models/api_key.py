@@ -36,7 +36,7 @@ class ApiKey(TenantOwned):
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     last_used_address = models.GenericIPAddressField(null=True, blank=True)
-    last_used_agent = models.CharField(max_length=200, blank=True, help_text="The User-Agent header.")
+    last_used_agent = models.CharField(max_length=200, blank=True, db_default="", help_text="The User-Agent header.")
     replaced_by = models.ForeignKey(
         "self",
         null=True,

@@ -31,12 +31,23 @@ class Webhook(TenantOwned):
     )
     options = models.JSONField(default=dict, help_text="Options of the shape.")
     enabled = models.BooleanField(default=True)
+    failing_since = models.DateTimeField(
+        null=True, help_text="The first failed attempt after the newest success; null: the newest attempt succeeded."
+    )
+    disabled_at = models.DateTimeField(
+        null=True, help_text="When the service disabled it, because every attempt failed for days."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     objects: ClassVar[WebhookManager["Webhook"]] = WebhookManager()
 
     class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(disabled_at=None) | models.Q(enabled=False), name="webhook_disabled_is_not_enabled"
+            ),
+        )
         indexes = (models.Index(fields=["tenant", "-id"], name="webhooks_of_tenant"),)  # lists and events
 
     def __str__(self) -> str:

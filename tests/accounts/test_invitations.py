@@ -12,9 +12,10 @@ from memoryplatform.operations.account.errors import AlreadyInvited, AlreadyMemb
 from memoryplatform.operations.account.invitations import accept_invitation, find_invitation, invite
 from tenants.audit import Actor
 from tenants.memberships import list_memberships
-from tenants.models import Invitation, Member, Tenant, User
+from tenants.models import Delivery, Invitation, Member, Tenant, User
 from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import PASSWORD, find_link, join, make_person, sign_in
+from tests.factories import make_webhook
 
 ROLE = Member.Role
 
@@ -93,3 +94,11 @@ def test_nobody_invites_above_their_own_role(acme: Tenant, role: str, given: str
     person = join(acme, "mia@example.com", role)
     with pytest.raises(NotPermitted):
         invite(access_of(acme, person, role), "vic@example.com", ROLE(given))
+
+
+def test_an_invitation_is_an_event_without_the_address(acme: Tenant, owner: User) -> None:
+    make_webhook(acme, events=["member.invited"])
+    invitation = invite(access_of(acme, owner), "vic@example.com", ROLE.VIEWER)
+    with tenant_transaction(acme.id):
+        [delivery] = Delivery.objects.for_tenant(acme.id)
+    assert delivery.data == {"invitation_id": str(invitation.id), "role": "viewer"}

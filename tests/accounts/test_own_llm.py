@@ -13,9 +13,8 @@ from django.db import connections
 from memoryplatform.operations.account import own_llm
 from memoryplatform.operations.account.access import TenantAccess
 from providers.llm.errors import LLMRefused, LLMUnavailable, StreamInterrupted
-from providers.llm.own import mark_own
 from providers.llm.protocol import ChatMessage
-from providers.usage import Usage
+from providers.usage import Usage, metered
 from tenants.audit import Actor
 from tenants.memberships import found_tenant
 from tenants.models import AuditEvent, Member, Tenant, UsageRecord, User
@@ -261,7 +260,7 @@ def test_its_tokens_are_accounted_apart(acme: Tenant, access: TenantAccess, endp
 
 
 def test_tokens_of_the_service_stay_apart_in_a_sum() -> None:
-    both = mark_own(Usage.of_call("llm", "m", 5, 3)) + Usage.of_call("llm", "m", 7)
+    both = Usage.of_call("own_llm", "m", 5, 3) + Usage.of_call("llm", "m", 7)
     assert both.input_tokens == 12
     assert {part.service: part.input_tokens for part in both.models} == {"own_llm": 5, "llm": 7}
 
@@ -271,3 +270,21 @@ def test_an_interrupted_stream_counts_as_own(endpoint: ScriptedLLM) -> None:
     with pytest.raises(StreamInterrupted) as broken:
         list(own_llm.build_llm(endpoint.url, "mine", KEY, retries=0).stream(HELLO))
     assert [part.service for part in broken.value.usage.models] == ["own_llm"]
+
+
+def test_a_lost_attempt_counts_as_own(acme: Tenant, access: TenantAccess, endpoint: ScriptedLLM) -> None:
+    """The attempt fails after the model has answered, so its tokens come from the meter."""
+    own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
+    endpoint.chat.otherwise = lambda _: "No JSON."
+    call = Caller(make_key_with_text(acme)[1])
+    call("POST", "/v1/banks/notes/memories", {"items": [{"content": "Ana Reis sold her boat."}]})
+    with tenant_transaction(acme.id):
+        rows = list(UsageRecord.objects.for_tenant(acme.id))
+    parts = [part for row in rows for part in row.by_model if part["output_tokens"]]
+    assert {(part["service"], part["model"]) for part in parts} == {("own_llm", "mine")}
+
+
+def test_the_meter_counts_its_calls_as_own(endpoint: ScriptedLLM) -> None:
+    with metered() as meter:
+        own_llm.build_llm(endpoint.url, "mine", KEY, retries=0).complete(HELLO)
+    assert [part.service for part in meter.usage.models] == ["own_llm"]

@@ -166,6 +166,18 @@ def test_the_ledger_has_what_the_providers_reported(acme: Tenant, call: Caller, 
     assert all(reported.tokens.values())
 
 
+def test_the_embedding_of_messages_for_their_episodes_is_in_the_ledger(
+    acme: Tenant, call: Caller, reported: Reported
+) -> None:
+    """Each message is embedded to find its episode, before and beside its facts and chunks."""
+    texts = ["Ana Reis sold her boat.", "The boat was built in Porto."]
+    messages = [{"role": "user", "content": text} for text in texts]
+    call("POST", "/v1/banks/support/memories", {"items": [{"messages": messages}]})
+    perform_all(acme)
+    check_ledger(acme, reported)
+    assert reported.tokens["embedding_tokens"]
+
+
 def test_unusable_answers_are_in_the_ledger(acme: Tenant, call: Caller, reported: Reported) -> None:
     body = {"items": [{"content": "This is nonsense about a boat."}, {"content": "Ana Reis sold her boat."}]}
     call("POST", "/v1/banks/support/memories", body)

@@ -12,6 +12,7 @@ OWNER_CONNECTION = "owner"  # may list the tenants, and sees none of their rows
 
 class Command(BaseCommand):
     help = "Rebuild the text index from the rows: after a change of the rules for lexemes, or as a repair."
+    requires_system_checks = ()  # they load every route
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--tenant", help="The slug of one tenant; default: all.")

@@ -1,15 +1,12 @@
-"""`/v1/account`: the tenant of the caller, its members, invitations and API keys.
+"""`/v1/account`: the tenant of the caller, its deletion and its own language model; who may call these routes.
 
 The caller is an API key with the scope admin, which has the rights of an admin, or a signed-in person. A session needs
 Django's CSRF token in `X-CSRFToken` for every method that writes.
 """
 
-from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import serializers
 from rest_framework.authentication import SessionAuthentication
@@ -17,27 +14,17 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from memoryplatform.api.authentication import ApiKeyAuthentication, check_standing
-from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.views import TenantView
 from memoryplatform.dashboard.access import find_membership
-from memoryplatform.operations.account import (
-    api_keys,
-    connected_apps,
-    deletion,
-    invitations,
-    members,
-    own_llm,
-    tenants,
-)
+from memoryplatform.operations.account import deletion, own_llm, tenants
 from memoryplatform.operations.account.access import Right, TenantAccess
-from memoryplatform.operations.account.errors import AccountInvalid, NotPermitted
+from memoryplatform.operations.account.errors import NotPermitted
 from tenants.keys import SCOPES_OF_ROLE, KeyIdentity
-from tenants.models import ApiKey, Member, Tenant
+from tenants.models import Member, Tenant
 from tenants.transactions import tenant_transaction
 
-ROLES = Member.Role.choices
 READ = {"GET": "read", "POST": "admin", "PATCH": "admin", "DELETE": "read"}
 ADMIN = {"GET": "admin", "POST": "admin", "PUT": "admin", "PATCH": "admin", "DELETE": "admin"}
 
@@ -108,143 +95,6 @@ class TenantInput(Input):
     name = serializers.CharField(max_length=200)
 
 
-class MemberOutput(Output):
-    user_id = serializers.UUIDField()
-    email = serializers.CharField(source="user.email")
-    name = serializers.CharField(source="user.name")
-    role = serializers.ChoiceField(choices=ROLES)
-    since = serializers.DateTimeField(source="created_at")
-
-
-class MembersOutput(Output):
-    members = MemberOutput(many=True)
-
-
-class RoleInput(Input):
-    role = serializers.ChoiceField(choices=ROLES)
-
-
-class InvitationOutput(Output):
-    invitation_id = serializers.UUIDField(source="id")
-    email = serializers.CharField()
-    role = serializers.ChoiceField(choices=ROLES)
-    created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField()
-
-
-class InvitationsOutput(Output):
-    invitations = InvitationOutput(many=True)
-
-
-class InvitationInput(RoleInput):
-    email = serializers.EmailField(max_length=254)
-
-
-class AppOutput(Output):
-    app_id = serializers.UUIDField(source="id")
-    name = serializers.CharField(source="client.name", help_text="As the app named itself.")
-    prefix = serializers.CharField(help_text="The name of the app in the audit log.")
-    user_id = serializers.UUIDField(help_text="The person for whom it acts.")
-    email = serializers.CharField(source="user.email")
-    scopes = serializers.ListField(child=serializers.CharField())
-    banks = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="Null: every bank.")
-    created_at = serializers.DateTimeField()
-    last_used_at = serializers.DateTimeField(allow_null=True)
-    last_used_address = serializers.CharField(allow_null=True)
-    last_used_agent = serializers.CharField()
-
-
-class AppsOutput(Output):
-    apps = AppOutput(many=True)
-
-
-class OwnLLMOutput(Output):
-    base_url = serializers.CharField()
-    model = serializers.CharField()
-    key_ending = serializers.CharField(help_text="The last four characters of the key. The rest is never shown again.")
-    checked_at = serializers.DateTimeField(help_text="When the endpoint last passed the test call.")
-
-
-class OwnLLMInput(Input):
-    base_url = serializers.CharField(max_length=2_000, help_text="An OpenAI-compatible endpoint, with its /v1.")
-    model = serializers.CharField(max_length=200)
-    api_key = serializers.CharField(
-        max_length=own_llm.LONGEST_KEY,
-        required=False,
-        allow_blank=True,
-        allow_null=True,
-        help_text="Left out: the stored key stays, for the same base URL. Empty: the endpoint needs none.",
-    )
-
-
-class ApiKeyOutput(Output):
-    key_id = serializers.UUIDField(source="id")
-    name = serializers.CharField()
-    prefix = serializers.CharField(help_text="The public part of the key: mpk_<prefix>_…")
-    scopes = serializers.ListField(child=serializers.CharField())
-    banks = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="Null: every bank.")
-    created_at = serializers.DateTimeField()
-    created_by = serializers.SerializerMethodField(help_text="The e-mail address of the person who made it.")
-    expires_at = serializers.DateTimeField(allow_null=True)
-    revoked_at = serializers.DateTimeField(allow_null=True)
-    replaced_by = serializers.SerializerMethodField(help_text="The id of the key that a rotation made.")
-    last_used_at = serializers.DateTimeField(allow_null=True)
-    last_used_address = serializers.CharField(allow_null=True)
-    last_used_agent = serializers.CharField()
-
-    def get_created_by(self, key: ApiKey) -> str | None:
-        return key.created_by.email if key.created_by else None
-
-    def get_replaced_by(self, key: ApiKey) -> UUID | None:
-        return key.replaced_by_id
-
-
-class ListedKeyOutput(ApiKeyOutput):
-    maker_left = serializers.BooleanField(help_text="The person who made the key is no longer a member.")
-
-    def to_representation(self, instance: api_keys.ListedKey) -> dict[str, Any]:
-        return {**ApiKeyOutput(instance.key).data, "maker_left": instance.maker_left}
-
-
-class ApiKeysOutput(Output):
-    keys = ListedKeyOutput(many=True)
-
-
-class NewKeyOutput(Output):
-    key = ApiKeyOutput()
-    text = serializers.CharField(help_text="The key itself. It is not stored and can't be shown again.")
-
-
-class ApiKeyInput(Input):
-    name = serializers.CharField(max_length=200)
-    scopes = serializers.ListField(child=serializers.ChoiceField(choices=ApiKey.Scope.choices), min_length=1)
-    banks = serializers.ListField(
-        child=serializers.CharField(max_length=200),
-        required=False,
-        allow_null=True,
-        min_length=1,
-        max_length=api_keys.MOST_BANKS,
-        help_text="Ids of the banks that the key may touch. Default: every bank.",
-    )
-    expires_at = serializers.DateTimeField(required=False, allow_null=True)
-
-    def request(self) -> api_keys.KeyRequest:
-        given = self.validated_data
-        banks = given.get("banks")
-        return api_keys.KeyRequest(
-            given["name"], tuple(given["scopes"]), None if banks is None else tuple(banks), given.get("expires_at")
-        )
-
-
-class RotationInput(Input):
-    overlap_hours = serializers.IntegerField(
-        min_value=0,
-        max_value=24 * api_keys.LONGEST_OVERLAP.days,
-        default=24,
-        help_text="How long the old key still works.",
-    )
-
-
 class TenantDeletionOutput(Output):
     counts = serializers.DictField(child=serializers.IntegerField(), help_text="Rows that are erased, by table.")
     banks = serializers.ListField(child=serializers.CharField())
@@ -287,103 +137,23 @@ class DeletionView(AccountView):
         return deletion.cancel_deletion(self.caller)
 
 
-class MembersView(AccountView):
-    scopes = READ
-
-    @route("list_members", "List the members of the tenant", MembersOutput)
-    def get(self) -> object:
-        return {"members": members.list_members(self.caller)}
-
-
-class MemberView(AccountView):
-    scopes = READ
-
-    @route("change_member_role", "Change the role of a member", MemberOutput, body=RoleInput)
-    def patch(self, user_id: UUID, body: RoleInput) -> object:
-        return members.change_role(self.caller, user_id, Member.Role(body.validated_data["role"]))
-
-    @route("remove_member", "Remove a member, or leave", None, 204)
-    def delete(self, user_id: UUID) -> None:
-        """The keys that the person made stay."""
-        members.remove_member(self.caller, user_id)
+class OwnLLMOutput(Output):
+    base_url = serializers.CharField()
+    model = serializers.CharField()
+    key_ending = serializers.CharField(help_text="The last four characters of the key. The rest is never shown again.")
+    checked_at = serializers.DateTimeField(help_text="When the endpoint last passed the test call.")
 
 
-class InvitationsView(AccountView):
-    scopes = ADMIN
-
-    @route("list_invitations", "List open invitations, newest first", InvitationsOutput)
-    def get(self) -> object:
-        return {"invitations": invitations.list_invitations(self.caller)}
-
-    @idempotent
-    @route("invite_member", "Invite a person by e-mail", InvitationOutput, 201, body=InvitationInput)
-    def post(self, body: InvitationInput) -> object:
-        """The link in the e-mail works once, for seven days, for a person who has verified that address."""
-        given = body.validated_data
-        try:
-            return invitations.invite(self.caller, given["email"], Member.Role(given["role"]))
-        except ValidationError as error:
-            raise AccountInvalid({"email": " ".join(error.messages)}) from error
-
-
-class InvitationView(AccountView):
-    scopes = ADMIN
-
-    @route("revoke_invitation", "Withdraw an invitation", None, 204)
-    def delete(self, invitation_id: UUID) -> None:
-        invitations.revoke_invitation(self.caller, invitation_id)
-
-
-class ApiKeysView(AccountView):
-    scopes = ADMIN
-
-    @route("list_api_keys", "List API keys, newest first", ApiKeysOutput)
-    def get(self) -> object:
-        """Includes revoked and expired keys."""
-        return {"keys": api_keys.list_keys(self.caller)}
-
-    @idempotent
-    @route("create_api_key", "Create an API key", NewKeyOutput, 201, body=ApiKeyInput)
-    def post(self, body: ApiKeyInput) -> object:
-        return api_keys.create_key(self.caller, body.request())
-
-
-class ApiKeyView(AccountView):
-    scopes = ADMIN
-
-    @route("revoke_api_key", "Revoke an API key", ApiKeyOutput)
-    def delete(self, key_id: UUID) -> object:
-        """Takes effect with the next request. A second call changes nothing."""
-        return api_keys.revoke_key(self.caller, key_id)
-
-
-class RotateKeyView(AccountView):
-    scopes = ADMIN
-
-    @idempotent
-    @route("rotate_api_key", "Replace an API key", NewKeyOutput, 201, body=RotationInput)
-    def post(self, key_id: UUID, body: RotationInput) -> object:
-        """Makes a successor with the same rights. Both keys work until the overlap is over."""
-        overlap = timedelta(hours=body.validated_data["overlap_hours"])
-        return api_keys.rotate_key(self.caller, key_id, overlap=overlap)
-
-
-class AppsView(AccountView):
-    scopes = READ
-
-    @route("list_connected_apps", "List connected apps, newest first", AppsOutput)
-    def get(self) -> object:
-        """Those who manage the tenant see every app, others their own."""
-        return {"apps": connected_apps.list_apps(self.caller)}
-
-
-class AppView(AccountView):
-    scopes = READ
-
-    @route("disconnect_app", "Disconnect an app", None, 204)
-    def delete(self, app_id: UUID) -> None:
-        """Its tokens end with the next request."""
-        connected_apps.disconnect_app(self.caller, app_id)
+class OwnLLMInput(Input):
+    base_url = serializers.CharField(max_length=2_000, help_text="An OpenAI-compatible endpoint, with its /v1.")
+    model = serializers.CharField(max_length=200)
+    api_key = serializers.CharField(
+        max_length=own_llm.LONGEST_KEY,
+        required=False,
+        allow_blank=True,
+        allow_null=True,
+        help_text="Left out: the stored key stays, for the same base URL. Empty: the endpoint needs none.",
+    )
 
 
 class OwnLLMView(AccountView):

@@ -55,6 +55,12 @@ class WebhookOutput(Output):
     events = serializers.ListField(child=serializers.CharField())
     bank_id = serializers.SerializerMethodField(help_text="Null: all banks.")
     enabled = serializers.BooleanField()
+    failing_since = serializers.DateTimeField(
+        allow_null=True, help_text="The first failed attempt after the newest success. Null: no attempt fails."
+    )
+    disabled_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the service disabled it after 3 days of failures. To enable it again: PATCH."
+    )
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
 

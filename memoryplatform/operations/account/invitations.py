@@ -27,6 +27,7 @@ from tenants.audit import Actor, record
 from tenants.models import Invitation, Member, Quota, Tenant, User
 from tenants.quotas import check_room, warn_of_quotas
 from tenants.transactions import tenant_transaction
+from tenants.webhook_outbox import Event, announce
 
 LIFETIME = timedelta(days=7)
 
@@ -67,6 +68,8 @@ def invite(access: TenantAccess, email: str, role: Member.Role) -> Invitation:
         )
         tenant = Tenant.objects.get(id=access.tenant_id)
         access.record("member.invited", f"invitation:{invitation.id}", {"email": email, "role": role.value})
+        event = Event("member.invited", data={"invitation_id": str(invitation.id), "role": role.value})
+        announce(access.tenant_id, event)
         transaction.on_commit(lambda: send_invitation(tenant, invitation, token))
         warn_of_quotas(access.tenant_id, Quota.MEMBERS)
     return invitation

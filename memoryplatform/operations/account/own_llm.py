@@ -22,8 +22,6 @@ from memoryplatform.operations.notify.address import AddressRefused, check_url, 
 from providers import registry
 from providers.endpoint.limits import EndpointConfig
 from providers.llm.errors import LLMError, LLMRefused
-from providers.llm.openai import OpenAILLM
-from providers.llm.own import MarkedLLM
 from providers.llm.protocol import LLM, ChatMessage
 from tenants.models import OwnLLM, Quota
 from tenants.quotas import check_room
@@ -195,6 +193,8 @@ def build_kept_llm(base_url: str, model: str, api_key: str) -> LLM:
 
 
 def build_llm(base_url: str, model: str, api_key: str, *, retries: int) -> LLM:
+    from providers.llm.openai import OpenAILLM  # loads for a second, and most processes never need it
+
     config = EndpointConfig(
         base_url=base_url,
         api_key=api_key or None,
@@ -203,7 +203,7 @@ def build_llm(base_url: str, model: str, api_key: str, *, retries: int) -> LLM:
         max_concurrency=settings.LLM_MAX_CONCURRENCY,
         transport=CheckedTransport(trust_env=False),
     )
-    return MarkedLLM(OpenAILLM(config, model=model))
+    return OpenAILLM(config, model=model, service="own_llm")
 
 
 class CheckedTransport(httpx2.HTTPTransport):

@@ -11,8 +11,10 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Count
 from django.utils import timezone
+from django.utils.module_loading import import_string
 from pydantic import TypeAdapter
 
 from banks.enums import Network
@@ -107,14 +109,8 @@ def forget_former_words_of(bank: Bank, wanted: MemoryFilter) -> None:
 
 # Finds the memories that another interface's filter selects, in the banks that the key reaches. Called inside a tenant
 # transaction, again for every batch. The operation stores the filter instead of the ids, which may be very many.
+# `settings.MEMORY_FINDERS` has the address of each finder, because this module may not import the interfaces.
 Finder = Callable[[BankAccess, dict[str, Any]], UnitQuerySet]
-
-_finders: dict[str, Finder] = {}
-
-
-def add_finder(name: str, finder: Finder) -> None:
-    """Call at the start of a process."""
-    _finders[name] = finder
 
 
 @operation_kind(DELETE_MEMORIES, queue="background")
@@ -143,7 +139,8 @@ def find_named(tenant_id: UUID, payload: dict[str, Any]) -> UnitQuerySet:
         units: UnitQuerySet = MemoryUnit.objects.for_tenant(tenant_id).filter(bank_id__in=list(named))
         return units.filter(id__in=[one for ids in named.values() for one in ids])
     banks = None if payload["banks"] is None else frozenset(payload["banks"])
-    found = _finders[payload["finder"]](BankAccess(tenant_id, banks=banks), payload["asked"])
+    find: Finder = import_string(settings.MEMORY_FINDERS[payload["finder"]])
+    found = find(BankAccess(tenant_id, banks=banks), payload["asked"])
     return found.filter(recorded_at__lt=datetime.fromisoformat(payload["until"]))
 
 

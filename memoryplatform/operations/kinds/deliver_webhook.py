@@ -16,23 +16,23 @@ from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit
 from providers.deadline import Deadline
+from tenants.audit import SYSTEM, record
+from tenants.memberships import mail_owners
 from tenants.models import Delivery, Webhook
 from tenants.sealed_text import SealedText
 from tenants.transactions import tenant_transaction
-from tenants.webhook_outbox import PING, register_courier
+from tenants.webhook_outbox import PING
 
 KEPT_FOR = timedelta(days=30)
 LONGEST_WAIT = timedelta(hours=6)
+FAILS_AT_MOST = timedelta(days=3)
 UNOPENED = "The secret can't be opened, since the service's SECRET_KEY was changed: renew the secret."
 UNOPENED_CONFIG = "The headers can't be opened, since the service's SECRET_KEY was changed: set http_config anew."
 
 
 def take(delivery: Delivery) -> None:
-    """Called inside the transaction that writes the delivery."""
+    """The courier of the outbox. Call inside the transaction that writes the delivery."""
     submit(delivery.tenant_id, DELIVER_WEBHOOK, payload={"delivery_id": str(delivery.id)})
-
-
-register_courier(take)
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,8 @@ def deliver_webhook(run: Run) -> dict[str, Any]:
     now = timezone.now()
     carried = carry(delivery.webhook, delivery, now)
     with run.transaction() as operation:
+        # The webhook's row before the delivery's, as a deletion of the webhook locks them.
+        note_health(delivery.webhook, is_failure=bool(carried.answer.error) and carried.told == delivery.told, now=now)
         wait = note_attempt(delivery, carried, now)
         forget_old(run.tenant_id, now)
         pass_turn_on(operation)
@@ -114,6 +116,26 @@ def post(webhook: Webhook, message: Message, message_id: str, now: datetime, lim
     body = encode(message.body)
     signature = sign(webhook.secret, message_id=message_id, at=now, body=body)
     return send(webhook.url, message, body, signature, limits)
+
+
+def note_health(webhook: Webhook, *, is_failure: bool, now: datetime) -> None:
+    """Disables a webhook that has failed for 3 days without a success, and tells the owners.
+
+    The row decides, not the object: of two workers, the second waits for the first and finds the webhook disabled.
+    """
+    rows = Webhook.objects.for_tenant(webhook.tenant_id).filter(id=webhook.id)
+    if not is_failure:
+        rows.filter(failing_since__isnull=False).update(failing_since=None)
+        return
+    rows.filter(enabled=True, failing_since=None).update(failing_since=now)
+    overdue = rows.filter(enabled=True, failing_since__lte=now - FAILS_AT_MOST)
+    if overdue.update(enabled=False, disabled_at=now):
+        detail = {"url": webhook.url} | ({"bank_id": webhook.bank_id} if webhook.bank_id else {})
+        record(
+            webhook.tenant_id, actor=SYSTEM, action="webhook.disabled", target=f"webhook:{webhook.id}", detail=detail
+        )
+        context = {"webhook": webhook, "days": FAILS_AT_MOST.days}
+        mail_owners(webhook.tenant_id, "A webhook was disabled", "dashboard/email/webhook.txt", context)
 
 
 def note_attempt(delivery: Delivery, carried: Carried, now: datetime) -> timedelta | None:

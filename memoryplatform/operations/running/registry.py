@@ -1,8 +1,15 @@
-"""The kinds of operations and their handlers."""
+"""The kinds of operations and their handlers.
+
+The first look-up imports every file of `memoryplatform/operations/kinds/`, which registers them. Commands that need no
+operation start without those imports.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from importlib import import_module
+from pkgutil import iter_modules
+from threading import Lock
 from typing import Any
 
 import structlog
@@ -22,7 +29,9 @@ class Kind:
     cancellable: bool
 
 
+KINDS_PACKAGE = "memoryplatform.operations.kinds"
 _kinds: dict[str, Kind] = {}
+_loading = Lock()  # threads that import the same circle of modules at once would wait for each other
 
 
 def operation_kind(name: str, *, queue: str, cancellable: bool = True) -> Callable[[Handler], Handler]:
@@ -41,7 +50,15 @@ def operation_kind(name: str, *, queue: str, cancellable: bool = True) -> Callab
     return register
 
 
+def load_kinds() -> None:
+    with _loading:
+        for module in iter_modules(import_module(KINDS_PACKAGE).__path__, f"{KINDS_PACKAGE}."):
+            import_module(module.name)
+
+
 def find_kind(name: str) -> Kind | None:
+    if name not in _kinds:
+        load_kinds()
     return _kinds.get(name)
 
 

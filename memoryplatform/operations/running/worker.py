@@ -19,6 +19,7 @@ from dramatiq.errors import BrokerError
 from redis.exceptions import RedisError
 
 from memoryplatform.operations.models import Dispatch
+from memoryplatform.operations.running.registry import load_kinds
 from memoryplatform.operations.running.submit import wake_worker
 from providers import registry
 from tenants.roles import check_service_role
@@ -38,6 +39,7 @@ def serve(group: str) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: stop.set())
     check_service_role()
+    load_kinds()
     if group not in WITHOUT_MODELS:
         registry.load_in_background(registry.get_embedder)
     broker = dramatiq.get_broker()

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from providers.llm.answer import parse_structured
 from providers.llm.protocol import LLM, ChatMessage, Completion, StreamEnd, Structured, TextDelta
-from providers.usage import Usage
+from providers.usage import Service, Usage
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -37,6 +37,10 @@ class CachedLLM:
     @property
     def model_id(self) -> str:
         return self._llm.model_id
+
+    @property
+    def service(self) -> Service:
+        return self._llm.service
 
     def complete(
         self,

@@ -6,7 +6,10 @@ from memoryplatform_client.models.base import Model
 
 
 class Webhook(Model):
-    """`bank_id`: None for the events of every bank. Send `etag` with an edit; rows of a list have none."""
+    """`bank_id`: None for the events of every bank. Send `etag` with an edit; rows of a list have none.
+
+    `disabled_at`: the service disabled it after 3 days of failures. `update(webhook_id, enabled=True)` enables it.
+    """
 
     webhook_id: UUID
     name: str
@@ -14,6 +17,8 @@ class Webhook(Model):
     events: list[str]
     bank_id: str | None
     enabled: bool
+    failing_since: datetime | None
+    disabled_at: datetime | None
     created_at: datetime
     updated_at: datetime
     etag: str = ""

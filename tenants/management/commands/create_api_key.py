@@ -23,6 +23,7 @@ MAY_HAVE = {
 
 class Command(BaseCommand):
     help = "Make an API key for the tenant of a member, and show it once."
+    requires_system_checks = ()  # they load every route
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", help="A member of the tenant.")

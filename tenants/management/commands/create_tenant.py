@@ -20,6 +20,7 @@ LONGEST_SLUG = Tenant._meta.get_field("slug").max_length or 0
 
 class Command(BaseCommand):
     help = "Make a tenant with its first owner and an API key, which is shown once. A slug that is taken is refused."
+    requires_system_checks = ()  # they load every route
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="The name of the tenant.")

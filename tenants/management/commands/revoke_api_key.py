@@ -11,6 +11,7 @@ from tenants.transactions import tenant_transaction
 
 class Command(BaseCommand):
     help = "Revoke an API key, at once and for good."
+    requires_system_checks = ()  # they load every route
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("key", help="The key, or its first two parts, such as mpk_0123456789ab.")

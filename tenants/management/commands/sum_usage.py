@@ -13,6 +13,7 @@ OWNER_CONNECTION = "owner"  # may list the tenants, and sees none of their rows
 
 class Command(BaseCommand):
     help = "Add up the usage ledger by day. The nightly maintenance does it; with --since the sums are made again."
+    requires_system_checks = ()  # they load every route
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--tenant", help="The slug of one tenant; default: all.")

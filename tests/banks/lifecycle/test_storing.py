@@ -11,11 +11,11 @@ from banks.lifecycle.decisions import Action
 from banks.lifecycle.deleting import delete_units
 from banks.models import Bank, MemoryUnit, Relationship, UnitChange, UnitSource
 from banks.types import FoundEntity, FoundRelationship, Source
-from tenants.models import Tenant
+from tenants.models import Delivery, Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.tellings import YEAR, make_fact, make_plan, rule, store, units_of
 from tests.banks.lifecycle.worded_embedder import embed
-from tests.factories import make_bank, make_tenant
+from tests.factories import make_bank, make_tenant, make_webhook
 from tests.memory_factories import make_message
 
 DOG, SAME_DOG = "Ana has a dog named Rex.", "Ana owns a dog called Rex."
@@ -306,3 +306,13 @@ def test_words_whose_scheduled_end_has_passed_can_be_stored_again(bank: Bank) ->
     assert again.is_new
     with tenant_transaction(bank.tenant_id):
         assert MemoryUnit.objects.of_bank(bank).current().count() == 1
+
+
+def test_a_superseded_memory_is_an_event_with_ids(bank: Bank, tenant: Tenant) -> None:
+    make_webhook(tenant, events=["memory.superseded"])
+    (old,) = store(bank, work_at("Acme", ACME, said=2022))
+    (new,) = store(bank, work_at("Globex", GLOBEX, said=2024))
+    with tenant_transaction(tenant.id):
+        [delivery] = Delivery.objects.for_tenant(tenant.id)
+    change = {"memory_id": str(old.id), "superseded_by": str(new.id), "reason": "update"}
+    assert (delivery.bank_id, delivery.data) == (bank.bank_id, {"changes": [change]})

@@ -16,7 +16,9 @@ from reflection.observations.dossiers import find_observations
 from reflection.observations.marking_stale import LONGEST_WAIT, mark_stale
 from reflection.observations.refreshing import MOST_CALLS, RefreshTools, refresh_entity
 from reflection.observations.types import Dossier, Observation, Observed, Observer
+from tenants.models import Delivery, Tenant
 from tenants.transactions import tenant_transaction
+from tests.factories import make_webhook
 from tests.hashed_embedder import HashedEmbedder
 from tests.told_facts import tell
 
@@ -272,3 +274,16 @@ def test_an_observation_of_two_entities_stays_with_one_when_the_other_drops_it(b
         bea = Entity.objects.of_bank(bank).get(name="Bea")
         assert [unit.id for unit in find_observations(bank, bea.id)] == [shared.id]
     assert [unit.text for unit in read_observations(bank)] == ["Ana is sociable."]
+
+
+def test_a_refresh_is_an_event_with_ids(bank: Bank) -> None:
+    with tenant_transaction(bank.tenant_id):
+        tenant = Tenant.objects.get(id=bank.tenant_id)
+    make_webhook(tenant, events=["observation.refreshed"])
+    tell(bank, "Ana plays the cello.", "Ana")
+    refresh(bank, Recorder())
+    [observation] = read_observations(bank)
+    with tenant_transaction(bank.tenant_id):
+        [delivery] = Delivery.objects.for_tenant(bank.tenant_id)
+    assert (delivery.event, delivery.bank_id) == ("observation.refreshed", bank.bank_id)
+    assert delivery.data == {"entity_id": str(find_ana(bank).id), "observation_ids": [str(observation.id)]}

@@ -6,13 +6,14 @@ from typing import Any
 from django.http import QueryDict
 from rest_framework import serializers
 
+from banks.models.unit import UnitQuerySet
 from memoryplatform.api.compat.mem0.filter_conditions import AnyOf, walk
 from memoryplatform.api.compat.mem0.filter_grammar import LIST_PARAMETERS, read_query_filters, read_request_filters
 from memoryplatform.api.compat.mem0.owners import KINDS, Owner
 from memoryplatform.api.compat.mem0.unit_lookup import find_units
 from memoryplatform.api.serializers import check_given_once
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.kinds.delete_memories import add_finder, delete_asked
+from memoryplatform.operations.kinds.delete_memories import delete_asked
 from memoryplatform.operations.models import Operation
 
 IN_PROGRESS = "Delete in progress. This may take some time."
@@ -42,8 +43,9 @@ def delete_of_owner(access: BankAccess, owner: Owner) -> Operation:
     return delete_asked(access, FINDER, {ID_NAMES[owner.kind]: owner.name})
 
 
-# Includes superseded units.
-add_finder(FINDER, lambda access, asked: find_units(access, read_request_filters(asked, flat_ids=True), closed=True))
+def find_asked(access: BankAccess, asked: dict[str, Any]) -> UnitQuerySet:
+    """The finder of the deletion operation. Includes superseded units."""
+    return find_units(access, read_request_filters(asked, flat_ids=True), closed=True)
 
 
 def write_payload(filters: dict[str, Any]) -> dict[str, Any]:

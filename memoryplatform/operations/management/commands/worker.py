@@ -10,6 +10,7 @@ from tenants.roles import WallIsOpen
 
 class Command(BaseCommand):
     help = "Work on the operations of one group of queues until SIGTERM."
+    requires_system_checks = ()  # they load every route
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("group", choices=sorted(settings.QUEUE_GROUPS))

@@ -1,0 +1,33 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from memoryplatform.backup import BackupError, list_other_secrets, restore
+from tenants.management.reachable import needing_database
+
+WARNING = (
+    "{} differs from that of the backup. API keys work with the former API_KEY_SECRET only; webhook secrets and own "
+    "language models open with the former SECRET_KEY only."
+)
+
+
+class Command(BaseCommand):
+    help = "Load a backup into an empty database, or in place of one. Stop web and workers first. docs/backup.md"
+    requires_system_checks = ()  # they load every route
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "--replace", action="store_true", help="Drop all tables of a database that is not empty, with their rows."
+        )
+
+    def handle(self, **options: Any) -> None:
+        try:
+            with needing_database():
+                manifest = restore(options["file"], replace=options["replace"])
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"Restored {sum(manifest.rows.values())} rows of {manifest.made_at}.")
+        if other := list_other_secrets(manifest):
+            self.stderr.write(WARNING.format(" and ".join(other)))
