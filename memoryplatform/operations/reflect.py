@@ -34,7 +34,7 @@ def reflect(access: BankAccess, bank_id: str, query: ReflectQuery) -> ReflectRes
     bank, loaded = load_query(access, bank_id, query)
     trace = Trace()
     try:
-        return reflect_at_once(bank, loaded, build_tools(access), trace)
+        return reflect_at_once(bank, loaded, build_tools(access, bank), trace)
     finally:
         record_spent(access, bank, trace)
 
@@ -42,7 +42,7 @@ def reflect(access: BankAccess, bank_id: str, query: ReflectQuery) -> ReflectRes
 def open_reflection(access: BankAccess, bank_id: str, query: ReflectQuery) -> Generator[Event, None, None]:
     """The events of an answer. Raises for a missing bank at once, before the first event is read."""
     bank, loaded = load_query(access, bank_id, query)
-    return reflect_and_note(access, bank, loaded, build_tools(access))
+    return reflect_and_note(access, bank, loaded, build_tools(access, bank))
 
 
 def reflect_and_note(
@@ -67,9 +67,9 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
     return bank, replace(query, directives=directives)
 
 
-def build_tools(access: BankAccess) -> ReflectTools:
+def build_tools(access: BankAccess, bank: Bank) -> ReflectTools:
     return ReflectTools(
-        recall=RecallTools(get_embedder(), get_reranker()),
+        recall=RecallTools(get_embedder(bank.embedding_model), get_reranker()),
         llm=find_llm(access.tenant_id),
         write=partial(tenant_transaction, access.tenant_id),
         actor=name_of(access),

@@ -40,6 +40,7 @@ from banks.models import (
     UnitChange,
     UnitSource,
 )
+from banks.models.bank import VECTOR_COLUMNS
 from banks.text_index.write import remove_texts, replacing_texts
 from reflection.forgetting.archive import delete_messages, find_hollow_chunks, find_summaries
 from reflection.forgetting.shortened_texts import shorten_chunks, shorten_episodes
@@ -192,9 +193,10 @@ def blank_chunks(bank: Bank, spans: Mapping[UUID, Iterable[Span]], erased: Erase
     kept = {chunk: text for chunk, text in left.items() if chunk.id not in empty}
     with replacing_texts(bank, Corpus.CHUNK, [chunk.id for chunk in kept]):
         for chunk, text in kept.items():
-            chunk.text, chunk.embedding = text, None
+            chunk.text = text
+            chunk.set_vector(bank, None)
             chunk.content_hash = bytes.fromhex(hash_chunk(text))
-            chunk.save(update_fields=["text", "embedding", "content_hash"])
+            chunk.save(update_fields=["text", *VECTOR_COLUMNS, "content_hash"])
     erased.rewritten["chunk"] += len(kept)
 
 

@@ -70,7 +70,7 @@ Step = Callable[[Task], Done]
 def describe_touched_entities(task: Task) -> Done:
     with task.run.transaction() as operation:
         touched = find_touched(task, since=operation.created_at - LONGEST_RETAIN)
-    return describe_entities(task.bank, touched, get_embedder()), {}
+    return describe_entities(task.bank, touched, get_embedder(task.bank.embedding_model)), {}
 
 
 def find_touched(task: Task, *, since: datetime) -> set[UUID]:
@@ -95,7 +95,7 @@ def take_in_opinions(task: Task) -> Done:
     adopted = adopt_opinions(task.bank, heard, matcher=matcher, write=task.run.transaction, now=timezone.now())
     refused = {reason.value: count for reason, count in adopted.refused.items()}
     figures: Figures = {"opinions_formed": adopted.formed, "opinions_refused": refused}
-    embedding = embed_opinions(task.bank, get_embedder(), task.run.transaction)
+    embedding = embed_opinions(task.bank, get_embedder(task.bank.embedding_model), task.run.transaction)
     return adopted.usage + embedding, figures
 
 
@@ -106,7 +106,7 @@ def weigh_evidence(task: Task) -> Done:
         for opinion_id in task.unpinned:
             drop_unsupported(task.bank, opinion_id, task.run.transaction, now=timezone.now())
         return Usage(), {}
-    tools = Tools(assessor, get_embedder(), task.run.transaction)
+    tools = Tools(assessor, get_embedder(task.bank.embedding_model), task.run.transaction)
     with task.run.transaction() as operation:
         merged = find_merged(task.bank, task.post.proven_ids, since=operation.created_at - LONGEST_RETAIN)
     weighed = reinforce_opinions(task.bank, [*task.post.unit_ids, *merged], tools, now=timezone.now())

@@ -167,7 +167,7 @@ def embed_shortened_texts(run: Run, bank: Bank) -> tuple[Usage, Figures]:
         texts = find_bare_texts(bank)
     if not texts:
         return Usage(), NO_FIGURES
-    batch = get_embedder().embed_documents([one.text for one in texts])
+    batch = get_embedder(bank.embedding_model).embed_documents([one.text for one in texts])
     with run.transaction():
         lock_memory(bank)
         store_vectors(bank, texts, batch.vectors)
@@ -203,7 +203,7 @@ def summarise_months(run: Run, bank: Bank) -> tuple[Usage, Figures]:
         except (LLMRefused, MalformedAnswer) as failure:
             usage, refused = usage + read_usage_of(failure), refused + 1
             continue
-        batch = get_embedder().embed_documents([summary.text])
+        batch = get_embedder(bank.embedding_model).embed_documents([summary.text])
         usage += summary.usage + batch.usage
         with run.transaction():
             lock_memory(bank)

@@ -40,7 +40,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
     run.spend(UsageRecord.Kind.CONSOLIDATE, Usage())
     llm = find_cached_llm(run.tenant_id)
     if llm is not None:
-        tools = RefreshTools(LLMObserver(llm), get_embedder(), run.transaction)
+        tools = RefreshTools(LLMObserver(llm), get_embedder(bank.embedding_model), run.transaction)
         due = find_due(run, bank)
         while due:
             entity_id = due[0]
@@ -71,7 +71,7 @@ def check_alone(run: Run, bank: Bank) -> None:
 def describe_emptied(run: Run, bank: Bank, entity_id: UUID, embedder: Embedder) -> Usage:
     """Describes an entity again whose description was emptied by an edited, closed or deleted memory."""
     with run.transaction():
-        if not Entity.objects.of_bank(bank).filter(id=entity_id, embedding=None).exists():
+        if not Entity.objects.of_bank(bank).filter(id=entity_id, **{bank.vector_column: None}).exists():
             return Usage()
     return describe_entities(bank, [entity_id], embedder)
 

@@ -56,7 +56,7 @@ def build_tools(run: Run, bank: Bank) -> Tools:
     engine = choose_engine(run.tenant_id)
     return Tools(
         engine,
-        get_embedder(),
+        get_embedder(bank.embedding_model),
         run.transaction,
         removed=partial(follow_replacement, bank),
         step=lambda stage, done, total: run.report(stage, processed=done, total=total),

@@ -72,7 +72,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         add_missing_evidence(bank)
         follow_deletion(bank, delete_summaries_of(bank, find_tagged_under_untagged_summaries(bank)))
     with run.transaction() as operation:
-        bare_rows.fill_topics(bank)
+        bare_rows.fill_topics(bank, bank.vector_slot)
         ask_for_vector_index(bank)
         schedule_maintenance(bank)
         ask_for_refresh(bank)
@@ -110,7 +110,7 @@ def embed_batch(run: Run, bank: Bank, model: bare_rows.BareModel, after: UUID) -
         rows = bare_rows.find_bare_rows(bank, model, after=after, most=BATCH)
     if not rows:
         return None
-    embedded = get_embedder().embed_documents([row.text for row in rows])
+    embedded = get_embedder(bank.embedding_model).embed_documents([row.text for row in rows])
     with run.transaction():
         lock_memory(bank)
         bare_rows.store_bare_vectors(bank, model, rows, embedded.vectors)

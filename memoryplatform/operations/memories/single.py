@@ -73,7 +73,7 @@ def read_edited(
 
 def embed(access: BankAccess, bank: Bank, texts: list[str], usage: Usage = NOTHING_SPENT) -> list[Vector]:
     """Call outside of transactions. Records the usage of an edit, with the `usage` before the embedding."""
-    embedded = embed_texts(bank.tenant_id, get_embedder(), texts)
+    embedded = embed_texts(bank.tenant_id, get_embedder(bank.embedding_model), texts)
     with tenant_transaction(bank.tenant_id):
         record_usage(
             bank.tenant_id,
