@@ -16,6 +16,7 @@ from banks.models import Bank
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.background import merge_background
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.banks.retention import schedule_maintenance
 from memoryplatform.operations.engine_choice import find_cached_llm
 from memoryplatform.operations.entities import find_parted
@@ -168,6 +169,7 @@ STEPS: dict[str, Step] = {
     "marking observations": mark_touched_entities,
     "following with mental models": follow_with_models,
     "learning the background": learn_background,
+    "filling both columns of vectors": lambda task: (fill_both_columns(task.bank, task.run.lease.operation_id), {}),
 }
 
 

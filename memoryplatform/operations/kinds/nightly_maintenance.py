@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db.models import Max
 from django.utils import timezone
 
+from banks.embedding_change import BEFORE_ALL
 from banks.entities.descriptions import empty_descriptions
 from banks.enums import FACTUAL, Network
 from banks.lifecycle.deleting import add_dependants, delete_units
@@ -21,6 +22,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, Mention, Relationship
 from banks.models.of_bank import OfBankQuerySet
 from banks.retain.answers import forget_answers
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.banks.retention import schedule_maintenance
 from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.engine_choice import find_cached_llm
@@ -237,4 +239,5 @@ STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {
     "embedding shortened texts": embed_shortened_texts,
     "uniting observations": unite_observations,
     "summarising months": summarise_months,
+    "filling both columns of vectors": lambda _run, bank: (fill_both_columns(bank, BEFORE_ALL), NO_FIGURES),
 }

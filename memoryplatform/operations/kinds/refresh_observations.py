@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from banks.entities.descriptions import describe_entities
 from banks.models import Bank, Entity
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.engine_choice import find_cached_llm
 from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.mental_models import follow_facts
@@ -52,6 +53,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
             refused |= {entity_id} if refreshed.is_put_off else set()
             due = find_due(run, bank)
             run.report("observing", processed=len(seen), total=len(seen) + len(due))
+    run.spend(UsageRecord.Kind.CONSOLIDATE, fill_both_columns(bank, run.lease.operation_id))
     result = {"engine": name_observer(run.tenant_id), "entities": len(seen - refused), "put_off": len(refused)}
     with run.transaction() as operation:
         run.complete(operation, result)

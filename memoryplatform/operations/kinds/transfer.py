@@ -16,6 +16,7 @@ from banks.retain import bare_rows
 from banks.retain.relabeling import hash_bare_tags
 from banks.text_index.rebuild import rebuild_corpus
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.banks.retention import schedule_maintenance
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
@@ -65,6 +66,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         run.report(f"indexing {corpus.value}s", processed=0, total=0)
         rebuild_corpus(bank, corpus)
     embed_bare_rows(run, bank)
+    run.spend(UsageRecord.Kind.RETAIN, fill_both_columns(bank, BEFORE_ALL))
     result = {"bank_id": bank.bank_id, "rows": run.payload["rows"]}
     with run.transaction():
         lock_memory(bank)

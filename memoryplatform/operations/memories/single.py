@@ -22,6 +22,7 @@ from banks.rendering import render_text
 from banks.types import FoundEntity
 from banks.vectors import embed_texts
 from memoryplatform.operations.access import BankAccess, name_of
+from memoryplatform.operations.banks.embedding_model import fill_after_edit
 from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.engine_choice import choose_engine
@@ -166,7 +167,9 @@ def edit_memory(
         elif fact is None and is_told_otherwise(state, editing.read_state(bank, unit)):
             renew_observations(bank, unit)
         note(access, bank_id, "memory.edited", memory_id)
-        return show(bank, unit)
+        shown = show(bank, unit)
+    fill_after_edit(access, bank, memory_id)
+    return shown
 
 
 def is_told_otherwise(before: editing.UnitState, after: editing.UnitState) -> bool:

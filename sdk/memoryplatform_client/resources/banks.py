@@ -1,8 +1,9 @@
-from typing import Unpack
+from typing import Literal, Unpack
 
 from memoryplatform_client.calls import Call, change, fetch, reader, remove, submit, tagged_reader, without_none
 from memoryplatform_client.models.bank_stats import BankStats, MemoriesOverTime
-from memoryplatform_client.models.banks import Bank, BankConfig, BankDeleted
+from memoryplatform_client.models.banks import Bank, BankConfig, BankDeleted, EmbeddingModel
+from memoryplatform_client.models.operations import Operation
 from memoryplatform_client.models.retention import MaintenanceStarted
 from memoryplatform_client.options.banks import BankEdit, NewBankFields, SettingFields
 from memoryplatform_client.options.lists import BankFilter, TimeseriesOptions
@@ -74,3 +75,42 @@ class Banks(Resource[S_co]):
     def reset_config(self, bank_id: str, *, if_match: str | None = None) -> Call[BankConfig]:
         """Reset all settings to their defaults and empty the background. `if_match` is the `etag` that was read."""
         return remove(path_of("banks", bank_id, "config"), tagged_reader(BankConfig), if_match=if_match)
+
+    @route
+    def embedding_model(self, bank_id: str) -> Call[EmbeddingModel]:
+        """The model of the bank's vectors, and the state of its change."""
+        return fetch(path_of("banks", bank_id, "embedding-model"), reader(EmbeddingModel))
+
+    @route
+    def change_embedding_model(
+        self,
+        bank_id: str,
+        model: str,
+        *,
+        switch: Literal["auto", "manual"] = "manual",
+        least_overlap: float = 0.0,
+        idempotency_key: str | None = None,
+    ) -> Call[Operation]:
+        """Make vectors of another model beside those in use. The key needs the scope admin, as for all that follows."""
+        given = {"model": model, "switch": switch, "least_overlap": least_overlap, "idempotency_key": idempotency_key}
+        return submit(path_of("banks", bank_id, "embedding-model"), reader(Operation), given)
+
+    @route
+    def abandon_embedding_model(self, bank_id: str) -> Call[Operation]:
+        """Give up a change before the switch."""
+        return remove(path_of("banks", bank_id, "embedding-model"), reader(Operation))
+
+    @route
+    def switch_embedding_model(self, bank_id: str) -> Call[Operation]:
+        """Use the next model. The former vectors are kept."""
+        return submit(path_of("banks", bank_id, "embedding-model", "switch"), reader(Operation), {})
+
+    @route
+    def roll_back_embedding_model(self, bank_id: str) -> Call[Operation]:
+        """Use the former model again."""
+        return submit(path_of("banks", bank_id, "embedding-model", "rollback"), reader(Operation), {})
+
+    @route
+    def finish_embedding_model(self, bank_id: str) -> Call[Operation]:
+        """Delete the vectors of the former model."""
+        return submit(path_of("banks", bank_id, "embedding-model", "finish"), reader(Operation), {})
