@@ -7,7 +7,7 @@ other lacks. The bank switches only when none is lacking.
 """
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -108,7 +108,7 @@ def read_lacking(bank: Bank, table: BareModel, slot: int, *, after: UUID) -> lis
     source = Func(F(VECTOR_COLUMNS[1 - slot]), function="vector_send")
     with tenant_transaction(bank.tenant_id):
         rows = find_lacking(bank, table, slot).filter(id__gt=after).order_by("id").defer(*VECTOR_COLUMNS)
-        found = rows.annotate(made_of=Func(source, function="md5", output_field=CharField()))[:BATCH]
+        found: Iterable[Any] = rows.annotate(made_of=Func(source, function="md5", output_field=CharField()))[:BATCH]
         return [LackingRow(row.id, build_text(row), row.made_of) for row in found]
 
 
@@ -124,7 +124,7 @@ def store_vectors(
         target=sql.Identifier(VECTOR_COLUMNS[slot]),
         source=sql.Identifier(VECTOR_COLUMNS[1 - slot]),
     )
-    given = {
+    given: dict[str, Any] = {
         "tenant_id": bank.tenant_id,
         "bank_id": bank.id,
         "slot": slot,

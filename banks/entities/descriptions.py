@@ -124,7 +124,7 @@ def read_relationships(bank: Bank, entity_ids: Collection[UUID]) -> dict[UUID, l
     rows = Relationship.objects.for_tenant(bank.tenant_id).current().filter(bank=bank)
     held = rows.filter(Q(subject_id__in=entity_ids) | Q(object_id__in=entity_ids)).select_related("object")
     stated: defaultdict[UUID, list[Relationship]] = defaultdict(list)
-    for row in held.defer("embedding").order_by("-proof_count", "-mentioned_at", "id"):
+    for row in held.defer("embedding", "second_embedding").order_by("-proof_count", "-mentioned_at", "id"):
         stated[row.subject_id].append(row)
         if row.object_id and row.object_id != row.subject_id:
             stated[row.object_id].append(row)

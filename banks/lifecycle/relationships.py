@@ -166,7 +166,7 @@ def find_closed(bank: Bank, stated: Sequence[StatedRelationship]) -> dict[Key, U
     )
     ended = {
         (row.subject_id, row.relation, row.object_id, row.value): row
-        for row in rows.defer("embedding").order_by("valid_until")
+        for row in rows.defer("embedding", "second_embedding").order_by("valid_until")
     }
     return {
         one.key: row.id
@@ -222,7 +222,7 @@ def find_ends(bank: Bank, stated: Sequence[StatedRelationship], ids: dict[Key, U
         return
     held = Relationship.objects.of_bank(bank).current()
     rows = held.filter(subject_id__in={one.subject_id for one in single}, relation__in={one.key[1] for one in single})
-    current = {row.id: row for row in rows.defer("embedding").order_by("id")}
+    current = {row.id: row for row in rows.defer("embedding", "second_embedding").order_by("id")}
     units = read_stating_units(bank, current)
     ended: set[UUID] = set()
     for one in single:

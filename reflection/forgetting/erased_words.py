@@ -186,7 +186,7 @@ def blank_messages(bank: Bank, spans: Spans, erased: Erased) -> None:
 
 def blank_chunks(bank: Bank, spans: Mapping[UUID, Iterable[Span]], erased: Erased) -> None:
     """A chunk with nothing but blanks left is deleted."""
-    rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=spans).defer("embedding")
+    rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=spans).defer("embedding", "second_embedding")
     left = {chunk: blank(chunk.text, clip(spans[chunk.id], chunk.text)) for chunk in rows.order_by("id")}
     empty = {chunk.id for chunk, text in left.items() if not text.strip()}
     erased.removed += delete_chunks(bank, empty)

@@ -38,7 +38,9 @@ def shorten_chunks(bank: Bank, message_ids: Collection[UUID]) -> None:
     parts = ChunkPart.objects.for_tenant(bank.tenant_id)
     chunk_ids = set(parts.filter(message_id__in=message_ids).values_list("chunk_id", flat=True))
     with replacing_texts(bank, Corpus.CHUNK, sorted(chunk_ids)):
-        for chunk in Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).defer("embedding"):
+        for chunk in (
+            Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).defer("embedding", "second_embedding")
+        ):
             shorten_chunk(
                 bank, chunk, list(parts.filter(chunk=chunk).select_related("message").order_by("start")), message_ids
             )
@@ -69,7 +71,7 @@ def shorten_chunk(bank: Bank, chunk: Chunk, parts: Sequence[ChunkPart], message_
 
 def shorten_episodes(bank: Bank, episodes: QuerySet[Episode]) -> None:
     """Each of the episodes has messages left."""
-    rows = list(episodes.defer("embedding", "centroid"))
+    rows = list(episodes.defer("embedding", "second_embedding", "centroid", "second_centroid"))
     with replacing_texts(bank, Corpus.EPISODE, [episode.id for episode in rows]):
         for episode in rows:
             left = Message.objects.for_tenant(bank.tenant_id).filter(episode=episode).order_by("said_at", "id")
