@@ -93,7 +93,7 @@ def fill_vectors(  # the collaborators of a writer
             after, done, usage = rows[-1].id, done + len(rows), usage + batch.usage
             step("embedding", done, max(total, done))
     with write():
-        lock_memory(bank)
+        lock_for_filling(bank)
         fill_topics(bank, slot)
     return Filled(done, usage)
 
@@ -116,9 +116,7 @@ def store_vectors(
     bank: Bank, table: BareModel, slot: int, model: str, rows: Sequence[LackingRow], vectors: Sequence[Vector]
 ) -> None:
     """Call inside a tenant transaction."""
-    lock_memory(bank)
-    if bank.vector_change in {"", VectorChange.CLEARING}:
-        raise EmbeddingModelChanged(bank.bank_id)
+    lock_for_filling(bank)
     statement = FILL.format(
         table=sql.Identifier(table._meta.db_table),
         target=sql.Identifier(VECTOR_COLUMNS[slot]),
@@ -135,6 +133,12 @@ def store_vectors(
     }
     with connection.cursor() as cursor:
         cursor.execute(statement.as_string(), given)
+
+
+def lock_for_filling(bank: Bank) -> None:
+    lock_memory(bank)
+    if bank.vector_change in {"", VectorChange.CLEARING}:
+        raise EmbeddingModelChanged(bank.bank_id)
 
 
 def switch_slots(bank: Bank, *, before: VectorChange, after: VectorChange) -> bool:
@@ -156,16 +160,18 @@ def switch_slots(bank: Bank, *, before: VectorChange, after: VectorChange) -> bo
     return True
 
 
-def begin_clearing(bank: Bank) -> bool:
+def begin_clearing(bank: Bank, *before: VectorChange) -> bool:
     """From now on nobody writes the other column. False if a vector of the column in use must be made first.
 
     Call inside a tenant transaction.
     """
     held = lock_change(bank)
+    if held.vector_change in {"", VectorChange.CLEARING}:
+        return True  # by an earlier attempt
+    check_state(held, *before)
     if any(find_lacking(held, table, held.vector_slot).exists() for table in BARE_MODELS):
         return False
-    if held.vector_change:
-        set_change(held, VectorChange.CLEARING)
+    set_change(held, VectorChange.CLEARING)
     return True
 
 

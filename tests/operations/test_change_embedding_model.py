@@ -53,9 +53,12 @@ class Watched(HashedEmbedder):
         return super().embed_documents(texts)
 
 
-@pytest.fixture(params=[64, 384], ids=["another dimension", "the same dimension"])
+both_dimensions = pytest.mark.parametrize("second", [64, 384], indirect=True, ids=["another", "the same"])
+
+
+@pytest.fixture
 def second(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Watched:
-    return offer(monkeypatch, Watched("second", request.param))
+    return offer(monkeypatch, Watched("second", getattr(request, "param", 64)))
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, embedder: Watched) -> Watched:
@@ -112,6 +115,7 @@ def state_of(access: BankAccess) -> tuple[str, str, str]:
     return bank.vector_change, bank.embedding_model, bank.other_embedding_model
 
 
+@both_dimensions
 def test_it_fills_compares_switches_rolls_back_and_finishes(access: BankAccess, second: Watched) -> None:
     before = find(access, "Where do I work?")
     done = change(access)
@@ -212,6 +216,7 @@ def test_a_text_that_changes_while_it_is_embedded_keeps_no_stale_vector(access: 
     assert np.allclose(stored, HashedEmbedder(dimension=second.dimension).embed_query(text).vector, atol=1e-5)
 
 
+@both_dimensions
 def test_a_switch_while_others_retain(access: BankAccess, second: Watched) -> None:
     change(access)
 
@@ -234,6 +239,7 @@ def test_a_switch_while_others_retain(access: BankAccess, second: Watched) -> No
     assert {len(one) for one in list_vectors(access, "embedding").values()} == {384}
 
 
+@both_dimensions
 def test_vectors_of_a_model_that_the_bank_no_longer_has_are_refused(access: BankAccess, second: Watched) -> None:
     early = load(access, "support")
     change(access, switch="auto")

@@ -34,7 +34,6 @@ ALLOWED = {
     "finish": (SWITCHED, VectorChange.CLEARING),
     "abandon": (FILLING, READY, VectorChange.CLEARING),
 }
-ACTS = {"switch": "switch", "rollback": "rollback", "finish": "clear", "abandon": "clear"}
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def request_act(access: BankAccess, bank_id: str, name: str) -> Operation:
         check_state(bank, *ALLOWED[name])
         if name != "abandon":
             check_alone(bank)
-        return submit_act(access, bank, name, {"act": ACTS[name]})
+        return submit_act(access, bank, name, {"act": name})
 
 
 def submit_act(access: BankAccess, bank: Bank, name: str, payload: dict[str, Any]) -> Operation:

@@ -91,13 +91,22 @@ def fill_and_switch(run: Run, *, before: VectorChange, after: VectorChange) -> d
     raise NotYet("The bank is being written to without a pause.", wait=A_WHILE)
 
 
-def clear(run: Run) -> dict[str, Any]:
+def finish(run: Run) -> dict[str, Any]:
+    return clear(run, VectorChange.SWITCHED)
+
+
+def abandon(run: Run) -> dict[str, Any]:
+    return clear(run, VectorChange.FILLING, VectorChange.READY)
+
+
+def clear(run: Run, *before: VectorChange) -> dict[str, Any]:
     """Deletes the vectors that are not in use, with their index."""
     bank = load_bank(run)
-    while not begin(run, bank):
+    while not begin(run, bank, *before):
         fill(run, bank, bank.vector_slot)
-    slot, cleared = 1 - bank.vector_slot, 0
-    drop_index(bank.id, slot)
+        bank = load_bank(run)
+    bank, cleared = load_bank(run), 0
+    drop_index(bank.id, 1 - bank.vector_slot)
     while True:
         with run.transaction():
             count = clear_batch(bank)
@@ -107,16 +116,17 @@ def clear(run: Run) -> dict[str, Any]:
         run.report("deleting", processed=cleared, total=cleared)
 
 
-def begin(run: Run, bank: Bank) -> bool:
+def begin(run: Run, bank: Bank, *before: VectorChange) -> bool:
     with run.transaction():
-        return begin_clearing(bank)
+        return begin_clearing(bank, *before)
 
 
 ACTS: dict[str, Callable[[Run], dict[str, Any]]] = {
     "fill": fill_and_compare,
     "switch": switch,
     "rollback": roll_back,
-    "clear": clear,
+    "finish": finish,
+    "abandon": abandon,
 }
 
 
