@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from django.db import connection
 from django.db.models import CharField, F, Func
 from psycopg import sql
@@ -235,7 +236,7 @@ def compare_slots(bank: Bank) -> dict[str, Any]:
 
 
 def find_near(bank: Bank, sample: Sequence[MemoryUnit]) -> list[set[UUID]]:
-    vectors = [unit.vector_in(bank) for unit in sample]
+    vectors = [np.asarray(unit.vector_in(bank), dtype=np.float32) for unit in sample]
     found = find_neighbours(bank, vectors, nearest=NEAREST + 1, least_cosine=-1.0)
     return [
         set([one.unit_id for one in near if one.unit_id != unit.id][:NEAREST])

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import structlog
 
-from banks.embedding_change import check_state, fill_vectors
+from banks.embedding_change import BEFORE_ALL, check_state, fill_vectors
 from banks.errors import EmbeddingChangeState, EmbeddingModelChanged
 from banks.models import Bank
 from banks.models.bank import VectorChange
@@ -96,13 +96,14 @@ def find_operations(bank: Bank) -> Any:
     return Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=CHANGE_EMBEDDING_MODEL)
 
 
-def fill_both_columns(bank: Bank, since: UUID) -> Usage:
+def fill_both_columns(bank: Bank, since: UUID, *, older_rows: bool = False) -> Usage:
     """The last step of every writer of vectors: its new rows, whose ids follow `since`, get vectors in both columns.
 
-    Call outside of transactions, after the write. `bank.vector_change` is that of the write, so a bank without a change
-    costs nothing. The switch makes all vectors that are still lacking: those of older rows with a new text, and those
-    of an embedder that fails here, because the write itself stands.
+    With `older_rows` also those whose text it changed, unless an operation is filling them. Call outside of
+    transactions, after the write. `bank.vector_change` is that of the write, so a bank without a change costs nothing.
+    The write stands if the embedder fails here: the switch makes every vector that is still lacking.
     """
+    since = BEFORE_ALL if older_rows and bank.vector_change != VectorChange.FILLING else since
     if bank.vector_change in {"", VectorChange.CLEARING}:
         return Usage()
     usage = Usage()

@@ -160,6 +160,10 @@ def learn_background(task: Task) -> Done:
     return found.usage, {}
 
 
+def fill_other_vectors(task: Task) -> Done:
+    return fill_both_columns(task.bank, task.run.lease.operation_id, older_rows=True), {}
+
+
 # Each step may run again after a crash, and must give the same result.
 STEPS: dict[str, Step] = {
     "describing entities": describe_touched_entities,
@@ -169,7 +173,7 @@ STEPS: dict[str, Step] = {
     "marking observations": mark_touched_entities,
     "following with mental models": follow_with_models,
     "learning the background": learn_background,
-    "filling both columns of vectors": lambda task: (fill_both_columns(task.bank, task.run.lease.operation_id), {}),
+    "filling both columns of vectors": fill_other_vectors,
 }
 
 

@@ -14,7 +14,6 @@ from uuid import UUID
 from django.db.models import Max
 from django.utils import timezone
 
-from banks.embedding_change import BEFORE_ALL
 from banks.entities.descriptions import empty_descriptions
 from banks.enums import FACTUAL, Network
 from banks.lifecycle.deleting import add_dependants, delete_units
@@ -230,6 +229,10 @@ def sum_usage(run: Run, bank: Bank) -> tuple[Usage, Figures]:
     return Usage(), NO_FIGURES
 
 
+def fill_other_vectors(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    return fill_both_columns(bank, run.lease.operation_id, older_rows=True), NO_FIGURES
+
+
 STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {
     "summing usage": sum_usage,
     "fading": fade_old_units,
@@ -239,5 +242,5 @@ STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {
     "embedding shortened texts": embed_shortened_texts,
     "uniting observations": unite_observations,
     "summarising months": summarise_months,
-    "filling both columns of vectors": lambda _run, bank: (fill_both_columns(bank, BEFORE_ALL), NO_FIGURES),
+    "filling both columns of vectors": fill_other_vectors,
 }

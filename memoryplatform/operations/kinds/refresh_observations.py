@@ -53,7 +53,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
             refused |= {entity_id} if refreshed.is_put_off else set()
             due = find_due(run, bank)
             run.report("observing", processed=len(seen), total=len(seen) + len(due))
-    run.spend(UsageRecord.Kind.CONSOLIDATE, fill_both_columns(bank, run.lease.operation_id))
+    run.spend(UsageRecord.Kind.CONSOLIDATE, fill_both_columns(bank, run.lease.operation_id, older_rows=True))
     result = {"engine": name_observer(run.tenant_id), "entities": len(seen - refused), "put_off": len(refused)}
     with run.transaction() as operation:
         run.complete(operation, result)

@@ -66,7 +66,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         run.report(f"indexing {corpus.value}s", processed=0, total=0)
         rebuild_corpus(bank, corpus)
     embed_bare_rows(run, bank)
-    run.spend(UsageRecord.Kind.RETAIN, fill_both_columns(bank, BEFORE_ALL))
+    run.spend(UsageRecord.Kind.RETAIN, fill_both_columns(bank, run.lease.operation_id, older_rows=True))
     result = {"bank_id": bank.bank_id, "rows": run.payload["rows"]}
     with run.transaction():
         lock_memory(bank)
