@@ -16,6 +16,10 @@ def start_maintenance(bank_id: str, key: str | None) -> Call[MaintenanceStarted]
     return submit(path_of("banks", bank_id, "tend"), reader(MaintenanceStarted), {"idempotency_key": key})
 
 
+def step_embedding_model(bank_id: str, step: str, key: str | None) -> Call[Operation]:
+    return submit(path_of("banks", bank_id, "embedding-model", step), reader(Operation), {"idempotency_key": key})
+
+
 class Banks(Resource[S_co]):
     @route
     def create(self, bank_id: str | None = None, **fields: Unpack[NewBankFields]) -> Call[Bank]:
@@ -101,16 +105,16 @@ class Banks(Resource[S_co]):
         return remove(path_of("banks", bank_id, "embedding-model"), reader(Operation))
 
     @route
-    def switch_embedding_model(self, bank_id: str) -> Call[Operation]:
+    def switch_embedding_model(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[Operation]:
         """Use the next model. The former vectors are kept."""
-        return submit(path_of("banks", bank_id, "embedding-model", "switch"), reader(Operation), {})
+        return step_embedding_model(bank_id, "switch", idempotency_key)
 
     @route
-    def roll_back_embedding_model(self, bank_id: str) -> Call[Operation]:
+    def roll_back_embedding_model(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[Operation]:
         """Use the former model again."""
-        return submit(path_of("banks", bank_id, "embedding-model", "rollback"), reader(Operation), {})
+        return step_embedding_model(bank_id, "rollback", idempotency_key)
 
     @route
-    def finish_embedding_model(self, bank_id: str) -> Call[Operation]:
+    def finish_embedding_model(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[Operation]:
         """Delete the vectors of the former model."""
-        return submit(path_of("banks", bank_id, "embedding-model", "finish"), reader(Operation), {})
+        return step_embedding_model(bank_id, "finish", idempotency_key)
