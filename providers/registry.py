@@ -42,8 +42,8 @@ def find_embedders(model_ids: Iterable[str]) -> dict[str, Embedder]:
     for model_id in model_ids:
         try:
             found[model_id] = get_embedder(model_id)
-        except ProviderError:
-            log.warning("embedding_model.missing", model=model_id, exc_info=True)
+        except ProviderError as error:
+            log.warning("embedding_model.missing", model=model_id, error=type(error).__name__)
     return found
 
 
