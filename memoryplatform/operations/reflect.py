@@ -69,9 +69,10 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
     return bank, replace(query, directives=directives)
 
 
-def build_tools(access: BankAccess, bank: Bank) -> ReflectTools:
+def build_tools(access: BankAccess, bank: Bank | None = None) -> ReflectTools:
+    """With the embedder of the bank's model, or else of the deployment's."""
     return ReflectTools(
-        recall=RecallTools(get_embedder(bank.embedding_model), get_reranker()),
+        recall=RecallTools(get_embedder(bank.embedding_model if bank else None), get_reranker()),
         llm=find_llm(access.tenant_id),
         write=partial(tenant_transaction, access.tenant_id),
         actor=name_of(access),
