@@ -4,6 +4,8 @@ BankError
 ├── BankNotFound        missing, of another tenant, or under deletion
 ├── BankExists
 ├── BankBusy            too many concurrent changes
+├── EmbeddingModelChanged  vectors of a former model can't be stored
+├── EmbeddingChangeState   the change of the embedding model is not at that point
 ├── LegalHold           nothing of the bank may be deleted
 ├── MemoryNotFound
 ├── MemoryExists        another current memory says the same
@@ -43,6 +45,15 @@ class BankExists(BankError):
 class BankBusy(BankError):
     code = "bank_busy"
     sentence = "Bank '{}' is being changed by others; try again."
+
+
+class EmbeddingModelChanged(BankError):
+    code = "embedding_model_changed"
+    sentence = "Bank '{}' has changed its embedding model; try again."
+
+
+class EmbeddingChangeState(BankError):
+    code = "embedding_change_state"
 
 
 class LegalHold(BankError):

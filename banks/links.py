@@ -46,8 +46,11 @@ def link_by_meaning(bank: Bank, unit_ids: Sequence[UUID]) -> int:
 
 
 def read_vectors(bank: Bank, unit_ids: Sequence[UUID]) -> dict[UUID, Vector]:
-    rows = MemoryUnit.objects.of_bank(bank).filter(id__in=unit_ids, embedding__isnull=False).order_by("id")
-    return {unit_id: np.asarray(vector, np.float32) for unit_id, vector in rows.values_list("id", "embedding")}
+    column = bank.vector_column
+    rows = MemoryUnit.objects.of_bank(bank).filter(id__in=unit_ids).exclude(**{column: None})
+    return {
+        unit_id: np.asarray(vector, np.float32) for unit_id, vector in rows.order_by("id").values_list("id", column)
+    }
 
 
 def insert(bank: Bank, edges: Sequence[tuple[UUID, Neighbour]]) -> None:

@@ -1,7 +1,8 @@
-"""The lock of a bank's memory."""
+"""The locks of a bank's memory and of its threads."""
 
 from django.db import connection
 
+from banks.errors import EmbeddingModelChanged
 from banks.models import Bank
 
 
@@ -11,5 +12,24 @@ def lock_memory(bank: Bank) -> None:
     Two batches with Bob and Robert at once must see each other's entities, and the blocks of the text index are read
     and written back. Readers never wait.
     """
+    lock(bank, f"memory:{bank.id}")
+
+
+def lock_thread(bank: Bank, thread: str) -> None:
+    lock(bank, f"episodes:{bank.id}:{thread}")
+
+
+def lock(bank: Bank, name: str) -> None:
+    """Raises EmbeddingModelChanged if the bank has no vectors of this model any more since it was read.
+
+    A writer that read the bank before a switch still writes its vectors into their own column. `bank.vector_change` is
+    up to date afterwards: it tells the writer that the other column lacks the vectors of its rows.
+    """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memory:{bank.id}"])
+        cursor.execute(
+            "SELECT lock_vectors(%s, %s, %s::smallint, %s)", [name, bank.id, bank.vector_slot, bank.embedding_model]
+        )
+        (state,) = cursor.fetchone()
+    if state is None:
+        raise EmbeddingModelChanged(bank.bank_id)
+    bank.vector_change = state

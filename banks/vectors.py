@@ -40,6 +40,14 @@ def write_vector(vector: Vector) -> str:
     return f"[{','.join(['%.9g'] * len(vector))}]" % tuple(vector.tolist())
 
 
+def use_slot(bank: Bank, statement: str) -> str:
+    """The statement with `{vector}` as the column of the bank's vectors and `{other}` as the other one.
+
+    A statement that changes a text empties the other column.
+    """
+    return statement.format(vector=bank.vector_column, other=bank.other_vector_column)
+
+
 def report_nothing(_stage: str, _done: int, _total: int) -> None:
     """The step of work without a progress report."""
 
@@ -92,7 +100,7 @@ def embed_facts(
     bank: Bank, embedder: Embedder, facts: Sequence[ExtractedFact], *, step: Step = report_nothing
 ) -> Embedded:
     """The vectors of `list_embedding_texts(facts)`. A fact that the bank has word for word is not embedded again."""
-    held = find_held(bank, facts) if bank.embedding_model == embedder.model_id else {}
+    held = find_held(bank, facts)
     return embed_texts(bank.tenant_id, embedder, list_embedding_texts(facts), step=step, known=held)
 
 
@@ -103,7 +111,7 @@ def find_held(bank: Bank, facts: Sequence[ExtractedFact]) -> dict[str, Vector]:
         units = MemoryUnit.objects.of_bank(bank).current()
         hashes = {hash_words(fact.rendered_text, fact.occurred_start) for fact in facts}
         same = units.filter(network__in={fact.network for fact in facts}, content_hash__in=hashes)
-        rows = list(same.exclude(embedding=None).values_list("speaker", "text", "embedding"))
+        rows = list(same.exclude(**{bank.vector_column: None}).values_list("speaker", "text", bank.vector_column))
     held = {render_text(speaker, text): embedding for speaker, text, embedding in rows}
     return {text: np.asarray(embedding, dtype=np.float32) for text, embedding in held.items() if text in wanted}
 

@@ -4,6 +4,7 @@ ProviderError
 ├── ModelFileError      a file of a model is missing or changed
 ├── MissingExtra        the chosen provider needs an optional dependency
 ├── UnknownModel        the chosen provider has no such model, or can't use it
+├── EmbeddingModelUnavailable  no embedder of the settings makes vectors of that model
 ├── UnusableVector      a vector that can't be compared: empty, not finite, of another length
 ├── UnusableScores      a reranking endpoint gave no scores for the passages
 ├── EndpointError       see providers/endpoint/errors.py
@@ -27,6 +28,15 @@ class MissingExtra(ProviderError):
 
 class UnknownModel(ProviderError):
     pass
+
+
+class EmbeddingModelUnavailable(ProviderError):
+    """Vectors of another model can't take the place of the missing ones."""
+
+    code = "embedding_model_unavailable"
+
+    def __init__(self, model_id: str) -> None:
+        super().__init__(f"This deployment has no embedding model '{model_id}'.")
 
 
 class UnusableVector(ProviderError):

@@ -5,15 +5,18 @@ Load them after forking: an ONNX session does not survive a fork.
 
 import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
 
 import structlog
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from providers import tokens
-from providers.embedding.protocol import Embedder
+from providers.embedding.protocol import ONNX_MODEL_ID, Embedder
 from providers.endpoint.limits import EndpointConfig
+from providers.errors import EmbeddingModelUnavailable, ProviderError
 from providers.llm.protocol import LLM
 from providers.once import Once
 from providers.reranking.protocol import Reranker
@@ -22,8 +25,31 @@ log = structlog.get_logger(__name__)
 PASSAGES = ("The ferry to Lisbon leaves at nine in the morning, and the captain knows every sailor by name.",) * 8
 
 
-def get_embedder() -> Embedder:
-    return EMBEDDER.get()
+def get_embedder(model_id: str | None = None) -> Embedder:
+    """The deployment's default embedder, or that of a model. Raises EmbeddingModelUnavailable if there is none."""
+    default = EMBEDDER.get()
+    if model_id in {None, default.model_id}:
+        return default
+    other = OTHER_EMBEDDERS.get().get(model_id or "")
+    if other is None:
+        raise EmbeddingModelUnavailable(model_id or "")
+    return other.get()
+
+
+def find_embedders(model_ids: Iterable[str]) -> dict[str, Embedder]:
+    """The embedders of the models that are there. Recall searches the other banks by words."""
+    found = {}
+    for model_id in model_ids:
+        try:
+            found[model_id] = get_embedder(model_id)
+        except ProviderError as error:
+            log.warning("embedding_model.missing", model=model_id, error=type(error).__name__)
+    return found
+
+
+def list_embedding_models() -> list[str]:
+    """The default model first."""
+    return list(dict.fromkeys([get_embedder().model_id, *OTHER_EMBEDDERS.get()]))
 
 
 def get_reranker() -> Reranker:
@@ -75,26 +101,62 @@ def model_states() -> dict[str, str]:
 
 def reset() -> None:
     """For tests that change the settings."""
-    for once in (EMBEDDER, RERANKER, LANGUAGE_MODEL):
+    for once in (EMBEDDER, OTHER_EMBEDDERS, RERANKER, LANGUAGE_MODEL):
         once.reset()
 
 
-def load_embedder() -> Embedder:
-    model, prefix = settings.EMBEDDING_MODEL, settings.EMBEDDING_QUERY_PREFIX
-    match settings.EMBEDDING_PROVIDER:
+@dataclass(frozen=True)
+class EmbedderConfig:
+    """`id` labels the vectors; empty: the embedder's own label. Two endpoints may give one name to two models."""
+
+    provider: str
+    model: str
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    query_prefix: str | None = None
+    id: str | None = None
+
+    @property
+    def label(self) -> str:
+        return self.id or (ONNX_MODEL_ID if self.provider == "onnx" else self.model)
+
+
+def load_default_embedder() -> Embedder:
+    return load_embedder(
+        EmbedderConfig(
+            settings.EMBEDDING_PROVIDER,
+            settings.EMBEDDING_MODEL,
+            settings.EMBEDDING_BASE_URL,
+            settings.EMBEDDING_API_KEY,
+            settings.EMBEDDING_QUERY_PREFIX,
+        )
+    )
+
+
+def list_other_embedders() -> dict[str, Once[Embedder]]:
+    """Each is loaded at its first use."""
+    configs = [EmbedderConfig(**one) for one in settings.EMBEDDING_MODELS]
+    return {config.label: Once(partial(load_embedder, config)) for config in configs}
+
+
+def load_embedder(config: EmbedderConfig) -> Embedder:
+    model, prefix, label = config.model, config.query_prefix, config.label
+    match config.provider:
         case "sentence-transformers":
             from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
 
-            return SentenceTransformersEmbedder(model=model, query_prefix=prefix)
+            return SentenceTransformersEmbedder(model=model, query_prefix=prefix, model_id=label)
         case "openai":
             from providers.embedding.openai import OpenAIEmbedder
 
-            config = build_config(get_text("EMBEDDING_BASE_URL"), settings.EMBEDDING_API_KEY)
-            return OpenAIEmbedder(config, model=model, query_prefix=prefix)
+            if not config.base_url:
+                raise ImproperlyConfigured("EMBEDDING_BASE_URL is missing.")
+            endpoint = build_config(config.base_url, config.api_key)
+            return OpenAIEmbedder(endpoint, model=model, query_prefix=prefix, model_id=label)
         case "onnx":
             from providers.embedding.onnx import OnnxEmbedder
 
-            return OnnxEmbedder(threads=settings.MODEL_THREADS, model=model, query_prefix=prefix)
+            return OnnxEmbedder(threads=settings.MODEL_THREADS, model=model, query_prefix=prefix, model_id=label)
         case unknown:
             raise ImproperlyConfigured(f"EMBEDDING_PROVIDER is {unknown!r}, which nothing here loads.")
 
@@ -156,6 +218,7 @@ def get_text(name: str) -> str:
     return value
 
 
-EMBEDDER: Once[Embedder] = Once(load_embedder)
+EMBEDDER: Once[Embedder] = Once(load_default_embedder)
+OTHER_EMBEDDERS: Once[dict[str, Once[Embedder]]] = Once(list_other_embedders)
 RERANKER: Once[Reranker] = Once(load_reranker)
 LANGUAGE_MODEL: Once[LLM | None] = Once(load_llm)

@@ -48,7 +48,7 @@ class OpinionRevisionAdmin(MemoryAdmin):
         """The present texts; the opinion's page has the former ones. A withdrawing revision shows the lost evidence."""
         shown = Q(bears=True) | Q(revision__cause=OpinionRevision.Cause.WITHDRAWN)
         rows = RevisionEvidence.objects.using(PLATFORM).filter(shown, revision=revision).select_related("fact")
-        facts = [row.fact for row in rows.defer("fact__embedding").order_by("id") if row.fact]
+        facts = [row.fact for row in rows.defer("fact__embedding", "fact__second_embedding").order_by("id") if row.fact]
         lines = ((link_to_id("banks.memoryunit", fact.pk, shorten(fact.text)),) for fact in facts)
         return format_html_join("\n", "{}", lines) or "-"
 

@@ -5,7 +5,8 @@ import logging
 import re
 import unicodedata
 from collections import OrderedDict
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import Lock
 
@@ -139,11 +140,24 @@ def build_key(model_id: str, text: str) -> bytes:
 QUERY_VECTORS = QueryVectors()
 
 
-def embed(analysis: Analysis, embedder: Embedder) -> Analysis:
-    """An embedder that fails costs the channels that need a vector, not the answer."""
-    try:
-        vector, usage = QUERY_VECTORS.embed(analysis.search_text, embedder)
-    except ProviderError:
-        logger.warning("The query was not embedded.", exc_info=True)
-        return analysis
-    return replace(analysis, vector=vector, usage=analysis.usage + usage)
+@dataclass(frozen=True, eq=False)
+class EmbeddedQuery:
+    """`vectors` of the query by embedding model. The analysis has the first one."""
+
+    analysis: Analysis
+    vectors: Mapping[str, Vector]
+
+
+def embed(analysis: Analysis, embedders: Mapping[str, Embedder]) -> EmbeddedQuery:
+    """Once for each model. An embedder that fails costs the channels that need its vector, not the answer."""
+    vectors: dict[str, Vector] = {}
+    usage = analysis.usage
+    for model, embedder in embedders.items():
+        try:
+            vectors[model], spent = QUERY_VECTORS.embed(analysis.search_text, embedder)
+        except ProviderError:
+            logger.warning("The query was not embedded.", exc_info=True)
+        else:
+            usage += spent
+    first = next(iter(vectors.values()), analysis.vector)
+    return EmbeddedQuery(replace(analysis, vector=first, usage=usage), vectors)

@@ -1,6 +1,6 @@
 """Recall: analyse, search, fuse, hydrate, rerank, boost, pack, include."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from uuid import UUID
@@ -44,10 +44,19 @@ UNSCORED = "It did not score every candidate, and a candidate without a score re
 
 @dataclass(frozen=True)
 class RecallTools:
+    """`embedder` is that of the deployment's default model, `other_embedders` are those of the banks' other models."""
+
     embedder: Embedder
     reranker: Reranker
     llm: LLM | None = None
     executor: Executor = field(default_factory=get_executor)
+    other_embedders: Mapping[str, Embedder] = field(default_factory=dict)
+
+    def list_embedders(self, banks: Sequence[Bank]) -> dict[str, Embedder]:
+        """The embedders of the banks' models, each once. A model without one is left out."""
+        known = {self.embedder.model_id: self.embedder, **self.other_embedders}
+        models = dict.fromkeys(bank.embedding_model for bank in banks)
+        return {model: known[model] for model in models if model in known}
 
 
 def recall(bank: Bank, query: RecallQuery, tools: RecallTools) -> RecallResult:
@@ -71,7 +80,8 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
         plan = build_plan(query, analyse(query, llm=tools.llm))
     words = start_words(banks, plan, tools.executor)
     with trace.phase("embedding"):
-        plan = replace(plan, analysis=embed(plan.analysis, tools.embedder))
+        embedded = embed(plan.analysis, tools.list_embedders(banks))
+        plan = replace(plan, analysis=embedded.analysis)
     deadline = plan.limits.start_clock()
     with trace.phase("channels"):
         found = search_banks(
@@ -79,7 +89,7 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
             plan,
             words,
             tools.executor,
-            embedding_model=tools.embedder.model_id,
+            vectors=embedded.vectors,
             deadline=deadline.without_one_share(),
         )
         entities = [entity for bank in found for entity in bank.entities]

@@ -8,6 +8,7 @@ from functools import partial
 
 from banks.models import Bank, Corpus
 from providers.deadline import Deadline
+from providers.embedding.vector import Vector
 from retrieval.channels import DECLARED
 from retrieval.channels.keyword import RankedWords, WordQuery, rank_by_words
 from retrieval.channels.lookups import BankQuery, Lookups
@@ -50,16 +51,16 @@ def search_banks(
     words: "Sequence[Future[Outcome[RankedWords]]]",
     executor: Executor,
     *,
-    embedding_model: str,
+    vectors: Mapping[str, Vector],
     deadline: Deadline,
 ) -> list[Found]:
-    """All banks' statements start before the first is waited for. `embedding_model` made the query's vector; a bank
-    with vectors of another model is searched by words alone.
+    """All banks' statements start before the first is waited for. `vectors` are those of the query, by model; a bank of
+    another model is searched by words alone.
     """
     started = []
     for bank, own in zip(banks, words, strict=True):
-        has_vectors = bank.embedding_model == embedding_model
-        started.append(start_lookups(bank, plan, own, executor, has_vectors=has_vectors, deadline=deadline))
+        vector = vectors.get(bank.embedding_model, NO_VECTOR)
+        started.append(start_lookups(bank, plan, own, executor, vector=vector, deadline=deadline))
     running = [start_channels(lookups, plan.channels, executor) for lookups in started]
     found = [gather(lookups, plan.channels, futures) for lookups, futures in zip(started, running, strict=True)]
     if found and not any(one.hits for one in found):
@@ -73,10 +74,9 @@ def start_lookups(
     words: "Future[Outcome[RankedWords]]",
     executor: Executor,
     *,
-    has_vectors: bool,
+    vector: Vector,
     deadline: Deadline,
 ) -> Lookups:
-    vector = plan.analysis.vector if has_vectors else NO_VECTOR
     scope = build_scope(plan.query.filters, plan.moment)
     find = partial(find_nearest, bank, vector, scope, within_seconds=plan.limits.seconds)
     nearest: dict[Corpus, Future[Outcome[Nearest]]] = {}

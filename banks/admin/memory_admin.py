@@ -16,12 +16,13 @@ from unfold.paginator import InfinitePaginator
 
 from banks.admin.word_search import match_words
 from banks.models import Bank, Corpus
+from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
 from tenants.models import AuditEvent, User
 from tenants.platform_admin import PLATFORM, ReadOnlyAdmin
 from tenants.scoping import TenantOwned
 
 F = TypeVar("F", bound=Callable[..., object])
-VECTORS = frozenset({"embedding", "centroid"})
+VECTORS = frozenset({*VECTOR_COLUMNS, *CENTROID_COLUMNS})
 
 
 class TenantFilter(TextFilter):

@@ -39,7 +39,16 @@ NETWORKS = {"world": "info", "experience": "success", "opinion": "warning", "obs
 
 @admin.register(Bank)
 class BankAdmin(ReadOnlyAdmin):
-    list_display = ("bank_id", "name", "tenant", "embedding_model", "created_at", "deleted_at")
+    list_display = (
+        "bank_id",
+        "name",
+        "tenant",
+        "embedding_model",
+        "vector_change",
+        "other_embedding_model",
+        "created_at",
+        "deleted_at",
+    )
     list_select_related = ("tenant",)
     search_fields = ("bank_id", "name", "tenant__slug")
     ordering = ("-id",)
@@ -132,13 +141,15 @@ class UnitAdmin(MemoryAdmin):
     @admin.display(description="Sources")
     def sources(self, unit: MemoryUnit) -> str:
         found = UnitSource.objects.using(PLATFORM).filter(unit=unit).select_related("message", "other_unit", "chunk")
-        rows = found.defer("other_unit__embedding", "chunk__embedding").order_by("id")[:MOST_SHOWN]
+        rows = found.defer(
+            "other_unit__embedding", "other_unit__second_embedding", "chunk__embedding", "chunk__second_embedding"
+        ).order_by("id")[:MOST_SHOWN]
         return format_html_join("", "<p>{}: {}</p>", ((row.get_role_display(), describe_source(row)) for row in rows))
 
     @admin.display(description="Entities")
     def mentioned_entities(self, unit: MemoryUnit) -> str:
         mentions = Mention.objects.using(PLATFORM).filter(unit=unit).select_related("entity")
-        rows = mentions.defer("entity__embedding").order_by("id")[:MOST_SHOWN]
+        rows = mentions.defer("entity__embedding", "entity__second_embedding").order_by("id")[:MOST_SHOWN]
         return format_html_join(", ", "{}", ((link_to(row.entity, row.entity.name),) for row in rows))
 
     @admin.display(description="Changes")

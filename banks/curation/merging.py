@@ -122,7 +122,7 @@ def end_older(bank: Bank, entity: Entity, former_subjects: dict[UUID, UUID], *, 
     side stay so.
     """
     rows = Relationship.objects.for_tenant(bank.tenant_id).current().filter(subject=entity)
-    held = [row for row in rows.defer("embedding") if is_single_valued(row.relation)]
+    held = [row for row in rows.defer("embedding", "second_embedding") if is_single_valued(row.relation)]
     ends = []
     for row in held:
         newer = [

@@ -186,7 +186,9 @@ def restore_wrongly_ended(bank: Bank, entity_ids: Collection[UUID]) -> None:
         subject_id__in=entity_ids,
         superseded_by__isnull=False,
     )
-    wrong = rows.exclude(superseded_by__subject_id=F("subject_id")).defer("embedding").order_by("id")
+    wrong = (
+        rows.exclude(superseded_by__subject_id=F("subject_id")).defer("embedding", "second_embedding").order_by("id")
+    )
     for row in list(wrong):
         restore_stating_units(bank, row)
         row.refresh_from_db()
@@ -202,7 +204,9 @@ def end_by_own_successor(bank: Bank, row: Relationship) -> None:
     if not is_single_valued(row.relation):
         return
     held = Relationship.objects.of_bank(bank).current().filter(subject_id=row.subject_id, relation=row.relation)
-    newer = [other for other in held.defer("embedding") if find_beginning(other) > find_beginning(row)]
+    newer = [
+        other for other in held.defer("embedding", "second_embedding") if find_beginning(other) > find_beginning(row)
+    ]
     if newer:
         successor = min(newer, key=find_beginning)
         unit_id = next(iter(read_stating_units(bank, [successor.id]).get(successor.id, ())), None)
@@ -217,7 +221,7 @@ def restore_stating_units(bank: Bank, row: Relationship) -> None:
     successors = sources.filter(relationship=row.superseded_by).values("unit_id")
     stating = sources.filter(relationship=row).values("unit_id")
     ended = MemoryUnit.objects.of_bank(bank).filter(id__in=stating, superseded_by__in=successors)
-    for unit in ended.defer("embedding").order_by("id"):
+    for unit in ended.defer("embedding", "second_embedding").order_by("id"):
         if unit.expired_at is None:
             cancel_scheduled_end(bank, unit, actor=SPLITTING)
             continue

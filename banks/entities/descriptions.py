@@ -16,8 +16,9 @@ from banks.embedding_texts import build_entity_text
 from banks.enums import FACTUAL
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, Mention, Relationship
+from banks.models.bank import place_vector
 from banks.rendering import RENDERED_TEXT
-from banks.vectors import write_vector
+from banks.vectors import use_slot, write_vector
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from providers.usage import Usage
@@ -52,7 +53,8 @@ ORDER BY wanted.id, best.is_ahead, best.proof_count DESC, best.mentioned_at DESC
 
 WRITE = """
 UPDATE banks_entity AS entity SET
-    summary = described.summary, attributes = described.attributes::jsonb, embedding = described.embedding::vector
+    summary = described.summary, attributes = described.attributes::jsonb,
+    {vector} = described.embedding::vector, {other} = NULL
 FROM unnest(%(id)s::uuid[], %(summary)s::text[], %(attributes)s::text[], %(embedding)s::text[])
     AS described (id, summary, attributes, embedding)
 WHERE entity.tenant_id = %(tenant_id)s AND entity.bank_id = %(bank_id)s AND entity.id = described.id
@@ -122,7 +124,7 @@ def read_relationships(bank: Bank, entity_ids: Collection[UUID]) -> dict[UUID, l
     rows = Relationship.objects.for_tenant(bank.tenant_id).current().filter(bank=bank)
     held = rows.filter(Q(subject_id__in=entity_ids) | Q(object_id__in=entity_ids)).select_related("object")
     stated: defaultdict[UUID, list[Relationship]] = defaultdict(list)
-    for row in held.defer("embedding").order_by("-proof_count", "-mentioned_at", "id"):
+    for row in held.defer("embedding", "second_embedding").order_by("-proof_count", "-mentioned_at", "id"):
         stated[row.subject_id].append(row)
         if row.object_id and row.object_id != row.subject_id:
             stated[row.object_id].append(row)
@@ -171,7 +173,7 @@ def shorten(text: str) -> str:
 def write_descriptions(bank: Bank, descriptions: Sequence[Description], vectors: Sequence[Vector]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
-            WRITE,
+            use_slot(bank, WRITE),
             {
                 "tenant_id": bank.tenant_id,
                 "bank_id": bank.id,
@@ -212,4 +214,4 @@ def forget_descriptions(
 
 
 def empty_descriptions(bank: Bank, entity_ids: Collection[UUID]) -> None:
-    Entity.objects.of_bank(bank).filter(id__in=entity_ids).update(summary="", attributes={}, embedding=None)
+    Entity.objects.of_bank(bank).filter(id__in=entity_ids).update(summary="", attributes={}, **place_vector(bank, None))

@@ -13,6 +13,7 @@ from banks.entities.resolution.known import read_aliases
 from banks.entities.store import UPSERT_COMPANIONS, execute, find_namesake, list_keys
 from banks.enums import Network
 from banks.models import Bank, CoOccurrence, Entity, EntityKey, EntityName, Mention, Relationship
+from banks.models.bank import VECTOR_COLUMNS
 from tenants.identifiers import uuid7
 
 COUNT_COMPANIONS = """
@@ -46,8 +47,9 @@ def recount_entities(bank: Bank, entity_ids: Collection[UUID]) -> int:
     entities = list(Entity.objects.of_bank(bank).filter(id__in=entity_ids))
     for entity in entities:
         entity.mention_count, entity.first_seen_at, entity.last_seen_at = seen.get(entity.id, (0, None, None))
-        entity.summary, entity.attributes, entity.embedding = "", {}, None
-    fields = ["mention_count", "first_seen_at", "last_seen_at", "summary", "attributes", "embedding"]
+        entity.summary, entity.attributes = "", {}
+        entity.set_vector(bank, None)
+    fields = ["mention_count", "first_seen_at", "last_seen_at", "summary", "attributes", *VECTOR_COLUMNS]
     Entity.objects.for_tenant(bank.tenant_id).bulk_update(entities, fields)
     recount_companions(bank, [entity.id for entity in entities])
     return gone

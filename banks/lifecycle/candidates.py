@@ -118,5 +118,5 @@ def read_units(bank: Bank, ids: Collection[UUID]) -> dict[UUID, KnownUnit]:
             tags_hash=bytes(row.tags_hash),
             occurred_end=row.occurred_end,
         )
-        for row in rows.defer("embedding", "dimensions", "context", "search_text")
+        for row in rows.defer("embedding", "second_embedding", "dimensions", "context", "search_text")
     }

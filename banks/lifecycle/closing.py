@@ -272,7 +272,7 @@ def cancel_ends_by(
 ) -> list[UUID]:
     """Cancel the scheduled ends whose successor is one of these. Returns the units that stay current."""
     waiting = MemoryUnit.objects.of_bank(bank).filter(expired_at=None, superseded_by__in=unit_ids)
-    units = list(waiting.defer("embedding").order_by("id"))
+    units = list(waiting.defer("embedding", "second_embedding").order_by("id"))
     for unit in units:
         cancel_scheduled_end(bank, unit, actor=actor)
     rows = Relationship.objects.of_bank(bank).filter(expired_at=None, superseded_by__in=relationship_ids)

@@ -24,6 +24,7 @@ from banks.models import (
     RelationshipSource,
     UnitSource,
 )
+from banks.models.bank import VECTOR_COLUMNS
 from banks.models.validity import ValidityQuerySet
 from banks.text_index.write import remove_texts, replacing_texts
 
@@ -53,8 +54,9 @@ def blank_ready_facts(bank: Bank, unit_ids: Collection[UUID]) -> None:
     kept = read_spans(bank, unit_ids, others_in={chunk.id for chunk in ready})
     with replacing_texts(bank, Corpus.CHUNK, [chunk.id for chunk in ready if chunk.number is not None]):
         for chunk in ready:
-            chunk.text, chunk.embedding = blank(chunk.text, gone[chunk.id], kept=kept[chunk.id]), None
-            chunk.save(update_fields=["text", "embedding"])
+            chunk.text = blank(chunk.text, gone[chunk.id], kept=kept[chunk.id])
+            chunk.set_vector(bank, None)
+            chunk.save(update_fields=["text", *VECTOR_COLUMNS])
     blank_documents(ready, gone, kept)
 
 

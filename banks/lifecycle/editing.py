@@ -16,12 +16,13 @@ from banks.lifecycle.closing import Closing, cancel_ends_by, cancel_scheduled_en
 from banks.lifecycle.closing_by_hand import check_identity_is_free
 from banks.links import link_by_meaning
 from banks.models import Bank, Corpus, Link, MemoryUnit, UnitChange, UnitMetadata, UnitTag
+from banks.models.bank import VECTOR_COLUMNS
 from banks.rendering import render_text
 from banks.text_index.write import replacing_texts
 from banks.types import ExtractedFact
 from providers.embedding.vector import Vector
 
-DERIVED = ("content_hash", "tags_hash", "dimensions", "valid_from", "embedding", "updated_at")
+DERIVED = ("content_hash", "tags_hash", "dimensions", "valid_from", *VECTOR_COLUMNS, "updated_at")
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def edit_unit(bank: Bank, unit: MemoryUnit, edit: UnitEdit, *, vector: Vector | 
     unit.content_hash = hash_words(unit.rendered_text, unit.occurred_start)
     check_identity_is_free(bank, unit)
     if vector is not None:
-        unit.embedding = vector
+        unit.set_vector(bank, vector)
     with replacing_texts(bank, Corpus.UNIT, [unit.id] if unit.text != before.text else []):
         unit.save(update_fields=[*columns, *DERIVED])
     replace_labels(bank, unit, edit)

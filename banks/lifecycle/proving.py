@@ -13,7 +13,7 @@ from banks.facts import PreparedFact, hash_words
 from banks.lifecycle.decisions import Decision
 from banks.lifecycle.settling import Settled
 from banks.models import Bank, UnitChange
-from banks.vectors import write_vector
+from banks.vectors import use_slot, write_vector
 
 PROVE = """
 UPDATE banks_memoryunit AS unit SET
@@ -30,7 +30,7 @@ REWORD = """
 UPDATE banks_memoryunit AS unit SET
     text = merged.text, speaker = '', role = '', search_text = '',
     content_hash = merged.content_hash,
-    embedding = merged.embedding::vector,
+    {vector} = merged.embedding::vector, {other} = NULL,
     dimensions = unit.dimensions || merged.dimensions::jsonb
 FROM unnest(%(id)s::uuid[], %(text)s::text[], %(content_hash)s::bytea[], %(embedding)s::text[], %(dimensions)s::text[])
     AS merged (id, text, content_hash, embedding, dimensions)
@@ -71,7 +71,7 @@ def merge_units(bank: Bank, facts: Sequence[PreparedFact], merged: Mapping[int, 
     ]
     with connection.cursor() as cursor:
         cursor.execute(
-            REWORD,
+            use_slot(bank, REWORD),
             {
                 "tenant_id": bank.tenant_id,
                 "id": [target.id for target in targets],

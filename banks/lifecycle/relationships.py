@@ -18,7 +18,7 @@ from banks.lifecycle.relations import is_single_valued, name_relation
 from banks.models import Bank, Corpus, Relationship, RelationshipSource
 from banks.text_index.write import add_numbered_texts, number_texts, retire_texts
 from banks.types import FoundRelationship, StoredUnit
-from banks.vectors import write_vector
+from banks.vectors import use_slot, write_vector
 from providers.embedding.vector import Vector
 from tenants.identifiers import uuid7
 
@@ -28,7 +28,7 @@ SENTENCE_BREAK = re.compile(r"[.!?\n]\s*\S")
 
 INSERT_RELATIONSHIPS = """
 INSERT INTO banks_relationship (
-    tenant_id, bank_id, id, subject_id, relation, object_id, value, text, embedding,
+    tenant_id, bank_id, id, subject_id, relation, object_id, value, text, {vector},
     valid_from, valid_until, mentioned_at, recorded_at, close_reason, proof_count, number
 )
 SELECT %(tenant_id)s, %(bank_id)s, id, subject_id, relation, object_id, value, text, embedding::vector,
@@ -166,7 +166,7 @@ def find_closed(bank: Bank, stated: Sequence[StatedRelationship]) -> dict[Key, U
     )
     ended = {
         (row.subject_id, row.relation, row.object_id, row.value): row
-        for row in rows.defer("embedding").order_by("valid_until")
+        for row in rows.defer("embedding", "second_embedding").order_by("valid_until")
     }
     return {
         one.key: row.id
@@ -193,7 +193,10 @@ def insert(bank: Bank, stated: Sequence[StatedRelationship], *, now: datetime) -
         "number": [*number_texts(bank, Corpus.RELATIONSHIP, [one.found.text for one in distinct])],
     }
     with connection.cursor() as cursor:
-        cursor.execute(INSERT_RELATIONSHIPS, {"tenant_id": bank.tenant_id, "bank_id": bank.id, "now": now, **columns})
+        cursor.execute(
+            use_slot(bank, INSERT_RELATIONSHIPS),
+            {"tenant_id": bank.tenant_id, "bank_id": bank.id, "now": now, **columns},
+        )
         rows = cursor.fetchall()
     add_numbered_texts(bank, Corpus.RELATIONSHIP, [row[0] for row in rows if row[-1]])
     return {(subject, relation, thing, value): row_id for row_id, subject, relation, thing, value, _ in rows}
@@ -219,7 +222,7 @@ def find_ends(bank: Bank, stated: Sequence[StatedRelationship], ids: dict[Key, U
         return
     held = Relationship.objects.of_bank(bank).current()
     rows = held.filter(subject_id__in={one.subject_id for one in single}, relation__in={one.key[1] for one in single})
-    current = {row.id: row for row in rows.defer("embedding").order_by("id")}
+    current = {row.id: row for row in rows.defer("embedding", "second_embedding").order_by("id")}
     units = read_stating_units(bank, current)
     ended: set[UUID] = set()
     for one in single:

@@ -80,7 +80,10 @@ def find_kept(
     """The current relationships that the new text states with the same beginning and end."""
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(unit_id=unit.id)
     rows = Relationship.objects.for_tenant(bank.tenant_id).current().filter(id__in=sources.values("relationship_id"))
-    held = {(row.subject_id, row.relation, row.object_id, row.value): row for row in rows.defer("embedding")}
+    held = {
+        (row.subject_id, row.relation, row.object_id, row.value): row
+        for row in rows.defer("embedding", "second_embedding")
+    }
     return {
         one.found: row.id
         for one in list_stated([read], [unit], resolved)

@@ -14,7 +14,13 @@ from banks.lifecycle.decisions import Action, Decision
 from banks.lifecycle.planning import Plan
 from banks.models import Bank, MemoryUnit
 
-UNREAD = ("embedding", "dimensions", "context", "search_text")  # large columns that nothing here needs
+UNREAD = (
+    "embedding",
+    "second_embedding",
+    "dimensions",
+    "context",
+    "search_text",
+)  # large columns that nothing here needs
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """The archive: documents, messages in their episodes, and chunks."""
 
 from datetime import datetime, timedelta, timezone
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from pgvector.django import VectorField
 
-from banks.models.bank import Bank
+from banks.models.bank import Bank, HasVector
 from banks.models.of_bank import OfBankManager
 from tenants.scoping import TenantManager, TenantOwned
 
@@ -55,14 +55,14 @@ class Document(Spoken, TenantOwned):
         return self.document_id
 
 
-class Episode(TenantOwned):
+class Episode(HasVector, TenantOwned):
     """A run of messages on one topic. Facts are extracted from it, and it can be searched by itself."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     thread = models.CharField(max_length=200, blank=True)
     narrative = models.TextField(blank=True)
-    embedding = VectorField(null=True)
     centroid = VectorField(null=True, help_text="Mean of its turns' vectors, to compare new turns with.")
+    second_centroid = VectorField(null=True, help_text="The same in the second column of vectors.")
     previous = models.ForeignKey("self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     number = models.PositiveIntegerField(null=True, help_text="Its number in the text index; null until it is indexed.")
     started_at = models.DateTimeField()
@@ -83,6 +83,9 @@ class Episode(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.thread} {self.started_at:%Y-%m-%d %H:%M}"
+
+    def set_centroid(self, bank: Bank, vector: Any) -> None:
+        self.centroid, self.second_centroid = (vector, None) if bank.vector_slot == 0 else (None, vector)
 
 
 class Message(Spoken, TenantOwned):
@@ -115,7 +118,7 @@ class Message(Spoken, TenantOwned):
         return f"{self.role} {self.id}"
 
 
-class Chunk(TenantOwned):
+class Chunk(HasVector, TenantOwned):
     """The archive's retrieval unit: a piece of a document, or some turns of an episode, unchanged."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -135,7 +138,6 @@ class Chunk(TenantOwned):
     )
     text = models.TextField()
     content_hash = models.BinaryField(max_length=32)
-    embedding = VectorField(null=True)
     number = models.PositiveIntegerField(null=True, help_text="Its number in the text index; null until it is indexed.")
     said_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)

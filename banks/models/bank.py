@@ -3,11 +3,14 @@ from typing import Any, ClassVar, Self
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from pgvector.django import VectorField
 
 from banks.enums import Mode
 from protection.modes import MODES, write_off
 from tenants.scoping import TenantOwned, TenantQuerySet
 
+VECTOR_COLUMNS = ("embedding", "second_embedding")  # by slot
+CENTROID_COLUMNS = ("centroid", "second_centroid")
 TRAIT = (MinValueValidator(1), MaxValueValidator(5))
 SHARE = (MinValueValidator(0.0), MaxValueValidator(1.0))
 
@@ -23,6 +26,15 @@ class BankQuerySet(TenantQuerySet["Bank"]):
 
 
 BankManager = models.Manager.from_queryset(BankQuerySet)
+
+
+class VectorChange(models.TextChoices):
+    """The state of a change of the embedding model."""
+
+    FILLING = "filling"  # the vectors of the next model are being made
+    READY = "ready"  # they are complete and wait for the switch
+    SWITCHED = "switched"  # the next model is in use, and the vectors of the former one are kept
+    CLEARING = "clearing"  # the vectors that are not in use are being deleted
 
 
 class Bank(TenantOwned):
@@ -50,8 +62,19 @@ class Bank(TenantOwned):
         db_default=write_off(),
         help_text="The mode of each family of findings in texts that come in, and the kinds of personal data.",
     )
-    embedding_model = models.CharField(
-        max_length=200, help_text="Vectors of different models can't be mixed, so a bank has one model."
+    embedding_model = models.CharField(max_length=200, help_text="The model of the vectors in use.")
+    vector_slot = models.SmallIntegerField(
+        default=0, db_default=0, help_text="The column of the vectors in use: 0 or 1. The other one is for a change."
+    )
+    other_embedding_model = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The model of the vectors in the other column: the next or the former one.",
+    )
+    vector_change = models.CharField(
+        max_length=10, choices=VectorChange, blank=True, default="", db_default="", help_text="Empty: none under way."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -87,6 +110,12 @@ class Bank(TenantOwned):
                 ),
                 name="bank_protection_known",
             ),
+            models.CheckConstraint(condition=Q(vector_slot__in=[0, 1]), name="bank_vector_slot_known"),
+            models.CheckConstraint(
+                condition=Q(vector_change="", other_embedding_model="")
+                | (Q(vector_change__in=VectorChange.values) & ~Q(other_embedding_model="")),
+                name="bank_vector_change_with_model",
+            ),
             models.CheckConstraint(
                 condition=Q(held_since=None) | (Q(deleted_at=None) & ~Q(hold_reason="")), name="bank_held_for_a_reason"
             ),
@@ -96,9 +125,47 @@ class Bank(TenantOwned):
         return self.bank_id
 
     @property
+    def vector_column(self) -> str:
+        return VECTOR_COLUMNS[self.vector_slot]
+
+    @property
+    def other_vector_column(self) -> str:
+        return VECTOR_COLUMNS[1 - self.vector_slot]
+
+    @property
+    def centroid_column(self) -> str:
+        return CENTROID_COLUMNS[self.vector_slot]
+
+    @property
     def legal_hold(self) -> dict[str, Any] | None:
         return {"reason": self.hold_reason, "since": self.held_since} if self.held_since else None
 
     @property
     def disposition(self) -> dict[str, Any]:
         return {"skepticism": self.skepticism, "literalism": self.literalism, "empathy": self.empathy}
+
+
+class HasVector(models.Model):
+    """A row with a text that has a vector, in the column of its bank's slot.
+
+    Every writer of a text uses `place_vector` or `set_vector`: the vector in the other column belongs to the former
+    text then, so it is emptied, and `banks.embedding_change` makes it again.
+    """
+
+    embedding = VectorField(null=True)
+    second_embedding = VectorField(null=True)
+
+    class Meta:
+        abstract = True
+
+    def vector_in(self, bank: Bank) -> Any:
+        return getattr(self, bank.vector_column)
+
+    def set_vector(self, bank: Bank, vector: Any) -> None:
+        for name, value in place_vector(bank, vector).items():
+            setattr(self, name, value)
+
+
+def place_vector(bank: Bank, vector: Any) -> dict[str, Any]:
+    """The values of both columns for a new text."""
+    return {bank.vector_column: vector, bank.other_vector_column: None}

@@ -2,10 +2,9 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import F, Q
-from pgvector.django import VectorField
 
 from banks.enums import EntityKind
-from banks.models.bank import Bank
+from banks.models.bank import Bank, HasVector
 from banks.models.of_bank import OfBankQuerySet
 from banks.models.unit import MemoryUnit
 from tenants.scoping import TenantManager, TenantOwned
@@ -18,7 +17,7 @@ class EntityQuerySet(OfBankQuerySet["Entity"]):
 EntityManager = models.Manager.from_queryset(EntityQuerySet)
 
 
-class Entity(TenantOwned):
+class Entity(HasVector, TenantOwned):
     """A person or thing that memories are about, under one canonical name."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -27,7 +26,6 @@ class Entity(TenantOwned):
     kind = models.CharField(max_length=12, choices=EntityKind)
     summary = models.TextField(blank=True)
     attributes = models.JSONField(default=dict)
-    embedding = VectorField(null=True)
     is_speaker = models.BooleanField(default=False)
     name_is_chosen = models.BooleanField(
         db_default=False, help_text="A person chose the name, so retain does not change it."

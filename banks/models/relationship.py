@@ -2,9 +2,8 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
-from pgvector.django import VectorField
 
-from banks.models.bank import Bank
+from banks.models.bank import Bank, HasVector
 from banks.models.entity import Entity
 from banks.models.unit import MemoryUnit
 from banks.models.validity import Validity, ValidityQuerySet, validity_constraints
@@ -18,7 +17,7 @@ class RelationshipQuerySet(ValidityQuerySet["Relationship"]):
 RelationshipManager = models.Manager.from_queryset(RelationshipQuerySet)
 
 
-class Relationship(Validity):
+class Relationship(HasVector, Validity):
     """entity - relation - entity, or a value where there is no entity; searchable by its sentence."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -27,7 +26,6 @@ class Relationship(Validity):
     object = models.ForeignKey(Entity, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     value = models.CharField(max_length=500, blank=True)
     text = models.TextField()
-    embedding = VectorField(null=True)
     mentioned_at = models.DateTimeField(help_text="When it was last said.")
     proof_count = models.PositiveIntegerField(default=1)
     number = models.PositiveIntegerField(null=True, help_text="Its number in the text index; null until it is indexed.")

@@ -9,11 +9,10 @@ from uuid import UUID
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Case, F, Q, When
-from pgvector.django import VectorField
 
 from banks.enums import Kind, Network
 from banks.models.archive import Chunk, Episode, Message
-from banks.models.bank import Bank
+from banks.models.bank import Bank, HasVector
 from banks.models.validity import Validity, ValidityQuerySet, validity_constraints
 from banks.rendering import render_text
 from tenants.scoping import TenantManager, TenantOwned
@@ -34,7 +33,7 @@ class UnitQuerySet(ValidityQuerySet["MemoryUnit"]):
 UnitManager = models.Manager.from_queryset(UnitQuerySet)
 
 
-class MemoryUnit(Validity):
+class MemoryUnit(HasVector, Validity):
     """One memory (formula 1): a text that can be read alone, its vector, its times, and the network it belongs to."""
 
     class Review(models.TextChoices):
@@ -62,7 +61,6 @@ class MemoryUnit(Validity):
     tags_hash = models.BinaryField(max_length=16, db_default=b"", help_text="Of its tags; empty without tags.")
     dimensions = models.JSONField(default=dict, help_text="what, when, where, who and why, where they are known.")
     context = models.TextField(blank=True)
-    embedding = VectorField(null=True)
     occurred_start = models.DateTimeField(null=True)
     occurred_end = models.DateTimeField(null=True, help_text="Exclusive.")
     mentioned_at = models.DateTimeField()

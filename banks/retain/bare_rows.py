@@ -11,6 +11,7 @@ from psycopg import sql
 from banks.document_pieces import is_of_ready_facts, read_context
 from banks.embedding_texts import build_chunk_text, build_entity_text, build_episode_text
 from banks.models import Bank, Chunk, Entity, Episode, MemoryUnit, Relationship
+from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
 from banks.vectors import write_vector
 from providers.embedding.vector import Vector
 from tenants.scoping import TenantQuerySet
@@ -19,18 +20,19 @@ BARE_MODELS = (MemoryUnit, Chunk, Episode, Relationship, Entity)
 BareModel = type[MemoryUnit] | type[Chunk] | type[Episode] | type[Relationship] | type[Entity]
 
 FILL = sql.SQL("""
-UPDATE {table} AS bare SET embedding = given.vector::vector
+UPDATE {table} AS bare SET {vector} = given.vector::vector, {other} = NULL
 FROM unnest(%s::uuid[], %s::text[]) AS given (id, vector)
-WHERE bare.tenant_id = %s AND bare.bank_id = %s AND bare.id = given.id AND bare.embedding IS NULL
+WHERE bare.tenant_id = %s AND bare.bank_id = %s AND bare.id = given.id AND bare.{vector} IS NULL
 """)
 # A new turn is compared with the mean vector of the episode's turns. The mean of its chunks is the best substitute.
 FILL_TOPICS = """
-UPDATE banks_episode AS episode SET centroid = coalesce(passages.mean, episode.embedding)
+UPDATE banks_episode AS episode SET {centroid} = coalesce(passages.mean, episode.{vector})
 FROM banks_episode AS same LEFT JOIN LATERAL (
-    SELECT avg(chunk.embedding) AS mean FROM banks_chunk AS chunk
+    SELECT avg(chunk.{vector}) AS mean FROM banks_chunk AS chunk
     WHERE chunk.tenant_id = same.tenant_id AND chunk.episode_id = same.id
 ) AS passages ON true
-WHERE same.id = episode.id AND episode.tenant_id = %s AND episode.bank_id = %s AND episode.centroid IS NULL
+WHERE same.id = episode.id AND episode.tenant_id = %s AND episode.bank_id = %s AND episode.{centroid} IS NULL
+  AND coalesce(passages.mean, episode.{vector}) IS NOT NULL
 """
 
 
@@ -58,7 +60,7 @@ def find_bare_rows(bank: Bank, model: BareModel, *, after: UUID, most: int) -> l
 
 
 def find_bare(bank: Bank, model: BareModel) -> TenantQuerySet[Any]:
-    return model.objects.for_tenant(bank.tenant_id).filter(bank=bank, embedding=None)
+    return model.objects.for_tenant(bank.tenant_id).filter(bank=bank, **{bank.vector_column: None})
 
 
 def wants_vector(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> bool:
@@ -84,13 +86,18 @@ def build_text(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> str
 
 def store_bare_vectors(bank: Bank, model: BareModel, rows: Sequence[BareRow], vectors: Sequence[Vector]) -> None:
     """Call inside a tenant transaction. A row that got a vector meanwhile keeps it."""
-    statement = FILL.format(table=sql.Identifier(model._meta.db_table))
+    statement = FILL.format(
+        table=sql.Identifier(model._meta.db_table),
+        vector=sql.Identifier(bank.vector_column),
+        other=sql.Identifier(bank.other_vector_column),
+    )
     ids, written = [row.id for row in rows], [write_vector(vector) for vector in vectors]
     with connection.cursor() as cursor:
         cursor.execute(statement.as_string(), [ids, written, bank.tenant_id, bank.id])
 
 
-def fill_topics(bank: Bank) -> None:
+def fill_topics(bank: Bank, slot: int) -> None:
     """Call inside a tenant transaction, when the chunks have their vectors."""
+    statement = FILL_TOPICS.format(vector=VECTOR_COLUMNS[slot], centroid=CENTROID_COLUMNS[slot])
     with connection.cursor() as cursor:
-        cursor.execute(FILL_TOPICS, [bank.tenant_id, bank.id])
+        cursor.execute(statement, [bank.tenant_id, bank.id])

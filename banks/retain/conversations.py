@@ -18,6 +18,7 @@ from banks.facts import list_embedding_texts, prepare_facts
 from banks.lifecycle.planning import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, ChunkPart, Corpus, EntityName, Episode, Message
+from banks.models.bank import place_vector
 from banks.rendering import render_text
 from banks.retain.echoes import find_echoes
 from banks.retain.episodes import build_narrative
@@ -180,14 +181,14 @@ def retain_episode(
         tools.step("storing", 0, len(prepared))
     *chunk_vectors, narrative_vector = embedded.vectors[first_of_archive:]
     for chunk, vector in zip(part.chunks, chunk_vectors, strict=True):
-        chunk.embedding = vector
+        chunk.set_vector(bank, vector)
     with tools.write():
         lock_memory(bank)
         store_chunks(bank, part)
         units = store_facts(bank, prepared, speakers=speakers, plan=plan)
         with replacing_texts(bank, Corpus.EPISODE, [part.episode_id]):
             rows = Episode.objects.for_tenant(bank.tenant_id).filter(id=part.episode_id)
-            rows.update(narrative=part.narrative, embedding=narrative_vector)
+            rows.update(narrative=part.narrative, **place_vector(bank, narrative_vector))
         if reading.is_done:
             ids = [message.id for message in messages]
             Message.objects.for_tenant(bank.tenant_id).filter(id__in=ids).update(extracted_at=timezone.now())

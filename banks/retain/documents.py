@@ -16,6 +16,7 @@ from banks.lifecycle.deleting import Removed, delete_chunks
 from banks.lifecycle.planning import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Corpus, Document
+from banks.models.bank import VECTOR_COLUMNS, place_vector
 from banks.retain.extraction import read_passage
 from banks.retain.input import Instructions
 from banks.retain.relabeling import relabel_units
@@ -185,20 +186,21 @@ def clear_vectors(document: Document) -> None:
     """A chunk's vector depends on the context. `embed_bare_chunks` makes the vectors again after the commit."""
     first = list_pieces(document)[0]
     rows = Chunk.objects.for_tenant(document.tenant_id).filter(document=document, start__lt=first.end)
-    rows.update(embedding=None)
+    rows.update(**dict.fromkeys(VECTOR_COLUMNS))
 
 
 def embed_bare_chunks(source: DocumentVersion, tools: Tools) -> list[Retained]:
     """Embed the chunks that were read and have lost their vectors."""
-    bare = load_chunks(source, extracted_at__isnull=False, embedding=None)
+    bare = load_chunks(source, extracted_at__isnull=False, **{source.bank.vector_column: None})
     if not bare:
         return []
     embedded = embed_texts(source.bank.tenant_id, tools.embedder, [one.embedding_text for one in bare], step=tools.step)
     for one, vector in zip(bare, embedded.vectors, strict=True):
-        one.chunk.embedding = vector
+        one.chunk.set_vector(source.bank, vector)
     with tools.write():
+        lock_memory(source.bank)
         rows = Chunk.objects.for_tenant(source.bank.tenant_id)
-        rows.bulk_update([one.chunk for one in bare], ["embedding"], batch_size=BATCH)
+        rows.bulk_update([one.chunk for one in bare], VECTOR_COLUMNS, batch_size=BATCH)
     return [Retained(usage=embedded.usage)]
 
 
@@ -238,7 +240,7 @@ def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instruct
         units = store_facts(bank, prepared, speakers=frozenset(), plan=plan)
         add_texts(bank, Corpus.CHUNK, [chunk.id])
         Chunk.objects.for_tenant(bank.tenant_id).filter(id=chunk.id).update(
-            embedding=embedded.vectors[0], extracted_at=timezone.now() if reading.is_done else None
+            **place_vector(bank, embedded.vectors[0]), extracted_at=timezone.now() if reading.is_done else None
         )
     return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, "\n".join(reading.errors))
 

@@ -35,5 +35,5 @@ def find_known_facts(bank: Bank, embedder: Embedder, texts: Sequence[str]) -> li
     middle = np.mean(np.asarray(embed_texts(bank.tenant_id, embedder, texts).vectors), axis=0)
     with tenant_transaction(bank.tenant_id):
         units = MemoryUnit.objects.of_bank(bank).current().exclude(network=Network.OBSERVATION)
-        nearest = units.order_by(CosineDistance("embedding", middle))[:MOST_KNOWN]
+        nearest = units.order_by(CosineDistance(bank.vector_column, middle))[:MOST_KNOWN]
         return [unit.rendered_text for unit in nearest]

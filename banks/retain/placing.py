@@ -8,13 +8,16 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
+from banks.locking import lock_thread
 from banks.models import Bank, Episode, Message
+from banks.models.bank import CENTROID_COLUMNS
 from banks.retain.episodes import LONGEST_GAP, OpenEpisode, Segmentation, segment
 from banks.types import Turn
 from providers.embedding.vector import Vector
 from tenants.identifiers import uuid7
 
 Sent = tuple[datetime, str, str, str]
+PLACED = ("ended_at", "message_count", *CENTROID_COLUMNS)  # of an episode that a message joins
 
 # `ended_at >= since` follows from `started_at >= since`. It is there because the index is on `ended_at`.
 LINK_IN_TIME = """
@@ -53,7 +56,7 @@ def place_new(bank: Bank, thread: str, messages: Sequence[Message], vectors: Seq
     """The episodes of the messages. New episodes are stored."""
     open_rows = find_open_episodes(bank, thread, messages[0])
     turns = [build_turn(message) for message in messages]
-    result = segment(turns, vectors, open_episodes=[reopen(row) for row in open_rows])
+    result = segment(turns, vectors, open_episodes=[reopen(bank, row) for row in open_rows])
     episodes = save_episodes(bank, thread, open_rows, result, turns)
     return {messages[one.turn_index].id: episodes[one.episode].id for one in result.placements}
 
@@ -82,23 +85,17 @@ def identify(message: Message) -> Sent:
     return message.said_at, message.role, message.speaker, message.content
 
 
-def lock_thread(bank: Bank, thread: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"episodes:{bank.id}:{thread}"])
-
-
 def find_open_episodes(bank: Bank, thread: str, first: Message) -> list[Episode]:
     """The episodes that the first message may continue, the current one last."""
     rows = Episode.objects.of_bank(bank).filter(thread=thread)
     recent = rows.filter(ended_at__gte=first.said_at - LONGEST_GAP, started_at__lte=first.said_at)
-    return list(recent.order_by("ended_at", "id"))
+    return list(recent.exclude(**{bank.centroid_column: None}).order_by("ended_at", "id"))
 
 
-def reopen(row: Episode) -> OpenEpisode:
+def reopen(bank: Bank, row: Episode) -> OpenEpisode:
     latest = Message.objects.for_tenant(row.tenant_id).filter(episode=row).latest("said_at", "id")
-    return OpenEpisode(
-        id=str(row.id), size=row.message_count, latest=build_turn(latest), topic=np.asarray(row.centroid, np.float32)
-    )
+    topic = np.asarray(getattr(row, bank.centroid_column), np.float32)
+    return OpenEpisode(id=str(row.id), size=row.message_count, latest=build_turn(latest), topic=topic)
 
 
 def save_episodes(
@@ -113,8 +110,9 @@ def save_episodes(
             rows[index].started_at, rows[index].ended_at = min(times), max(times)
         if times:
             rows[index].ended_at = max(rows[index].ended_at, *times)  # a late message may be older
-            rows[index].message_count, rows[index].centroid = episode.size, episode.topic
-            rows[index].save()
+            rows[index].message_count = episode.size
+            rows[index].set_centroid(bank, episode.topic)
+            rows[index].save(update_fields=PLACED if index < len(open_rows) else None)
     if begun := rows[len(open_rows) :]:
         link_in_time(bank, thread, since=min(row.started_at for row in begun))
     return rows

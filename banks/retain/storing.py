@@ -24,7 +24,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, Corpus, UnitMetadata, UnitSource, UnitTag
 from banks.text_index.write import add_numbered_texts, number_texts, replacing_texts
 from banks.types import StoredUnit
-from banks.vectors import write_vector
+from banks.vectors import use_slot, write_vector
 from tenants.identifiers import uuid7
 
 # One statement for a batch of any size. The rows have the order of their identity. So two batches with the same facts
@@ -32,7 +32,7 @@ from tenants.identifiers import uuid7
 INSERT_UNITS = """
 INSERT INTO banks_memoryunit (
     tenant_id, bank_id, id, network, kind, text, speaker, role, search_text, content_hash, tags_hash, dimensions,
-    context, embedding, occurred_start, occurred_end, mentioned_at, confidence, importance, valid_from, valid_until,
+    context, {vector}, occurred_start, occurred_end, mentioned_at, confidence, importance, valid_from, valid_until,
     recorded_at, updated_at, review, close_reason, access_count, proof_count, number
 )
 SELECT %(tenant_id)s, %(bank_id)s, id, network, kind, text, speaker, role, search_text, content_hash, tags_hash,
@@ -141,7 +141,9 @@ def insert(bank: Bank, facts: Sequence[PreparedFact], *, now: datetime) -> dict[
     texts = [one.fact.search_text or one.fact.rendered_text for one in facts]
     columns["number"] = [*number_texts(bank, Corpus.UNIT, texts)]
     with connection.cursor() as cursor:
-        cursor.execute(INSERT_UNITS, {"tenant_id": bank.tenant_id, "bank_id": bank.id, "now": now, **columns})
+        cursor.execute(
+            use_slot(bank, INSERT_UNITS), {"tenant_id": bank.tenant_id, "bank_id": bank.id, "now": now, **columns}
+        )
         rows = cursor.fetchall()
     add_numbered_texts(bank, Corpus.UNIT, [unit_id for unit_id, *_, is_new in rows if is_new])
     return {

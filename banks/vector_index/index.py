@@ -15,8 +15,11 @@ from django.db import connection, connections
 from psycopg import sql
 
 from banks.models import Bank
+from banks.models.bank import VECTOR_COLUMNS
 
 PREFIX = "unit_vectors_"
+SLOTS = (0, 1)
+SUFFIXES = ("", "_second")  # by slot
 LARGEST_DIMENSION = 4_000  # of what pgvector can index as half floats
 
 # Half floats give the same order at half the size. Superseded units are indexed too, for searches of the past.
@@ -26,14 +29,14 @@ USING hnsw (({vector}) halfvec_cosine_ops) WHERE bank_id = {bank_id}
 """)
 
 
-def name_index(bank_pk: UUID) -> str:
-    return f"{PREFIX}{bank_pk.hex}"
+def name_index(bank_pk: UUID, slot: int = 0) -> str:
+    return f"{PREFIX}{bank_pk.hex}{SUFFIXES[slot]}"
 
 
-def build_create(bank_pk: UUID, dimension: int) -> sql.Composed:
+def build_create(bank_pk: UUID, dimension: int, slot: int = 0) -> sql.Composed:
     return CREATE.format(
-        name=sql.Identifier(name_index(bank_pk)),
-        vector=cast_vector(sql.Identifier("embedding"), dimension),
+        name=sql.Identifier(name_index(bank_pk, slot)),
+        vector=cast_vector(sql.Identifier(VECTOR_COLUMNS[slot]), dimension),
         bank_id=sql.Literal(bank_pk),
     )
 
@@ -49,10 +52,10 @@ SELECT count(*) FROM (
     SELECT FROM banks_memoryunit WHERE tenant_id = %s AND bank_id = %s LIMIT %s
 ) AS counted
 """
-DIMENSION = """
-SELECT vector_dims(embedding) FROM banks_memoryunit
-WHERE tenant_id = %s AND bank_id = %s AND embedding IS NOT NULL LIMIT 1
-"""
+DIMENSION = sql.SQL("""
+SELECT vector_dims({vector}) FROM banks_memoryunit
+WHERE tenant_id = %s AND bank_id = %s AND {vector} IS NOT NULL LIMIT 1
+""")
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,10 @@ class IndexState:
     is_valid: bool
 
 
-def read_state(bank_pk: UUID) -> IndexState:
+def read_state(bank_pk: UUID, slot: int = 0) -> IndexState:
     """Needs no tenant: the name of an index is no secret."""
     with connection.cursor() as cursor:
-        cursor.execute(STATE, [name_index(bank_pk)])
+        cursor.execute(STATE, [name_index(bank_pk, slot)])
         row = cursor.fetchone()
     return IndexState(row is not None, bool(row and row[0]))
 
@@ -78,10 +81,11 @@ def count_units(bank: Bank, *, at_most: int) -> int:
         return int(cursor.fetchone()[0])
 
 
-def find_dimension(bank: Bank) -> int | None:
+def find_dimension(bank: Bank, slot: int = 0) -> int | None:
     """Call inside a tenant transaction."""
+    statement = DIMENSION.format(vector=sql.Identifier(VECTOR_COLUMNS[slot]))
     with connection.cursor() as cursor:
-        cursor.execute(DIMENSION, [bank.tenant_id, bank.id])
+        cursor.execute(statement.as_string(), [bank.tenant_id, bank.id])
         row = cursor.fetchone()
     return int(row[0]) if row else None
 
@@ -96,46 +100,53 @@ LOCK = "SELECT pg_advisory_lock(hashtextextended(%s, 0))"
 UNLOCK = "SELECT pg_advisory_unlock(hashtextextended(%s, 0))"
 
 
-def create_index(bank_pk: UUID, dimension: int) -> bool:
+def create_index(bank_pk: UUID, dimension: int, slot: int = 0) -> bool:
     """Build the index while readers and writers continue. Returns whether it was missing. Call outside transactions.
 
     The remains of an interrupted build are removed first. Two callers take turns, and the second has nothing to do.
     """
-    with only_builder(bank_pk):
-        state = read_state(bank_pk)
+    with only_builder(bank_pk, slot):
+        state = read_state(bank_pk, slot)
         if state.is_valid:
             return False
         if state.exists:
-            execute(build_drop(bank_pk))
-        execute(build_create(bank_pk, dimension))
+            execute(build_drop(bank_pk, slot))
+        execute(build_create(bank_pk, dimension, slot))
         execute(ANALYSE)
     return True
 
 
-def drop_index(bank_pk: UUID) -> bool:
+def drop_index(bank_pk: UUID, slot: int = 0) -> bool:
     """Returns whether there was an index. Call outside transactions."""
-    with only_builder(bank_pk):
-        if not read_state(bank_pk).exists:
+    with only_builder(bank_pk, slot):
+        if not read_state(bank_pk, slot).exists:
             return False
-        execute(build_drop(bank_pk))
+        execute(build_drop(bank_pk, slot))
     return True
 
 
-def build_drop(bank_pk: UUID) -> sql.Composed:
-    return sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name_index(bank_pk)))
+def drop_indexes(bank_pk: UUID) -> None:
+    """Of both slots, for a bank that is deleted. Call outside transactions."""
+    for slot in SLOTS:
+        if read_state(bank_pk, slot).exists:
+            drop_index(bank_pk, slot)
+
+
+def build_drop(bank_pk: UUID, slot: int) -> sql.Composed:
+    return sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name_index(bank_pk, slot)))
 
 
 @contextmanager
-def only_builder(bank_pk: UUID) -> Iterator[None]:
+def only_builder(bank_pk: UUID, slot: int) -> Iterator[None]:
     """Hold a lock of the session: CONCURRENTLY can't run inside a transaction."""
     with connections[OWNER].cursor() as cursor:
-        cursor.execute(LOCK, [name_index(bank_pk)])
+        cursor.execute(LOCK, [name_index(bank_pk, slot)])
         cursor.execute(TUNE)
         try:
             yield
         finally:
             cursor.execute(RESET)
-            cursor.execute(UNLOCK, [name_index(bank_pk)])
+            cursor.execute(UNLOCK, [name_index(bank_pk, slot)])
 
 
 def execute(statement: sql.Composable) -> None:
@@ -154,7 +165,7 @@ class Need(StrEnum):
 
 def find_need(bank: Bank) -> Need:
     """Call inside a tenant transaction."""
-    state = read_state(bank.id)
+    state = read_state(bank.id, bank.vector_slot)
     size = count_units(bank, at_most=settings.VECTOR_INDEX_UNITS)
     if size >= settings.VECTOR_INDEX_UNITS:
         return Need.NOTHING if state.is_valid else Need.BUILD

@@ -15,7 +15,7 @@ from psycopg import Cursor, sql
 
 from banks.models import Bank
 from banks.vector_index.index import cast_vector, read_state
-from banks.vectors import write_vector
+from banks.vectors import use_slot, write_vector
 from providers.embedding.vector import Vector
 
 # The number of candidates that the index visits. It orders them by half floats; the cosines come from whole floats.
@@ -23,16 +23,16 @@ CANDIDATES = 80
 # The walk skips superseded units and continues until it has found enough current ones.
 TUNE = "SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)"
 FIND = sql.SQL("""
-SELECT wanted.place - 1, neighbour.id, 1 - (neighbour.embedding <=> wanted.vector) AS cosine
+SELECT wanted.place - 1, neighbour.id, 1 - (neighbour.vector <=> wanted.vector) AS cosine
 FROM unnest(%s::vector[]) WITH ORDINALITY AS wanted (vector, place)
 CROSS JOIN LATERAL (
-    SELECT unit.id, unit.embedding
+    SELECT unit.id, unit.{vector} AS vector
     FROM banks_memoryunit AS unit
     WHERE unit.tenant_id = {tenant_id} AND unit.bank_id = {bank_id} AND unit.expired_at IS NULL
     ORDER BY {stored} <=> {wanted}
     LIMIT %s
 ) AS neighbour
-WHERE neighbour.embedding IS NOT NULL
+WHERE neighbour.vector IS NOT NULL
 ORDER BY wanted.place, cosine DESC, neighbour.id
 """)
 
@@ -40,10 +40,10 @@ ORDER BY wanted.place, cosine DESC, neighbour.id
 # `vector_send`: dimension and a spare field, 16 bits each, then big-endian floats.
 HEAD = [("dimension", ">i2"), ("spare", ">i2")]
 READ_VECTORS = """
-SELECT string_agg(uuid_send(id), ''::bytea), string_agg(vector_send(embedding), ''::bytea)
+SELECT string_agg(uuid_send(id), ''::bytea), string_agg(vector_send({vector}), ''::bytea)
 FROM (
-    SELECT id, embedding FROM banks_memoryunit
-    WHERE tenant_id = %s AND bank_id = %s AND expired_at IS NULL AND vector_dims(embedding) = %s
+    SELECT id, {vector} FROM banks_memoryunit
+    WHERE tenant_id = %s AND bank_id = %s AND expired_at IS NULL AND vector_dims({vector}) = %s
     OFFSET 0
 ) AS unit
 """
@@ -61,7 +61,7 @@ def find_neighbours(
     """One list for each vector, the nearest first. Call inside a tenant transaction."""
     if not vectors:
         return []
-    find = search_index if read_state(bank.id).is_valid else scan_units
+    find = search_index if read_state(bank.id, bank.vector_slot).is_valid else scan_units
     found = find(bank, vectors, nearest=nearest)
     return [[neighbour for neighbour in near if neighbour.cosine >= least_cosine] for near in found]
 
@@ -82,7 +82,8 @@ def build_search(bank: Bank, dimension: int) -> sql.Composed:
     return FIND.format(
         tenant_id=sql.Literal(bank.tenant_id),
         bank_id=sql.Literal(bank.id),
-        stored=cast_vector(sql.SQL("unit.embedding"), dimension),
+        vector=sql.Identifier(bank.vector_column),
+        stored=cast_vector(sql.Identifier("unit", bank.vector_column), dimension),
         wanted=cast_vector(sql.SQL("wanted.vector"), dimension),
     )
 
@@ -109,7 +110,7 @@ def scan_units(bank: Bank, vectors: Sequence[Vector], *, nearest: int) -> list[l
 
 def read_vectors(bank: Bank, *, dimension: int) -> StoredVectors:
     with Cursor(connection.connection) as cursor:  # Django's own cursor can't return raw bytes
-        cursor.execute(READ_VECTORS, [bank.tenant_id, bank.id, dimension], binary=True)
+        cursor.execute(use_slot(bank, READ_VECTORS), [bank.tenant_id, bank.id, dimension], binary=True)
         (ids, vectors), *_ = cursor.fetchall()
     layout = np.dtype([*HEAD, ("values", ">f4", (dimension,))])
     rows = np.frombuffer(vectors or b"", dtype=layout)

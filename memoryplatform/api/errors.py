@@ -25,6 +25,7 @@ CONFLICTS = (
     "api_key_rotated",
     "bank_exists",
     "bank_not_empty",
+    "embedding_change_state",
     "entity_conflict",
     "entity_exists",
     "import_out_of_step",
@@ -53,14 +54,14 @@ INVALID = (
     "retention_rule_too_wide",
     "webhook_invalid",
 )
-BUSY_CODES = ("bank_busy", "nothing_searched", "overloaded")
+BUSY_CODES = ("bank_busy", "embedding_model_changed", "nothing_searched", "overloaded")
 STATUS_OF = {
     **dict.fromkeys(CONFLICTS, status.HTTP_409_CONFLICT),
     **dict.fromkeys(("changed_meanwhile", "memory_changed"), status.HTTP_412_PRECONDITION_FAILED),
     **dict.fromkeys(INVALID, status.HTTP_422_UNPROCESSABLE_ENTITY),
     **dict.fromkeys(("permission_denied", "tenant_closing", "tenant_suspended"), status.HTTP_403_FORBIDDEN),
     "quota_exceeded": status.HTTP_402_PAYMENT_REQUIRED,
-    **dict.fromkeys(BUSY_CODES, status.HTTP_503_SERVICE_UNAVAILABLE),
+    **dict.fromkeys((*BUSY_CODES, "embedding_model_unavailable"), status.HTTP_503_SERVICE_UNAVAILABLE),
 }
 RETRYABLE = {*BUSY_CODES, "unavailable", "model_unavailable", "request_in_flight"}
 RETRY_AFTER_SECONDS = "1"

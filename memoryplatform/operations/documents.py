@@ -92,7 +92,7 @@ def describe_documents(bank: Bank, documents: list[Document]) -> list[ListedDocu
 def find_chunks(bank: Bank, document: Document) -> TenantQuerySet[Chunk]:
     """Call inside a tenant transaction."""
     rows = Chunk.objects.for_tenant(bank.tenant_id).filter(document=document)
-    return rows.select_related("document", "bank").defer("embedding", "document__text")
+    return rows.select_related("document", "bank").defer("embedding", "second_embedding", "document__text")
 
 
 def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Removed:

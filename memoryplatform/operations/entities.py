@@ -85,8 +85,8 @@ def show(bank: Bank, entity: Entity) -> ShownEntity:
     names = EntityName.objects.for_tenant(bank.tenant_id).filter(entity=entity).order_by("-uses", "id")
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity=entity)
     units = MemoryUnit.objects.of_bank(bank).current().filter(id__in=mentions.values("unit_id"))
-    recent = units.order_by("-mentioned_at", "-id").defer("embedding")
-    rows = Relationship.objects.for_tenant(bank.tenant_id).current().defer("embedding")
+    recent = units.order_by("-mentioned_at", "-id").defer("embedding", "second_embedding")
+    rows = Relationship.objects.for_tenant(bank.tenant_id).current().defer("embedding", "second_embedding")
     relationships = rows.filter(Q(subject=entity) | Q(object=entity)).order_by("-mentioned_at", "-id")
     return ShownEntity(
         entity,
@@ -168,11 +168,11 @@ class EntityChoice:
 def list_mentioned(bank: Bank, choice: EntityChoice, *, limit: int, offset: int) -> tuple[list[Entity], int]:
     """A page of entities, the most mentioned first, and the number of all. Call inside a tenant transaction."""
     if not choice.is_by_tags:
-        rows = find_entities(bank).defer("embedding").order_by("-mention_count", "id")
+        rows = find_entities(bank).defer("embedding", "second_embedding").order_by("-mention_count", "id")
         return list(rows[offset : offset + limit]), rows.count()
     seen = count_mentions(bank, find_tagged(bank, choice))
     page = list(seen[offset : offset + limit])
-    entities = find_entities(bank).defer("embedding").in_bulk([row["entity_id"] for row in page])
+    entities = find_entities(bank).defer("embedding", "second_embedding").in_bulk([row["entity_id"] for row in page])
     return [with_counts(entities[row["entity_id"]], row) for row in page], seen.count()
 
 
@@ -244,7 +244,7 @@ class RelationshipFilter:
 
 def find_relationships(bank: Bank, wanted: RelationshipFilter) -> RelationshipQuerySet:
     """Without their vectors. Call inside a tenant transaction."""
-    rows = Relationship.objects.of_bank(bank).defer("embedding")
+    rows = Relationship.objects.of_bank(bank).defer("embedding", "second_embedding")
     if wanted.relation is not None:
         rows = rows.filter(relation=wanted.relation)
     if wanted.subject_id is not None:

@@ -35,7 +35,7 @@ class EntityGraph:
 
 def draw_memories(bank: Bank, wanted: MemoryFilter, *, limit: int) -> MemoryGraph:
     """The newest units. Call inside a tenant transaction."""
-    units = find_units(bank, wanted).filter(network__in=KNOWN).defer("embedding")
+    units = find_units(bank, wanted).filter(network__in=KNOWN).defer("embedding", "second_embedding")
     shown = describe_units(bank, list(units.order_by("-id")[:limit]))
     return MemoryGraph(shown, find_links(bank, shown), units.count())
 

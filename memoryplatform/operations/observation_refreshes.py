@@ -35,7 +35,7 @@ def mark_and_refresh(bank: Bank, entity_ids: Iterable[UUID], *, is_altered: bool
         mark_stale(bank, ids, now=timezone.now(), is_altered=is_altered)
         ask_for_refresh(bank)
     elif is_altered:
-        emptied = Entity.objects.of_bank(bank).filter(id__in=ids, embedding=None).order_by("id")
+        emptied = Entity.objects.of_bank(bank).filter(id__in=ids, **{bank.vector_column: None}).order_by("id")
         post = PostRetain(entity_ids=tuple(emptied.values_list("id", flat=True)))
         if post.entity_ids:
             submit(bank.tenant_id, CONSOLIDATE, payload=post.write(), bank=bank)

@@ -56,14 +56,14 @@ def find_observations(
 ) -> UnitQuerySet:
     """All conditions must hold."""
     wanted = MemoryFilter(network=Network.OBSERVATION, tags=tags, tags_match=tags_match, entity_id=entity_id)
-    return find_units(bank, wanted).defer("embedding")
+    return find_units(bank, wanted).defer("embedding", "second_embedding")
 
 
 def show_observations(bank: Bank, units: Sequence[MemoryUnit]) -> list[ShownObservation]:
     ids = [unit.id for unit in units]
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).select_related("entity")
     entities: defaultdict[UUID, tuple[Entity, ...]] = defaultdict(tuple)
-    for row in mentions.defer("entity__embedding").order_by("id"):
+    for row in mentions.defer("entity__embedding", "entity__second_embedding").order_by("id"):
         entities[row.unit_id] += (row.entity,)
     stale = set(ObservedEntity.objects.of_bank(bank).stale().values_list("entity_id", flat=True))
     sources, episodes, tags = read_sources(bank, ids), read_episodes(bank, ids), read_tags(bank, ids)

@@ -210,7 +210,9 @@ def flag_source(bank: Bank, source: Mapping[str, Any]) -> None:
         sources = sources.filter(message_id__in=source["message_ids"])
     for chunk_id, text, flags in chunks.values_list("id", "text", "flags"):
         add_flags(Chunk, bank, chunk_id, flags, list_flags(protection, text))
-    for one in sources.select_related("unit", "message", "chunk").defer("unit__embedding", "chunk__embedding"):
+    for one in sources.select_related("unit", "message", "chunk").defer(
+        "unit__embedding", "unit__second_embedding", "chunk__embedding", "chunk__second_embedding"
+    ):
         words = one.message.content if one.message else one.chunk.text if one.chunk else ""
         quoted = words[one.start : one.end] if one.end else words
         add_flags(

@@ -56,11 +56,8 @@ def search_rows(access: BankAccess, bank_id: str, question: RowQuestion) -> tupl
 
 def embed_query(bank: Bank, query: str) -> tuple[Vector, Usage]:
     """Call outside transactions. Without a vector, the rows are ranked by words alone."""
-    embedder = get_embedder()
-    if bank.embedding_model != embedder.model_id:  # vectors of two models can't be compared
-        return NO_VECTOR, Usage()
     try:
-        return QUERY_VECTORS.embed(query, embedder)
+        return QUERY_VECTORS.embed(query, get_embedder(bank.embedding_model))
     except ProviderError:
         logger.warning("The query was not embedded.", exc_info=True)
         return NO_VECTOR, Usage()
@@ -69,7 +66,7 @@ def embed_query(bank: Bank, query: str) -> tuple[Vector, Usage]:
 def rank_rows(bank: Bank, question: RowQuestion, vector: Vector, lexemes: Sequence[str]) -> tuple[list[Any], int]:
     """Call inside a tenant transaction."""
     rows = question.find(bank)
-    cosines = find_by_meaning(rows, vector)
+    cosines = find_by_meaning(bank, rows, vector)
     words = find_by_words(bank, question.corpus, rows, lexemes)
     fused = add_reciprocal_ranks([cosines, words])
     ranked = sorted(fused, key=lambda row_id: (-fused[row_id], row_id))[:MOST_RANKED]
@@ -84,11 +81,12 @@ def set_scores(row: Any, fused: float | None = None, cosine: float | None = None
     return row
 
 
-def find_by_meaning(rows: TenantQuerySet[Any], vector: Vector) -> dict[UUID, float]:
+def find_by_meaning(bank: Bank, rows: TenantQuerySet[Any], vector: Vector) -> dict[UUID, float]:
     """An exact scan: a bank has far fewer relationships and episodes than units."""
     if not vector.size:
         return {}
-    near = rows.exclude(embedding=None).annotate(distance=CosineDistance("embedding", vector))
+    column = bank.vector_column
+    near = rows.exclude(**{column: None}).annotate(distance=CosineDistance(column, vector))
     found = near.order_by("distance", "id").values_list("id", "distance")[:MOST_RANKED]
     return {row_id: 1.0 - distance for row_id, distance in found}
 

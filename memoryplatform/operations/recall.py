@@ -15,7 +15,7 @@ from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import check_bank_id
-from providers.registry import get_embedder, get_reranker
+from providers.registry import find_embedders, get_embedder, get_reranker
 from retrieval.errors import NothingSearched
 from retrieval.recall import RecallTools, recall_across
 from retrieval.recall_log import RECALL_LOG, Call, build_entry
@@ -73,11 +73,18 @@ def recall(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> R
     recall_id, recalled_at, started = uuid7(), timezone.now(), perf_counter()
     banks = load_banks(access, list(dict.fromkeys(bank_ids)))
     wanted = replace(query, trace=query.trace or is_sampled(recall_id))
-    result = recall_across(banks, wanted, RecallTools(get_embedder(), get_reranker(), find_llm(access.tenant_id)))
+    result = recall_across(banks, wanted, build_tools(access, banks))
     milliseconds = round((perf_counter() - started) * 1_000, 3)
     call = Call(recall_id, recalled_at, milliseconds, api_key_prefix=access.actor.api_key_prefix)
     RECALL_LOG.note(build_entry(banks, query, result, call))
     return Recalled(recall_id, result if query.trace else replace(result, trace=None))
+
+
+def build_tools(access: BankAccess, banks: Sequence[Bank]) -> RecallTools:
+    default = get_embedder()
+    others = {bank.embedding_model for bank in banks} - {default.model_id}
+    found = find_embedders(sorted(others)) if others else {}
+    return RecallTools(default, get_reranker(), find_llm(access.tenant_id), other_embedders=found)
 
 
 def is_sampled(recall_id: UUID) -> bool:

@@ -4,12 +4,14 @@ from collections.abc import Generator
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
+from uuid import UUID
 
 from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.account.own_llm import check_tokens, find_llm
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.engine_choice import choose_answer_writer
 from memoryplatform.operations.recall import is_sampled, load_banks
 from providers.registry import get_embedder, get_reranker
@@ -32,27 +34,27 @@ from tenants.usage import record_usage
 
 def reflect(access: BankAccess, bank_id: str, query: ReflectQuery) -> ReflectResult:
     bank, loaded = load_query(access, bank_id, query)
-    trace = Trace()
+    trace, began = Trace(), uuid7()
     try:
-        return reflect_at_once(bank, loaded, build_tools(access), trace)
+        return reflect_at_once(bank, loaded, build_tools(access, bank), trace)
     finally:
-        record_spent(access, bank, trace)
+        record_spent(access, bank, trace, began)
 
 
 def open_reflection(access: BankAccess, bank_id: str, query: ReflectQuery) -> Generator[Event, None, None]:
     """The events of an answer. Raises for a missing bank at once, before the first event is read."""
     bank, loaded = load_query(access, bank_id, query)
-    return reflect_and_note(access, bank, loaded, build_tools(access))
+    return reflect_and_note(access, bank, loaded, build_tools(access, bank))
 
 
 def reflect_and_note(
     access: BankAccess, bank: Bank, query: ReflectQuery, tools: ReflectTools
 ) -> Generator[Event, None, None]:
-    trace = Trace()
+    trace, began = Trace(), uuid7()
     try:
         yield from reflect_in_steps(bank, query, tools, trace)
     finally:
-        record_spent(access, bank, trace)
+        record_spent(access, bank, trace, began)
 
 
 def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[Bank, ReflectQuery]:
@@ -67,9 +69,10 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
     return bank, replace(query, directives=directives)
 
 
-def build_tools(access: BankAccess) -> ReflectTools:
+def build_tools(access: BankAccess, bank: Bank | None = None) -> ReflectTools:
+    """With the embedder of the bank's model, or else of the deployment's."""
     return ReflectTools(
-        recall=RecallTools(get_embedder(), get_reranker()),
+        recall=RecallTools(get_embedder(bank.embedding_model if bank else None), get_reranker()),
         llm=find_llm(access.tenant_id),
         write=partial(tenant_transaction, access.tenant_id),
         actor=name_of(access),
@@ -88,12 +91,11 @@ def recall_and_log(bank: Bank, query: RecallQuery, tools: RecallTools) -> Recall
     return result
 
 
-def record_spent(access: BankAccess, bank: Bank, trace: Trace) -> None:
+def record_spent(access: BankAccess, bank: Bank, trace: Trace, began: UUID) -> None:
     """Also for an interrupted or abandoned answer, because its tokens were paid for."""
-    if trace.spent.calls:
+    spent = trace.spent + fill_both_columns(bank, began)
+    if spent.calls:
         key = access.actor.api_key_prefix
         with tenant_transaction(bank.tenant_id):
-            record_usage(
-                bank.tenant_id, UsageRecord.Kind.REFLECT, trace.spent, bank_id=bank.bank_id, api_key_prefix=key
-            )
+            record_usage(bank.tenant_id, UsageRecord.Kind.REFLECT, spent, bank_id=bank.bank_id, api_key_prefix=key)
         warn_of_quotas(bank.tenant_id, Quota.LLM_TOKENS)

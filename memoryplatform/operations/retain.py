@@ -23,6 +23,7 @@ from memoryplatform.operations.protection import Screened, screen_items, store_q
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import retry, submit
+from providers.registry import get_embedder
 from retrieval.filters.tags import UNDER_SEVERAL
 from tenants.models import Quota
 from tenants.quotas import check_room
@@ -54,13 +55,15 @@ def retain(
     A known key returns its first operation, whose `items_digest` identifies the items. Without a `metadata_rule` a
     confirmed memory has the metadata of all its sources. The bank's protection is applied before anything is stored.
 
-    Raises QuotaExceeded without storing anything if a quota is used up. If the quota is reached on the way, the source
-    stays in the archive and the operation fails. It can be retried; the same key retries it too.
+    Raises EmbeddingModelUnavailable, or QuotaExceeded if a quota is used up, without storing anything. If the quota is
+    reached on the way, the source stays in the archive and the operation fails. It can be retried; the same key
+    retries it too.
     """
     refuse_marks(tag for item in items for tag in item.tags)
     check_room(access.tenant_id, *NEEDED)
     check_tokens(access.tenant_id)
     bank, _ = find_or_create_bank(access, bank_id)
+    get_embedder(bank.embedding_model)
     here = wait and is_small(items)
     asked: dict[str, Any] = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}
     asked |= {"items_digest": digest_items(items)} if idempotency_key else {}

@@ -162,7 +162,12 @@ def read_chosen(request: HttpRequest) -> list[Opinion]:
     """By their ids alone: an opinion that has left the queue gets an error, it is not dropped."""
     given = request.POST.getlist(ACTION_CHECKBOX_NAME)[:MOST]
     ids = [found for found in map(parse_id, given) if found]
-    rows = Opinion.objects.using(PLATFORM).filter(pk__in=ids).select_related("bank", "tenant").defer("embedding")
+    rows = (
+        Opinion.objects.using(PLATFORM)
+        .filter(pk__in=ids)
+        .select_related("bank", "tenant")
+        .defer("embedding", "second_embedding")
+    )
     return list(rows.order_by("-id"))
 
 

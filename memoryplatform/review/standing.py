@@ -134,7 +134,9 @@ def read_sources(ids: Sequence[UUID], wording_steps: Mapping[UUID, int]) -> defa
         Q(any_step=None, turn__lte=FORMATION) | Q(step__gte=F("turn")) | Q(Exists(find_said_since()))
     )
     return take_newest(
-        counting.select_related("other_unit", "message", "chunk").defer("other_unit__embedding", "chunk__embedding"),
+        counting.select_related("other_unit", "message", "chunk").defer(
+            "other_unit__embedding", "other_unit__second_embedding", "chunk__embedding", "chunk__second_embedding"
+        ),
         "unit_id",
     )
 
@@ -160,7 +162,7 @@ def read_opposing(
     rows = steps.filter(cause__in=OPPOSING, withdrawn=False, evidence__isnull=False).annotate(
         turn=build_wording_step(wording_steps, "opinion_id")
     )
-    told = rows.select_related("evidence").defer("evidence__embedding")
+    told = rows.select_related("evidence").defer("evidence__embedding", "evidence__second_embedding")
     against, turning = told.filter(number__gt=F("turn")), told.filter(number=F("turn"))
     return take_newest(against, "opinion_id"), take_newest(turning, "opinion_id")
 

@@ -199,6 +199,7 @@ EMBEDDING_MODEL = env.embedding_model
 EMBEDDING_BASE_URL = env.embedding_base_url
 EMBEDDING_API_KEY = env.embedding_api_key.get_secret_value() if env.embedding_api_key else None
 EMBEDDING_QUERY_PREFIX = env.embedding_query_prefix
+EMBEDDING_MODELS = [one.write() for one in env.embedding_models]
 RERANKING_PROVIDER = env.reranking_provider
 RERANKING_MODEL = env.reranking_model
 RERANKING_BASE_URL = env.reranking_base_url

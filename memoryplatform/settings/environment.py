@@ -54,6 +54,32 @@ Secrets = Annotated[list[SecretStr], NoDecode, BeforeValidator(split_commas)]
 Origins = Annotated[list[str], NoDecode, BeforeValidator(split_commas), AfterValidator(check_origins)]
 
 
+EmbeddingProvider = Literal["onnx", "sentence-transformers", "openai"]
+
+
+class EmbeddingModel(BaseModel):
+    """A further embedding model, for banks that have another one than the default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    provider: EmbeddingProvider
+    model: str = Field(min_length=1, max_length=200)
+    id: str | None = Field(default=None, min_length=1, max_length=200)
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    query_prefix: str | None = None
+
+    @model_validator(mode="after")
+    def check_base_url(self) -> Self:
+        if self.provider == "openai" and not self.base_url:
+            raise ValueError("needs a base_url for a model of openai")
+        return self
+
+    def write(self) -> dict[str, Any]:
+        key = self.api_key.get_secret_value() if self.api_key else None
+        return self.model_dump() | {"api_key": key}
+
+
 class ModelPrice(BaseModel):
     """The price of a million tokens, read and written."""
 
@@ -188,7 +214,7 @@ class Environment(BaseSettings):
     )
 
     model_threads: int = Field(default=2, ge=1, description="Threads that one ONNX call may use.")
-    embedding_provider: Literal["onnx", "sentence-transformers", "openai"] = Field(
+    embedding_provider: EmbeddingProvider = Field(
         default="onnx", description="The embedding provider: onnx, sentence-transformers or openai."
     )
     embedding_model: str = Field(
@@ -200,6 +226,11 @@ class Environment(BaseSettings):
     embedding_api_key: SecretStr | None = Field(default=None, description="Its key.")
     embedding_query_prefix: str | None = Field(
         default=None, description="Text before queries, not before documents; the default is the model's own."
+    )
+    embedding_models: list[EmbeddingModel] = Field(
+        default=[],
+        description="Further embedding models that banks may have, as a JSON list of objects with `provider`, `model`, "
+        "and where needed `id`, `base_url`, `api_key` and `query_prefix`.",
     )
     reranking_provider: Literal["onnx", "sentence-transformers", "http", "llm", "none"] = Field(
         default="onnx",

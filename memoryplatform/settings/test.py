@@ -27,3 +27,6 @@ from memoryplatform.settings.base import *  # noqa: E402  # base reads the envir
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # logins in tests need not be slow
 SERVESTATIC_USE_FINDERS = SERVESTATIC_USE_STATIC_ROOT = False  # each handler would list every file again
+
+# The label of the factories' banks. Tests with vectors of their own replace the default embedder by one of this label.
+EMBEDDING_MODELS = [{"id": "test", "provider": "onnx", "model": EMBEDDING_MODEL}]

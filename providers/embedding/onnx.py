@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from providers.embedding.protocol import BGE_ENGLISH, Embedding, EmbeddingBatch
+from providers.embedding.protocol import BGE_ENGLISH, ONNX_MODEL_ID, Embedding, EmbeddingBatch
 from providers.embedding.vector import Vector, normalise
 from providers.errors import UnknownModel
 from providers.once import Once
@@ -8,7 +8,6 @@ from providers.onnx_model import HelperThreads, ModelFiles, OnnxModel
 from providers.usage import Usage, watched
 
 MODEL = "BAAI/bge-small-en-v1.5"
-MODEL_ID = f"{MODEL}-int8"  # the vectors of the unquantised model differ
 DIMENSION = 384
 FILES = ModelFiles(
     folder="bge_small_en",
@@ -25,12 +24,14 @@ class OnnxEmbedder:
     of some 40 tokens took 3.3 s against 4.4 s. That takes a second session over the weights, loaded at the first need.
     """
 
-    model_id = MODEL_ID
     dimension = DIMENSION
 
-    def __init__(self, *, threads: int, model: str = MODEL, query_prefix: str | None = None) -> None:
+    def __init__(
+        self, *, threads: int, model: str = MODEL, query_prefix: str | None = None, model_id: str = ONNX_MODEL_ID
+    ) -> None:
         if model != MODEL:
             raise UnknownModel(f"The onnx embedder has only {MODEL}, not {model}.")
+        self.model_id = model_id
         self._query_prefix = BGE_ENGLISH if query_prefix is None else query_prefix
         self._model = OnnxModel.load(FILES, threads=threads)
         self._threads = threads
@@ -40,14 +41,14 @@ class OnnxEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> EmbeddingBatch:
         with watched(PROVIDER, "embed_documents") as call:
             embedded = self._embed_all(texts)
-            usage = Usage.of_call("embedding", self.model_id, sum(tokens for _, tokens in embedded))
+            usage = Usage.of_call("embedding", ONNX_MODEL_ID, sum(tokens for _, tokens in embedded))
             call.spent(usage)
         return EmbeddingBatch([vector for vector, _ in embedded], usage)
 
     def embed_query(self, text: str) -> Embedding:
         with watched(PROVIDER, "embed_query") as call:
             vector, tokens = embed_text(self._model, self._query_prefix + text)
-            usage = Usage.of_call("embedding", self.model_id, tokens)
+            usage = Usage.of_call("embedding", ONNX_MODEL_ID, tokens)
             call.spent(usage)
         return Embedding(vector, usage)
 

@@ -49,8 +49,10 @@ class OpenAIEmbedder:
         model: str,
         query_prefix: str | None = None,
         policy: RetryPolicy | None = None,
+        model_id: str | None = None,
     ) -> None:
-        self.model_id = model
+        self.model_id = model_id or model
+        self._model = model
         self._query_prefix = (find_query_prefix(model) or "") if query_prefix is None else query_prefix
         self._endpoint = Endpoint(config, classes=ErrorClasses(), policy=policy)
         self._dimension: int | None = None
@@ -81,10 +83,10 @@ class OpenAIEmbedder:
     def _embed(self, kind: str, texts: Sequence[str]) -> EmbeddingBatch:
         prepared = [prepare(text) for text in texts]
         deadline = self._endpoint.start(None)
-        answered = self._endpoint.ask(kind, partial(post, self.model_id, prepared), deadline)
+        answered = self._endpoint.ask(kind, partial(post, self._model, prepared), deadline)
         with answered.held:
             answer = read_embeddings(answered.value.content)
-            usage = build_usage(answer.usage, prepared, self.model_id)
+            usage = build_usage(answer.usage, prepared, self._model)
             answered.call.spent(usage)
             vectors = [self._check(vector) for vector in order_vectors(answer, len(prepared))]
         return EmbeddingBatch(vectors, usage)

@@ -5,6 +5,8 @@ from typing import Protocol
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 
+ONNX_MODEL_ID = "BAAI/bge-small-en-v1.5-int8"  # the vectors of the unquantised model differ
+
 # The text that these models want before a query. Their own files do not say so.
 BGE_ENGLISH = "Represent this sentence for searching relevant passages: "
 QUERY_PREFIXES = {

@@ -19,8 +19,9 @@ class SentenceTransformersEmbedder:
     The library pads its batches, so the last digits of a vector may change with the batch.
     """
 
-    def __init__(self, *, model: str, query_prefix: str | None = None) -> None:
-        self.model_id = model
+    def __init__(self, *, model: str, query_prefix: str | None = None, model_id: str | None = None) -> None:
+        self.model_id = model_id or model
+        self._name = model
         self._query_prefix = find_query_prefix(model) if query_prefix is None else query_prefix
         self._model = load_model(model)
         self._lock = Lock()  # its fast tokenizer raises "Already borrowed" when two threads use it
@@ -45,7 +46,7 @@ class SentenceTransformersEmbedder:
 
     def _estimate(self, texts: Sequence[str]) -> Usage:
         counted = sum(tokens.count(text) for text in texts)
-        return Usage.of_call("embedding", self.model_id, counted, estimated=True)
+        return Usage.of_call("embedding", self._name, counted, estimated=True)
 
 
 def load_model(name: str) -> Any:

@@ -70,7 +70,9 @@ def delete_archive(bank: Bank, sources: ArchiveSources) -> DeletedArchive:
     message_ids = find_bare_messages(bank, sources.message_ids) | find_companions(bank, chunk_ids)
     chunk_ids |= find_hollow_chunks(bank, message_ids)
     document_ids = find_document_ids(bank, chunk_ids)
-    gone = list(Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).defer("embedding"))
+    gone = list(
+        Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).defer("embedding", "second_embedding")
+    )
     removed = delete_chunks(bank, chunk_ids)
     shorten_chunks(bank, message_ids)
     removed += delete_messages(bank, message_ids)

@@ -49,8 +49,8 @@ class Duplicates:
 
 def find_similar_pairs(bank: Bank) -> list[DuplicatePair]:
     """Each observation is in one pair at most, so a chain shortens night by night."""
-    units = MemoryUnit.objects.of_bank(bank).current().filter(network="observation", embedding__isnull=False)
-    newest = list(units.order_by("-recorded_at", "-id")[:MOST_COMPARED])
+    units = MemoryUnit.objects.of_bank(bank).current().filter(network="observation")
+    newest = list(units.exclude(**{bank.vector_column: None}).order_by("-recorded_at", "-id")[:MOST_COMPARED])
     entities = read_entities(bank, [unit.id for unit in newest])
     groups: dict[tuple[UUID, bytes], list[MemoryUnit]] = {}
     for unit in newest:
@@ -59,7 +59,7 @@ def find_similar_pairs(bank: Bank) -> list[DuplicatePair]:
     pairs: list[DuplicatePair] = []
     taken: set[UUID] = set()
     for group in groups.values():
-        for pair in compare_vectors(group):
+        for pair in compare_vectors(bank, group):
             ids = {pair.kept.id, pair.closed.id}
             if not ids & taken:
                 taken |= ids
@@ -67,8 +67,8 @@ def find_similar_pairs(bank: Bank) -> list[DuplicatePair]:
     return pairs[:MOST_PAIRS]
 
 
-def compare_vectors(group: Sequence[MemoryUnit]) -> list[DuplicatePair]:
-    vectors = np.stack([np.asarray(unit.embedding, dtype=np.float32) for unit in group])
+def compare_vectors(bank: Bank, group: Sequence[MemoryUnit]) -> list[DuplicatePair]:
+    vectors = np.stack([np.asarray(unit.vector_in(bank), dtype=np.float32) for unit in group])
     cosines = vectors @ vectors.T
     return [
         DuplicatePair(group[first], group[second])

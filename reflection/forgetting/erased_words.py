@@ -40,6 +40,7 @@ from banks.models import (
     UnitChange,
     UnitSource,
 )
+from banks.models.bank import VECTOR_COLUMNS
 from banks.text_index.write import remove_texts, replacing_texts
 from reflection.forgetting.archive import delete_messages, find_hollow_chunks, find_summaries
 from reflection.forgetting.shortened_texts import shorten_chunks, shorten_episodes
@@ -185,16 +186,17 @@ def blank_messages(bank: Bank, spans: Spans, erased: Erased) -> None:
 
 def blank_chunks(bank: Bank, spans: Mapping[UUID, Iterable[Span]], erased: Erased) -> None:
     """A chunk with nothing but blanks left is deleted."""
-    rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=spans).defer("embedding")
+    rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=spans).defer("embedding", "second_embedding")
     left = {chunk: blank(chunk.text, clip(spans[chunk.id], chunk.text)) for chunk in rows.order_by("id")}
     empty = {chunk.id for chunk, text in left.items() if not text.strip()}
     erased.removed += delete_chunks(bank, empty)
     kept = {chunk: text for chunk, text in left.items() if chunk.id not in empty}
     with replacing_texts(bank, Corpus.CHUNK, [chunk.id for chunk in kept]):
         for chunk, text in kept.items():
-            chunk.text, chunk.embedding = text, None
+            chunk.text = text
+            chunk.set_vector(bank, None)
             chunk.content_hash = bytes.fromhex(hash_chunk(text))
-            chunk.save(update_fields=["text", "embedding", "content_hash"])
+            chunk.save(update_fields=["text", *VECTOR_COLUMNS, "content_hash"])
     erased.rewritten["chunk"] += len(kept)
 
 

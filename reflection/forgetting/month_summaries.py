@@ -70,7 +70,11 @@ def build_months(bank: Bank, open_ones: QuerySet[Episode], thread: str, month: d
     """One for each set of tags with enough episodes."""
     following = (month + timedelta(days=32)).replace(day=1)
     rows = open_ones.filter(thread=thread, started_at__gte=month, started_at__lt=following)
-    episodes = list(rows.defer("embedding", "centroid").order_by("started_at", "id")[:MOST_READ])
+    episodes = list(
+        rows.defer("embedding", "second_embedding", "centroid", "second_centroid").order_by("started_at", "id")[
+            :MOST_READ
+        ]
+    )
     tags = read_episode_tags(bank, [episode.id for episode in episodes])
     by_tags: dict[Tags, list[Episode]] = {}
     for episode in episodes:

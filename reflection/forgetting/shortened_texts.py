@@ -15,6 +15,7 @@ from banks.document_pieces import hash_text
 from banks.embedding_texts import build_chunk_text, build_episode_text
 from banks.lifecycle.deleting import blank
 from banks.models import Bank, Chunk, ChunkPart, Corpus, Document, Episode, MemoryUnit, Message, UnitSource
+from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS, place_vector
 from banks.retain.conversations import list_turns_once
 from banks.retain.episodes import build_narrative
 from banks.text_index.write import remove_texts, replacing_texts
@@ -23,10 +24,10 @@ from providers.embedding.vector import Vector
 # A new message joins a topic by its distance to the mean of the topic's turns. The mean of the chunks that are left
 # is close to that.
 SET_CENTROIDS = """
-UPDATE banks_episode AS episode SET centroid = coalesce(
-    (SELECT avg(chunk.embedding) FROM banks_chunk AS chunk
+UPDATE banks_episode AS episode SET {other} = NULL, {centroid} = coalesce(
+    (SELECT avg(chunk.{vector}) FROM banks_chunk AS chunk
      WHERE chunk.tenant_id = episode.tenant_id AND chunk.episode_id = episode.id),
-    episode.embedding
+    episode.{vector}
 )
 WHERE episode.tenant_id = %s AND episode.id = ANY(%s)
 """
@@ -37,13 +38,15 @@ def shorten_chunks(bank: Bank, message_ids: Collection[UUID]) -> None:
     parts = ChunkPart.objects.for_tenant(bank.tenant_id)
     chunk_ids = set(parts.filter(message_id__in=message_ids).values_list("chunk_id", flat=True))
     with replacing_texts(bank, Corpus.CHUNK, sorted(chunk_ids)):
-        for chunk in Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).defer("embedding"):
+        for chunk in (
+            Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).defer("embedding", "second_embedding")
+        ):
             shorten_chunk(
-                chunk, list(parts.filter(chunk=chunk).select_related("message").order_by("start")), message_ids
+                bank, chunk, list(parts.filter(chunk=chunk).select_related("message").order_by("start")), message_ids
             )
 
 
-def shorten_chunk(chunk: Chunk, parts: Sequence[ChunkPart], message_ids: Collection[UUID]) -> None:
+def shorten_chunk(bank: Bank, chunk: Chunk, parts: Sequence[ChunkPart], message_ids: Collection[UUID]) -> None:
     """A line is a label and a part. Line breaks separate the lines."""
     lines: list[str] = []
     kept: list[ChunkPart] = []
@@ -58,24 +61,26 @@ def shorten_chunk(chunk: Chunk, parts: Sequence[ChunkPart], message_ids: Collect
         kept.append(part)
         position = part.end + 1
     first = kept[0].message
-    chunk.text, chunk.embedding = "\n".join(lines), None
+    chunk.text = "\n".join(lines)
+    chunk.set_vector(bank, None)
     chunk.content_hash = bytes.fromhex(hash_chunk(chunk.text))
     chunk.heading, chunk.said_at = heading(first.said_locally), first.said_at
-    chunk.save(update_fields=["text", "embedding", "content_hash", "heading", "said_at"])
+    chunk.save(update_fields=["text", *VECTOR_COLUMNS, "content_hash", "heading", "said_at"])
     ChunkPart.objects.for_tenant(chunk.tenant_id).bulk_update(kept, ["start", "end"])
 
 
 def shorten_episodes(bank: Bank, episodes: QuerySet[Episode]) -> None:
     """Each of the episodes has messages left."""
-    rows = list(episodes.defer("embedding", "centroid"))
+    rows = list(episodes.defer("embedding", "second_embedding", "centroid", "second_centroid"))
     with replacing_texts(bank, Corpus.EPISODE, [episode.id for episode in rows]):
         for episode in rows:
             left = Message.objects.for_tenant(bank.tenant_id).filter(episode=episode).order_by("said_at", "id")
             messages = list(left)
-            episode.narrative, episode.embedding = build_narrative(list_turns_once(messages)), None
+            episode.narrative = build_narrative(list_turns_once(messages))
+            episode.set_vector(bank, None)
             episode.message_count = len(messages)
             episode.started_at, episode.ended_at = messages[0].said_at, messages[-1].said_at
-            episode.save(update_fields=["narrative", "embedding", "message_count", "started_at", "ended_at"])
+            episode.save(update_fields=["narrative", *VECTOR_COLUMNS, "message_count", "started_at", "ended_at"])
     clear_search_texts(bank, [episode.id for episode in rows])
 
 
@@ -124,8 +129,8 @@ class BareText:
 
 def find_bare_texts(bank: Bank) -> list[BareText]:
     """The retain of a document embeds the document's chunks."""
-    chunks = Chunk.objects.of_bank(bank).filter(episode__isnull=False, embedding=None)
-    episodes = Episode.objects.of_bank(bank).filter(embedding=None).exclude(narrative="")
+    chunks = Chunk.objects.of_bank(bank).filter(episode__isnull=False, **{bank.vector_column: None})
+    episodes = Episode.objects.of_bank(bank).filter(**{bank.vector_column: None}).exclude(narrative="")
     return [
         *(build_bare_chunk(chunk) for chunk in chunks.order_by("id")),
         *(build_bare_episode(episode) for episode in episodes.order_by("id")),
@@ -146,9 +151,13 @@ def store_vectors(bank: Bank, texts: Sequence[BareText], vectors: Sequence[Vecto
     for one, vector in zip(texts, vectors, strict=True):
         if one.table is Chunk:
             rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id=one.id, text=one.stored)
-            rows.update(embedding=vector)
+            rows.update(**place_vector(bank, vector))
         else:
             episodes = Episode.objects.for_tenant(bank.tenant_id).filter(id=one.id, narrative=one.stored)
-            episodes.update(embedding=vector)
+            episodes.update(**place_vector(bank, vector))
+    slot = bank.vector_slot
+    statement = SET_CENTROIDS.format(
+        vector=bank.vector_column, centroid=CENTROID_COLUMNS[slot], other=CENTROID_COLUMNS[1 - slot]
+    )
     with connection.cursor() as cursor:
-        cursor.execute(SET_CENTROIDS, [bank.tenant_id, [one.id for one in texts if one.table is Episode]])
+        cursor.execute(statement, [bank.tenant_id, [one.id for one in texts if one.table is Episode]])

@@ -73,7 +73,7 @@ def find_facts(bank: Bank, entity_id: UUID, scope: Scope, *, now: datetime) -> U
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=entity_id).values("unit_id")
     units = MemoryUnit.objects.of_bank(bank).current().exclude(valid_until__lte=now)
     of_scope = units.filter(network__in=FACTUAL, tags_hash=scope.tags_hash, id__in=mentions)
-    return filter_tagged(bank, of_scope, scope.tags).defer("embedding")
+    return filter_tagged(bank, of_scope, scope.tags).defer("embedding", "second_embedding")
 
 
 def build_fact(unit: MemoryUnit, *, now: datetime) -> Fact:
@@ -86,7 +86,7 @@ def find_observations(bank: Bank, entity_id: UUID, *, tags_hash: bytes | None = 
     """Under any tags where `tags_hash` is None."""
     mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=entity_id).values("unit_id")
     units = MemoryUnit.objects.of_bank(bank).current().filter(network="observation", id__in=mentions)
-    return (units if tags_hash is None else units.filter(tags_hash=tags_hash)).defer("embedding")
+    return (units if tags_hash is None else units.filter(tags_hash=tags_hash)).defer("embedding", "second_embedding")
 
 
 def read_known(bank: Bank, entity_id: UUID, *, tags_hash: bytes | None = None) -> tuple[Observation, ...]:

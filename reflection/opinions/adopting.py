@@ -116,7 +116,7 @@ def build_claims(bank: Bank, units: Sequence[MemoryUnit]) -> list[Claim]:
     return [
         Claim(
             unit.text,
-            None if unit.embedding is None else np.asarray(unit.embedding, dtype=np.float32),
+            None if unit.vector_in(bank) is None else np.asarray(unit.vector_in(bank), dtype=np.float32),
             about.get(unit.id, frozenset()),
             tags.get(unit.id, UNTAGGED),
             unit.confidence or 0.0,

@@ -18,6 +18,7 @@ from psycopg import Cursor
 from banks.enums import Network
 from banks.models import Bank, MemoryUnit, UnitSource
 from banks.rendering import RENDERED_TEXT
+from banks.vectors import use_slot
 from providers.embedding.vector import Vector
 from reflection.opinions.claims import Pair
 from reflection.opinions.confidence import choose_reach
@@ -32,10 +33,10 @@ TINY = np.finfo(np.float32).tiny
 
 # A world fact that only the agent stated is no evidence: the agent may have read it in this memory.
 FACTS = f"""
-SELECT unit.id, {RENDERED_TEXT.format(unit="unit")}, unit.mentioned_at, unit.recorded_at, vector_send(unit.embedding)
+SELECT unit.id, {RENDERED_TEXT.format(unit="unit")}, unit.mentioned_at, unit.recorded_at, vector_send(unit.{{vector}})
 FROM banks_memoryunit AS unit
 WHERE unit.tenant_id = %(tenant_id)s AND unit.bank_id = %(bank_id)s AND unit.id = ANY(%(ids)s)
-  AND unit.network IN ('world', 'experience') AND unit.expired_at IS NULL AND unit.embedding IS NOT NULL
+  AND unit.network IN ('world', 'experience') AND unit.expired_at IS NULL AND unit.{{vector}} IS NOT NULL
   AND (unit.network = 'experience' OR NOT EXISTS (
     SELECT FROM banks_unitsource AS source
     JOIN banks_message AS message ON message.tenant_id = source.tenant_id AND message.id = source.message_id
@@ -45,9 +46,9 @@ WHERE unit.tenant_id = %(tenant_id)s AND unit.bank_id = %(bank_id)s AND unit.id 
 ORDER BY unit.id
 """  # noqa: S608  # the fragment is a constant of ours
 MOVABLE = """
-SELECT id, vector_send(embedding) FROM banks_memoryunit
+SELECT id, vector_send({vector}) FROM banks_memoryunit
 WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND network = 'opinion' AND expired_at IS NULL
-  AND review <> 'pinned' AND embedding IS NOT NULL
+  AND review <> 'pinned' AND {vector} IS NOT NULL
 ORDER BY id
 """
 
@@ -137,13 +138,13 @@ def by_arrival(fact: NewFact) -> tuple[datetime, UUID]:
 
 
 def read_facts(bank: Bank, ids: Collection[UUID]) -> dict[UUID, tuple[NewFact, Vector]]:
-    rows = fetch(FACTS, bank, ids=list(ids))
+    rows = fetch(use_slot(bank, FACTS), bank, ids=list(ids))
     return {row[0]: (NewFact(*row), read_vector(vector)) for *row, vector in rows}
 
 
 def read_movable(bank: Bank) -> Vectors:
     """The opinions that evidence may move."""
-    return {unit_id: read_vector(vector) for unit_id, vector in fetch(MOVABLE, bank)}
+    return {unit_id: read_vector(vector) for unit_id, vector in fetch(use_slot(bank, MOVABLE), bank)}
 
 
 def read_current(bank: Bank, fact_ids: Collection[UUID]) -> dict[UUID, str]:

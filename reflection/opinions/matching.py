@@ -15,7 +15,7 @@ from banks.facts import hash_words
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.prompting import excerpt
-from banks.vectors import write_vector
+from banks.vectors import use_slot, write_vector
 from providers.embedding.vector import Vector
 from providers.llm.prompting.fence import build_data_rule, label
 from providers.llm.prompting.listed_answer import ListedAnswer
@@ -59,12 +59,12 @@ SELECT asked.place, near.id, near.text, near.confidence, near.review, near.cosin
 )
 FROM asked CROSS JOIN LATERAL (
     SELECT unit.id, unit.text, unit.confidence, unit.review,
-        coalesce(1 - (unit.embedding <=> asked.vector), 0) AS cosine
+        coalesce(1 - (unit.{vector} <=> asked.vector), 0) AS cosine
     FROM (
-        SELECT id, text, confidence, review, embedding, content_hash FROM banks_memoryunit
+        SELECT id, text, confidence, review, {vector}, content_hash FROM banks_memoryunit
         WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND network = 'opinion' AND expired_at IS NULL
         UNION ALL
-        SELECT id, text, confidence, review, embedding, content_hash FROM banks_memoryunit
+        SELECT id, text, confidence, review, {vector}, content_hash FROM banks_memoryunit
         WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND expired_at IS NOT NULL AND review = 'retired'
           AND id = ANY(ARRAY(
             SELECT opinion_id FROM reflection_opinionrevision
@@ -72,7 +72,7 @@ FROM asked CROSS JOIN LATERAL (
           ))
     ) AS unit
     WHERE unit.id <> ALL(%(without)s)
-      AND (unit.content_hash = asked.content_hash OR 1 - (unit.embedding <=> asked.vector) >= %(near)s)
+      AND (unit.content_hash = asked.content_hash OR 1 - (unit.{vector} <=> asked.vector) >= %(near)s)
     ORDER BY 5 DESC, unit.id
     LIMIT %(most)s
 ) AS near
@@ -160,7 +160,7 @@ def find_nearest(bank: Bank, claims: Sequence[Claim], *, without: Collection[UUI
     if not places:
         return found
     with connection.cursor() as cursor:
-        cursor.execute(FIND, given)
+        cursor.execute(use_slot(bank, FIND), given)
         for place, unit_id, text, confidence, review, cosine, entity_ids, tags, names in cursor:
             aliases = tuple(tuple(several.splitlines()) for several in names)
             about = frozenset(entity_ids)

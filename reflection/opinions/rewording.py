@@ -9,6 +9,7 @@ from banks.facts import hash_tags, hash_words
 from banks.lifecycle.editing import link_anew
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus, MemoryUnit
+from banks.models.bank import VECTOR_COLUMNS
 from banks.models.unit import UnitQuerySet
 from banks.text_index.write import replacing_texts
 from banks.vectors import embed_texts
@@ -19,7 +20,7 @@ from reflection.opinions.entities import NewWording, relink_entities
 from reflection.opinions.tags import Tags
 from tenants.transactions import tenant_transaction
 
-FIELDS = ("text", "content_hash", "dimensions", "embedding", "confidence", "updated_at")
+FIELDS = ("text", "content_hash", "dimensions", *VECTOR_COLUMNS, "confidence", "updated_at")
 MOST_EMBEDDED = 1_000
 
 
@@ -43,7 +44,7 @@ def reword(bank: Bank, opinion: MemoryUnit, wording: NewWording, *, vector: Vect
     opinion.text = wording.text
     opinion.content_hash = hash_words(wording.text, opinion.occurred_start)
     opinion.dimensions = {}
-    opinion.embedding = vector
+    opinion.set_vector(bank, vector)
     with replacing_texts(bank, Corpus.UNIT, [opinion.id]):
         opinion.save(update_fields=FIELDS)
     link_anew(bank, opinion)
@@ -67,12 +68,12 @@ def embed_opinions(bank: Bank, embedder: Embedder, write: Callable[[], AbstractC
         lock_memory(bank)
         for unit in find_unembedded(bank).filter(id__in=waiting):
             if unit.text == waiting[unit.id]:
-                unit.embedding = vectors[unit.id]
-                unit.save(update_fields=["embedding"])
+                unit.set_vector(bank, vectors[unit.id])
+                unit.save(update_fields=VECTOR_COLUMNS)
                 link_anew(bank, unit)
     return embedded.usage
 
 
 def find_unembedded(bank: Bank) -> UnitQuerySet:
     opinions = MemoryUnit.objects.of_bank(bank).current().filter(network=Network.OPINION)
-    return opinions.filter(embedding=None)
+    return opinions.filter(**{bank.vector_column: None})

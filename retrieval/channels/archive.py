@@ -53,7 +53,7 @@ RESTING = {
       ON source.relationship_id = relationship.id AND source.tenant_id = $1""",
 }
 RESTING_UNITS = """
-SELECT resting.corpus, resting.id, resting.number, unit.id, unit.embedding <=> $5::vector, NULL
+SELECT resting.corpus, resting.id, resting.number, unit.id, unit.{vector} <=> $5::vector, NULL
 FROM resting JOIN banks_memoryunit AS unit ON unit.id = resting.unit_id WHERE {scope.unit}
 """
 LONE_CHUNKS = """
@@ -191,7 +191,7 @@ def resolve(bank: Bank, vector: Vector, scope: Scope, wanted: Unresolved, *, wit
     values = [*list_owners(bank), write_numbers(wanted.unit_numbers), list(wanted.names)]
     if wanted.corpora:
         values += [write_vector(vector) if vector.size else None, *list_source_arrays(wanted)]
-    statement = write_resolve(scope, wanted.corpora)
+    statement = write_resolve(scope, wanted.corpora, bank.vector_column)
     return group_rows(read_rows(bank.tenant_id, statement, values, within_seconds=within_seconds, keeps_plan=True))
 
 
@@ -202,13 +202,13 @@ def resolve_units(bank: Bank, scope: Scope, numbers: Sequence[int], *, within_se
 
 
 @lru_cache(maxsize=64)
-def write_resolve(scope: Scope, corpora: tuple[Corpus, ...]) -> str:
+def write_resolve(scope: Scope, corpora: tuple[Corpus, ...], vector: str) -> str:
     if not corpora:
         return " UNION ALL ".join([UNITS.format(scope=scope), ENTITIES])
     found = [write_found(scope, corpus, place) for place, corpus in enumerate(corpora)]
     resting = " UNION ".join([RESTING[corpus] for corpus in corpora])
     lone = [LONE_CHUNKS] if Corpus.CHUNK in corpora else []
-    selected = [one.format(scope=scope) for one in (RESTING_UNITS, UNITS, *lone, ENTITIES)]
+    selected = [one.format(scope=scope, vector=vector) for one in (RESTING_UNITS, UNITS, *lone, ENTITIES)]
     return f"WITH {', '.join(found)}, resting AS MATERIALIZED ({resting}){' UNION ALL '.join(selected)}"
 
 

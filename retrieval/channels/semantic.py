@@ -30,15 +30,15 @@ TABLES = {
 }
 CORPORA = {corpus.value: corpus for corpus in Corpus}  # a look-up here is five times as fast as Corpus(value)
 NEAREST = """(
-    SELECT '{row}' AS corpus, {row}.id, {row}.number, {row}.embedding <=> $3::vector AS distance
+    SELECT '{row}' AS corpus, {row}.id, {row}.number, {row}.{vector} <=> $3::vector AS distance
     FROM {table} AS {row} WHERE {condition} ORDER BY distance, {row}.id LIMIT {limit}
 )"""
 # The index orders half floats; whole ones give the distance. The planner must see the bank's id as a value to choose
 # the partial index of this bank, so this statement keeps no plan.
 NEAREST_BY_INDEX = """(
-    SELECT 'unit' AS corpus, unit.id, unit.number, unit.embedding <=> $3::vector AS distance
+    SELECT 'unit' AS corpus, unit.id, unit.number, unit.vector <=> $3::vector AS distance
     FROM (
-        SELECT unit.id, unit.number, unit.embedding FROM banks_memoryunit AS unit WHERE {condition}
+        SELECT unit.id, unit.number, unit.{vector} AS vector FROM banks_memoryunit AS unit WHERE {condition}
         ORDER BY {stored} <=> {wanted} LIMIT {limit}
     ) AS unit
 )"""
@@ -86,15 +86,15 @@ class KnownIndexes:
     """The banks that had a valid index at their last search. Without the index its statement is a slow scan."""
 
     def __init__(self) -> None:
-        self._bank_ids: set[UUID] = set()
+        self._known: set[tuple[UUID, int]] = set()
         self._lock = Lock()
 
     def __contains__(self, bank: Bank) -> bool:
-        return bank.id in self._bank_ids
+        return (bank.id, bank.vector_slot) in self._known
 
     def note(self, bank: Bank, *, is_there: bool) -> None:
         with self._lock:
-            (self._bank_ids.add if is_there else self._bank_ids.discard)(bank.id)
+            (self._known.add if is_there else self._known.discard)((bank.id, bank.vector_slot))
 
 
 KNOWN_INDEXES = KnownIndexes()
@@ -131,13 +131,13 @@ def read_nearest(
     within_seconds: float | None,
     by_index: bool = False,
 ) -> Nearest:
-    branches = {corpus: write_branch(corpus, scope, limit) for corpus, limit in limits.items()}
+    branches = {corpus: write_branch(bank, corpus, scope, limit) for corpus, limit in limits.items()}
     settings: Mapping[str, str] = {}
     if by_index:
         settings = tune_index(limits[Corpus.UNIT])
-        branches[Corpus.UNIT] = write_indexed_branch(scope, limits[Corpus.UNIT], vector.size)
+        branches[Corpus.UNIT] = write_indexed_branch(bank, scope, limits[Corpus.UNIT], vector.size)
     statement = " UNION ALL ".join([*branches.values(), INDEX_STATE])
-    values = (*list_owners(bank), write_vector(vector), name_index(bank.id))
+    values = (*list_owners(bank), write_vector(vector), name_index(bank.id, bank.vector_slot))
     rows = read_rows(bank.tenant_id, statement, values, within_seconds=within_seconds, settings=settings)
     return group_by_corpus(bank, rows)
 
@@ -157,14 +157,21 @@ def by_score(hit: CorpusHit) -> tuple[float, UUID]:
     return -hit.score, hit.id
 
 
-def write_branch(corpus: Corpus, scope: Scope, limit: int) -> str:
-    return NEAREST.format(row=corpus.value, table=TABLES[corpus], condition=scope.of(corpus), limit=limit)
+def write_branch(bank: Bank, corpus: Corpus, scope: Scope, limit: int) -> str:
+    return NEAREST.format(
+        row=corpus.value,
+        table=TABLES[corpus],
+        vector=bank.vector_column,
+        condition=scope.of(corpus),
+        limit=limit,
+    )
 
 
-def write_indexed_branch(scope: Scope, limit: int, dimension: int) -> str:
+def write_indexed_branch(bank: Bank, scope: Scope, limit: int, dimension: int) -> str:
     return NEAREST_BY_INDEX.format(
         condition=scope.unit,
-        stored=cast_vector(sql.SQL("unit.embedding"), dimension).as_string(),
+        vector=bank.vector_column,
+        stored=cast_vector(sql.Identifier("unit", bank.vector_column), dimension).as_string(),
         wanted=cast_vector(sql.SQL("$3::vector"), dimension).as_string(),
         limit=limit,
     )

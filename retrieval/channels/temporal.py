@@ -33,11 +33,11 @@ SELECT unit.id, unit.distance, unit.began IS NOT NULL,
     extract(epoch FROM coalesce(unit.began + (coalesce(unit.ended, unit.began) - unit.began) / 2, unit.said))::float8
 FROM (
     SELECT unit.id, unit.distance, unit.began, unit.ended, unit.said FROM (
-        SELECT unit.id, unit.embedding <=> $3::vector AS distance,
+        SELECT unit.id, unit.{vector} <=> $3::vector AS distance,
             unit.occurred_start AS began, unit.occurred_end AS ended, unit.mentioned_at AS said
         FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NOT NULL AND {occurred}
         UNION ALL
-        SELECT unit.id, unit.embedding <=> $3::vector, NULL, NULL, unit.mentioned_at
+        SELECT unit.id, unit.{vector} <=> $3::vector, NULL, NULL, unit.mentioned_at
         FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NULL AND {mentioned}
     ) AS unit
     ORDER BY unit.distance, unit.id LIMIT {limit}
@@ -93,6 +93,7 @@ def find_in_window(query: BankQuery, window: TimeRange) -> list[Dated]:
     if not query.vector.size:
         raise NoVector
     statement = IN_WINDOW.format(
+        vector=query.bank.vector_column,
         scope=query.scope.unit,
         occurred=all_of(occurred_within(window)).as_string(),
         mentioned=all_of(happened_within("mentioned_at", window)).as_string(),

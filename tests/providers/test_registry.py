@@ -17,7 +17,7 @@ from providers.embedding import onnx
 from providers.embedding.onnx import OnnxEmbedder
 from providers.embedding.openai import OpenAIEmbedder
 from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
-from providers.errors import MissingExtra, ModelFileError, UnknownModel
+from providers.errors import EmbeddingModelUnavailable, MissingExtra, ModelFileError, UnknownModel
 from providers.llm.openai import OpenAILLM
 from providers.once import Once
 from providers.onnx_model import ModelFiles, OnnxModel
@@ -41,6 +41,7 @@ ONNX = {
     "RERANKING_PROVIDER": "onnx",
     "RERANKING_MODEL": "cross-encoder/ms-marco-MiniLM-L-12-v2",
     "LLM_BASE_URL": None,
+    "EMBEDDING_MODELS": [],
 }
 
 
@@ -168,6 +169,25 @@ def test_an_embedding_endpoint_can_be_chosen(chosen: Settings, llm_server: Scrip
     [request] = llm_server.embeddings.received
     assert request.headers["authorization"] == "Bearer sk-embedding"
     assert request.body["input"] == ["query: tea"]
+
+
+def test_a_further_model_is_found_by_its_label(chosen: Settings, llm_server: ScriptedLLM) -> None:
+    further = {"provider": "openai", "model": "a-model", "base_url": llm_server.url, "api_key": "sk-other"}
+    chosen.EMBEDDING_MODELS = [further, {**further, "id": "another"}]
+    assert registry.list_embedding_models() == [registry.get_embedder().model_id, "a-model", "another"]
+    embedder = registry.get_embedder("another")
+    assert embedder is registry.get_embedder("another")
+    embedder.embed_query("tea")
+    [request] = llm_server.embeddings.received
+    assert (embedder.model_id, request.body["model"]) == ("another", "a-model")
+    assert request.headers["authorization"] == "Bearer sk-other"
+
+
+def test_a_model_that_no_setting_names_is_unavailable(chosen: Settings) -> None:
+    chosen.EMBEDDING_MODELS = []
+    with pytest.raises(EmbeddingModelUnavailable, match="'another'"):
+        registry.get_embedder("another")
+    assert registry.find_embedders(["another"]) == {}
 
 
 def test_no_endpoint_means_no_llm() -> None:

@@ -80,7 +80,7 @@ def test_a_question_about_the_present_does_not_want_history(text: str) -> None:
 
 def test_the_vector_and_its_usage_complete_the_analysis() -> None:
     before = analyse(ask("Where does Alice work?"))
-    after = embed(before, WordEmbedder())
+    after = embed(before, {"test": WordEmbedder()}).analysis
     assert (before.vector.size, after.vector.size, after.usage.calls) == (0, DIMENSION, 1)
     assert (after.lexemes, after.search_text, after.type) == (before.lexemes, before.text, QuestionType.FACTUAL)
 

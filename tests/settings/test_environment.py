@@ -56,6 +56,10 @@ BAD: dict[str, tuple[dict[str, str | None], str]] = {
     "unknown choice": ({"LOG_FORMAT": "xml"}, "LOG_FORMAT"),
     "half a pair": ({"LLM_BASE_URL": "http://llm"}, "LLM_MODEL is missing: LLM_BASE_URL needs it"),
     "endpoint without a place": ({"EMBEDDING_PROVIDER": "openai"}, "EMBEDDING_BASE_URL is missing"),
+    "further model without a place": (
+        {"EMBEDDING_MODELS": '[{"provider": "openai", "model": "m"}]'},
+        "EMBEDDING_MODELS needs a base_url",
+    ),
     "reranker without a place": ({"RERANKING_PROVIDER": "http"}, "RERANKING_BASE_URL is missing"),
     "reranker without an LLM": ({"RERANKING_PROVIDER": "llm"}, "LLM_BASE_URL is missing"),
 }

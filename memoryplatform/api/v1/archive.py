@@ -95,7 +95,7 @@ class EpisodesView(TenantView):
 
 
 def find_episodes(bank: Bank, *, thread: str | None) -> TenantQuerySet[Episode]:
-    rows = Episode.objects.of_bank(bank).defer("embedding", "centroid")
+    rows = Episode.objects.of_bank(bank).defer("embedding", "second_embedding", "centroid", "second_centroid")
     return rows if thread is None else rows.filter(thread=thread)
 
 

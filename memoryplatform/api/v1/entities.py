@@ -171,7 +171,9 @@ class EntitiesView(TenantView):
     @route("list_entities", "List entities, newest first", lists.list_of(EntityOutput), query=EntityListInput)
     def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
         with bank_transaction(self.access, bank_id) as bank:
-            rows = entities.find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer("embedding")
+            rows = entities.find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer(
+                "embedding", "second_embedding"
+            )
             return lists.list_rows(rows, wanted, of=bank.id)
 
 

@@ -128,7 +128,9 @@ def list_memories(access: BankAccess, bank_id: str, wanted: dict[str, Any]) -> L
     with bank_transaction(access, bank_id) as bank:
         chosen = build_memory_filter(wanted)
         check_named(bank, chosen)
-        page = list_rows(memory_filter.find_units(bank, chosen).defer("embedding"), wanted, of=bank.id)
+        page = list_rows(
+            memory_filter.find_units(bank, chosen).defer("embedding", "second_embedding"), wanted, of=bank.id
+        )
         return replace(page, items=describe_units(bank, page.items))
 
 

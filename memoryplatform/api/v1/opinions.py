@@ -235,7 +235,7 @@ class OpinionsView(TenantView):
         with bank_transaction(self.access, bank_id) as bank:
             chosen = build_opinion_filter(wanted)
             check_entities(bank, [chosen.entity_id])
-            page = list_page(bank, find_opinions(bank, chosen).defer("embedding"), wanted)
+            page = list_page(bank, find_opinions(bank, chosen).defer("embedding", "second_embedding"), wanted)
             items = list_opinions(bank, page.items, chosen.view)
             return vars(page) | {"items": items, "engine": name_observer(self.tenant_id)}
 

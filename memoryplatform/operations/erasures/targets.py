@@ -89,7 +89,7 @@ def with_sources(bank: Bank, words: Words) -> Words:
     )
     sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=words.units)
     quoting = sources.filter(Q(message__isnull=False) | Q(chunk__isnull=False)).exclude(role=UnitSource.Role.EVIDENCE)
-    for source in quoting.select_related("chunk").defer("chunk__embedding", "chunk__text"):
+    for source in quoting.select_related("chunk").defer("chunk__embedding", "chunk__second_embedding", "chunk__text"):
         span = WHOLE if source.start is None or source.end is None else (source.start, source.end)
         if source.message_id:
             messages[source.message_id].add(span)

@@ -16,6 +16,7 @@ from banks.models import Bank
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.background import merge_background
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.banks.retention import schedule_maintenance
 from memoryplatform.operations.engine_choice import find_cached_llm
 from memoryplatform.operations.entities import find_parted
@@ -70,7 +71,7 @@ Step = Callable[[Task], Done]
 def describe_touched_entities(task: Task) -> Done:
     with task.run.transaction() as operation:
         touched = find_touched(task, since=operation.created_at - LONGEST_RETAIN)
-    return describe_entities(task.bank, touched, get_embedder()), {}
+    return describe_entities(task.bank, touched, get_embedder(task.bank.embedding_model)), {}
 
 
 def find_touched(task: Task, *, since: datetime) -> set[UUID]:
@@ -95,7 +96,7 @@ def take_in_opinions(task: Task) -> Done:
     adopted = adopt_opinions(task.bank, heard, matcher=matcher, write=task.run.transaction, now=timezone.now())
     refused = {reason.value: count for reason, count in adopted.refused.items()}
     figures: Figures = {"opinions_formed": adopted.formed, "opinions_refused": refused}
-    embedding = embed_opinions(task.bank, get_embedder(), task.run.transaction)
+    embedding = embed_opinions(task.bank, get_embedder(task.bank.embedding_model), task.run.transaction)
     return adopted.usage + embedding, figures
 
 
@@ -106,7 +107,7 @@ def weigh_evidence(task: Task) -> Done:
         for opinion_id in task.unpinned:
             drop_unsupported(task.bank, opinion_id, task.run.transaction, now=timezone.now())
         return Usage(), {}
-    tools = Tools(assessor, get_embedder(), task.run.transaction)
+    tools = Tools(assessor, get_embedder(task.bank.embedding_model), task.run.transaction)
     with task.run.transaction() as operation:
         merged = find_merged(task.bank, task.post.proven_ids, since=operation.created_at - LONGEST_RETAIN)
     weighed = reinforce_opinions(task.bank, [*task.post.unit_ids, *merged], tools, now=timezone.now())
@@ -159,6 +160,10 @@ def learn_background(task: Task) -> Done:
     return found.usage, {}
 
 
+def fill_other_vectors(task: Task) -> Done:
+    return fill_both_columns(task.bank, task.run.lease.operation_id, older_rows=True), {}
+
+
 # Each step may run again after a crash, and must give the same result.
 STEPS: dict[str, Step] = {
     "describing entities": describe_touched_entities,
@@ -168,6 +173,7 @@ STEPS: dict[str, Step] = {
     "marking observations": mark_touched_entities,
     "following with mental models": follow_with_models,
     "learning the background": learn_background,
+    "filling both columns of vectors": fill_other_vectors,
 }
 
 

@@ -4,7 +4,7 @@ from uuid import UUID
 from banks.locking import lock_memory
 from banks.models import Bank, Document
 from banks.retain.answers import forget_answers
-from banks.vector_index.index import drop_index, read_state
+from banks.vector_index.index import drop_indexes
 from memoryplatform.operations.erasures.traces import forget_operations
 from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.models import Operation
@@ -17,8 +17,7 @@ from memoryplatform.operations.running.run import Run
 def delete_bank(run: Run) -> dict[str, Any]:
     """Deletes the rows of a hidden bank. The foreign keys cascade."""
     bank_pk = UUID(run.payload["bank_pk"])
-    if read_state(bank_pk).exists:
-        drop_index(bank_pk)
+    drop_indexes(bank_pk)
     with run.transaction() as operation:
         wait_for_writers(run, bank_pk)
         rows = Bank.objects.for_tenant(run.tenant_id).filter(id=bank_pk)

@@ -10,7 +10,7 @@ from banks.errors import LegalHold
 from banks.models import Bank, Chunk, Episode
 from banks.retain import bare_rows
 from banks.retain.answers import forget_answers
-from banks.vector_index.index import drop_index, read_state
+from banks.vector_index.index import drop_indexes
 from memoryplatform.operations.erasures.receipts import Receipt, build_receipt, list_ids
 from memoryplatform.operations.erasures.targets import with_sources
 from memoryplatform.operations.erasures.traces import forget_operations
@@ -53,7 +53,7 @@ def erase_words_of_bank(run: Run) -> dict[str, Any]:
         while batch := embed_batch(run, bank, model, after):
             _, _, after = batch
     with run.transaction() as operation:
-        bare_rows.fill_topics(bank)
+        bare_rows.fill_topics(bank, bank.vector_slot)
         return complete(run, operation, Receipt(**run.payload["receipt"]))
 
 
@@ -88,8 +88,7 @@ def keep(run: Run, operation: Operation, **values: Any) -> None:
 def erase_bank(run: Run) -> dict[str, Any]:
     """The rows of a hidden bank. The foreign keys cascade."""
     bank_pk = UUID(run.payload["bank_pk"])
-    if read_state(bank_pk).exists:
-        drop_index(bank_pk)
+    drop_indexes(bank_pk)
     with run.transaction() as operation:
         wait_for_writers(run, bank_pk)
         receipt = remove_bank(run.tenant_id, bank_pk)

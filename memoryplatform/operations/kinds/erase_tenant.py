@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from banks.errors import LegalHold
 from banks.models import Bank
-from banks.vector_index.index import drop_index, read_state
+from banks.vector_index.index import drop_indexes
 from memoryplatform.operations.account.deletion import check_no_hold, list_tenant_tables
 from memoryplatform.operations.erasures.receipts import Receipt, build_receipt
 from memoryplatform.operations.errors import NotYet, PermanentFailure
@@ -51,8 +51,7 @@ def drop_vector_indexes(run: Run) -> None:
         get_due_tenant(run.tenant_id)
         banks = list(Bank.objects.for_tenant(run.tenant_id).values_list("id", flat=True))
     for bank_pk in banks:
-        if read_state(bank_pk).exists:
-            drop_index(bank_pk)
+        drop_indexes(bank_pk)
 
 
 def get_due_tenant(tenant_id: UUID) -> Tenant:

@@ -21,6 +21,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, Mention, Relationship
 from banks.models.of_bank import OfBankQuerySet
 from banks.retain.answers import forget_answers
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.banks.retention import schedule_maintenance
 from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.engine_choice import find_cached_llm
@@ -167,7 +168,7 @@ def embed_shortened_texts(run: Run, bank: Bank) -> tuple[Usage, Figures]:
         texts = find_bare_texts(bank)
     if not texts:
         return Usage(), NO_FIGURES
-    batch = get_embedder().embed_documents([one.text for one in texts])
+    batch = get_embedder(bank.embedding_model).embed_documents([one.text for one in texts])
     with run.transaction():
         lock_memory(bank)
         store_vectors(bank, texts, batch.vectors)
@@ -203,7 +204,7 @@ def summarise_months(run: Run, bank: Bank) -> tuple[Usage, Figures]:
         except (LLMRefused, MalformedAnswer) as failure:
             usage, refused = usage + read_usage_of(failure), refused + 1
             continue
-        batch = get_embedder().embed_documents([summary.text])
+        batch = get_embedder(bank.embedding_model).embed_documents([summary.text])
         usage += summary.usage + batch.usage
         with run.transaction():
             lock_memory(bank)
@@ -228,6 +229,10 @@ def sum_usage(run: Run, bank: Bank) -> tuple[Usage, Figures]:
     return Usage(), NO_FIGURES
 
 
+def fill_other_vectors(run: Run, bank: Bank) -> tuple[Usage, Figures]:
+    return fill_both_columns(bank, run.lease.operation_id, older_rows=True), NO_FIGURES
+
+
 STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {
     "summing usage": sum_usage,
     "fading": fade_old_units,
@@ -237,4 +242,5 @@ STEPS: dict[str, Callable[[Run, Bank], tuple[Usage, Figures]]] = {
     "embedding shortened texts": embed_shortened_texts,
     "uniting observations": unite_observations,
     "summarising months": summarise_months,
+    "filling both columns of vectors": fill_other_vectors,
 }

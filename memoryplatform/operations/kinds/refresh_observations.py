@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from banks.entities.descriptions import describe_entities
 from banks.models import Bank, Entity
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.engine_choice import find_cached_llm
 from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.mental_models import follow_facts
@@ -40,7 +41,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
     run.spend(UsageRecord.Kind.CONSOLIDATE, Usage())
     llm = find_cached_llm(run.tenant_id)
     if llm is not None:
-        tools = RefreshTools(LLMObserver(llm), get_embedder(), run.transaction)
+        tools = RefreshTools(LLMObserver(llm), get_embedder(bank.embedding_model), run.transaction)
         due = find_due(run, bank)
         while due:
             entity_id = due[0]
@@ -52,6 +53,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
             refused |= {entity_id} if refreshed.is_put_off else set()
             due = find_due(run, bank)
             run.report("observing", processed=len(seen), total=len(seen) + len(due))
+    run.spend(UsageRecord.Kind.CONSOLIDATE, fill_both_columns(bank, run.lease.operation_id, older_rows=True))
     result = {"engine": name_observer(run.tenant_id), "entities": len(seen - refused), "put_off": len(refused)}
     with run.transaction() as operation:
         run.complete(operation, result)
@@ -71,7 +73,7 @@ def check_alone(run: Run, bank: Bank) -> None:
 def describe_emptied(run: Run, bank: Bank, entity_id: UUID, embedder: Embedder) -> Usage:
     """Describes an entity again whose description was emptied by an edited, closed or deleted memory."""
     with run.transaction():
-        if not Entity.objects.of_bank(bank).filter(id=entity_id, embedding=None).exists():
+        if not Entity.objects.of_bank(bank).filter(id=entity_id, **{bank.vector_column: None}).exists():
             return Usage()
     return describe_entities(bank, [entity_id], embedder)
 

@@ -13,6 +13,7 @@ from banks.retain.post_retain import PostRetain, add_earlier_attempts
 from banks.retain.ready_facts import FactsJob, read_payload, retain_facts
 from banks.retain.tools import Retained, Tools
 from banks.types import FoundEntity, Labels
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure
 from memoryplatform.operations.kinds.consolidate import hand_over
@@ -39,6 +40,7 @@ def retain(run: Run) -> dict[str, Any]:
     run.spend(UsageRecord.Kind.RETAIN, Usage())
     tools = build_tools(run, bank)
     outcomes = retain_sources(run, bank, tools)
+    run.spend(UsageRecord.Kind.RETAIN, fill_both_columns(bank, run.lease.operation_id))
     result = describe(outcomes, engine=tools.engine.name)
     result["notes"] += run.payload.get("notes", [])
     result["quarantined"] = run.payload.get("quarantined", [])
@@ -56,7 +58,7 @@ def build_tools(run: Run, bank: Bank) -> Tools:
     engine = choose_engine(run.tenant_id)
     return Tools(
         engine,
-        get_embedder(),
+        get_embedder(bank.embedding_model),
         run.transaction,
         removed=partial(follow_replacement, bank),
         step=lambda stage, done, total: run.report(stage, processed=done, total=total),

@@ -16,6 +16,7 @@ from banks.retain import bare_rows
 from banks.retain.relabeling import hash_bare_tags
 from banks.text_index.rebuild import rebuild_corpus
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.banks.retention import schedule_maintenance
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
@@ -65,6 +66,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         run.report(f"indexing {corpus.value}s", processed=0, total=0)
         rebuild_corpus(bank, corpus)
     embed_bare_rows(run, bank)
+    run.spend(UsageRecord.Kind.RETAIN, fill_both_columns(bank, run.lease.operation_id, older_rows=True))
     result = {"bank_id": bank.bank_id, "rows": run.payload["rows"]}
     with run.transaction():
         lock_memory(bank)
@@ -72,7 +74,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         add_missing_evidence(bank)
         follow_deletion(bank, delete_summaries_of(bank, find_tagged_under_untagged_summaries(bank)))
     with run.transaction() as operation:
-        bare_rows.fill_topics(bank)
+        bare_rows.fill_topics(bank, bank.vector_slot)
         ask_for_vector_index(bank)
         schedule_maintenance(bank)
         ask_for_refresh(bank)
@@ -110,7 +112,7 @@ def embed_batch(run: Run, bank: Bank, model: bare_rows.BareModel, after: UUID) -
         rows = bare_rows.find_bare_rows(bank, model, after=after, most=BATCH)
     if not rows:
         return None
-    embedded = get_embedder().embed_documents([row.text for row in rows])
+    embedded = get_embedder(bank.embedding_model).embed_documents([row.text for row in rows])
     with run.transaction():
         lock_memory(bank)
         bare_rows.store_bare_vectors(bank, model, rows, embedded.vectors)

@@ -4,7 +4,15 @@ from typing import Any
 from uuid import UUID
 
 from banks.models import Bank
-from banks.vector_index.index import LARGEST_DIMENSION, Need, create_index, drop_index, find_dimension, find_need
+from banks.vector_index.index import (
+    LARGEST_DIMENSION,
+    Need,
+    create_index,
+    drop_index,
+    drop_indexes,
+    find_dimension,
+    find_need,
+)
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import VECTOR_INDEX
 from memoryplatform.operations.running.registry import operation_kind
@@ -32,9 +40,11 @@ def tend_vector_index(run: Run) -> dict[str, Any]:
     with tenant_transaction(run.tenant_id):
         bank = Bank.objects.for_tenant(run.tenant_id).live().filter(id=bank_pk).first()
         need = find_need(bank) if bank else Need.DROP
-        dimension = find_dimension(bank) if bank else None
-    if need is Need.DROP:
-        drop_index(bank_pk)
+        dimension = find_dimension(bank, bank.vector_slot) if bank else None
+    if bank is None:
+        drop_indexes(bank_pk)
+    elif need is Need.DROP:
+        drop_index(bank_pk, bank.vector_slot)
     elif need is Need.BUILD and dimension and dimension <= LARGEST_DIMENSION:
-        create_index(bank_pk, dimension)
+        create_index(bank_pk, dimension, bank.vector_slot)
     return {"done": need.value}

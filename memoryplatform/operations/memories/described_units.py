@@ -79,12 +79,14 @@ def read_metadata(bank: Bank, ids: Sequence[UUID]) -> dict[UUID, dict[str, str]]
 
 def read_entities(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, list[Entity]]:
     rows = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).select_related("entity").order_by("id")
-    return group((row.unit_id, row.entity) for row in rows.defer("entity__embedding"))
+    return group((row.unit_id, row.entity) for row in rows.defer("entity__embedding", "entity__second_embedding"))
 
 
 def read_sources(bank: Bank, ids: Sequence[UUID]) -> defaultdict[UUID, list[UnitSource]]:
     rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).order_by("id")
-    joined = rows.select_related("message", "chunk__document").defer("chunk__embedding", "chunk__document__text")
+    joined = rows.select_related("message", "chunk__document").defer(
+        "chunk__embedding", "chunk__second_embedding", "chunk__document__text"
+    )
     return group((row.unit_id, row) for row in joined)
 
 
@@ -127,7 +129,9 @@ def quote(source: UnitSource) -> str:
 def read_links(bank: Bank, unit: MemoryUnit) -> list[DescribedLink]:
     """The strongest first. Call inside a tenant transaction."""
     rows = Link.objects.for_tenant(bank.tenant_id).filter(Q(source=unit) | Q(target=unit))
-    joined = rows.select_related("source", "target").defer("source__embedding", "target__embedding")
+    joined = rows.select_related("source", "target").defer(
+        "source__embedding", "source__second_embedding", "target__embedding", "target__second_embedding"
+    )
     return [
         DescribedLink(
             unit=row.target if row.source_id == unit.id else row.source,

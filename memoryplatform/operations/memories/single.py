@@ -22,6 +22,7 @@ from banks.rendering import render_text
 from banks.types import FoundEntity
 from banks.vectors import embed_texts
 from memoryplatform.operations.access import BankAccess, name_of
+from memoryplatform.operations.banks.embedding_model import fill_after_edit
 from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.engine_choice import choose_engine
@@ -73,7 +74,7 @@ def read_edited(
 
 def embed(access: BankAccess, bank: Bank, texts: list[str], usage: Usage = NOTHING_SPENT) -> list[Vector]:
     """Call outside of transactions. Records the usage of an edit, with the `usage` before the embedding."""
-    embedded = embed_texts(bank.tenant_id, get_embedder(), texts)
+    embedded = embed_texts(bank.tenant_id, get_embedder(bank.embedding_model), texts)
     with tenant_transaction(bank.tenant_id):
         record_usage(
             bank.tenant_id,
@@ -166,7 +167,9 @@ def edit_memory(
         elif fact is None and is_told_otherwise(state, editing.read_state(bank, unit)):
             renew_observations(bank, unit)
         note(access, bank_id, "memory.edited", memory_id)
-        return show(bank, unit)
+        shown = show(bank, unit)
+    fill_after_edit(access, bank, memory_id)
+    return shown
 
 
 def is_told_otherwise(before: editing.UnitState, after: editing.UnitState) -> bool:

@@ -8,6 +8,7 @@ from banks.lifecycle.editing import UnitEdit, build_edited_text, read_state
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.embedding_model import fill_after_edit
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.memories.single import embed
 from memoryplatform.operations.opinion_weighings import submit_catching_up
@@ -50,7 +51,9 @@ def review(
         if given.act in FREEING and opinion.review != MemoryUnit.Review.PINNED:
             submit_catching_up(bank, opinion_id)
         note(access, bank_id, opinion_id, given)
-        return show(bank, opinion)
+        shown = show(bank, opinion)
+    fill_after_edit(access, bank, opinion_id)
+    return shown
 
 
 def check_version(bank: Bank, opinion: MemoryUnit, expected: frozenset[str] | None) -> str:

@@ -134,7 +134,7 @@ def find_revisions(bank: Bank, opinion_id: UUID) -> QuerySet[OpinionRevision]:
     """The oldest first, each with its evidence."""
     get_opinion(bank, opinion_id)
     rows = OpinionRevision.objects.of_bank(bank).filter(opinion_id=opinion_id).select_related("evidence")
-    return rows.defer("evidence__embedding").order_by("number")
+    return rows.defer("evidence__embedding", "evidence__second_embedding").order_by("number")
 
 
 HIDDEN = ""
@@ -219,7 +219,7 @@ def show_revisions(bank: Bank, revisions: Sequence[OpinionRevision]) -> list[Sho
     grounds = RevisionEvidence.objects.of_bank(bank).filter(revision__in=revisions)
     shown = grounds.filter(Q(bears=True) | Q(revision__cause=OpinionRevision.Cause.WITHDRAWN))
     rows: defaultdict[UUID, list[RevisionEvidence]] = defaultdict(list)
-    for row in shown.select_related("fact").defer("fact__embedding").order_by("id"):
+    for row in shown.select_related("fact").defer("fact__embedding", "fact__second_embedding").order_by("id"):
         rows[row.revision_id].append(row)
     former = read_former_texts(bank, [row.fact_id for some in rows.values() for row in some if row.fact_id])
     return [

@@ -29,7 +29,14 @@ from memoryplatform.operations.running.kind_names import CLONE_BANK, EXPORT_BANK
 from memoryplatform.operations.running.submit import submit
 from memoryplatform.operations.transfer.errors import ExportLeft, ExportTooSlow, TooManyExports
 from memoryplatform.operations.transfer.lines import END, HEADER, write_line, write_row
-from memoryplatform.operations.transfer.tables import PROFILE, SELF_REFERENCES, TABLES, Table, write_profile
+from memoryplatform.operations.transfer.tables import (
+    PROFILE,
+    SELF_REFERENCES,
+    TABLES,
+    Table,
+    name_columns,
+    write_profile,
+)
 from memoryplatform.operations.transfer.values import write_value
 from providers.deadline import Deadline
 from tenants.models import Quota
@@ -172,8 +179,9 @@ def write_lines(bank: Bank, *, vectors: bool) -> Iterator[bytes]:
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         with tenant_transaction(bank.tenant_id, settings=SESSION_SETTINGS):
+            bank = Bank.objects.for_tenant(bank.tenant_id).get(id=bank.id)
             yield write_line(HEADER, build_header(bank, vectors=vectors))
-            yield write_row(PROFILE, write_profile(Bank.objects.for_tenant(bank.tenant_id).get(id=bank.id)))
+            yield write_row(PROFILE, write_profile(bank))
             for table in TABLES:
                 for row in read_rows(bank, table, vectors=vectors):
                     counts[table.name] += 1
@@ -199,7 +207,10 @@ def build_header(bank: Bank, *, vectors: bool) -> dict[str, Any]:
 def read_rows(bank: Bank, table: Table, *, vectors: bool) -> Iterator[dict[str, Any]]:
     fields = table.fields(vectors=vectors)
     rows = table.model.objects.for_tenant(bank.tenant_id).filter(**{table.bank_path: bank.id}).order_by("id")
-    for values in fetch_in_chunks(rows.values_list(*(one.attname for one in fields.values()))):
+    columns = name_columns(bank)
+    for values in fetch_in_chunks(
+        rows.values_list(*(columns.get(one.attname, one.attname) for one in fields.values()))
+    ):
         yield {name: write_value(one, value) for (name, one), value in zip(fields.items(), values, strict=True)}
 
 

@@ -13,7 +13,7 @@ from banks.models import Bank
 from memoryplatform.operations.protection import screen_row
 from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.lines import Line
-from memoryplatform.operations.transfer.tables import Table, check_length
+from memoryplatform.operations.transfer.tables import Table, check_length, name_columns
 from memoryplatform.operations.transfer.values import IdRenaming, InvalidValue, read_uuid, read_value, read_vector
 from protection.modes import Protection
 
@@ -44,6 +44,8 @@ def insert_rows(target: Target, table: Table, lines: Sequence[Line]) -> None:
     """Call inside a tenant transaction."""
     renaming = IdRenaming(target.bank.id)
     rows = [(line.number, read_row(target, table, line, renaming)) for line in lines]
+    stored = name_columns(target.bank)
+    rows = [(number, {stored.get(name, name): value for name, value in row.items()}) for number, row in rows]
     columns = list(rows[0][1])
     statement = INSERT.format(
         table=sql.Identifier(table.db_table), columns=sql.SQL(", ").join(map(sql.Identifier, columns))

@@ -18,7 +18,7 @@ from banks.locking import lock_memory
 from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import delete_bank_for_good, find_or_create_bank, get_bank
+from memoryplatform.operations.banks.profile import delete_bank_for_good, find_banks, find_or_create_bank, get_bank
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.kind_names import IMPORT_BANK
 from memoryplatform.operations.running.registry import get_kind
@@ -108,9 +108,17 @@ class Received:
     rows: dict[str, int]
 
 
+def load_embedder(access: BankAccess, bank_id: str) -> None:
+    """Raises EmbeddingModelUnavailable before a line is stored. A transaction would wait for the load."""
+    with tenant_transaction(access.tenant_id):
+        rows = find_banks(access).filter(bank_id=bank_id.replace("\x00", "?"))
+        model = rows.values_list("embedding_model", flat=True).first()
+    get_embedder(model)
+
+
 def import_part(access: BankAccess, bank_id: str, body: bytes, *, first_line: int) -> Received:
     """Invalid lines undo the whole import, with the bank if the import made it."""
-    get_embedder()  # loaded before the transaction, which would wait for it
+    load_embedder(access, bank_id)
     with tenant_transaction(access.tenant_id):
         bank, is_new = find_or_create_bank(access, bank_id) if first_line == 1 else (get_bank(access, bank_id), False)
         lock_memory(bank)
@@ -197,13 +205,12 @@ def store(bank: Bank, progress: import_state.Progress, kind: str, batch: list[Li
 
 def build_target(bank: Bank, progress: import_state.Progress) -> Target:
     header = progress.header or {}
-    embedder = get_embedder()
-    is_same = header.get("embedding_model") == bank.embedding_model == embedder.model_id
+    is_same = header.get("embedding_model") == bank.embedding_model
     held = Protection.read(progress.protection) if progress.protection else Protection()
     return Target(
         bank,
         vectors=bool(header.get("vectors")),
-        dimension=embedder.dimension if is_same else None,
+        dimension=get_embedder(bank.embedding_model).dimension if is_same else None,
         protection=None if held.is_off else held,
     )
 

@@ -12,6 +12,7 @@ from pgvector.django import VectorField
 
 import banks.models as banks
 import reflection.models as reflection
+from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
 from memoryplatform.operations.transfer.values import Field, IdRenaming, InvalidValue, read_value, write_value
 from protection.modes import Protection
 from providers.tokens import LONGEST_TOKEN
@@ -21,7 +22,8 @@ from reflection.opinions.claims import LONGEST_REASONING
 from retrieval.models import Feedback
 from tenants.scoping import TenantOwned
 
-NOT_EXPORTED = frozenset({"tenant", "bank", "bank_id", "number"})  # the owner, and the place in the text index
+# The owner, the place in the text index, and the second column of vectors: a file has the vectors in use.
+NOT_EXPORTED = frozenset({"tenant", "bank", "bank_id", "number", VECTOR_COLUMNS[1], CENTROID_COLUMNS[1]})
 MEMORY = 100_000  # characters of a fact; the texts about it are shorter
 SEARCH_TEXT = 2 * MEMORY  # a memory with names and dates, and the question that it answers
 CONTEXT = 2_000
@@ -149,6 +151,11 @@ SELF_REFERENCES = {f"{table.name}_{table.self_reference}": table for table in TA
 
 BANK_TABLES = {table.name: table for table in TABLES if table.has_bank_column}
 DROPPED = frozenset({"channel_weights"})  # types that older files hold and that are no longer stored
+
+
+def name_columns(bank: banks.Bank) -> dict[str, str]:
+    """The columns of the bank's vectors, by their names in a file."""
+    return {columns[0]: columns[bank.vector_slot] for columns in (VECTOR_COLUMNS, CENTROID_COLUMNS)}
 
 
 def count_rows(bank: banks.Bank) -> dict[str, int]:

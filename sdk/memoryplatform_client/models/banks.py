@@ -2,6 +2,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memoryplatform_client.models.base import Model
+from memoryplatform_client.models.operations import Operation
 
 
 class Disposition(Model):
@@ -70,6 +71,17 @@ class BankConfig(Model):
     config: BankSettings
     overrides: BankSettings
     etag: str = ""
+
+
+class EmbeddingModel(Model):
+    """`state`: none, filling, ready, switched or clearing. `other_model` is the next model, or the former one."""
+
+    bank_id: str
+    model: str
+    state: str
+    other_model: str
+    available_models: list[str]
+    operation: Operation | None
 
 
 class BankDeleted(Model):

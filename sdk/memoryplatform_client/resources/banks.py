@@ -1,8 +1,9 @@
-from typing import Unpack
+from typing import Literal, Unpack
 
 from memoryplatform_client.calls import Call, change, fetch, reader, remove, submit, tagged_reader, without_none
 from memoryplatform_client.models.bank_stats import BankStats, MemoriesOverTime
-from memoryplatform_client.models.banks import Bank, BankConfig, BankDeleted
+from memoryplatform_client.models.banks import Bank, BankConfig, BankDeleted, EmbeddingModel
+from memoryplatform_client.models.operations import Operation
 from memoryplatform_client.models.retention import MaintenanceStarted
 from memoryplatform_client.options.banks import BankEdit, NewBankFields, SettingFields
 from memoryplatform_client.options.lists import BankFilter, TimeseriesOptions
@@ -13,6 +14,10 @@ from memoryplatform_client.wire import path_of
 
 def start_maintenance(bank_id: str, key: str | None) -> Call[MaintenanceStarted]:
     return submit(path_of("banks", bank_id, "tend"), reader(MaintenanceStarted), {"idempotency_key": key})
+
+
+def step_embedding_model(bank_id: str, step: str, key: str | None) -> Call[Operation]:
+    return submit(path_of("banks", bank_id, "embedding-model", step), reader(Operation), {"idempotency_key": key})
 
 
 class Banks(Resource[S_co]):
@@ -74,3 +79,42 @@ class Banks(Resource[S_co]):
     def reset_config(self, bank_id: str, *, if_match: str | None = None) -> Call[BankConfig]:
         """Reset all settings to their defaults and empty the background. `if_match` is the `etag` that was read."""
         return remove(path_of("banks", bank_id, "config"), tagged_reader(BankConfig), if_match=if_match)
+
+    @route
+    def embedding_model(self, bank_id: str) -> Call[EmbeddingModel]:
+        """The model of the bank's vectors, and the state of its change."""
+        return fetch(path_of("banks", bank_id, "embedding-model"), reader(EmbeddingModel))
+
+    @route
+    def change_embedding_model(
+        self,
+        bank_id: str,
+        model: str,
+        *,
+        switch: Literal["auto", "manual"] = "manual",
+        least_overlap: float = 0.0,
+        idempotency_key: str | None = None,
+    ) -> Call[Operation]:
+        """Make vectors of another model beside those in use. The key needs the scope admin, as for all that follows."""
+        given = {"model": model, "switch": switch, "least_overlap": least_overlap, "idempotency_key": idempotency_key}
+        return submit(path_of("banks", bank_id, "embedding-model"), reader(Operation), given)
+
+    @route
+    def abandon_embedding_model(self, bank_id: str) -> Call[Operation]:
+        """Give up a change before the switch."""
+        return remove(path_of("banks", bank_id, "embedding-model"), reader(Operation))
+
+    @route
+    def switch_embedding_model(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[Operation]:
+        """Use the next model. The former vectors are kept."""
+        return step_embedding_model(bank_id, "switch", idempotency_key)
+
+    @route
+    def roll_back_embedding_model(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[Operation]:
+        """Use the former model again."""
+        return step_embedding_model(bank_id, "rollback", idempotency_key)
+
+    @route
+    def finish_embedding_model(self, bank_id: str, *, idempotency_key: str | None = None) -> Call[Operation]:
+        """Delete the vectors of the former model."""
+        return step_embedding_model(bank_id, "finish", idempotency_key)

@@ -14,6 +14,7 @@ from memoryplatform.api.errors import STATUS_OF, find_status
 from memoryplatform.operations.account.errors import AccountError
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.transfer.errors import TransferError
+from providers.errors import EmbeddingModelUnavailable
 from reflection.errors import ReflectionError
 from retrieval.errors import NothingSearched, Overloaded, QueryError, RecallNotFound
 from tenants.transactions import QuotaExceeded
@@ -37,6 +38,7 @@ TELLS = {"build_error", "make_error_view"}  # (status, sentence, code)
 OUR_ERRORS = (
     AccountError,
     BankError,
+    EmbeddingModelUnavailable,
     ReflectionError,
     OperationError,
     TransferError,

@@ -166,7 +166,9 @@ class HindsightMemoryListView(hindsight_view.HindsightView):
     def get(self, request: Request, bank_id: str) -> object:
         wanted = hindsight_view.read_query(HindsightMemoryListInput, request)
         with bank_transaction(self.access, bank_id) as bank:
-            units = find_units(bank, build_filter(wanted)).filter(network__in=KNOWN).defer("embedding")
+            units = (
+                find_units(bank, build_filter(wanted)).filter(network__in=KNOWN).defer("embedding", "second_embedding")
+            )
             ordered = sort_units(units, wanted.get("time_field"))
             items = [describe_listed(shown) for shown in describe_units(bank, hindsight_view.cut_page(ordered, wanted))]
             return hindsight_view.describe_page(items, ordered.count(), wanted)

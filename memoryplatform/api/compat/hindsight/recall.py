@@ -107,7 +107,7 @@ def pack_facts(
 ) -> tuple[dict[str, Any], bool]:
     """Packs the facts in the order of the observations until a budget is full. Call inside a tenant transaction."""
     ids = {source for found in sources.values() for source in found}
-    units = MemoryUnit.objects.of_bank(bank).filter(id__in=ids).defer("embedding")
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in=ids).defer("embedding", "second_embedding")
     known = {shown.unit.id: shown for shown in describe_units(bank, list(units))}
     packed: dict[str, Any] = {}
     left, per_observation = option["max_tokens"], option["max_tokens_per_observation"]

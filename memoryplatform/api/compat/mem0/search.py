@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from django.db import OperationalError
-from django.db.models import Min
+from django.db.models import Case, Min, When
 from django.utils import timezone
 from pgvector.django import CosineDistance
 from psycopg.errors import QueryCanceled
@@ -31,18 +31,21 @@ from memoryplatform.api.compat.mem0.timestamps import read_extent
 from memoryplatform.api.compat.mem0.unit_lookup import SHOWN_NETWORKS, find_units
 from memoryplatform.api.v1.recall_input import LONGEST_QUERY
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.profile import find_banks
 from memoryplatform.operations.recall import recall
 from providers.embedding.vector import Vector
+from providers.errors import ProviderError
 from providers.registry import get_embedder
 from retrieval.analysis import QUERY_VECTORS, clean_query
 from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, Tags, TimeRange
-from retrieval.types import BUDGETS, Channel, Place, RecallItem, RecallQuery, RecallResult
+from retrieval.types import BUDGETS, NO_VECTOR, Channel, Place, RecallItem, RecallQuery, RecallResult
 from tenants.models import UsageRecord
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
 
 NEAREST_SECONDS = 1.0  # 10,000 memories take 0.1 s
 logger = logging.getLogger(__name__)
+VECTOR_IN_USE = Case(When(bank__vector_slot=1, then="second_embedding"), default="embedding")
 MOST_BANKS = 100  # banks in one search
 MOST_OWNERS = 10_000  # owners whose memories one search compares
 CHOOSING_SECONDS = 5.0  # for the choice of banks
@@ -127,7 +130,7 @@ def search_memories(access: BankAccess, wanted: SearchRequest) -> list[dict[str,
     recalled = [one for result in results for one in find_recalled(access, result, wanted)]
     found = [one for one in recalled if reaches_threshold(one, wanted)]
     if results and len(found) < wanted.top_k:
-        found += find_others(access, bank_ids, results[0].analysis.vector, wanted, known=recalled)
+        found += find_others(access, bank_ids, results[0].analysis.search_text, wanted, known=recalled)
     if len(groups) > 1:
         found.sort(key=lambda one: one.similarity or 0.0, reverse=True)
     return describe_results(access, found[: wanted.top_k], wanted.fields)
@@ -136,7 +139,7 @@ def search_memories(access: BankAccess, wanted: SearchRequest) -> list[dict[str,
 def find_recalled(access: BankAccess, result: RecallResult, wanted: SearchRequest) -> list[FoundUnit]:
     """In recall's order, after the filters that recall does not apply."""
     with tenant_transaction(access.tenant_id):
-        matching = find_units(access, wanted.condition).defer(None)
+        matching = find_units(access, wanted.condition).defer(None).select_related("bank")
         units = matching.in_bulk([item.candidate.id for item in result.items])
     return [
         measure_similarity(item, units[item.candidate.id], result)
@@ -146,13 +149,18 @@ def find_recalled(access: BankAccess, result: RecallResult, wanted: SearchReques
 
 
 def find_others(
-    access: BankAccess, bank_ids: Sequence[str], vector: Vector, wanted: SearchRequest, *, known: Sequence[FoundUnit]
+    access: BankAccess, bank_ids: Sequence[str], question: str, wanted: SearchRequest, *, known: Sequence[FoundUnit]
 ) -> list[FoundUnit]:
     """The nearest units that recall did not find. `top_k` candidates suffice to fill the results."""
-    if not vector.size:
-        return []
     seen = {one.unit.id for one in known}
-    nearest = find_nearest(access, wanted.condition, bank_ids, vector, most=wanted.top_k)
+    with tenant_transaction(access.tenant_id):
+        models = set(find_banks(access).filter(bank_id__in=bank_ids).values_list("embedding_model", flat=True))
+    nearest = [
+        one
+        for model in sorted(models)
+        for one in find_nearest(access, wanted.condition, bank_ids, question, model, most=wanted.top_k)
+    ]
+    nearest.sort(key=lambda one: (-one[1], one[0].id))
     others = [FoundUnit(unit, clamp_score(cosine)) for unit, cosine in nearest if unit.id not in seen]
     return [one for one in others if reaches_threshold(one, wanted)]
 
@@ -166,10 +174,19 @@ def measure_similarity(item: RecallItem, unit: MemoryUnit, result: RecallResult)
     places = item.scores.places
     if Channel.SEMANTIC in places:
         return FoundUnit(unit, clamp_score(places[Channel.SEMANTIC].score), places)
-    vector, own = result.analysis.vector, unit.embedding
-    if own is None or len(own) != len(vector):
+    own = unit.vector_in(unit.bank)
+    vector = NO_VECTOR if own is None else embed_again(result.analysis.search_text, unit.bank.embedding_model)
+    if not vector.size:
         return FoundUnit(unit, None, places)
     return FoundUnit(unit, clamp_score(float(np.dot(np.asarray(own, dtype=float), vector))), places)
+
+
+def embed_again(question: str, model: str) -> Vector:
+    """The vector that recall made for the banks of this model. It is cached, so it costs nothing."""
+    try:
+        return QUERY_VECTORS.embed(question, get_embedder(model))[0]
+    except ProviderError:
+        return NO_VECTOR
 
 
 def clamp_score(score: float) -> float:
@@ -217,8 +234,8 @@ def find_nearest_banks(access: BankAccess, units: UnitQuerySet, question: str) -
     with tenant_transaction(access.tenant_id):
         key = access.actor.api_key_prefix
         record_usage(access.tenant_id, UsageRecord.Kind.RECALL, usage, api_key_prefix=key)
-    distance = Min(CosineDistance("embedding", vector))
-    banks = keep_comparable(units).values("bank__bank_id").annotate(distance=distance)
+    banks = keep_comparable(units, get_embedder().model_id).values("bank__bank_id")
+    banks = banks.annotate(distance=Min(CosineDistance(VECTOR_IN_USE, vector)))
     nearest = banks.order_by("distance", "bank__bank_id").values_list("bank__bank_id", flat=True)[:MOST_BANKS]
     settings = {"statement_timeout": str(round(CHOOSING_SECONDS * 1_000))}
     try:
@@ -233,23 +250,27 @@ def find_nearest_banks(access: BankAccess, units: UnitQuerySet, question: str) -
 
 
 def find_nearest(
-    access: BankAccess, condition: Condition, bank_ids: Sequence[str], vector: Vector, *, most: int
+    access: BankAccess, condition: Condition, bank_ids: Sequence[str], question: str, model: str, *, most: int
 ) -> list[tuple[MemoryUnit, float]]:
-    """Units with their cosines, nearest first; empty if the query takes too long."""
+    """Units of the banks of this model with their cosines, nearest first; empty if the query takes too long."""
+    vector = embed_again(question, model)
+    if not vector.size:
+        return []
     settings = {"statement_timeout": str(round(NEAREST_SECONDS * 1_000))}
     try:
         with tenant_transaction(access.tenant_id, settings=settings):
-            comparable = keep_comparable(find_units(access, condition)).filter(bank__bank_id__in=bank_ids)
-            near = comparable.annotate(distance=CosineDistance("embedding", vector)).order_by("distance", "id")
+            comparable = keep_comparable(find_units(access, condition), model).filter(bank__bank_id__in=bank_ids)
+            near = comparable.annotate(distance=CosineDistance(VECTOR_IN_USE, vector)).order_by("distance", "id")
             return [(unit, 1.0 - unit.distance) for unit in near[:most]]  # type: ignore[attr-defined]  # annotated
     except OperationalError:
         logger.warning("A search returned recall's results only.", exc_info=True)
         return []
 
 
-def keep_comparable(units: UnitQuerySet) -> UnitQuerySet:
-    """Keeps units whose vectors come from the present embedding model."""
-    kept: UnitQuerySet = units.filter(bank__embedding_model=get_embedder().model_id, embedding__isnull=False)
+def keep_comparable(units: UnitQuerySet, model: str) -> UnitQuerySet:
+    """Keeps units whose vectors come from this embedding model."""
+    rows = units.annotate(vector_in_use=VECTOR_IN_USE)
+    kept: UnitQuerySet = rows.filter(bank__embedding_model=model, vector_in_use__isnull=False)
     return kept
 
 

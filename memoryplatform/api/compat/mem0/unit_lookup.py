@@ -118,7 +118,7 @@ def find_units(access: BankAccess, condition: Condition, *, closed: bool = False
 
 def find_units_of_banks(tenant_id: UUID, bank_pks: QuerySet[Bank, Any]) -> UnitQuerySet:
     units: UnitQuerySet = MemoryUnit.objects.for_tenant(tenant_id)
-    return units.filter(Q(bank_id__in=bank_pks, network__in=SHOWN_NETWORKS)).defer("embedding")
+    return units.filter(Q(bank_id__in=bank_pks, network__in=SHOWN_NETWORKS)).defer("embedding", "second_embedding")
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def run_list(call: tool.Call, arguments: ListArguments) -> ListAnswer:
     """The people, places, organisations and things that memory knows, newest first."""
     wanted = check_input(EntityListInput, arguments.given()).validated_data
     with bank_transaction(call.access, call.bank_id) as bank:
-        rows = find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer("embedding")
+        rows = find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer("embedding", "second_embedding")
         page = list_rows(rows, wanted, of=bank.id)
     entities = [EntityAnswer.read(entity, last_seen=entity.last_seen_at) for entity in page.items]
     return ListAnswer.read(page, entities=entities)

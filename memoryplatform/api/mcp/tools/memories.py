@@ -103,7 +103,7 @@ def list_memories(call: tool.Call, arguments: ListArguments) -> ListAnswer:
     """Page through memories, newest first, by filters. To find what answers a question, use recall."""
     wanted = check_input(UnitListInput, arguments.given()).validated_data
     with bank_transaction(call.access, call.bank_id) as bank:
-        units = find_units(bank, build_memory_filter(wanted)).defer("embedding")
+        units = find_units(bank, build_memory_filter(wanted)).defer("embedding", "second_embedding")
         page = list_rows(units, wanted, of=bank.id)
         shown = describe_units(bank, page.items)
     return ListAnswer.read(

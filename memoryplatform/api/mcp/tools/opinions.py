@@ -89,7 +89,7 @@ def run_list(call: tool.Call, arguments: ListArguments) -> ListAnswer:
     wanted = check_input(OpinionListInput, arguments.given()).validated_data
     with bank_transaction(call.access, call.bank_id) as bank:
         held = build_opinion_filter(wanted)
-        page = list_rows(find_opinions(bank, held).defer("embedding"), wanted, of=bank.id)
+        page = list_rows(find_opinions(bank, held).defer("embedding", "second_embedding"), wanted, of=bank.id)
         shown = list_opinions(bank, page.items, held.view)
     return ListAnswer.read(page, opinions=[describe_opinion(one, OpinionAnswer) for one in shown])
 
