@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from banks.chunking.spans import ChunkSpan, hash_chunk, heading
@@ -160,11 +161,13 @@ def retain_document(source: DocumentVersion, instructions: Instructions, tools: 
     try:
         with tools.write():
             tools.removed(update_document(source))
-        outcomes += embed_bare_chunks(source, tools)
-        waiting = [one for one in load_chunks(source, extracted_at=None) if one.piece.version == source.version]
+        chunks = load_chunks(source)
+        outcomes += embed_bare_chunks(source, [one for one in chunks if one.chunk.extracted_at], tools)
+        waiting = [one for one in chunks if not one.chunk.extracted_at and one.piece.version == source.version]
         for done, one in enumerate(waiting):
             tools.report(done, len(waiting))
-            check_still_there(source)
+            if done:
+                check_still_there(source)
             outcomes.append(retain_chunk(source, one, instructions, tools))
     except SourceGone as gone:
         return give_way(outcomes, gone)
@@ -189,9 +192,8 @@ def clear_vectors(document: Document) -> None:
     rows.update(**dict.fromkeys(VECTOR_COLUMNS))
 
 
-def embed_bare_chunks(source: DocumentVersion, tools: Tools) -> list[Retained]:
+def embed_bare_chunks(source: DocumentVersion, bare: Sequence[WaitingChunk], tools: Tools) -> list[Retained]:
     """Embed the chunks that were read and have lost their vectors."""
-    bare = load_chunks(source, extracted_at__isnull=False, **{source.bank.vector_column: None})
     if not bare:
         return []
     embedded = embed_texts(source.bank.tenant_id, tools.embedder, [one.embedding_text for one in bare], step=tools.step)
@@ -204,12 +206,13 @@ def embed_bare_chunks(source: DocumentVersion, tools: Tools) -> list[Retained]:
     return [Retained(usage=embedded.usage)]
 
 
-def load_chunks(source: DocumentVersion, **conditions: object) -> list[WaitingChunk]:
-    """Without the chunks of ready facts."""
+def load_chunks(source: DocumentVersion) -> list[WaitingChunk]:
+    """The chunks that were not read, or have no vector. Without the chunks of ready facts."""
     with tenant_transaction(source.bank.tenant_id):
         document = load_document(source)
         pieces = list_pieces(document)
-        rows = Chunk.objects.for_tenant(source.bank.tenant_id).filter(document=document, **conditions)
+        is_open = Q(extracted_at=None) | Q(**{source.bank.vector_column: None})
+        rows = Chunk.objects.for_tenant(source.bank.tenant_id).filter(is_open, document=document)
         found = [WaitingChunk(chunk, find_piece(pieces, chunk.start)) for chunk in rows.order_by("position")]
     return [one for one in found if not one.piece.is_ready]
 

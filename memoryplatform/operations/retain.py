@@ -74,6 +74,8 @@ def retain(
         operation = accept(access, bank, screened, idempotency_key=idempotency_key, wake=not here, asked=asked)
     if operation.error_code == QuotaExceeded.code and operation.is_finished:
         retry(access.tenant_id, operation.id, actor=access.actor)
+    elif not here:
+        return operation
     if here:
         perform(access.tenant_id, operation.id)
     with tenant_transaction(access.tenant_id):

@@ -182,6 +182,7 @@ WORKER_THREADS = env.worker_threads
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
 OPERATION_RETRY_SECONDS = env.operation_retry_seconds
+OPERATION_REPORT_SECONDS = 0.5  # between two reports of progress
 
 WEBHOOK_COURIER = "memoryplatform.operations.kinds.deliver_webhook.take"
 WEBHOOK_PRIVATE_ADDRESSES = env.webhook_private_addresses

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -197,6 +198,8 @@ class Run:
     spent: Usage = field(default_factory=Usage, init=False)
     memories: int = field(default=0, init=False)
     usage_kind: UsageRecord.Kind | None = field(default=None, init=False)
+    progress: dict[str, Any] = field(default_factory=dict, init=False)
+    reported_at: float = field(default_factory=monotonic, init=False)
 
     @property
     def tenant_id(self) -> UUID:
@@ -207,10 +210,18 @@ class Run:
         return self.lease.transaction()
 
     def report(self, stage: str, *, processed: int, total: int) -> None:
-        """Store the progress, for callers that poll."""
+        """Store the progress, for callers that poll. What follows within half a second is stored with the end."""
+        self.progress = {"stage": stage, "processed": processed, "total": total}
+        if monotonic() - self.reported_at < settings.OPERATION_REPORT_SECONDS:
+            return
         with self.transaction() as operation:
-            operation.stage, operation.processed, operation.total = stage, processed, total
-            operation.save(update_fields=["stage", "processed", "total", "updated_at"])
+            self.write_progress(operation)
+            operation.save(update_fields=[*self.progress, "updated_at"])
+        self.reported_at = monotonic()
+
+    def write_progress(self, operation: Operation) -> None:
+        for name, value in self.progress.items():
+            setattr(operation, name, value)
 
     def spend(self, kind: UsageRecord.Kind, usage: Usage, *, memories: int = 0) -> None:
         """Note the usage of a step. It is recorded when the attempt ends, also when it fails."""
@@ -232,6 +243,7 @@ class Run:
         Call inside `transaction()` with the row that it yielded.
         """
         self.record_usage(operation, stored_bytes=stored_bytes)
+        self.write_progress(operation)
         operation.result = result
         finish(operation, Operation.Status.COMPLETED, OperationFault("", ""))
         self.is_complete = True
