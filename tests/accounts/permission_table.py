@@ -213,7 +213,6 @@ BY_PAGE = {
         accounts/google/login/token/
         accounts/github/login/
         accounts/github/login/callback/
-        accounts/2fa/webauthn/login/
         v1/version
         v1/openapi.json
         v1/docs
@@ -238,6 +237,7 @@ BY_PAGE = {
         accounts/signup/
         accounts/login/code/confirm/
         accounts/2fa/authenticate/
+        accounts/2fa/webauthn/login/
         accounts/3rdparty/signup/
     """,
     "person": """
