@@ -64,7 +64,7 @@ class Browser:
     def add_authenticator(self) -> str:
         """Turns TOTP on. Returns the secret, which a phone would keep."""
         page = self.open("/accounts/2fa/totp/activate/")
-        if "/reauthenticate/" in page:  # the link of the e-mail signed the person in, without a password
+        if "/reauthenticate/" in page:  # the security of an account needs the password once more
             page = self.send("/accounts/reauthenticate/", password=PASSWORD, next="/accounts/2fa/totp/activate/")
         (secret,) = re.findall(r'value="([A-Z2-7]{32})"', page)
         page = self.send("/accounts/2fa/totp/activate/", code=read_code(secret))
