@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -87,7 +88,7 @@ def list_api() -> Iterator[tuple[str, str]]:
     """(method, route) of every route of the API, ours once."""
     ours = {f"v1/default/{one.pattern}" for one in ROUTES}
     for route, callback in routes():
-        view = getattr(callback, "view_class", object)
+        view: Any = getattr(callback, "view_class", object)
         if issubclass(view, TenantView) and not issubclass(view, NotServedView | Mem0NotServedView):
             methods = [one.upper() for one in view.http_method_names if hasattr(view, one)]
             yield from ((one, route) for one in methods if one not in {"OPTIONS", "HEAD"} and route not in ours)

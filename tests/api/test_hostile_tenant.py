@@ -12,11 +12,12 @@ from django.core.cache import cache
 from django.test import Client
 
 from banks.models import Entity, MemoryUnit, QuarantinedItem
+from memoryplatform.dashboard.urls import urlpatterns
 from tenants.memberships import found_tenant
 from tenants.models import ApiKey, ConnectedApp, Invitation, Member, Tenant, User
 from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import make_person, sign_in
-from tests.accounts.test_permissions import TABLE, urlpatterns
+from tests.accounts.test_permissions import TABLE
 from tests.api.conftest import Caller, encode
 from tests.api.test_isolation import BODIES, FOREIGN, path_of, things
 from tests.factories import make_bank, make_key_with_text, make_tenant
@@ -71,7 +72,7 @@ def ask_everything(client: Client, things: dict[str, str], **headers: str) -> di
     answers = {}
     for method, route in sorted(FOREIGN):
         body = BODIES.get((method, route), {}) if method != "GET" else None
-        given = {"headers": headers, "content_type": "application/json"}
+        given: dict[str, Any] = {"headers": headers, "content_type": "application/json"}
         answers[method, route] = client.generic(
             method, path_of(route, things), b"" if body is None else encode(body), **given
         )
