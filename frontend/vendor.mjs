@@ -7,7 +7,7 @@ const FILES = {
 };
 const ICONS = [
   "activity", "bell", "brain", "building-2", "chart-column", "check", "chevrons-up-down", "circle-alert", "circle-check",
-  "copy", "file-text", "fingerprint", "info", "key-round", "layers", "log-out", "mail", "monitor-smartphone", "moon",
+  "copy", "file-text", "fingerprint", "info", "key-round", "layers", "log-out", "mail", "menu", "monitor-smartphone", "moon",
   "plug", "plus", "scroll-text", "settings", "shield-check", "sun", "trash-2", "triangle-alert", "user", "users", "webhook", "x",
 ];
 

@@ -5,6 +5,10 @@ const apply = () => {
 };
 apply();
 dark.addEventListener("change", apply);
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !confirm(question)) event.preventDefault();
+});
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-theme-choice]");
   if (button) {

@@ -4,8 +4,9 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialApp
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 
 from memoryplatform.operations.account.errors import InvitationInvalid
 from memoryplatform.operations.account.invitations import find_invitation
@@ -26,6 +27,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return AccountAdapter(request).is_open_for_signup(request)
+
+    def get_app(self, request: HttpRequest, provider: str, client_id: str | None = None) -> Any:
+        """Google or GitHub without a client in the settings is a page that is not there."""
+        try:
+            return super().get_app(request, provider, client_id=client_id)
+        except SocialApp.DoesNotExist:
+            raise Http404 from None
 
 
 def has_invitation(request: HttpRequest) -> bool:

@@ -25,7 +25,7 @@ ACCOUNT = (
     ("account_change_password", "Password", "key-round"),
     ("mfa_index", "Two-factor", "fingerprint"),
     ("usersessions_list", "Sessions", "monitor-smartphone"),
-    ("socialaccount_connections", "Connected accounts", "layers"),
+    ("socialaccount_connections", "Connected accounts", "user"),
 )
 
 

@@ -38,6 +38,7 @@ def build_accounts(env: Environment) -> dict[str, Any]:
         "ACCOUNT_DEFAULT_HTTP_PROTOCOL": "https" if env.public_url and env.public_url.startswith("https") else "http",
         "MFA_SUPPORTED_TYPES": ["totp", "recovery_codes", "webauthn"],
         "MFA_PASSKEY_LOGIN_ENABLED": True,
+        "MFA_ALLOW_UNVERIFIED_EMAIL": True,  # a change of the address; the old one holds until the new one is verified
         "MFA_TOTP_ISSUER": "Memory platform",
         "USERSESSIONS_TRACK_ACTIVITY": True,
         "SOCIALACCOUNT_PROVIDERS": build_providers(env),

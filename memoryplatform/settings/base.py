@@ -17,6 +17,7 @@ API_KEY_SECRET = env.api_key_secret.get_secret_value()
 DEBUG = False
 ALLOWED_HOSTS = env.allowed_hosts
 CSRF_TRUSTED_ORIGINS = env.csrf_trusted_origins
+CSRF_FAILURE_VIEW = "memoryplatform.api.compat.fallback_errors.handle_csrf_failure"
 ROOT_URLCONF = "memoryplatform.urls"
 ASGI_APPLICATION = "memoryplatform.asgi.application"
 APPEND_SLASH = False

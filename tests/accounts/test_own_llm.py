@@ -123,6 +123,14 @@ def test_an_endless_answer_is_cut_off(acme: Tenant, owner: User, endpoint: Scrip
         "https://10.0.0.8/v1",
         "https://169.254.169.254/latest",
         "https://[::1]/v1",
+        "https://[::ffff:127.0.0.1]/v1",
+        "https://[::ffff:a9fe:a9fe]/v1",
+        "https://[64:ff9b::10.0.0.8]/v1",
+        "https://2130706433/v1",
+        "https://0x7f000001/v1",
+        "https://0177.0.0.1/v1",
+        "https://127.1/v1",
+        "https://llm.example.com/v1",
         "https://localhost/v1",
         "http://203.0.114.1/v1",
         "https://user:password@llm.example.com/v1",
@@ -131,10 +139,14 @@ def test_an_endless_answer_is_cut_off(acme: Tenant, owner: User, endpoint: Scrip
         "nonsense",
     ],
 )
-def test_private_addresses_and_plain_http_are_refused(acme: Tenant, owner: User, settings: Any, url: str) -> None:
+def test_private_addresses_and_plain_http_are_refused(
+    acme: Tenant, owner: User, settings: Any, dialled: list[str], monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
     settings.OWN_LLM_PRIVATE_ADDRESSES = False
+    name_addresses(monkeypatch, ["10.0.0.8"])  # llm.example.com is a public name of a private address
     refused = put(sign_in(owner, acme), base_url=url, model="mine", api_key=KEY)
     assert (refused.status_code, refused.json()["code"]) == (422, "account_invalid")
+    assert dialled == []
 
 
 def name_addresses(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> None:

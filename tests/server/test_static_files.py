@@ -1,9 +1,13 @@
+import hashlib
 import re
+from pathlib import Path
 
 from django.test import override_settings
 
 from memoryplatform.server.handler import RequestHandler
 from tests.server.test_cors import send
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @override_settings(SERVESTATIC_USE_FINDERS=True)
@@ -14,3 +18,12 @@ def test_the_pages_find_their_scripts_and_styles() -> None:
     assert len(assets) >= 3
     for path in assets:
         assert send("GET", path, handler).status_code == 200, path
+
+
+def test_the_stylesheet_is_built_from_the_present_templates() -> None:
+    """`npm run build` records the hash of its inputs. If this fails, run it and commit the result."""
+    inputs = [ROOT / "frontend/app.css", ROOT / "package-lock.json", *(ROOT / "templates").rglob("*.html")]
+    digest = hashlib.sha256()
+    for path, file in sorted((file.relative_to(ROOT).as_posix(), file) for file in inputs):
+        digest.update(f"{path}\n".encode() + file.read_bytes())
+    assert (ROOT / "frontend/inputs.sha256").read_text().strip() == digest.hexdigest()

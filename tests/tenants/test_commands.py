@@ -47,6 +47,13 @@ def test_the_demo_login_enters_the_admin() -> None:
     assert client.get("/admin/").status_code == 200
 
 
+def test_the_demo_login_enters_the_dashboard(redis_server: object) -> None:
+    made = json.loads(run("demo", "--json"))
+    client = Client()
+    client.post("/accounts/login/", {"login": made["email"], "password": made["password"]})
+    assert client.get("/dashboard/")["Location"] == "/dashboard/members/"
+
+
 def test_a_key_is_made_for_the_tenant_of_a_member(member: User, tenant: Tenant) -> None:
     identity = find_identity(
         run("create_api_key", "BOB@example.com", "--scope", "read", "--bank", "support", "--days", "1")

@@ -1,4 +1,7 @@
-"""Errors outside the API's views, such as an unknown path, in the shape of the interface that the path belongs to."""
+"""Errors outside the API's views, such as an unknown path, in the shape of the interface that the path belongs to.
+
+A browser gets a page.
+"""
 
 import re
 import sys
@@ -8,7 +11,8 @@ from typing import Any
 import structlog
 from django.core.exceptions import DisallowedHost
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from django.urls.converters import UUIDConverter
 from django.urls.resolvers import RoutePattern
 
@@ -24,6 +28,14 @@ log = structlog.get_logger(__name__)
 NO_ROUTE = "There is nothing at this address."
 HINDSIGHT = ("/v1/default", "/v1/bank-template-schema")
 # Of version 1 only mem0's own addresses, because the rest of /v1/ is ours.
+PROGRAMS = ("/v1", "/v2", "/v3", "/mcp", "/oauth/token", "/oauth/register", "/oauth/revoke")  # they read no pages
+TITLES = {
+    400: "This request can't be understood",
+    403: "Not allowed",
+    404: "There is nothing here",
+    500: "Something went wrong",
+    503: "Not available right now",
+}
 MEM0 = ("/v2", "/v3", *(f"/{'/'.join(str(one.pattern).split('/')[:2])}" for one in mem0.urlpatterns))
 
 
@@ -54,14 +66,14 @@ def loosen_routes() -> list[tuple[list[str], RoutePattern]]:
 
 
 def make_error_view(code: int, detail: str, name: str) -> Any:
-    def view(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
+    def view(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
         is_foreign = isinstance(exception, DisallowedHost)
         return build_response(request, code, describe_unknown_host(request) if is_foreign else detail, name)
 
     return view
 
 
-def handle_server_error(request: HttpRequest) -> JsonResponse:
+def handle_server_error(request: HttpRequest) -> HttpResponse:
     """Logs and answers an exception outside the API's views, e.g. on a page or while a response is written.
 
     Django calls this while it handles the exception, so `sys.exception()` is set.
@@ -75,15 +87,26 @@ def handle_server_error(request: HttpRequest) -> JsonResponse:
     return build_response(request, 500, "Something went wrong on our side.", "internal_error")
 
 
-def handle_not_found(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:
+def handle_not_found(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
     """Names a malformed id, because a typo in a long address is hard to see."""
     malformed = find_malformed_id(request.path_info)
     detail = f"'{malformed}' is not an id: ids are UUIDs in lower case with hyphens." if malformed else NO_ROUTE
     return build_response(request, 404, detail, "not_found")
 
 
-def build_response(request: HttpRequest, code: int, detail: str, name: str) -> JsonResponse:
+def handle_csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    log.info("csrf.refused", reason=reason)
+    return build_response(
+        request, 403, "This form has expired. Open its page again and repeat it.", "permission_denied"
+    )
+
+
+def build_response(request: HttpRequest, code: int, detail: str, name: str) -> HttpResponse:
+    """A page is rendered without its request: what failed may be the database, which the usual frame reads."""
     error = {"detail": detail, "code": name, "request_id": getattr(request, "request_id", "")}
+    if "text/html" in request.headers.get("Accept", "") and not is_below(request.path_info, PROGRAMS):
+        page = render_to_string("error.html", {**error, "status": code, "title": TITLES[code]})
+        return HttpResponse(page, status=code)
     return JsonResponse(shape_error(request.path_info, error), status=code)
 
 

@@ -8,7 +8,7 @@ from django import template
 from django.conf import settings
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.forms import BoundField, CheckboxInput
-from django.template.defaultfilters import filesizeformat
+from django.template.defaultfilters import filesizeformat, stringfilter
 from django.utils.safestring import SafeString, mark_safe
 
 from tenants.models import Quota
@@ -23,6 +23,7 @@ QUOTA_TITLES = {
     Quota.LLM_TOKENS: "Language model tokens this month",
     Quota.MEMBERS: "Members and open invitations",
 }
+NAMES = {"Google", "GitHub"}  # of log-ins
 COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
 
@@ -51,6 +52,18 @@ def styled(field: BoundField) -> SafeString:
 @register.filter
 def is_checkbox(field: BoundField) -> bool:
     return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.filter(is_safe=True)
+@stringfilter
+def own_wording(text: str) -> str:
+    """A title or label of allauth in this project's spelling: "Change Email Address" → "Change e-mail address"."""
+    first, *rest = text.split() or [""]
+    words = [
+        first.capitalize() if first.istitle() else first,
+        *(word if word in NAMES or not word.istitle() else word.lower() for word in rest),
+    ]
+    return " ".join(words).replace("Email", "E-mail").replace("email", "e-mail").removesuffix(":")
 
 
 @register.filter
