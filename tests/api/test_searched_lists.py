@@ -6,7 +6,9 @@ import pytest
 
 from banks.models import Bank
 from memoryplatform.operations import ranked_rows
+from providers import registry
 from providers.errors import ProviderError
+from providers.once import Once
 from retrieval.analysis import QueryVectors
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
@@ -20,7 +22,7 @@ ROUTES = ("relationships", "episodes")
 
 @pytest.fixture(autouse=True)
 def small_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranked_rows, "get_embedder", WordEmbedder)
+    monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
     monkeypatch.setattr(ranked_rows, "QUERY_VECTORS", QueryVectors())
 
 

@@ -43,7 +43,7 @@ class WatchedEmbedder(WordedEmbedder):
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> WatchedEmbedder:
     watched = WatchedEmbedder()
-    monkeypatch.setattr(retain_kind, "get_embedder", lambda: watched)
+    monkeypatch.setattr(retain_kind, "get_embedder", lambda _model: watched)
     monkeypatch.setattr(vectors, "BATCH", BATCH)
     return watched
 

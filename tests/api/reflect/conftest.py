@@ -25,7 +25,7 @@ Ask = Callable[..., Any]
 @pytest.fixture(autouse=True)
 def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Serial: a thread can't see the rows of a test's transaction."""
-    monkeypatch.setattr(use_case, "get_embedder", WordEmbedder)
+    monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
     monkeypatch.setattr(use_case, "get_reranker", NoReranker)
     monkeypatch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
     monkeypatch.setattr(tools, "EXECUTOR", Once(threads.SerialExecutor))

@@ -19,7 +19,9 @@ def begin_search(memory: Memory, text: str, *, asked_at: datetime = NOW, **field
     plan = build_plan(query, replace(analyse(query), vector=embed(text)))
     executor = SerialExecutor()
     (words,) = start_words([memory.bank], plan, executor)
-    return start_lookups(memory.bank, plan, words, executor, has_vectors=True, deadline=plan.limits.start_clock())
+    return start_lookups(
+        memory.bank, plan, words, executor, vector=plan.analysis.vector, deadline=plan.limits.start_clock()
+    )
 
 
 def search(channel: Channel, memory: Memory, text: str, **fields: Any) -> list[Hit]:
