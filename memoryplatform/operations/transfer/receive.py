@@ -41,7 +41,7 @@ from memoryplatform.operations.transfer.lines import (
 )
 from memoryplatform.operations.transfer.values import IdRenaming, InvalidValue
 from protection.modes import Protection
-from providers.registry import get_embedder
+from providers.registry import get_embedder, list_embedding_models
 from tenants.transactions import tenant_transaction
 
 log = structlog.get_logger(__name__)
@@ -155,6 +155,7 @@ def store_lines(bank: Bank, progress: import_state.Progress, body: bytes, first_
             raise ImportInvalid(batch[0].number, "The export broke off here: this file is not whole.")
         if progress.header is None or kind == HEADER:
             read_header(progress, batch)
+            take_model(bank, progress)
         else:
             store(bank, progress, kind, batch)
     if progress.header is None:
@@ -183,6 +184,14 @@ def read_header(progress: import_state.Progress, batch: list[Line]) -> None:
     progress.header = {name: line.row.get(name) for name in kept}
     if len(orjson.dumps(progress.header)) > LONGEST_HEADER:
         raise ImportInvalid(line.number, "The header is too long.")
+
+
+def take_model(bank: Bank, progress: import_state.Progress) -> None:
+    """A bank that the import made takes the model of the file, if this installation has it: the vectors stay usable."""
+    model = (progress.header or {}).get("embedding_model")
+    if progress.made_bank and model != bank.embedding_model and model in list_embedding_models():
+        bank.embedding_model = str(model)
+        bank.save(update_fields=["embedding_model", "updated_at"])
 
 
 def store(bank: Bank, progress: import_state.Progress, kind: str, batch: list[Line]) -> None:
