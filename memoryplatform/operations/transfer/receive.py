@@ -192,6 +192,7 @@ def take_model(bank: Bank, progress: import_state.Progress) -> None:
     if progress.made_bank and model != bank.embedding_model and model in list_embedding_models():
         bank.embedding_model = str(model)
         bank.save(update_fields=["embedding_model", "updated_at"])
+        progress.bank_changed_at = bank.updated_at.isoformat()
 
 
 def store(bank: Bank, progress: import_state.Progress, kind: str, batch: list[Line]) -> None:
