@@ -102,7 +102,7 @@ def count_scopes(bank: Bank) -> list[ScopeCount]:
 
 
 def consolidate_now(access: BankAccess, bank_id: str) -> Consolidation:
-    """Refreshes all stale entities without waiting for quiet. Submits an operation even where nothing is stale."""
+    """Refreshes all stale entities without waiting until writes pause. Submits an operation even where nothing is stale."""
     with bank_transaction(access, bank_id) as bank:
         now = timezone.now()
         ask_again(bank, None, now=now)
@@ -139,7 +139,7 @@ def remake_observations(access: BankAccess, bank_id: str, memory_id: UUID) -> in
 
 
 def refresh_now(access: BankAccess, bank_id: str, *, entity_id: UUID | None) -> Operation | None:
-    """Refreshes one entity, or all stale ones, without waiting for quiet.
+    """Refreshes one entity, or all stale ones, without waiting until writes pause.
 
     None where nothing is stale, or where no language model is configured.
     """

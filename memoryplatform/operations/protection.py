@@ -30,7 +30,7 @@ from tenants.sealed_text import SealedText
 
 T = TypeVar("T")
 NOT_TEXT = frozenset({"role", "update_mode", "network"})  # values of a fixed list
-IDENTIFIERS = frozenset({"document_id", "thread", "actor"})  # two of them must not become the same one
+IDENTIFIERS = frozenset({"document_id", "thread", "actor"})  # two different ones must not become equal
 ITEM = TypeAdapter(RetainItem)
 API_NAMES = {"text": "content", "relationships": "relations"}  # fields of an item under other names in the API
 
@@ -138,7 +138,7 @@ def write_name(owner: object, name: str) -> str:
 
 
 def redact_texts(bank: Bank, protection: Protection, value: T) -> T:
-    """An identifier with a finding is replaced as a whole, by a keyed hash: the same one stays the same one."""
+    """An identifier with a finding is replaced as a whole, by a keyed hash: equal identifiers stay equal."""
     if not protection.list_families("redact"):
         return value
 
@@ -154,7 +154,10 @@ def redact_texts(bank: Bank, protection: Protection, value: T) -> T:
 
 
 def screen_edit(bank: Bank, edit: UnitEdit, reason: str) -> tuple[UnitEdit, str, tuple[str, ...]]:
-    """The edit, its reason, and the families that flag its text. Quarantine refuses: the memory is there already."""
+    """The edit, its reason, and the families that flag its text.
+
+    In the mode `quarantine` the edit is refused, because the memory exists already.
+    """
     protection = Protection.read(bank.protection)
     if protection.is_off:
         return edit, reason, ()

@@ -37,7 +37,7 @@ CONFLICT = (
     "Somebody else has changed this opinion since you opened it. It is shown as it is now; look, then send again."
 )
 MALFORMED = "Nothing was done: what was chosen is no opinion. Choose from the list again."
-DONE = "The act stands in the history of “%s”."
+DONE = "The act is recorded in the history of “%s”."
 
 
 @admin.register(Opinion)

@@ -10,7 +10,7 @@ from providers.reranking.protocol import Ranking, rank
 from providers.tokens import encodable
 
 FULL_SCORE = 10
-TOKENS_A_SCORE = 16  # {"number": 12, "score": 10} and what stands around it
+TOKENS_A_SCORE = 16  # {"number": 12, "score": 10} and the characters around it
 ANSWER_TOKENS = 64
 
 SYSTEM = f"""\

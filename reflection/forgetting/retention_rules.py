@@ -1,4 +1,4 @@
-"""Which memories a retention rule applies to, and how they fade."""
+"""Retention rules: the memories that each applies to, and how those fade."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -41,7 +41,7 @@ OF_ALL_TAGS = """(
 
 
 def build_tag_condition(condition: TagCondition) -> sql.Composable:
-    """A `Not` alone would let a unit pass that is made of hidden memories: it has none of their tags."""
+    """A derived unit has no tags of its own. A `Not` alone would show one that was made of hidden memories."""
     named = {tag for leaf in list_leaves(condition) for tag in leaf.tags}
     hidden = tuple(tag for tag in UNDER_SEVERAL if tag not in named)
     seen = [sql.SQL("NOT {}").format(has_one_of(hidden))] if hidden else []

@@ -46,7 +46,7 @@ def remove_member(access: TenantAccess, user_id: UUID) -> None:
 
 
 def lock_tenant(tenant_id: UUID) -> None:
-    """Two owners who leave at once meet here, one after the other. Call inside a tenant transaction."""
+    """Two owners who leave at once take turns here, so that one stays. Call inside a tenant transaction."""
     Tenant.objects.select_for_update().get(id=tenant_id)
 
 

@@ -31,7 +31,7 @@ A_WHILE = timedelta(seconds=5)
 @operation_kind(REFRESH_OBSERVATIONS, queue="background")
 @ends_with_its_bank
 def refresh_observations(run: Run) -> dict[str, Any]:
-    """A run after a crash skips the entities that were refreshed. A refused entity delays no other.
+    """A run after a crash skips the entities that were refreshed. A refusal of one entity does not delay the others.
 
     The result counts an entity once, as put off where the model refused any of its scopes.
     """

@@ -42,7 +42,7 @@ FOLDER = "banks"
 
 @operation_kind(EXPORT_BANK, queue="background")
 def export_bank(run: Run) -> dict[str, Any]:
-    """Nothing is written in advance: no file of a bank lies about that nobody fetches, or that outlives the bank."""
+    """The file is written when it is fetched, so no copy outlives the bank."""
     bank = load_bank(run)
     key = f"{FOLDER}/{bank.bank_id}"
     address = f"/v1/default/files/download/{quote(key)}"
@@ -56,7 +56,8 @@ BATCH = 128  # texts between two signs of progress: some seconds
 BEFORE_ALL = UUID(int=0)
 
 
-@operation_kind(IMPORT_BANK, queue="background", cancellable=False)  # half a memory would answer as if it were whole
+# A bank that was imported in part would answer as if it were whole, so an import can't be cancelled.
+@operation_kind(IMPORT_BANK, queue="background", cancellable=False)
 @ends_with_its_bank
 def import_bank(run: Run) -> dict[str, Any]:
     """Each step commits by itself and finds nothing left to do when it is run again."""

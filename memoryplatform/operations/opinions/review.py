@@ -20,7 +20,7 @@ from tenants.transactions import tenant_transaction
 FREEING = (Act.UNPIN, Act.RESTORE)  # evidence may move the opinion again, unless a restoration brings a pin back
 WITHOUT_REASON = frozenset({Act.APPROVE})
 LONGEST_REASON = 500
-SAY_WHY = "Say why: it stands in the history."
+SAY_WHY = "Say why: it is recorded in the history."
 
 
 def lacks_reason(act: str, reason: str) -> bool:

@@ -1,4 +1,4 @@
-"""`/audit-logs`: a bank's audit log in Hindsight's shape. It has no bodies, and an entry has a time, no duration."""
+"""`/audit-logs`: a bank's audit log in Hindsight's shape. Request bodies and durations are not recorded."""
 
 from collections import defaultdict
 from datetime import timedelta
