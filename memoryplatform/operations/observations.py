@@ -102,7 +102,7 @@ def count_scopes(bank: Bank) -> list[ScopeCount]:
 
 
 def consolidate_now(access: BankAccess, bank_id: str) -> Consolidation:
-    """Refreshes all stale entities without waiting until writes pause. Submits an operation even where nothing is stale."""
+    """Refreshes all stale entities at once, without a pause of writes. Submits an operation even if none is stale."""
     with bank_transaction(access, bank_id) as bank:
         now = timezone.now()
         ask_again(bank, None, now=now)
