@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import starmap
 from uuid import UUID
 
+from banks.enums import Network
 from banks.models import Bank
 from providers.reranking.protocol import Reranker
 from retrieval.analysis import has_passed
@@ -15,7 +16,7 @@ from retrieval.plan import Plan
 from retrieval.reranking import INSTRUCTIONS, Reranked, RerankRequest, build_readable, combine, rerank
 from retrieval.search import Found
 from retrieval.speaker_match import SpeakerMatch, favour_speaker, write_aliased
-from retrieval.types import Candidate, Channel, Hit, LeastScores, Ranked, Scores
+from retrieval.types import Candidate, Channel, Hit, LeastScores, Ranked, Scores, SourceSpan
 
 
 @dataclass(frozen=True)
@@ -88,24 +89,33 @@ def order_for_reranker(ranked: Sequence[Ranked], plan: Plan, match: SpeakerMatch
 
 
 def add_neighbours(ranked: Sequence[Ranked], *, share: float) -> list[Ranked]:
-    """Best first, with `share` of the best score among the messages before and after a result's own messages."""
-    best: dict[UUID, float] = {}
+    """Best first, with `share` of the best score among the messages of other people before and after a result's own.
+
+    The agent's words neither give nor take: its replies repeat the words that they answer.
+    """
+    best: dict[UUID, tuple[float, str]] = {}
     beside: dict[UUID, list[UUID]] = {}
     for one in ranked:
-        for source in one.candidate.sources:
+        for source in list_spoken(one):
             if source.message_id is not None:
-                best[source.message_id] = max(one.scores.fused, best.get(source.message_id, 0.0))
+                scored = (one.scores.fused, one.candidate.speaker)
+                best[source.message_id] = max(scored, best.get(source.message_id, scored))
                 if source.following is not None:
                     beside.setdefault(source.message_id, []).append(source.following)
                     beside.setdefault(source.following, []).append(source.message_id)
 
     def score(one: Ranked) -> float:
-        own = {source.message_id for source in one.candidate.sources}
-        near = {other for message in own if message is not None for other in beside.get(message, ())}
-        return share * max((best.get(other, 0.0) for other in near - own), default=0.0)
+        own = [source.message_id for source in list_spoken(one) if source.message_id is not None]
+        near = [best[other] for message in own for other in beside.get(message, ()) if other in best]
+        return share * max((value for value, speaker in near if speaker != one.candidate.speaker), default=0.0)
 
-    scored = [one.with_scores(one.scores._replace(neighbour=score(one))) for one in ranked]
-    return sorted(scored, key=lambda one: -one.scores.found)
+    results = [one.with_scores(one.scores._replace(neighbour=score(one))) for one in ranked]
+    return sorted(results, key=lambda one: -one.scores.found)
+
+
+def list_spoken(ranked: Ranked) -> Sequence[SourceSpan]:
+    """The sources of a memory that is not the agent's own."""
+    return () if ranked.candidate.network is Network.EXPERIENCE else ranked.candidate.sources
 
 
 def put_repeats_last(ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from banks.enums import Network
 from retrieval.hydration import hydrate
 from retrieval.ranking import add_neighbours
 from retrieval.types import AT_PRESENT, Ranked, SourceSpan
@@ -10,13 +11,19 @@ from tests.retrieval.factories import make_id, make_ranked
 from tests.retrieval.memory import Memory
 
 
-def quoting(number: int, score: float, *messages: tuple[int, int | None]) -> Ranked:
+def quoting(
+    number: int,
+    score: float,
+    *messages: tuple[int, int | None],
+    speaker: str = "Ana",
+    network: Network = Network.WORLD,
+) -> Ranked:
     """A result with its fused score and its messages, each with the message after it."""
     sources = [
         SourceSpan(UUID(int=own), None, "", 0, 5, "said", None if following is None else UUID(int=following))
         for own, following in messages
     ]
-    ranked = make_ranked(id=make_id(number), sources=tuple(sources))
+    ranked = make_ranked(id=make_id(number), sources=tuple(sources), network=network, speaker=speaker)
     return ranked.with_scores(ranked.scores._replace(fused=score))
 
 
@@ -25,17 +32,23 @@ def order(*ranked: Ranked) -> list[tuple[int, float]]:
 
 
 def test_the_message_before_and_the_message_after_count() -> None:
-    best, before, after = quoting(1, 8.0, (11, 12)), quoting(2, 1.0, (10, 11)), quoting(3, 2.0, (12, 13))
-    assert order(best, quoting(4, 3.0, (20, None)), after, before) == [(1, 1.0), (3, 4.0), (2, 4.0), (4, 0.0)]
+    best = quoting(1, 8.0, (11, 12), speaker="Ben")
+    before, after, far = quoting(2, 1.0, (10, 11)), quoting(3, 2.0, (12, 13)), quoting(4, 3.0, (20, None))
+    assert order(best, far, after, before) == [(1, 1.0), (3, 4.0), (2, 4.0), (4, 0.0)]
 
 
 def test_the_better_of_two_neighbours_counts() -> None:
-    between = quoting(3, 1.0, (11, 12))
+    between = quoting(3, 1.0, (11, 12), speaker="Ben")
     assert dict(order(quoting(1, 8.0, (10, 11)), quoting(2, 6.0, (12, 13)), between)) == {1: 0.5, 2: 0.5, 3: 4.0}
 
 
-def test_a_result_is_not_its_own_neighbour() -> None:
-    assert order(quoting(1, 8.0, (10, 11), (11, 12))) == [(1, 0.0)]
+def test_two_messages_of_one_speaker_are_no_neighbours() -> None:
+    assert dict(order(quoting(1, 8.0, (10, 11)), quoting(2, 1.0, (11, 12)))) == {1: 0.0, 2: 0.0}
+
+
+def test_the_agents_own_words_neither_give_nor_take() -> None:
+    reply = quoting(2, 1.0, (11, 12), speaker="Agent", network=Network.EXPERIENCE)
+    assert dict(order(quoting(1, 8.0, (10, 11)), reply, quoting(3, 2.0, (12, 13)))) == {1: 0.0, 2: 0.0, 3: 0.0}
 
 
 def test_a_result_without_messages_has_no_neighbour() -> None:
