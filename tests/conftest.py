@@ -87,7 +87,8 @@ def empty_all_tables(postgres: EmbeddedPostgres) -> None:
 
     As a superuser without foreign keys and triggers, so that the order does not matter.
     """
-    tables = [model._meta.db_table for model in apps.get_models() if model._meta.app_label not in KEPT]
+    models = apps.get_models(include_auto_created=True)
+    tables = [model._meta.db_table for model in models if model._meta.app_label not in KEPT]
     which = " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in tables)
     with psycopg.connect(postgres.superuser_url("memoryplatform")) as superuser:
         superuser.execute("SET session_replication_role = replica")

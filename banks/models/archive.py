@@ -55,7 +55,7 @@ class Document(Spoken, TenantOwned):
         return self.document_id
 
 
-class Episode(HasVector, TenantOwned):
+class Episode(HasVector):
     """A run of messages on one topic. Facts are extracted from it, and it can be searched by itself."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -118,7 +118,7 @@ class Message(Spoken, TenantOwned):
         return f"{self.role} {self.id}"
 
 
-class Chunk(HasVector, TenantOwned):
+class Chunk(HasVector):
     """The archive's retrieval unit: a piece of a document, or some turns of an episode, unchanged."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")

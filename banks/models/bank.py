@@ -145,7 +145,7 @@ class Bank(TenantOwned):
         return {"skepticism": self.skepticism, "literalism": self.literalism, "empathy": self.empathy}
 
 
-class HasVector(models.Model):
+class HasVector(TenantOwned):
     """A row with a text that has a vector, in the column of its bank's slot.
 
     Every writer of a text uses `place_vector` or `set_vector`: the vector in the other column belongs to the former

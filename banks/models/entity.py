@@ -17,7 +17,7 @@ class EntityQuerySet(OfBankQuerySet["Entity"]):
 EntityManager = models.Manager.from_queryset(EntityQuerySet)
 
 
-class Entity(HasVector, TenantOwned):
+class Entity(HasVector):
     """A person or thing that memories are about, under one canonical name."""
 
     bank = models.ForeignKey(Bank, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")

@@ -18,6 +18,7 @@ BY_SCOPES = {
         GET v1/banks
         GET v1/banks/<str:bank_id>
         GET v1/banks/<str:bank_id>/config
+        GET v1/banks/<str:bank_id>/embedding-model
         GET v1/banks/<str:bank_id>/stats
         GET v1/banks/<str:bank_id>/stats/memories-timeseries
         GET v1/banks/<str:bank_id>/tags
@@ -136,6 +137,10 @@ BY_SCOPES = {
         PUT v1/memories/<str:memory_id>/
     """,
     "admin": """
+        POST DELETE v1/banks/<str:bank_id>/embedding-model
+        POST v1/banks/<str:bank_id>/embedding-model/finish
+        POST v1/banks/<str:bank_id>/embedding-model/rollback
+        POST v1/banks/<str:bank_id>/embedding-model/switch
         GET v1/default/banks/<str:bank_id>/audit-logs
         GET v1/default/banks/<str:bank_id>/audit-logs/stats
         GET v1/default/banks/<str:bank_id>/audit-logs/<uuid:log_id>

@@ -318,10 +318,10 @@ def test_export_and_import_carry_the_vectors_in_use(access: BankAccess, second: 
     import_part(access, "copy", body, first_line=1)
     run_waiting(access)
     copied = load(access, "copy")
-    assert (copied.embedding_model, copied.vector_slot) == (ONNX_MODEL_ID, 0)
+    assert (copied.embedding_model, copied.vector_slot) == ("second", 0)
     with tenant_transaction(access.tenant_id):
         rows = MemoryUnit.objects.of_bank(copied)
-        assert {len(row.embedding) for row in rows} == {384}
+        assert {len(row.embedding) for row in rows} == {64}
         assert rows.count() == len(list_vectors(access, "second_embedding", of=(MemoryUnit,)))
 
 

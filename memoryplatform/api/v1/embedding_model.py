@@ -11,6 +11,7 @@ from memoryplatform.api.v1.operations import OperationOutput
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.banks import embedding_model
 from memoryplatform.operations.banks.embedding_model import ModelState
+from providers.registry import list_embedding_models
 
 
 class EmbeddingModelInput(Input):
@@ -24,6 +25,11 @@ class EmbeddingModelInput(Input):
         default=0.0,
         help_text="auto switches only if the nearest memories of both models agree to this share.",
     )
+
+    def validate_model(self, model: str) -> str:
+        if model not in (known := list_embedding_models()):
+            raise serializers.ValidationError(f"Must be a model of this deployment: {', '.join(known)}.")
+        return model
 
 
 class EmbeddingModelOutput(Output):
