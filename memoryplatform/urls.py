@@ -1,3 +1,4 @@
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import TemplateView
@@ -10,6 +11,7 @@ from memoryplatform.observability import health, views
 NO_SCHEMA = "There is no schema of templates here: what GET .../export answers, POST .../import takes."
 
 admin.autodiscover()
+admin.site.login = secure_admin_login(admin.site.login)  # the second factor and the limits of log-in count there too
 
 urlpatterns = [
     path("", TemplateView.as_view(template_name="home.html"), name="home"),

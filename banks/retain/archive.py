@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from banks.document_pieces import hash_text, list_former_labels, list_pieces, write_first_piece, write_piece
+from banks.errors import LegalHold
 from banks.models import Bank, Document, Message
 from banks.models.archive import find_utc_offset
 from banks.retain.input import RetainItem
@@ -39,8 +40,15 @@ def archive_document(bank: Bank, item: RetainItem) -> Document:
     if document.text and item.update_mode == "append":
         append_to(document, item, item.text)
     else:
+        check_replaceable(bank, document, item.text)
         save_document(document, item, item.text)
     return document
+
+
+def check_replaceable(bank: Bank, document: Document, text: str) -> None:
+    """A replaced text is deleted with its memories, which a legal hold forbids."""
+    if bank.held_since and document.text not in {"", text}:
+        raise LegalHold(bank.bank_id)
 
 
 def append_to(document: Document, item: RetainItem, text: str) -> None:

@@ -17,7 +17,7 @@ from banks.lifecycle.planning import plan_facts
 from banks.links import link_by_cause
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Document, UnitSource
-from banks.retain.archive import append_to, lock_document, save_document
+from banks.retain.archive import append_to, check_replaceable, lock_document, save_document
 from banks.retain.documents import (
     DocumentVersion,
     SourceGone,
@@ -150,6 +150,7 @@ def archive_facts(bank: Bank, item: RetainItem) -> ArchivedFacts:
     if before:
         append_to(document, item, join_facts(item.facts))
     else:
+        check_replaceable(bank, document, join_facts(item.facts))
         save_document(document, item, join_facts(item.facts))
         dropped = drop_chunks(document, {chunk.content_hash for chunk in chunks})
     ids = store_chunks(bank, document, chunks, before=before, said_at=item.said_at)

@@ -26,7 +26,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
-        return AccountAdapter(request).is_open_for_signup(request)
+        is_open = AccountAdapter(request).is_open_for_signup(request)
+        return is_open and (settings.SIGN_UP == "open" or is_invited(request, sociallogin.user.email))
 
     def get_app(self, request: HttpRequest, provider: str, client_id: str | None = None) -> Any:
         """Google or GitHub without a client in the settings is a page that is not there."""
@@ -37,11 +38,20 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  
 
 
 def has_invitation(request: HttpRequest) -> bool:
+    return bool(read_invited_address(request))
+
+
+def is_invited(request: HttpRequest, email: str) -> bool:
+    return bool(email) and read_invited_address(request).casefold() == email.casefold()
+
+
+def read_invited_address(request: HttpRequest) -> str:
+    """Of the valid invitation that the session holds; else empty."""
     token = request.session.get(INVITATION)
     try:
-        return bool(token and find_invitation(token))
+        return find_invitation(token).email if token else ""
     except InvitationInvalid:
-        return False
+        return ""
 
 
 def make_public(url: str) -> str:

@@ -193,3 +193,14 @@ def test_an_unexpected_error_is_a_page_without_the_database(
     assert page.status_code == 500
     assert "Something went wrong" in page.content.decode()
     assert "secret detail" not in page.content.decode()
+
+
+def test_the_admin_is_entered_through_the_log_in_of_accounts(committed_db: None, redis_server: object) -> None:
+    """So the second factor and the limits of log-in count for staff too."""
+    User.objects.create_superuser("lea@example.com", PASSWORD)
+    client = Client()
+    page = client.post("/admin/login/", {"username": "lea@example.com", "password": PASSWORD})
+    assert (page.status_code, page["Location"]) == (302, "/accounts/login/?next=%2Fadmin%2Flogin%2F")
+    assert client.get("/admin/").status_code == 302
+    client.post("/accounts/login/", {"login": "lea@example.com", "password": PASSWORD})
+    assert client.get("/admin/").status_code == 200

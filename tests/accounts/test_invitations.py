@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memoryplatform.operations.account.access import TenantAccess
 from memoryplatform.operations.account.errors import AlreadyInvited, AlreadyMember, InvitationInvalid, NotPermitted
-from memoryplatform.operations.account.invitations import accept_invitation, find_invitation, invite
+from memoryplatform.operations.account.invitations import accept_invitation, find_invitation, invite, revoke_invitation
 from tenants.audit import Actor
 from tenants.memberships import list_memberships
 from tenants.models import Delivery, Invitation, Member, Tenant, User
@@ -46,6 +46,24 @@ def test_an_invited_person_signs_up_and_joins(acme: Tenant, owner: User) -> None
 def test_without_an_invitation_sign_up_is_closed_then(committed_db: None, redis_server: object) -> None:
     Client().post("/accounts/signup/", {"name": "Eve", "email": "eve@example.com", "password1": PASSWORD})
     assert not User.objects.exists()
+
+
+@override_settings(SIGN_UP="invited")
+def test_an_invitation_opens_the_sign_up_for_its_address_only(acme: Tenant, owner: User) -> None:
+    invite(access_of(acme, owner), "vic@example.com", ROLE.VIEWER)
+    client = Client()
+    client.get(find_link("invitations/"))
+    page = client.post("/accounts/signup/", {"name": "Eve", "email": "eve@example.com", "password1": PASSWORD})
+    assert "The invitation is for another address." in page.content.decode()
+    assert not User.objects.filter(email="eve@example.com").exists()
+
+
+@override_settings(EMAIL_BACKEND="django.core.mail.backends.smtp.EmailBackend", EMAIL_HOST="127.0.0.1", EMAIL_PORT=1)
+def test_an_invitation_whose_mail_fails_can_be_withdrawn(acme: Tenant, owner: User) -> None:
+    access = access_of(acme, owner)
+    made = invite(access, "vic@example.com", ROLE.VIEWER)
+    revoke_invitation(access, made.id)
+    assert invite(access, "vic@example.com", ROLE.VIEWER).id != made.id
 
 
 def test_an_invitation_works_once(acme: Tenant, owner: User) -> None:

@@ -148,14 +148,15 @@ def test_the_login_works_at_the_admin(service: Up) -> None:
     found = re.search(r"Login +(\S+) / (\S+) \(shown once\)", service.said())
     assert found is not None
     with httpx.Client(base_url=service.url, follow_redirects=True) as client:
-        page = client.get("/admin/login/")
+        page = client.get("/admin/")
+        assert page.url.path == "/accounts/login/"
         form = {
-            "username": found[1],
+            "login": found[1],
             "password": found[2],
             "csrfmiddlewaretoken": client.cookies["csrftoken"],
             "next": "/admin/",
         }
-        page = client.post("/admin/login/", data=form, headers={"Referer": f"{service.url}/admin/login/"})
+        page = client.post("/accounts/login/", data=form, headers={"Referer": f"{service.url}/accounts/login/"})
 
     assert page.status_code == 200
     assert page.url.path == "/admin/"

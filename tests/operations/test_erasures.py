@@ -355,6 +355,7 @@ def test_a_legal_hold_refuses_every_way_to_delete(tenant: Tenant, call: Caller) 
         ("DELETE", f"{BANK}/memories/{unit_id}?sources=true", None),
         ("DELETE", f"{BANK}/memories", None),
         ("DELETE", f"{BANK}/documents/notes", None),
+        ("POST", f"{BANK}/memories", {"items": [{"content": "Nothing to see.", "document_id": "notes"}]}),
         ("POST", "/v1/erasures", {"bank_id": "support", "target": {"kind": "bank"}}),
         ("POST", "/v1/erasures", {"bank_id": "support", "target": {"kind": "thread", "id": "t1"}, "dry_run": True}),
     ]

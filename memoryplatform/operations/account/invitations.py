@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+import structlog
 from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.mail import send_mail
@@ -30,6 +31,7 @@ from tenants.transactions import tenant_transaction
 from tenants.webhook_outbox import Event, announce
 
 LIFETIME = timedelta(days=7)
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,11 @@ def invite(access: TenantAccess, email: str, role: Member.Role) -> Invitation:
 def send_invitation(tenant: Tenant, invitation: Invitation, token: str) -> None:
     base = settings.PUBLIC_URL or "http://127.0.0.1:8000"
     context = {"tenant": tenant, "invitation": invitation, "link": f"{base}/invitations/{token}/"}
-    send_mail(
-        f"Join {tenant.name} on Memory platform",
-        render_to_string("dashboard/email/invitation.txt", context),
-        None,
-        [invitation.email],
-    )
+    text = render_to_string("dashboard/email/invitation.txt", context)
+    try:
+        send_mail(f"Join {tenant.name} on Memory platform", text, None, [invitation.email])
+    except OSError:  # also every error of SMTP; the invitation can be withdrawn and sent again
+        log.exception("invitation.mail_failed", invitation_id=str(invitation.id))
 
 
 def list_invitations(access: TenantAccess) -> list[Invitation]:
