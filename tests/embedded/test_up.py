@@ -251,13 +251,13 @@ def test_it_answers_within_twenty_seconds_and_a_restart_keeps_the_data(up: Up) -
     retained = {"items": [{"content": "Alice moved to Lisbon."}]}
     assert httpx.post(f"{up.url}/v1/banks/kept/memories", json=retained, headers=headers, timeout=60).status_code == 200
     assert httpx.get(f"{up.url}/health/ready").json()["parts"]["models"] == "ok"
-    assert memory_of_tree(up) < 1_500_000_000
+    assert memory_of_tree(up) < 1_300_000_000
 
 
 def memory_of_tree(up: Up) -> int:
-    """The sum of resident memory. It counts shared pages once per process, so the true value is lower."""
+    """The sum of the proportional set sizes: a page that several processes share counts once."""
     tree = psutil.Process(up.process.pid)
-    return sum(process.memory_info().rss for process in [tree, *tree.children(recursive=True)])
+    return sum(process.memory_full_info().pss for process in [tree, *tree.children(recursive=True)])
 
 
 def find_child(up: Up, *ending: str) -> psutil.Process | None:
