@@ -55,7 +55,8 @@ def source(tenant: Tenant) -> BankAccess:
 def fill_the_rest(tenant: Tenant, bank: Bank) -> None:
     """Add rows to the tables that a retain leaves empty."""
     with tenant_transaction(tenant.id):
-        first, second = MemoryUnit.objects.of_bank(bank).current().filter(network="world")[:2]
+        first, second = MemoryUnit.objects.of_bank(bank).current().filter(network="world").order_by("id")[:2]
+        Link.objects.for_tenant(tenant.id).filter(source=second, target=first).delete()  # retain may have linked them
     make_row(Link, tenant, source=first, target=second, type=Link.Type.CAUSES, weight=0.9)
     make_row(Link, tenant, source=second, target=first, type=Link.Type.SEMANTIC, weight=0.8)
     make_row(UnitMetadata, tenant, unit=first, bank_id=bank.id, key="channel", value="mail")
