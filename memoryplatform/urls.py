@@ -11,7 +11,8 @@ from memoryplatform.observability import health, views
 NO_SCHEMA = "There is no schema of templates here: what GET .../export answers, POST .../import takes."
 
 admin.autodiscover()
-admin.site.login = secure_admin_login(admin.site.login)  # the second factor and the limits of log-in count there too
+# The second factor and the limits of log-in count for the admin too.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("", TemplateView.as_view(template_name="home.html"), name="home"),
