@@ -151,4 +151,5 @@ def test_a_suspended_tenant_is_refused_with_a_reason(acme: Tenant, owner: User) 
     page = client.get("/dashboard/members/")
     assert (page.status_code, "suspended" in page.content.decode()) == (403, True)
     assert client.get("/v1/account").json()["code"] == "tenant_suspended"
-    assert Caller(f"{call.key[:-1]}x")("GET", "/v1/banks").status_code == 401
+    wrong = call.key[:-1] + ("a" if call.key[-1] != "a" else "b")
+    assert Caller(wrong)("GET", "/v1/banks").status_code == 401
