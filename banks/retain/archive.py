@@ -46,8 +46,10 @@ def archive_document(bank: Bank, item: RetainItem) -> Document:
 
 
 def check_replaceable(bank: Bank, document: Document, text: str) -> None:
-    """A replaced text is deleted with its memories, which a legal hold forbids."""
-    if bank.held_since and document.text not in {"", text}:
+    """A replaced text is deleted with its memories, which a legal hold forbids. The bank's row is read again."""
+    if document.text in {"", text}:
+        return
+    if Bank.objects.for_tenant(bank.tenant_id).filter(id=bank.id, held_since__isnull=False).exists():
         raise LegalHold(bank.bank_id)
 
 

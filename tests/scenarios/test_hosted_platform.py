@@ -196,7 +196,7 @@ def reach_the_rate_limit(acme: Tenant, agent: Program) -> None:
 
 
 def reach_a_quota(acme: Tenant, agent: Program) -> None:
-    """What adds is refused. Reading, exporting and deleting work."""
+    """A call that adds is refused. Reading, exporting and deleting work."""
     assign_limits(acme, memories=len(TOLD))
     fact = {"items": [{"facts": [{"text": "The cellar is dry.", "type": "world"}]}]}
     refused = agent.call("POST", f"{BANK}/memories", fact)
