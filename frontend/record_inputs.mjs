@@ -2,9 +2,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
+const list = (folder, ending) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(ending) && !name.startsWith("vendor"))
+    .map((name) => `${folder}/${name}`);
+const inputs = ["package-lock.json", ...list("frontend", ".css"), ...list("templates", ".html"), ...list("static", ".js")];
 const hash = createHash("sha256");
-const templates = readdirSync("templates", { recursive: true }).filter((name) => name.endsWith(".html"));
-for (const path of ["frontend/app.css", "package-lock.json", ...templates.map((name) => `templates/${name}`)].sort()) {
-  hash.update(`${path}\n`).update(readFileSync(path));
-}
+for (const path of inputs.sort()) hash.update(`${path}\n`).update(readFileSync(path));
 writeFileSync("frontend/inputs.sha256", `${hash.digest("hex")}\n`);

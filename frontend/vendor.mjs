@@ -4,11 +4,26 @@ import { cpSync, mkdirSync, rmSync } from "node:fs";
 const FILES = {
   "inter.woff2": "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
   "inter-ext.woff2": "@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2",
+  "htmx.js": "htmx.org/dist/htmx.min.js",
+  "alpine.js": "@alpinejs/csp/dist/cdn.min.js",
+  "uplot.js": "uplot/dist/uPlot.iife.min.js",
+  "uplot.css": "uplot/dist/uPlot.min.css",
+  "sigma.js": "sigma/dist/sigma.min.js",
+  "graphology.js": "graphology/dist/graphology.umd.min.js",
+  "graphology-library.js": "graphology-library/dist/graphology-library.min.js",
 };
 const ICONS = [
-  "activity", "bell", "brain", "building-2", "chart-column", "check", "chevrons-up-down", "circle-alert", "circle-check",
-  "copy", "file-text", "fingerprint", "info", "key-round", "layers", "log-out", "mail", "menu", "monitor-smartphone", "moon",
-  "plug", "plus", "scroll-text", "settings", "shield-check", "sun", "trash-2", "triangle-alert", "user", "users", "webhook", "x",
+  "activity", "archive", "arrow-left", "arrow-right", "bell", "book-open", "bot", "brain", "building-2", "calendar",
+  "chart-column", "chart-gantt", "check", "chevron-down", "chevron-left", "chevron-right", "chevrons-up-down",
+  "circle-alert", "circle-check", "circle-help", "circle-x", "clock", "command", "copy", "corner-down-left",
+  "database", "download", "ellipsis", "external-link", "eye", "file-text", "filter", "fingerprint", "flask-conical",
+  "gauge", "git-merge", "globe", "history", "hourglass", "inbox", "info", "key-round", "layers", "layout-dashboard",
+  "lightbulb", "link", "list", "loader-circle", "lock", "log-out", "mail", "maximize", "menu", "message-circle",
+  "messages-square", "monitor-smartphone", "moon", "mouse-pointer-click", "paperclip", "pencil", "pin", "play",
+  "plug", "plus", "quote", "refresh-cw", "rocket", "scale", "scroll-text", "search", "send", "settings", "shapes",
+  "shield-alert", "shield-check", "sliders-horizontal", "sparkles", "split", "square", "sun", "tag", "telescope",
+  "terminal", "trash-2", "trending-down", "trending-up", "triangle-alert", "undo-2", "upload", "user", "user-round",
+  "users", "waypoints", "webhook", "x", "zap",
 ];
 
 rmSync("static/vendor", { recursive: true, force: true });

@@ -1,23 +1,118 @@
-// Sets the theme before the first paint: the chosen one, else the system's.
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const apply = () => {
-  document.documentElement.dataset.theme = localStorage.getItem("theme") ?? (dark.matches ? "dark" : "light");
-};
-apply();
-dark.addEventListener("change", apply);
+// What every page does: theme, copying, questions before an act, times in the reader's zone, the command palette.
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const UNITS = [["year", 31557600], ["month", 2629800], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
+
+function writeRelative(moment) {
+  const seconds = (moment - Date.now()) / 1000;
+  const [unit, length] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? ["second", 1];
+  return Math.abs(seconds) < 45 ? "just now" : RELATIVE.format(Math.round(seconds / length), unit);
+}
+
+// <time datetime="…" data-when="full|day|relative"> holds UTC until this runs; the exact UTC stays in its title.
+function localizeTimes(root) {
+  for (const element of root.querySelectorAll("time[data-when]")) {
+    const moment = new Date(element.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    const write = { day: () => DAY.format(moment), relative: () => writeRelative(moment) }[element.dataset.when];
+    element.textContent = write ? write() : FULL.format(moment);
+  }
+}
+localizeTimes(document);
+document.addEventListener("htmx:afterSettle", (event) => localizeTimes(event.target.parentElement ?? document));
+setInterval(() => localizeTimes(document), 60000);
+
+// A form with data-confirm asks in a dialog first. data-confirm-action names the button.
+function ask(form) {
+  const dialog = document.getElementById("confirm-dialog");
+  if (!dialog) return confirm(form.dataset.confirm) && form.submit();
+  dialog.querySelector("[data-question]").textContent = form.dataset.confirm;
+  const button = dialog.querySelector("[data-accept]");
+  button.textContent = form.dataset.confirmAction ?? "Continue";
+  dialog.onclose = () => {
+    if (dialog.returnValue !== "accept") return;
+    form.dataset.confirmed = "yes";
+    form.requestSubmit(form.querySelector("button:not([type=button])"));
+  };
+  dialog.returnValue = "";
+  dialog.showModal();
+}
 document.addEventListener("submit", (event) => {
-  const question = event.target.dataset.confirm;
-  if (question && !confirm(question)) event.preventDefault();
-});
+  const form = event.target;
+  if (!form.dataset.confirm || form.dataset.confirmed) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  ask(form);
+}, true);
+
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-theme-choice]");
-  if (button) {
+  const theme = event.target.closest("[data-theme-choice]");
+  if (theme) {
     localStorage.setItem("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-    apply();
+    applyTheme();
   }
   const copy = event.target.closest("[data-copy]");
   if (copy) {
     navigator.clipboard.writeText(document.querySelector(copy.dataset.copy).textContent.trim());
-    copy.textContent = "Copied";
+    const label = copy.querySelector("[data-copy-label]") ?? copy;
+    const before = label.textContent;
+    label.textContent = "Copied";
+    setTimeout(() => { label.textContent = before; }, 1500);
   }
+  const open = event.target.closest("[data-open-dialog]");
+  if (open) document.getElementById(open.dataset.openDialog)?.showModal();
+  const close = event.target.closest("[data-close-dialog]");
+  if (close) close.closest("dialog").close();
+  if (event.target instanceof HTMLDialogElement) event.target.close(); // a click beside the dialog
 });
+
+// The command palette: Ctrl-K or Cmd-K. The server answers a list of links; arrows and Enter choose.
+const palette = document.getElementById("palette");
+function movePalette(step) {
+  const links = [...palette.querySelectorAll("[role=option]")];
+  if (!links.length) return;
+  const now = links.findIndex((link) => link.getAttribute("aria-selected") === "true");
+  const next = (now + step + links.length) % links.length;
+  links.forEach((link, place) => link.setAttribute("aria-selected", String(place === next)));
+  links[next].scrollIntoView({ block: "nearest" });
+  palette.querySelector("input").setAttribute("aria-activedescendant", links[next].id);
+}
+if (palette) {
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      if (palette.open) palette.close();
+      else palette.showModal();
+    }
+    if (!palette.open) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      movePalette(event.key === "ArrowDown" ? 1 : -1);
+    }
+    if (event.key === "Enter") {
+      event.preventDefault();
+      palette.querySelector("[aria-selected=true]")?.click();
+    }
+  });
+  palette.addEventListener("htmx:afterSettle", () => movePalette(palette.querySelector("[aria-selected=true]") ? 0 : 1));
+}
+
+// A form whose session has ended keeps what was typed: the log-in opens in another tab.
+document.addEventListener("htmx:responseError", (event) => {
+  const status = event.detail.xhr.status;
+  const text = { 403: "You are not allowed to do this, or your session has ended.", 404: "This is no longer there.",
+    429: "Too many requests. Wait a moment." }[status] ?? "The server could not answer. Try again.";
+  showToast(text, "error");
+});
+document.addEventListener("htmx:sendError", () => showToast("The server can't be reached.", "error"));
+function showToast(text, kind = "info") {
+  const toasts = document.getElementById("toasts");
+  if (!toasts) return;
+  const toast = document.createElement("div");
+  toast.className = `alert alert-${kind} shadow-card bg-surface`;
+  toast.textContent = text;
+  toasts.append(toast);
+  setTimeout(() => toast.remove(), 6000);
+}
+window.showToast = showToast;

@@ -19,15 +19,16 @@ class Actor:
     user_id: UUID | None = None
     request_id: str = ""
     address: str | None = None
+    email: str = ""  # of the person, for histories
 
 
 class Requested(Protocol):
     META: dict[str, Any]
 
 
-def build_actor(request: Requested, *, api_key_prefix: str = "", user_id: UUID | None = None) -> Actor:
+def build_actor(request: Requested, *, api_key_prefix: str = "", user_id: UUID | None = None, email: str = "") -> Actor:
     address = request.META.get("REMOTE_ADDR") or None
-    return Actor(api_key_prefix, user_id, getattr(request, "request_id", ""), address)
+    return Actor(api_key_prefix, user_id, getattr(request, "request_id", ""), address, email)
 
 
 SYSTEM = Actor()

@@ -1,4 +1,4 @@
-"""The signed-in person's tenant: chosen in the session, checked against the memberships at every request.
+"""The signed-in person's tenant and bank: checked against the memberships at every request.
 
 Also the frame of every act of a page.
 """
@@ -12,12 +12,14 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from banks.errors import LegalHold
+from banks.errors import BankNotFound, LegalHold
+from banks.models import Bank
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountError, NotPermitted, TenantClosing, TenantSuspended
+from memoryplatform.operations.banks.profile import bank_transaction
 from tenants.audit import build_actor
 from tenants.memberships import Membership, list_memberships
 from tenants.models import Member, User
@@ -34,7 +36,14 @@ class TenantRequest(HttpRequest):
     access: TenantAccess
 
 
+class BankRequest(TenantRequest):
+    """A request of a member for a page of one bank. `bank_page` sets the field."""
+
+    bank: Bank
+
+
 View = Callable[Concatenate[TenantRequest, P], HttpResponse]
+BankView = Callable[Concatenate[BankRequest, P], HttpResponse]
 
 
 def tenant_page(
@@ -68,6 +77,26 @@ def tenant_page(
     return decorate
 
 
+def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpResponse]]:
+    """For pages whose address has a `bank_id`. A bank that is deleted or of another tenant is a 404."""
+
+    def decorate(view: BankView[P]) -> Callable[..., HttpResponse]:
+        @tenant_page(right)
+        @wraps(view)
+        def guarded(request: TenantRequest, /, bank_id: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            own = cast("BankRequest", request)
+            try:
+                with bank_transaction(request.access.to_bank(), bank_id) as own.bank:
+                    pass
+            except BankNotFound as missing:
+                raise Http404(str(missing)) from None
+            return view(own, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
 def check_standing(request: HttpRequest, membership: Membership, *, while_closing: bool) -> None:
     if membership.standing == "suspended":
         raise TenantSuspended
@@ -83,7 +112,8 @@ def find_membership(user_id: UUID, session: SessionBase) -> Membership | None:
 
 
 def build_access(request: HttpRequest, membership: Membership) -> TenantAccess:
-    actor = build_actor(request, user_id=cast("User", request.user).id)
+    user = cast("User", request.user)
+    actor = build_actor(request, user_id=user.id, email=user.email)
     return TenantAccess(membership.tenant_id, Member.Role(membership.role), actor)
 
 

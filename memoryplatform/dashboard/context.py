@@ -1,5 +1,6 @@
 """Values for the frame around every page: the tenants of the person and the entries of the navigation."""
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.http import HttpRequest
@@ -9,17 +10,20 @@ from memoryplatform.operations.account.access import RIGHTS, Right
 from tenants.memberships import list_memberships
 from tenants.models import Member
 
-NAVIGATION = (  # name of the route, title, icon, right
-    ("api_keys", "API keys", "key-round", Right.MANAGE),
-    ("connected_apps", "Connected apps", "plug", Right.VIEW),
-    ("quarantine", "Quarantine", "shield-check", Right.WRITE),
-    ("members", "Members", "users", Right.VIEW),
+Entry = tuple[str, str, str, Right]
+BANK_NAVIGATION: tuple[Entry, ...] = ()  # name of the route, title, icon, right
+NAVIGATION: tuple[Entry, ...] = (
     ("usage", "Usage", "chart-column", Right.VIEW),
-    ("plan", "Plan", "layers", Right.VIEW),
+    ("api_keys", "API keys", "key-round", Right.MANAGE),
+    ("quarantine", "Quarantine", "shield-alert", Right.WRITE),
+    ("members", "Members", "users", Right.VIEW),
+    ("connected_apps", "Connected apps", "plug", Right.VIEW),
     ("own_llm", "Language model", "brain", Right.MANAGE),
+    ("plan", "Plan", "layers", Right.VIEW),
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )
+PARENTS = {"memory": "memories", "conversation": "conversations", "entity": "entities", "opinion": "opinions"}
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),
     ("account_change_password", "Password", "key-round"),
@@ -33,13 +37,23 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     if not getattr(request, "user", None) or not request.user.is_authenticated:
         return {}
     membership = getattr(request, "membership", None) or find_membership(request.user.id, request.session)
+    bank = getattr(request, "bank", None)
     rights = RIGHTS[Member.Role(membership.role)] if membership else set()
+    route = request.resolver_match.url_name or "" if request.resolver_match else ""
     return {
         "membership": membership,
         "memberships": list_memberships(request.user.id),
-        "navigation": [entry for entry in NAVIGATION if entry[3] in rights],
+        "navigation": choose(NAVIGATION, rights),
+        "bank": bank,
+        "bank_navigation": choose(BANK_NAVIGATION, rights) if bank else [],
         "account_navigation": ACCOUNT,
         "can_manage": Right.MANAGE in rights,
         "can_own": Right.OWN in rights,
-        "current_route": request.resolver_match.url_name if request.resolver_match else "",
+        "can_write": Right.WRITE in rights,
+        "current_route": PARENTS.get(route, route),
     }
+
+
+def choose(entries: Iterable[Entry], rights: Collection[Right]) -> list[Entry]:
+    """The entries that the person may open."""
+    return [entry for entry in entries if entry[3] in rights]

@@ -1,9 +1,10 @@
 from django.urls import path
 
-from memoryplatform.dashboard import credentials, people, quarantine, tenant, usage
+from memoryplatform.dashboard import credentials, palette, people, quarantine, tenant, usage
 
 urlpatterns = [
     path("dashboard/", tenant.home, name="dashboard"),
+    path("dashboard/palette/", palette.palette, name="palette"),
     path("dashboard/tenants/new/", tenant.found_tenant, name="found_tenant"),
     path("dashboard/tenants/switch/", tenant.switch_tenant, name="switch_tenant"),
     path("dashboard/members/", people.members, name="members"),

@@ -31,6 +31,8 @@ class BankAccess:
 def name_of(access: BankAccess) -> str:
     """The name of the caller in the histories of banks and memories."""
     prefix = access.actor.api_key_prefix
+    if access.actor.email and not prefix:
+        return access.actor.email[:200]
     return f"app:{prefix}" if prefix.startswith(APP_PREFIX) else f"api_key:{prefix}"
 
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from csp.constants import NONCE
+
 from memoryplatform.observability.logging import logging_config
 from memoryplatform.settings import accounts
 from memoryplatform.settings.admin_site import build_unfold
@@ -38,6 +40,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_dramatiq",
+    "django_htmx",
     "tenants",
     "banks",
     "retrieval",
@@ -62,6 +65,8 @@ MIDDLEWARE = [  # static files come before these, see server/handler.py
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
     *accounts.MIDDLEWARE,
 ]
 
@@ -118,6 +123,23 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 SERVESTATIC_USE_FINDERS = True
 
 UNFOLD = build_unfold()
+
+# The admin and the API explorer bring scripts of their own that need more.
+CONTENT_SECURITY_POLICY = {
+    "EXCLUDE_URL_PREFIXES": ["/admin/", "/v1/docs", "/v1/redoc"],
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'", NONCE],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "manifest-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    },
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memoryplatform.api.authentication.ApiKeyAuthentication"],

@@ -1,6 +1,8 @@
 """Tags of the customers' pages."""
 
 import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from django.conf import settings
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.forms import BoundField, CheckboxInput
 from django.template.defaultfilters import filesizeformat, stringfilter
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from tenants.models import Quota
@@ -64,6 +67,53 @@ def own_wording(text: str) -> str:
         *(word if word in NAMES or not word.istitle() else word.lower() for word in rest),
     ]
     return " ".join(words).replace("Email", "E-mail").replace("email", "e-mail").removesuffix(":")
+
+
+@register.simple_tag
+def when(moment: datetime | date | None, form: str = "full") -> SafeString:
+    """A moment that the browser writes in the reader's zone, as `full`, `day` or `relative`. The title has the UTC."""
+    if moment is None:
+        return mark_safe('<span class="text-faint">&ndash;</span>')
+    if not isinstance(moment, datetime):
+        return format_html('<time datetime="{}">{:%-d %b %Y}</time>', moment.isoformat(), moment)
+    utc = moment.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" data-when="{}" title="{:%Y-%m-%d %H:%M:%S} UTC">{:%-d %b %Y, %H:%M} UTC</time>',
+        utc.isoformat(), form, utc, utc,
+    )  # fmt: skip
+
+
+@register.simple_tag
+def network(name: str) -> SafeString:
+    return format_html('<span class="network network-{}">{}</span>', name, name)
+
+
+@register.simple_tag
+def sparkline(values: Sequence[float], label: str = "") -> SafeString:
+    """A small line of the values, drawn as SVG. At least two values, else nothing."""
+    if len(values) < 2:  # noqa: PLR2004
+        return mark_safe("")
+    most = max(*values, 1)
+    points = [
+        f"{place * 100 / (len(values) - 1):.1f},{28 - value * 26 / most:.1f}" for place, value in enumerate(values)
+    ]
+    line = " ".join(points)
+    return format_html(
+        '<svg class="sparkline" viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label="{}">'
+        '<polygon points="0,30 {} 100,30"/><polyline points="{}"/></svg>',
+        label, line, line,
+    )  # fmt: skip
+
+
+@register.simple_tag
+def share(value: float, most: float = 1, label: str = "") -> SafeString:
+    """A thin bar in the colour of the text: the value's part of `most`."""
+    width = max(0, min(100, value * 100 / most)) if most else 0
+    return format_html(
+        '<svg class="share" role="img" aria-label="{}"><rect width="100%" height="100%"/>'
+        '<rect width="{}%" height="100%"/></svg>',
+        label or f"{width:.0f} %", f"{width:.1f}",
+    )  # fmt: skip
 
 
 @register.filter

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.errors import NotPermitted
 from tenants.audit import Actor, record
 from tenants.models import Member
@@ -45,6 +46,10 @@ class TenantAccess:
         """Nobody grants, changes or removes a role above their own."""
         if any(RANKS[Member.Role(role)] > RANKS[self.role] for role in roles):
             raise NotPermitted(f"The role {self.role.value} can't act on a role above it.")
+
+    def to_bank(self) -> BankAccess:
+        """The same caller for the use-cases of banks. A member reaches every bank of the tenant."""
+        return BankAccess(self.tenant_id, actor=self.actor)
 
     def record(self, action: str, target: str, detail: dict[str, Any] | None = None) -> None:
         """An entry of the audit log. Call inside a tenant transaction."""
