@@ -33,6 +33,7 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("found_tenant", "GET", None),
     ("switch_tenant", "POST", None),
     ("invitation", "GET", None),
+    ("palette", "GET", ALL),
     ("members", "GET", ALL),
     ("invite", "POST", MANAGERS),
     ("change_role", "POST", MANAGERS),
