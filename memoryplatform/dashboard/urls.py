@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memoryplatform.dashboard import credentials, palette, people, quarantine, tenant, usage
+from memoryplatform.dashboard import credentials, design, palette, people, quarantine, tenant, usage
 
 urlpatterns = [
     path("dashboard/", tenant.home, name="dashboard"),
@@ -29,5 +29,6 @@ urlpatterns = [
     path("dashboard/settings/", tenant.tenant_settings, name="tenant_settings"),
     path("dashboard/settings/delete/", tenant.delete_tenant, name="delete_tenant"),
     path("dashboard/settings/keep/", tenant.keep_tenant, name="keep_tenant"),
+    path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]
