@@ -4,6 +4,7 @@ from memoryplatform.dashboard import (
     bank,
     conversations,
     credentials,
+    design,
     memories,
     palette,
     people,
@@ -62,5 +63,6 @@ urlpatterns = [
     ),
     path("dashboard/banks/<str:bank_id>/conversations/", conversations.conversations, name="conversations"),
     path("dashboard/banks/<str:bank_id>/conversation/", conversations.conversation, name="conversation"),
+    path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]
