@@ -107,7 +107,7 @@ class SettingsForm(forms.Form):
         choices=[
             (kind.value, kind.value.upper() if kind == PersonalKind.IBAN else kind.value) for kind in PersonalKind
         ],
-        widget=forms.CheckboxSelectMultiple,
+        widget=forms.CheckboxSelectMultiple({"class": "check"}),
     )
     phone_region = forms.RegexField(
         r"^[A-Z]{2}$",

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from banks.enums import Network
 from banks.models import Message
 from memoryplatform.dashboard.access import BankRequest, bank_page
 from memoryplatform.dashboard.texts import Span, mark_spans
@@ -74,6 +75,7 @@ def show_conversation(request: BankRequest) -> HttpResponse:
     first, last = found.messages[0], found.messages[-1]
     context = {
         "thread": thread,
+        "networks": Network.values,
         "turns": build_turns(found),
         "named": known.get("message"),
         "is_lost": bool(given["message"]) and "message" not in known,
@@ -106,9 +108,9 @@ def build_turns(found: Conversation) -> list[dict[str, Any]]:
         begun = found.episodes.get(message.episode_id) if message.episode_id else None
         content = message.content[:LONG_MESSAGE]
         spans = [
-            Span(one.start, one.end, one.unit.network)
+            Span(one.start, one.end, "closed" if one.unit.expired_at else one.unit.network)
             for one in sources
-            if one.start is not None and one.end is not None and one.unit.expired_at is None
+            if one.start is not None and one.end is not None
         ]
         turns.append(
             {

@@ -136,11 +136,10 @@ def count_growth(bank: Bank, *, now: datetime, days: int) -> list[Growth]:
     """All four networks, in one pass over the bank. Call inside a tenant transaction."""
     since = cut_down(now, "day") - timedelta(days=days - 1)
     bucket = Case(When(recorded_at__gte=since, then=TruncDay("recorded_at")))
-    rows = (
-        MemoryUnit.objects.of_bank(bank).current().order_by().annotate(bucket=bucket).values_list("network", "bucket")
-    )
-    counts = {(network, day): count for network, day, count in rows.annotate(count=Count("*"))}
-    last_days = [since + timedelta(days=place) for place in range(days)]
+    units = MemoryUnit.objects.of_bank(bank).current().order_by().annotate(bucket=bucket)
+    rows = units.values_list("network", "bucket").annotate(count=Count("*"))
+    counts = {(network, day and day.date()): count for network, day, count in rows}
+    last_days = [(since + timedelta(days=place)).date() for place in range(days)]
     return [
         Growth(
             network,
