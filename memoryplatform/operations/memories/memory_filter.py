@@ -113,11 +113,8 @@ def find_numbers(bank: Bank, words: str, *, corpus: Corpus = Corpus.UNIT, is_typ
 
 def find_beginnings(bank: Bank, corpus: Corpus, words: str) -> frozenset[str]:
     """Indexed words that begin with the last word. Empty if that word is finished by a space, or short."""
-    last = (
-        ""
-        if words[-1:].isspace()
-        else fold_case(fold_characters(words.rsplit(maxsplit=1)[-1] if words.split() else ""))
-    )
+    typed = "" if words[-1:].isspace() else words.rpartition(" ")[2]
+    last = fold_case(fold_characters(typed))
     if len(last) < SHORTEST_BEGINNING:
         return frozenset()
     rows = PostingBlock.objects.for_tenant(bank.tenant_id).filter(bank=bank, corpus=corpus, lexeme__gte=last)
