@@ -72,16 +72,22 @@ def check_url(url: str, *, allow_private: bool) -> None:
         raise AddressRefused("The URL must not hold a password.")
     if not host.isascii():
         raise AddressRefused("The host must stand in its ASCII form, such as xn--bcher-kva.example.")
-    literal = find_literal(host)
-    if literal is not None and not allow_private and not is_public(literal):
+    if not allow_private and (is_loopback_name(host) or not all(map(is_public, find_literals(host)))):
         raise AddressRefused("The URL leads to an address that is not public.")
 
 
-def find_literal(host: str) -> Address | None:
+def is_loopback_name(host: str) -> bool:
+    """RFC 6761: `localhost` and every name below it."""
+    return f".{host.rstrip('.')}".endswith(".localhost")  # `hostname` of a URL has small letters
+
+
+def find_literals(host: str) -> list[Address]:
+    """The address that a host spells out in any notation that the resolver reads, such as 127.1 or 2130706433."""
     try:
-        return ip_address(host)
-    except ValueError:
-        return None
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except (socket.gaierror, UnicodeError):
+        return []
+    return [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
 
 
 def resolve(host: str, port: int, *, allow_private: bool, within: float) -> list[str]:
