@@ -81,7 +81,7 @@ def audit_log(request: TenantRequest) -> HttpResponse:
 def audit_csv(request: TenantRequest) -> HttpResponse:
     form = AuditForm(request.GET)
     if not form.is_valid():
-        faults = "\n".join(f"{form[name].label}: {' '.join(given)}" for name, given in form.errors.items())
+        faults = "\n".join(f"{form[name].label}: {' '.join(map(str, given))}" for name, given in form.errors.items())
         return HttpResponse(faults, content_type="text/plain; charset=utf-8", status=422)
     lines = write_csv(BankAccess(request.access.tenant_id), form.wanted())
     headers = {"Content-Disposition": 'attachment; filename="audit-log.csv"'}

@@ -72,7 +72,8 @@ def check_url(url: str, *, allow_private: bool) -> None:
         raise AddressRefused("The URL must not hold a password.")
     if not host.isascii():
         raise AddressRefused("The host must stand in its ASCII form, such as xn--bcher-kva.example.")
-    if not allow_private and (is_loopback_name(host) or not all(map(is_public, find_literals(host)))):
+    literal = find_literal(host)
+    if not allow_private and (is_loopback_name(host) or (literal is not None and not is_public(literal))):
         raise AddressRefused("The URL leads to an address that is not public.")
 
 
@@ -81,13 +82,16 @@ def is_loopback_name(host: str) -> bool:
     return f".{host.rstrip('.')}".endswith(".localhost")  # `hostname` of a URL has small letters
 
 
-def find_literals(host: str) -> list[Address]:
-    """The address that a host spells out in any notation that the resolver reads, such as 127.1 or 2130706433."""
+def find_literal(host: str) -> Address | None:
+    """The address that a host spells out, also in the notations of the resolver, such as 127.1 or 2130706433."""
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
-    except (socket.gaierror, UnicodeError):
-        return []
-    return [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
+        return ip_address(host)
+    except ValueError:
+        pass
+    try:
+        return IPv4Address(socket.inet_aton(host))
+    except OSError:
+        return None
 
 
 def resolve(host: str, port: int, *, allow_private: bool, within: float) -> list[str]:
