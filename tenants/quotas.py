@@ -112,7 +112,7 @@ def tell(tenant_id: UUID, use: QuotaUse, level: int) -> None:
         "use": use,
         "quota": use.quota.replace("_", " "),
         "is_full": level == FULL,
-        "link": f"{settings.PUBLIC_URL or 'http://127.0.0.1:8000'}/dashboard/plan/",
+        "link": f"{settings.MAIL_LINK_URL}/dashboard/plan/",
     }
     subject = "A quota is used up" if level == FULL else "A quota is nearly used up"
     mail_owners(tenant_id, subject, "dashboard/email/quota.txt", context)

@@ -41,11 +41,15 @@ def home(request: HttpRequest) -> HttpResponse:
 def found_tenant(request: HttpRequest) -> HttpResponse:
     form = TenantForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        tenant = found(cast("User", request.user), name=form.cleaned_data["name"])
-        request.session[TENANT] = str(tenant.id)
-        messages.success(request, f"{tenant.name} is ready.")
-        return redirect("members")
-    return render(request, "dashboard/found_tenant.html", {"form": form})
+        try:
+            tenant = found(cast("User", request.user), name=form.cleaned_data["name"])
+        except AccountError as error:
+            form.add_error(None, str(error))
+        else:
+            request.session[TENANT] = str(tenant.id)
+            messages.success(request, f"{tenant.name} is ready.")
+            return redirect("members")
+    return render(request, "dashboard/found_tenant.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @login_required
@@ -69,13 +73,17 @@ def audit_log(request: TenantRequest) -> HttpResponse:
         rows = find_events(BankAccess(request.access.tenant_id), form.wanted()).order_by("-id")
         page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
         context = {"page": page, "form": form, "query": query.urlencode()}
-        return render(request, "dashboard/audit_log.html", context)
+        return render(request, "dashboard/audit_log.html", context, status=422 if form.errors else 200)
 
 
 @tenant_page(Right.MANAGE)
 @require_GET
 def audit_csv(request: TenantRequest) -> HttpResponse:
-    lines = write_csv(BankAccess(request.access.tenant_id), AuditForm(request.GET).wanted())
+    form = AuditForm(request.GET)
+    if not form.is_valid():
+        faults = "\n".join(f"{form[name].label}: {' '.join(map(str, given))}" for name, given in form.errors.items())
+        return HttpResponse(faults, content_type="text/plain; charset=utf-8", status=422)
+    lines = write_csv(BankAccess(request.access.tenant_id), form.wanted())
     headers = {"Content-Disposition": 'attachment; filename="audit-log.csv"'}
     return HttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 

@@ -80,6 +80,7 @@ def build_banner(address: Address, demo: DemoLogin, data_dir: Path) -> str:
         f"  API docs   {address.url}/v1/docs",
         f"  MCP        {address.url}/mcp/",
         f"  Admin      {address.url}/admin/",
+        f"  Sign up    {address.url}/accounts/signup/ (e-mails are printed here, unless EMAIL_URL is set)",
         f"  Login      {demo.email}{password}",
         *([f"  API key    {demo.api_key} (shown once)"] if demo.api_key else []),
         "",

@@ -111,7 +111,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 PUBLIC_URL = env.public_url
+MAIL_LINK_URL = PUBLIC_URL or "http://127.0.0.1:8000"  # of e-mails that no browser asked for
 SIGN_UP = env.sign_up
+MAX_OWNED_TENANTS = env.max_owned_tenants
 globals().update(accounts.build_accounts(env) | accounts.build_email(env))
 
 LANGUAGE_CODE = "en"
