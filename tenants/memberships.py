@@ -30,12 +30,13 @@ def list_memberships(user_id: UUID) -> list[Membership]:
         return [Membership(*row) for row in cursor.fetchall()]
 
 
-def found_tenant(*, name: str, slug: str, owner: User) -> Tenant:
+def found_tenant(*, name: str, slug: str, owner: User, actor: Actor | None = None) -> Tenant:
+    """`actor` is the caller of a request; without one a command founds the tenant for its owner."""
     tenant = Tenant(id=uuid7(), name=name, slug=slug)
     with tenant_transaction(tenant.id):
         tenant.save(force_insert=True)
         Member.objects.for_tenant(tenant.id).create(user=owner, role=Member.Role.OWNER)
-        record(tenant.id, actor=Actor(user_id=owner.id), action="tenant.founded", target=f"tenant:{slug}")
+        record(tenant.id, actor=actor or Actor(user_id=owner.id), action="tenant.founded", target=f"tenant:{slug}")
     return tenant
 
 

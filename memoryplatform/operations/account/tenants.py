@@ -6,6 +6,7 @@ from django.utils.text import slugify
 
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountInvalid
+from tenants.audit import Actor
 from tenants.memberships import found_tenant
 from tenants.models import Tenant, User
 from tenants.transactions import tenant_transaction
@@ -13,9 +14,9 @@ from tenants.transactions import tenant_transaction
 LONGEST_SLUG = 50
 
 
-def found(owner: User, *, name: str) -> Tenant:
+def found(owner: User, *, name: str, actor: Actor) -> Tenant:
     """The slug is the name in small letters with a random end, because another tenant may have the name too."""
-    return found_tenant(name=check_name(name), slug=make_slug(name), owner=owner)
+    return found_tenant(name=check_name(name), slug=make_slug(name), owner=owner, actor=actor)
 
 
 def make_slug(name: str) -> str:
