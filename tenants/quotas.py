@@ -1,6 +1,6 @@
 """Quotas of a tenant's plan: their use, early refusals, and the warnings about them.
 
-The database counts facts, bytes and banks, and refuses the commit of a transaction that would exceed a quota. So the
+The database counts memories, bytes and banks, and refuses the commit of a transaction that would exceed a quota. So the
 counts are exact for any number of writers. Members are counted under the lock of the tenant. The tokens of a language
 model are known only after a call: a call is refused once the month's tokens are used up.
 """
