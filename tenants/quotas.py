@@ -105,7 +105,7 @@ def tell_once(tenant_id: UUID, use: QuotaUse, level: int) -> None:
 
 
 def tell(tenant_id: UUID, use: QuotaUse, level: int) -> None:
-    """The webhooks are written in the transaction; the e-mail follows its commit."""
+    """The deliveries of webhooks and the e-mails are written in the transaction, and sent after its commit."""
     name = "quota.exceeded" if level == FULL else "quota.warning"
     announce(tenant_id, Event(name, data={"quota": use.quota, "limit": use.limit, "used": use.used}))
     context = {

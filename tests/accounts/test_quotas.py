@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.db import connections, transaction
+from pytest_django.fixtures import Settings
 
 from banks.models import Bank, Document, MemoryUnit, Message
 from memoryplatform.operations.access import BankAccess
@@ -25,7 +26,7 @@ from tenants.transactions import QuotaExceeded, tenant_transaction
 from tenants.usage import add_up_storage
 from tests.accounts.conftest import join, sign_in
 from tests.api.conftest import Caller
-from tests.factories import assign_limits, make_bank, make_key_with_text, make_webhook
+from tests.factories import assign_limits, make_bank, make_key_with_text, make_webhook, perform_mails
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.fixture import llm
 from tests.memory_factories import make_unit
@@ -355,11 +356,14 @@ def test_owners_and_webhooks_are_warned_once(acme: Tenant, call: Caller, owner: 
         retain(call, f"Room {number} is green.")
     assert mail.outbox == []
     retain(call, "Room 3 is green.")
+    assert mail.outbox == []
+    perform_mails(acme)
     assert [one.to for one in mail.outbox] == [[owner.email]]
     assert "4 of 5 memories" in mail.outbox[0].body
     retain(call, "Room 4 is green.")
     for number in range(5, 8):
         assert retain(call, f"Room {number} is green.").status_code == 402
+    perform_mails(acme)
     assert [one.subject for one in mail.outbox] == ["A quota is nearly used up: Acme", "A quota is used up: Acme"]
     with tenant_transaction(acme.id):
         told = list(Delivery.objects.for_tenant(acme.id).order_by("id").values_list("event", "data"))
@@ -367,6 +371,23 @@ def test_owners_and_webhooks_are_warned_once(acme: Tenant, call: Caller, owner: 
         ("quota.warning", {"quota": "memories", "limit": 5, "used": 4}),
         ("quota.exceeded", {"quota": "memories", "limit": 5, "used": 5}),
     ]
+
+
+def test_a_warning_survives_a_server_of_mails_that_is_down(
+    acme: Tenant, call: Caller, owner: User, settings: Settings
+) -> None:
+    settings.OPERATION_RETRY_SECONDS = 0.0
+    assign_limits(acme, memories=1)
+    retain(call, "Room 1 is green.")
+    usual, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, "nowhere.Backend"
+    perform_mails(acme)
+    settings.EMAIL_BACKEND = usual
+    assert mail.outbox == []
+    perform_mails(acme)
+    assert [one.to for one in mail.outbox] == [[owner.email]]
+    with tenant_transaction(acme.id):
+        sent = Operation.objects.for_tenant(acme.id).get(kind="send_mail")
+        assert (sent.status, sent.payload) == ("completed", {})
 
 
 def test_the_pages_say_that_a_quota_is_reached(acme: Tenant, owner: User) -> None:
