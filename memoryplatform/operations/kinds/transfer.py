@@ -75,6 +75,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         add_missing_evidence(bank)
         follow_deletion(bank, delete_summaries_of(bank, find_tagged_under_untagged_summaries(bank)))
     with run.transaction() as operation:
+        lock_memory(bank)
         bare_rows.fill_topics(bank, bank.vector_slot)
         ask_for_vector_index(bank)
         schedule_maintenance(bank)
