@@ -1,8 +1,10 @@
 """The demo bank of `manage.py up`: a consistent history that every page can show."""
 
+import tomllib
 from collections import Counter
 from datetime import UTC, timedelta
 from io import StringIO
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -28,11 +30,13 @@ from banks.models import (
 )
 from memoryplatform.embedded.demo import BANK_ID
 from memoryplatform.embedded.demo.seed import seed_demo
+from memoryplatform.embedded.demo.story import FILES, FOLDER
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import delete_bank_for_good
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.recall import recall
+from memoryplatform.operations.reflect import reflect
 from memoryplatform.operations.running.perform import perform
 from reflection.models import (
     BackgroundRevision,
@@ -44,6 +48,7 @@ from reflection.models import (
     RevisionEvidence,
 )
 from reflection.opinions.history import read_history, replay
+from reflection.reflect.types import ReflectQuery
 from retrieval.models import Feedback, RecallRecord
 from retrieval.types import Budget, PointInTime, RecallQuery
 from tenants.models import User
@@ -51,13 +56,21 @@ from tenants.transactions import tenant_transaction
 from tenants.usage import list_usage
 from tests.factories import make_tenant
 
+ROOT = Path(__file__).resolve().parents[2]
 DAY = timedelta(days=1)
 HERO = "A monthly subscription would drive away the people Fennel is made for."
 
 
 @pytest.fixture
-def bank(committed_db: None, redis_server: EmbeddedRedis) -> Bank:
-    """The bank of a tenant, seeded as the role of the service, with its indexes."""
+def bank(db: None) -> Bank:
+    """The bank of a tenant, seeded as the role of the service, before a worker builds its indexes."""
+    tenant = make_tenant("acme")
+    assert seed_demo(tenant.id)
+    return find_bank(tenant.id)
+
+
+@pytest.fixture
+def indexed_bank(committed_db: None, redis_server: EmbeddedRedis) -> Bank:
     tenant = make_tenant("acme")
     assert seed_demo(tenant.id)
     run_import(tenant.id)
@@ -78,11 +91,14 @@ def find_bank(tenant_id: UUID) -> Bank:
         return Bank.objects.for_tenant(tenant_id).get(bank_id=BANK_ID)
 
 
+def build_query(question: str, moment: PointInTime | None = None) -> RecallQuery:
+    budget = Budget(300, 16, None)
+    return RecallQuery(question, timezone.now(), moment=moment or PointInTime(), budget=budget, rerank=False)
+
+
 def ask(bank: Bank, question: str, moment: PointInTime | None = None) -> list[str]:
-    query = RecallQuery(
-        question, timezone.now(), moment=moment or PointInTime(), budget=Budget(300, 16, None), rerank=False
-    )
-    return [item.text for item in recall(BankAccess(bank.tenant_id), [BANK_ID], query).result.items]
+    found = recall(BankAccess(bank.tenant_id), [BANK_ID], build_query(question, moment))
+    return [item.text for item in found.result.items]
 
 
 def test_the_bank_has_something_for_every_page(bank: Bank) -> None:
@@ -107,7 +123,7 @@ def test_the_bank_has_something_for_every_page(bank: Bank) -> None:
         assert Entity.objects.of_bank(bank).exclude(summary="").count() >= 15
         tenant_id = bank.tenant_id
         types = set(Link.objects.for_tenant(tenant_id).values_list("type", flat=True))
-        assert types == {"semantic", "causes", "enables", "prevents"}
+        assert types == {"causes", "enables", "prevents"}
         assert BackgroundRevision.objects.of_bank(bank).count() == 3
         assert MentalModelRevision.objects.for_tenant(tenant_id).count() == 2
         assert Operation.objects.for_tenant(tenant_id).filter(status="failed").count() == 1
@@ -116,12 +132,6 @@ def test_the_bank_has_something_for_every_page(bank: Bank) -> None:
             assert model.objects.of_bank(bank).exists(), model
         for model in (UnitTag, UnitMetadata, UnitChange, Mention):
             assert model.objects.for_tenant(tenant_id).exists(), model
-
-
-def test_nothing_waits_for_a_vector(bank: Bank) -> None:
-    with tenant_transaction(bank.tenant_id):
-        for model in (MemoryUnit, Episode, Relationship, Entity):
-            assert not model.objects.of_bank(bank).filter(embedding=None).exists(), model
 
 
 def test_the_history_ends_yesterday_and_covers_six_weeks(bank: Bank) -> None:
@@ -193,25 +203,32 @@ def test_the_opinion_leads_to_a_sentence_and_vanishes_before_it(bank: Bank) -> N
         units = MemoryUnit.objects.of_bank(bank)
         assert not units.known_at(before).filter(id__in=[opinion.id, source.unit_id]).exists()
         assert units.known_at(after).filter(id__in=[opinion.id, source.unit_id]).count() == 2
+
+
+QUESTIONS = (
+    ("Where does Mira live?", "Mira Osei lives in Lisbon.", "Mira Osei lives in Bristol"),
+    ("Where does Hana Sato work?", "Hana Sato works for Bristol City Council", "Hana Sato works at Harbour"),
+    ("Which service does Fennel use for payments?", "Fennel uses Coinbridge", "Fennel uses Paywell"),
+)
+
+
+def test_recall_answers_for_today_and_for_an_earlier_day(indexed_bank: Bank) -> None:
+    bank = indexed_bank
+    with tenant_transaction(bank.tenant_id):
+        for model in (MemoryUnit, Episode, Relationship, Entity):
+            assert not model.objects.of_bank(bank).filter(embedding=None).exists(), model
+        assert Link.objects.for_tenant(bank.tenant_id).filter(type="semantic").count() >= 50
+    for question, answer, former in QUESTIONS:
+        found = ask(bank, question)
+        assert any(text.startswith(answer) for text in found[:5]), found[:5]
+        assert not any(text.startswith(former) for text in found)
+        then = ask(bank, question, PointInTime(known_at=timezone.now() - 25 * DAY))
+        assert any(text.startswith(former) for text in then), then
     question = "Would a monthly subscription drive people away?"
     assert HERO in ask(bank, question)
-    assert HERO not in ask(bank, question, PointInTime(known_at=before))
-
-
-@pytest.mark.parametrize(
-    ("question", "answer", "former"),
-    [
-        ("Where does Mira live?", "Mira Osei lives in Lisbon.", "Mira Osei lives in Bristol"),
-        ("Where does Hana Sato work?", "Hana Sato works for Bristol City Council", "Hana Sato works at Harbour"),
-        ("Which service does Fennel use for payments?", "Fennel uses Coinbridge", "Fennel uses Paywell"),
-    ],
-)
-def test_recall_finds_the_present_answer(bank: Bank, question: str, answer: str, former: str) -> None:
-    found = ask(bank, question)
-    assert any(text.startswith(answer) for text in found[:5]), found[:5]
-    assert not any(text.startswith(former) for text in found)
-    then = ask(bank, question, PointInTime(known_at=timezone.now() - 25 * DAY))
-    assert any(text.startswith(former) for text in then), then
+    assert HERO not in ask(bank, question, PointInTime(known_at=timezone.now() - 40 * DAY))
+    asked = ReflectQuery(build_query("Would Ruth Adler keep a monthly subscription?"))
+    assert "Ruth Adler would cancel" in reflect(BankAccess(bank.tenant_id), BANK_ID, asked).text
 
 
 def test_a_second_seeding_changes_nothing_and_a_deleted_bank_stays_deleted(bank: Bank) -> None:
@@ -236,3 +253,11 @@ def test_the_demo_command_seeds_once_or_not_at_all(
     with tenant_transaction(tenant_id):
         banks = list(Bank.objects.for_tenant(tenant_id).values_list("bank_id", flat=True))
     assert banks == ([] if arguments else [BANK_ID])
+
+
+def test_the_story_is_part_of_the_package() -> None:
+    """The wheel holds only the data files that pyproject.toml names."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    patterns = settings["memoryplatform.embedded.demo"]
+    packaged = {path for pattern in patterns for path in FOLDER.parent.glob(pattern)}
+    assert packaged >= {FOLDER / f"{name}.toml" for name in FILES}

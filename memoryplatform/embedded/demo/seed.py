@@ -3,12 +3,16 @@
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
+from django.db.models import F
 from django.utils import timezone
 
-from banks.models import Bank, Episode, MemoryUnit, Message, QuarantinedItem
+from banks.models import Bank, Episode, Link, MemoryUnit, Message, QuarantinedItem
 from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.embedded.demo import BANK_ID, is_seeded, story
-from memoryplatform.embedded.demo.rows import Rows, build_bank, build_rows, write_file
+from memoryplatform.embedded.demo.archive import add_paper, add_talk
+from memoryplatform.embedded.demo.beliefs import add_observation, add_opinion, add_profile, build_bank
+from memoryplatform.embedded.demo.entities import add_entities
+from memoryplatform.embedded.demo.rows import Rows, write_file
 from memoryplatform.embedded.demo.story import Story, find_day, find_moment, read_story
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import get_bank
@@ -16,10 +20,10 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.protection import screen_items, store_quarantined
 from memoryplatform.operations.transfer.receive import import_part
 from memoryplatform.operations.transfer.values import IdRenaming
+from reflection.opinions.confidence import choose_step
 from retrieval.models import Feedback, RecallRecord
 from retrieval.recall_log import insert_records
 from tenants.audit import Actor
-from tenants.identifiers import uuid7
 from tenants.models import Tenant, UsageDay, UsageRecord
 from tenants.transactions import tenant_transaction
 
@@ -53,6 +57,27 @@ def seed_demo(tenant_id: UUID, *, user_id: UUID | None = None) -> bool:
     return True
 
 
+def build_rows(told: Story, today: date) -> Rows:
+    rows, bank = Rows(today), build_bank(told)
+    passages: list[story.Talk | story.Paper] = [*told.talks, *told.papers]
+    for passage in sorted(passages, key=lambda one: rows.moment(one.at)):
+        if isinstance(passage, story.Talk):
+            add_talk(rows, passage, told)
+        else:
+            add_paper(rows, passage)
+    for opinion in told.opinions:
+        add_opinion(rows, opinion, choose_step(bank))
+    for summary in told.observations:
+        add_observation(rows, summary)
+    add_entities(rows, told)
+    for cause in told.causes:
+        source, target = rows.units[cause.source], rows.units[cause.target]
+        link = Link(source_id=source.id, target_id=target.id, type=cause.type, weight=cause.weight)
+        rows.add(link, max(source.recorded_at, target.recorded_at))
+    add_profile(rows, told)
+    return rows
+
+
 def build_recall(rows: Rows, asked: story.Asked) -> RecallRecord:
     """Adds the marks on its results to the rows. Ids are still those of the file."""
     at, units = rows.moment(asked.at), rows.find(asked.facts)
@@ -68,7 +93,8 @@ def build_recall(rows: Rows, asked: story.Asked) -> RecallRecord:
         for rank, unit in enumerate(units, 1)
     ]
     record = RecallRecord(
-        recall_id=uuid7(),
+        id=rows.make_id(at),
+        recall_id=rows.make_id(at),
         recalled_at=at,
         query=asked.query,
         query_type=asked.type,
@@ -98,9 +124,9 @@ def store_work(bank: Bank, told: Story, rows: Rows) -> None:
     retained = [story.Work(at="-1 00:00", kind="retain", seconds=2)] * len(rows.by_model[Episode])
     begun = [episode.ended_at for episode in rows.by_model[Episode]]
     work = [*zip(begun, retained, strict=True), *((rows.moment(one.at), one) for one in told.work)]
-    for at, one in sorted(work, key=lambda pair: pair[0]):
-        end = at + timedelta(seconds=one.seconds)
-        operation = Operation.objects.for_tenant(bank.tenant_id).create(
+    operations = [
+        Operation(
+            id=rows.make_id(at),
             kind=one.kind,
             status=Operation.Status.FAILED if one.error_code else Operation.Status.COMPLETED,
             bank=bank,
@@ -110,10 +136,14 @@ def store_work(bank: Bank, told: Story, rows: Rows) -> None:
             error_code=one.error_code,
             error_detail=one.error_detail,
             started_at=at,
-            finished_at=end,
+            finished_at=at + timedelta(seconds=one.seconds),
         )
-        same = Operation.objects.for_tenant(bank.tenant_id).filter(id=operation.id)
-        same.update(created_at=at, updated_at=end)
+        for at, one in sorted(work, key=lambda pair: pair[0])
+    ]
+    stored = Operation.objects.for_tenant(bank.tenant_id)
+    stored.bulk_create(operations)
+    ids = [operation.id for operation in operations]
+    stored.filter(id__in=ids).update(created_at=F("started_at"), updated_at=F("finished_at"))
 
 
 def store_usage(bank: Bank, rows: Rows) -> None:
@@ -131,7 +161,9 @@ def store_usage(bank: Bank, rows: Rows) -> None:
     UsageDay.objects.for_tenant(bank.tenant_id).bulk_create(days)
 
 
-def build_days(bank: Bank, day: date, kind: UsageRecord.Kind, *, requests: int, memories: int, size: int) -> list[UsageDay]:
+def build_days(
+    bank: Bank, day: date, kind: UsageRecord.Kind, *, requests: int, memories: int, size: int
+) -> list[UsageDay]:
     """The row of the requests, and the row of the embedding model."""
     tokens = memories * TOKENS_OF_RESULT if kind == UsageRecord.Kind.RETAIN else requests * 9
     embedding = {"service": "embedding", "model": bank.embedding_model, "calls": requests, "input_tokens": tokens}
@@ -141,5 +173,7 @@ def build_days(bank: Bank, day: date, kind: UsageRecord.Kind, *, requests: int, 
 
 def store_suspect(access: BankAccess, bank: Bank, suspect: story.Suspect, at: datetime) -> None:
     message = GivenMessage("user", suspect.text, at, name=suspect.by)
-    ids = store_quarantined(access, bank, screen_items(bank, [RetainItem(at, messages=(message,), thread=suspect.thread)]))
+    ids = store_quarantined(
+        access, bank, screen_items(bank, [RetainItem(at, messages=(message,), thread=suspect.thread)])
+    )
     QuarantinedItem.objects.for_tenant(bank.tenant_id).filter(id__in=ids).update(created_at=at)
