@@ -152,7 +152,7 @@ def test_the_demo_bank_is_there_when_the_banner_is(service: Up) -> None:
     headers = {"Authorization": found[1]}
 
     assert [bank["bank_id"] for bank in httpx.get(found[2], headers=headers).json()["banks"]] == ["juno"]
-    opinions = httpx.get(f"{found[2]}/juno/opinions", headers=headers).json()["opinions"]
+    opinions = httpx.get(f"{found[2]}/juno/opinions", headers=headers).json()["items"]
 
     assert "A monthly subscription would drive away the people Fennel is made for." in {one["text"] for one in opinions}
 
