@@ -32,6 +32,7 @@ class Progress:
     digest: str = ""
     rows: dict[str, int] = field(default_factory=dict)
     is_done: bool = False
+    links_similar: bool = False  # the worker links similar memories, because the file has no such links
     heard_at: str = ""
     made_bank: bool = False
     held: dict[str, int] = field(default_factory=dict)
