@@ -6,9 +6,9 @@ const FILES = {
   "inter-ext.woff2": "@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2",
 };
 const ICONS = [
-  "activity", "bell", "brain", "building-2", "chart-column", "check", "chevrons-up-down", "circle-alert", "circle-check",
-  "copy", "file-text", "fingerprint", "info", "key-round", "layers", "log-out", "mail", "menu", "monitor-smartphone", "moon",
-  "plug", "plus", "scroll-text", "settings", "shield-check", "sun", "trash-2", "triangle-alert", "user", "users", "webhook", "x",
+  "activity", "arrow-left", "arrow-right", "bell", "book-open", "brain", "building-2", "chart-column", "check", "chevrons-up-down", "circle-alert", "circle-check",
+  "copy", "earth", "eye", "file-text", "fingerprint", "footprints", "info", "key-round", "layers", "lightbulb", "log-out", "mail", "menu", "monitor-smartphone", "moon",
+  "plug", "plus", "scroll-text", "search", "settings", "shield-check", "sun", "trash-2", "triangle-alert", "user", "users", "webhook", "x",
 ];
 
 rmSync("static/vendor", { recursive: true, force: true });

@@ -1,11 +1,13 @@
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
-from django.views.generic import TemplateView
+from django.views.generic import RedirectView
+from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
 
 from memoryplatform.api.compat.fallback_errors import handle_not_found, handle_server_error, make_error_view
 from memoryplatform.api.compat.hindsight import version
 from memoryplatform.api.compat.hindsight.hindsight_view import NotServedView
+from memoryplatform.dashboard import public
 from memoryplatform.observability import health, views
 
 NO_SCHEMA = "There is no schema of templates here: what GET .../export answers, POST .../import takes."
@@ -15,7 +17,21 @@ admin.autodiscover()
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
-    path("", TemplateView.as_view(template_name="home.html"), name="home"),
+    path("", public.home, name="home"),
+    path("docs", RedirectView.as_view(pattern_name="docs")),
+    path("docs/", public.docs, name="docs"),
+    path("docs/search/", public.docs_search, name="docs_search"),
+    path(
+        "docs/api/",
+        SpectacularSwaggerSplitView.as_view(url_name="openapi", template_name="docs/api_explorer.html"),
+        name="api_explorer",
+    ),
+    path(
+        "docs/api/reference/",
+        SpectacularRedocView.as_view(url_name="openapi", template_name="docs/api_reference.html"),
+        name="api_reference",
+    ),
+    path("docs/<path:slug>/", public.docs_page, name="docs_page"),
     path("health", health.live),
     path("health/ready", health.ready),
     path("metrics", views.metrics),

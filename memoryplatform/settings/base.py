@@ -116,6 +116,7 @@ STATIC_URL = "static/"
 STATIC_ROOT: Path | None = None
 STATICFILES_DIRS = [BASE_DIR / "static"]
 SERVESTATIC_USE_FINDERS = True
+DOCS_DIR = BASE_DIR / "docs"  # the pages under /docs/; the changelog and others are beside it
 
 UNFOLD = build_unfold()
 
