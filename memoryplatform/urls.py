@@ -1,7 +1,6 @@
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
-from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
 
 from memoryplatform.api.compat.fallback_errors import handle_not_found, handle_server_error, make_error_view
@@ -18,7 +17,9 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 urlpatterns = [
     path("", public.home, name="home"),
-    path("docs", RedirectView.as_view(pattern_name="docs")),
+    path("docs", public.lead_to, {"route": "docs"}),
+    path("v1/docs", public.lead_to, {"route": "api_explorer"}),
+    path("v1/redoc", public.lead_to, {"route": "api_reference"}),
     path("docs/", public.docs, name="docs"),
     path("docs/search/", public.docs_search, name="docs_search"),
     path(

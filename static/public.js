@@ -15,6 +15,10 @@ for (const block of document.querySelectorAll("pre.code")) {
   frame.append(block, button);
 }
 
+// The side bar starts at the present page.
+const current = document.querySelector(".doc-side > nav [aria-current]");
+if (current) current.closest(".doc-side").scrollTop = current.offsetTop - 300;
+
 const form = document.querySelector("[data-search]");
 if (form) {
   // On the page of results they change in place; elsewhere they open below the field.

@@ -1,7 +1,7 @@
 """The documentation as pages: Markdown files, read once per process, with a side bar and a search.
 
-The pages are every file of `settings.DOCS_DIR`, and the files beside that folder that GROUPS names. GROUPS is the order of
-the side bar. A file of DOCS_DIR that no group names stands at the end of Reference.
+The pages are every file of `settings.DOCS_DIR`, and the files beside that folder that GROUPS names. GROUPS is the order
+of the side bar. A file of DOCS_DIR that no group names stands at the end of Reference.
 """
 
 import posixpath
@@ -25,11 +25,13 @@ from pygments.util import ClassNotFound
 
 GROUPS = {
     "Start": "README.md docs/tutorial.md docs/sdk.md docs/cli.md docs/mcp.md docs/adapters.md",
-    "Concepts": "docs/banks.md docs/retain.md docs/recall.md docs/reflect.md docs/protection.md docs/glossary.md docs/papers.md",
+    "Concepts": (
+        "docs/banks.md docs/retain.md docs/recall.md docs/reflect.md docs/protection.md docs/glossary.md docs/papers.md"
+    ),
     "API": "docs/api.md docs/webhooks.md docs/export.md docs/oauth.md docs/mem0.md docs/compatibility.md",
     "Operate": (
-        "docs/operating.md docs/configuration.md docs/providers.md docs/embedding-models.md docs/accounts.md docs/plans.md "
-        "docs/tenancy.md docs/data-rights.md docs/backup.md docs/upgrading.md"
+        "docs/operating.md docs/configuration.md docs/providers.md docs/embedding-models.md docs/accounts.md "
+        "docs/plans.md docs/tenancy.md docs/data-rights.md docs/backup.md docs/upgrading.md"
     ),
     "Reference": (
         "CHANGELOG.md docs/benchmarks.md docs/benchmarks-log.md docs/architecture.md docs/recipes-for-changes.md "
@@ -38,12 +40,19 @@ GROUPS = {
     "Decisions": "",  # every file of docs/adr/
 }
 DECISIONS = "docs/adr"
-SLUGS = {"README.md": "quickstart", "docs/api.md": "http-api", "timewords/README.md": "timewords"}  # api/ is the explorer
+SLUGS = {
+    "README.md": "quickstart",
+    "docs/api.md": "http-api",
+    "timewords/README.md": "timewords",
+}  # api/ is the explorer
 TITLES = {"README.md": "Quickstart", "timewords/README.md": "Dates in text"}
 DEEPEST_LISTED = 3  # level of headings in a table of contents
 MOST_WORDS, MOST_RESULTS, EXCERPT = 8, 30, 180  # the last one in characters
 WORD = re.compile(r"[^\W_]+")
-SUMMARY = re.compile(r"^\| (\[.+\.md\)) \| (.+) \|$", re.MULTILINE)  # a row in README.md: links to pages, and their subject
+HEADING = re.compile(r"(#{1,6}) (.*)")
+SUMMARY = re.compile(
+    r"^\| (\[.+\.md\)) \| (.+) \|$", re.MULTILINE
+)  # a row in README.md: links to pages, and their subject
 
 
 def highlight_code(code: str, language: str, _attributes: str) -> str:
@@ -93,7 +102,12 @@ class Page:
     @cached_property
     def tokens(self) -> list[Token]:
         tokens = MARKDOWN.parse(self.source)
-        set_anchors(tokens)
+        openings = [place for place, token in enumerate(tokens) if token.type == "heading_open"]
+        for place, section in zip(openings, self.sections, strict=True):
+            tokens[place].attrSet("id", section.anchor)
+            children = tokens[place + 1].children
+            if section.level > 1 and children is not None:
+                children += build_anchor(section)
         for token in tokens:
             if alignment := token.attrs.pop("style", None):  # of a table's column; the pages allow no inline styles
                 token.attrSet("class", str(alignment).replace(":", "-"))
@@ -104,11 +118,11 @@ class Page:
 
     @cached_property
     def html(self) -> SafeString:
-        return mark_safe(MARKDOWN.renderer.render(self.tokens, MARKDOWN.options, {}))  # noqa: S308  # `html: False` escapes
+        return mark_safe(str(MARKDOWN.renderer.render(self.tokens, MARKDOWN.options, {})))  # noqa: S308  # `html: False` escapes
 
     @cached_property
     def sections(self) -> list[Section]:
-        return list(split_sections(self.tokens))
+        return list(split_sections(self.source))
 
     @property
     def contents(self) -> list[Section]:
@@ -172,7 +186,8 @@ def read_library(docs: Path) -> Library:
 
 def read_summaries(readme: Path) -> dict[str, str]:
     rows = SUMMARY.findall(readme.read_text()) if readme.is_file() else []
-    return {path: text.replace("`", "") for links, text in rows for path in re.findall(r"\]\((.+?)\)", links)}
+    own = {"README.md": "install it, start it, and try it for five minutes"}
+    return own | {path: text.replace("`", "") for links, text in rows for path in re.findall(r"\]\((.+?)\)", links)}
 
 
 def make_slug(path: str) -> str:
@@ -192,46 +207,42 @@ def resolve_link(page: str, target: str) -> str:
     return reverse("docs_page", args=[make_slug(path)]) + (f"#{parts.fragment}" if parts.fragment else "")
 
 
-def set_anchors(tokens: list[Token]) -> None:
-    """Gives headings below the title an id as on GitHub, so that links work in both places, and a link to it."""
+def build_anchor(section: Section) -> list[Token]:
+    """A link from a heading to itself."""
+    attributes: dict[str, str | int | float] = {
+        "href": f"#{section.anchor}",
+        "class": "doc-anchor",
+        "aria-label": f"Link to {section.title}",
+    }
+    return [
+        Token("link_open", "a", 1, attrs=attributes),
+        Token("text", "", 0, content="#"),
+        Token("link_close", "a", -1),
+    ]
+
+
+def split_sections(source: str) -> Iterator[Section]:
+    """The sections of a text. Anchors are those of GitHub, so that links work in both places."""
     seen: Counter[str] = Counter()
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
-        if opening.type != "heading_open":
+    level, title, lines, is_code = 1, "", list[str](), False
+    for line in [*source.splitlines(), "# "]:  # the last one ends the last section
+        is_code ^= line.lstrip().startswith("```")
+        heading = None if is_code else HEADING.match(line)
+        if heading is None:
+            lines.append(line)
             continue
-        anchor = re.sub(r"[^\w\- ]", "", read_text(inline).lower()).replace(" ", "-")
-        seen[anchor] += 1
-        opening.attrSet("id", anchor if seen[anchor] == 1 else f"{anchor}-{seen[anchor] - 1}")
-        if opening.tag != "h1" and inline.children is not None:
-            attributes: dict[str, str | int | float] = {
-                "href": f"#{opening.attrs['id']}",
-                "class": "doc-anchor",
-                "aria-label": "Link to this section",
-            }
-            sign = Token("html_inline", "", 0, content="#")
-            inline.children += [Token("link_open", "a", 1, attrs=attributes), sign, Token("link_close", "a", -1)]
+        if title:
+            anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+            unique = f"{anchor}-{seen[anchor]}" if seen[anchor] else anchor
+            seen[anchor] += 1
+            yield Section(level, title, unique, strip_marks("\n".join(lines)))
+        level, title, lines = len(heading[1]), strip_marks(heading[2]), []
 
 
-def read_text(inline: Token) -> str:
-    """The words of a line, without its marks."""
-    breaks = {"softbreak": " ", "hardbreak": " "}
-    shown = {"text", "code_inline"}
-    children = inline.children or ()
-    return "".join(one.content if one.type in shown else breaks.get(one.type, "") for one in children)
-
-
-def split_sections(tokens: list[Token]) -> Iterator[Section]:
-    heading, texts = Section(1, "", "", ""), list[str]()
-    for place, token in enumerate(tokens):
-        if token.type == "heading_open":
-            if heading.title:
-                yield Section(heading.level, heading.title, heading.anchor, " ".join(texts))
-            heading = Section(int(token.tag[1]), read_text(tokens[place + 1]), str(token.attrs["id"]), "")
-            texts = []
-        elif token.type == "inline" and tokens[place - 1].type != "heading_open":
-            texts.append(read_text(token))
-        elif token.type in {"fence", "code_block"}:
-            texts.append(token.content)
-    yield Section(heading.level, heading.title, heading.anchor, " ".join(texts))
+def strip_marks(text: str) -> str:
+    """The words of a Markdown text: links without their targets, tables and lists without their signs."""
+    text = re.sub(r"^ *(?:- |\d+\. )", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text), flags=re.MULTILINE)
+    return " ".join(re.sub(r"\|[-| ]*", " ", re.sub(r"[*`]", "", text)).split())
 
 
 def list_words(text: str) -> list[str]:
@@ -243,10 +254,11 @@ def join_words(text: str) -> str:
 
 
 def score_section(words: Sequence[str], page: Page, section: Section) -> int:
-    """Zero if a word is missing. A word in the page's title counts most, then one in the heading."""
+    """Zero if a word is missing. Words count more in a heading or in the page's title, and side by side."""
     if not words:
         return 0
-    title, heading, score = join_words(page.title), join_words(section.title), 0
+    title, heading = join_words(page.title), join_words(section.title)
+    score = 5 * (f" {' '.join(words)}" in section.words)
     for word in words:
         beginning = f" {word}"
         count = section.words.count(beginning)
@@ -265,5 +277,7 @@ def cut_excerpt(section: Section, words: Sequence[str]) -> SafeString:
     start = section.text.rfind(" ", 0, start) + 1
     cut = section.text[start : start + EXCERPT]
     parts = ((part, place % 2) for place, part in enumerate(pattern.split(cut)))
-    marked = format_html_join("", "{}", ((format_html("<mark>{}</mark>", part) if odd else part,) for part, odd in parts))
+    marked = format_html_join(
+        "", "{}", ((format_html("<mark>{}</mark>", part) if odd else part,) for part, odd in parts)
+    )
     return format_html("{}{}{}", "… " if start else "", marked, " …" if start + EXCERPT < len(section.text) else "")

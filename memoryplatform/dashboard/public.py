@@ -1,16 +1,16 @@
-"""The pages for visitors: the home page, and the documentation with its search. They need no account and no database."""
+"""The pages for visitors: the home page, and the documentation with its search. They need no account."""
 
 from dataclasses import dataclass
 from functools import cache
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
-from memoryplatform.dashboard.documentation import Library, highlight_code, read_library
+from memoryplatform.dashboard.documentation import highlight_code, read_library
 
 LONGEST_QUERY = 200  # characters
 ADDRESS = "https://memory.invalid"  # in the snippets, in place of the installation's own address
@@ -21,8 +21,9 @@ SNIPPETS = (  # name, title, language, code, where to read on
         "python",
         f"""from memoryplatform_client import MemoryClient
 
-client = MemoryClient("{ADDRESS}", api_key="mpk_...")
-
+client = MemoryClient(
+    "{ADDRESS}", api_key="mpk_..."
+)
 client.retain("support", messages=[
     {{"role": "user", "name": "Caroline",
      "content": "I moved to Denver in June."}},
@@ -76,8 +77,9 @@ claude mcp add --transport http memory \\
         "python",
         f"""from mem0 import MemoryClient  # unchanged, from PyPI
 
-client = MemoryClient(api_key="mpk_...", host="{ADDRESS}")
-
+client = MemoryClient(
+    api_key="mpk_...", host="{ADDRESS}"
+)
 client.add("I moved to Denver in June.",
            user_id="caroline", infer=False)
 
@@ -117,7 +119,9 @@ FIGURES = (
         "## Recall on LoCoMo",
         "| measured 2026-11-17 |",
     ),
-    Figure("106", "ms", "median recall over 10,261 memories, on two cores", "## Latency", "| recall at low: p50, p95 |"),
+    Figure(
+        "106", "ms", "median recall over 10,261 memories, on two cores", "## Latency", "| recall at low: p50, p95 |"
+    ),
     Figure(
         "1.000",
         "",
@@ -127,10 +131,25 @@ FIGURES = (
     ),
 )
 NETWORKS = (  # name, icon, meaning, example
-    ("World", "earth", "Facts about people and things, with the time they were true.", "Caroline: I moved to Denver in June."),
+    (
+        "World",
+        "earth",
+        "Facts about people and things, with the time they were true.",
+        "Caroline: I moved to Denver in June.",
+    ),
     ("Experience", "footprints", "What the agent itself said and did.", "I recommended the Denver store to Caroline."),
-    ("Opinion", "lightbulb", "What the agent believes, with a confidence and its evidence.", "I think cycling suits Caroline."),
-    ("Observation", "eye", "A neutral summary of an entity, kept up from its facts.", "Caroline is a cyclist who lives in Denver."),
+    (
+        "Opinion",
+        "lightbulb",
+        "What the agent believes, with a confidence and its evidence.",
+        "I think cycling suits Caroline. Confidence 0.80, up from 0.65.",
+    ),
+    (
+        "Observation",
+        "eye",
+        "A neutral summary of an entity, kept up from its facts.",
+        "Caroline is a cyclist who lives in Denver.",
+    ),
 )
 
 
@@ -141,11 +160,40 @@ def home(request: HttpRequest) -> HttpResponse:
         (name, title, mark_safe(code.replace(ADDRESS, address)), page)  # noqa: S308  # both parts are escaped
         for name, title, code, page in highlight_snippets()
     ]
-    return render(
-        request,
-        "home.html",
-        {"snippets": snippets, "figures": FIGURES, "networks": NETWORKS, "sign_up_is_open": settings.SIGN_UP == "open"},
-    )
+    return show(request, "home.html", snippets=snippets, figures=FIGURES, networks=NETWORKS)
+
+
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    library = read_library(settings.DOCS_DIR)
+    return show(request, "docs/index.html", 200 if library.pages else 404, library=library)
+
+
+@require_safe
+def docs_page(request: HttpRequest, slug: str) -> HttpResponse:
+    library = read_library(settings.DOCS_DIR)
+    page = library.pages.get(slug)
+    if page is None:
+        return show(request, "docs/not_found.html", 404, library=library, slug=slug)
+    previous, following = library.find_neighbours(page)
+    return show(request, "docs/page.html", library=library, page=page, previous=previous, following=following)
+
+
+@require_safe
+def docs_search(request: HttpRequest) -> HttpResponse:
+    library = read_library(settings.DOCS_DIR)
+    query = request.GET.get("q", "").strip()[:LONGEST_QUERY]
+    return show(request, "docs/search.html", library=library, query=query, results=library.search(query))
+
+
+@require_safe
+def lead_to(request: HttpRequest, route: str) -> HttpResponse:
+    """A former address of a page."""
+    return redirect(route)
+
+
+def show(request: HttpRequest, template: str, status: int = 200, **values: object) -> HttpResponse:
+    return render(request, template, {**values, "sign_up_is_open": settings.SIGN_UP == "open"}, status=status)
 
 
 @cache
@@ -155,32 +203,3 @@ def highlight_snippets() -> list[tuple[str, str, SafeString, str]]:
         (name, title, mark_safe(highlight_code(code, language, "")), page)  # noqa: S308  # texts of our own
         for name, title, language, code, page in SNIPPETS
     ]
-
-
-def get_library() -> Library:
-    return read_library(settings.DOCS_DIR)
-
-
-@require_safe
-def docs(request: HttpRequest) -> HttpResponse:
-    library = get_library()
-    return render(request, "docs/index.html", {"library": library}, status=200 if library.pages else 404)
-
-
-@require_safe
-def docs_page(request: HttpRequest, slug: str) -> HttpResponse:
-    library = get_library()
-    page = library.pages.get(slug)
-    if page is None:
-        return render(request, "docs/not_found.html", {"library": library, "slug": slug}, status=404)
-    previous, following = library.find_neighbours(page)
-    return render(
-        request, "docs/page.html", {"library": library, "page": page, "previous": previous, "following": following}
-    )
-
-
-@require_safe
-def docs_search(request: HttpRequest) -> HttpResponse:
-    query = request.GET.get("q", "").strip()[:LONGEST_QUERY]
-    library = get_library()
-    return render(request, "docs/search.html", {"library": library, "query": query, "results": library.search(query)})

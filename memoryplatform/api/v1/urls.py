@@ -1,5 +1,4 @@
 from django.urls import path
-from django.views.generic import RedirectView
 
 from memoryplatform.api.openapi import show_openapi
 from memoryplatform.api.v1 import (
@@ -133,6 +132,4 @@ ROUTES = [
 urlpatterns = [
     *ROUTES,
     path("openapi.json", show_openapi, name="openapi"),
-    path("docs", RedirectView.as_view(pattern_name="api_explorer")),
-    path("redoc", RedirectView.as_view(pattern_name="api_reference")),
 ]
