@@ -16,8 +16,9 @@ for (const block of document.querySelectorAll("pre.code")) {
 }
 
 // The side bar starts at the present page.
-const current = document.querySelector(".doc-side > nav [aria-current]");
-if (current) current.closest(".doc-side").scrollTop = current.offsetTop - 300;
+const pages = document.querySelector(".doc-pages");
+const current = pages?.querySelector("[aria-current]");
+if (current) pages.scrollTop = current.offsetTop - pages.offsetTop - 300;
 
 const form = document.querySelector("[data-search]");
 if (form) {

@@ -42,14 +42,14 @@ print(found.results[0].text)
         f"""export KEY=mpk_...
 
 curl {ADDRESS}/v1/banks/support/memories \\
-  -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
-  -d '{{"items": [{{"messages": [{{"role": "user", "name": "Caroline",
-       "content": "I moved to Denver in June."}}]}}]}}'
+  -H "Authorization: Bearer $KEY" \\
+  --json '{{"items": [{{"messages": [{{
+    "role": "user", "name": "Caroline",
+    "content": "I moved to Denver in June."}}]}}]}}'
 
 curl {ADDRESS}/v1/banks/support/memories/recall \\
-  -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
-  -d '{{"query": "Where did Caroline move?"}}'
-# {{"results": [{{"text": "Caroline: I moved to Denver in June.", ...
+  -H "Authorization: Bearer $KEY" \\
+  --json '{{"query": "Where did Caroline move?"}}'
 """,
         "http-api",
     ),
@@ -187,7 +187,7 @@ def docs_search(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def lead_to(request: HttpRequest, route: str) -> HttpResponse:
+def lead_to(_request: HttpRequest, route: str) -> HttpResponse:
     """A former address of a page."""
     return redirect(route)
 

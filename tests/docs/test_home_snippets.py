@@ -1,25 +1,17 @@
 """The snippets of the home page, run against a live server. The comments at their ends show what they print."""
 
-import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
 from memoryplatform.dashboard.public import ADDRESS, SNIPPETS
+from tests.compat.mem0 import quiet_client  # before the snippet imports it with its telemetry
 from tests.sdk.conftest import Service
 
 CODE = {name: code for name, _, _, code, _ in SNIPPETS}
-
-
-@pytest.fixture(autouse=True)
-def without_telemetry() -> Iterator[None]:
-    with patch.dict(os.environ, MEM0_TELEMETRY="False"):
-        yield
 
 
 def fill(name: str, service: Service) -> str:
@@ -28,6 +20,7 @@ def fill(name: str, service: Service) -> str:
 
 @pytest.mark.parametrize("name", ["python", "mem0"])
 def test_the_snippet_prints_what_it_says(service: Service, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert quiet_client.MemoryClient
     names: dict[str, Any] = {}
     exec(compile(fill(name, service), name, "exec"), names)  # noqa: S102  # code of our own
     getattr(names["client"], "client", names["client"]).close()  # mem0's client has one of httpx
