@@ -108,7 +108,9 @@ class Page:
             children = tokens[place + 1].children
             if section.level > 1 and children is not None:
                 children += build_anchor(section)
-        for token in tokens:
+        for place, token in enumerate(tokens):
+            if token.type == "th_open" and not tokens[place + 1].content:  # an empty cell heads nothing
+                token.tag = tokens[place + 2].tag = "td"
             if alignment := token.attrs.pop("style", None):  # of a table's column; the pages allow no inline styles
                 token.attrSet("class", str(alignment).replace(":", "-"))
             for child in token.children or ():
