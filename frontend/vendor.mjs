@@ -16,7 +16,7 @@ const ICONS = [
   "activity", "archive", "arrow-left", "arrow-right", "bell", "book-open", "bot", "brain", "building-2", "calendar",
   "chart-column", "chart-gantt", "check", "chevron-down", "chevron-left", "chevron-right", "chevrons-up-down",
   "circle-alert", "circle-check", "circle-help", "circle-x", "clock", "command", "copy", "corner-down-left",
-  "database", "download", "ellipsis", "external-link", "eye", "file-text", "filter", "fingerprint", "flask-conical",
+  "database", "download", "earth", "ellipsis", "external-link", "eye", "file-text", "filter", "fingerprint", "flask-conical", "footprints",
   "gauge", "git-merge", "globe", "history", "hourglass", "inbox", "info", "key-round", "layers", "layout-dashboard",
   "lightbulb", "link", "list", "loader-circle", "lock", "log-out", "mail", "maximize", "menu", "message-circle",
   "messages-square", "monitor-smartphone", "moon", "mouse-pointer-click", "paperclip", "pencil", "pin", "play",

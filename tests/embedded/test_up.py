@@ -186,7 +186,7 @@ def test_a_command_beside_it_finds_its_database_through_the_folder(service: Up) 
 
 
 def test_documentation_and_readiness_are_where_the_banner_says(service: Up) -> None:
-    assert httpx.get(f"{service.url}/v1/docs").status_code == 200
+    assert httpx.get(f"{service.url}/docs/api/").status_code == 200
     wait_until(lambda: httpx.get(f"{service.url}/health/ready").status_code == 200)
 
 
