@@ -124,6 +124,12 @@ def build_access(request: HttpRequest, membership: Membership) -> TenantAccess:
     return TenantAccess(membership.tenant_id, Member.Role(membership.role), actor)
 
 
+def wants_part(request: HttpRequest) -> bool:
+    """Whether htmx asks for a part of the page. Going back in the browser asks for the whole page."""
+    htmx = request.htmx  # type: ignore[attr-defined]  # set by its middleware
+    return bool(htmx) and not htmx.history_restore_request
+
+
 def perform(request: HttpRequest, act: Callable[[], str], page: str) -> HttpResponse:
     """Acts, says what happened or why not, and leads to the page."""
     try:

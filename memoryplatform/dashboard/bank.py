@@ -221,7 +221,8 @@ def change_background(request: BankRequest) -> HttpResponse:
     field = forms.CharField(required=False, max_length=20_000)
 
     def act() -> str:
-        change = BankChange(background=field.clean(request.POST.get("background", "")))
+        written = field.clean(request.POST.get("background", "")).replace("\r\n", "\n")
+        change = BankChange(background=written)
         profile.change_bank(request.access.to_bank(), request.bank.bank_id, change)
         return "The background is saved."
 

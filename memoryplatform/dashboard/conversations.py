@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 
 from banks.enums import Network
 from banks.models import Message
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.texts import Span, mark_spans
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.conversations import Conversation, list_threads, read_conversation
@@ -37,7 +37,7 @@ def conversations(request: BankRequest) -> HttpResponse:
         last = page.threads[-1]
         place = {"before": last.last_at.isoformat(), "name": last.name}
         context["next"] = "?" + urlencode(({"q": words} if words else {}) | place)
-    template = "results" if request.htmx else "list"  # type: ignore[attr-defined]  # set by its middleware
+    template = "results" if wants_part(request) else "list"
     answer = render(request, f"dashboard/conversations/{template}.html", context)
     answer["HX-Push-Url"] = f"{request.path}?{urlencode({'q': words})}" if words.strip() else request.path
     answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it

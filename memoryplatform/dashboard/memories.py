@@ -21,7 +21,7 @@ from banks.enums import Network
 from banks.models import Bank, Entity, EntityName, MemoryUnit, UnitTag
 from banks.models.bank import VECTOR_COLUMNS
 from banks.models.unit import UnitQuerySet
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.bank import read_growth
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import find_entities
@@ -91,10 +91,10 @@ def memories(request: BankRequest) -> HttpResponse:
             "states": STATE_CHOICES,
             "times": TIME_CHOICES,
         }
-        if not request.htmx:  # type: ignore[attr-defined]  # set by its middleware
+        if not wants_part(request):
             context |= suggest(request.bank)
     address = f"{request.path}?{asked.query.urlencode()}" if asked.query else request.path
-    template = "results" if request.htmx else "list"  # type: ignore[attr-defined]
+    template = "results" if wants_part(request) else "list"
     answer = render(request, f"dashboard/memories/{template}.html", context)
     answer["HX-Push-Url"] = address
     answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it

@@ -216,7 +216,7 @@ def moment_field(label: str, help_text: str = "") -> forms.DateTimeField:
 
 
 class EditForm(forms.Form):
-    text = forms.CharField(label="Text", max_length=100_000, widget=forms.Textarea({"rows": 5}))
+    text = forms.CharField(label="Text", max_length=100_000, strip=False, widget=forms.Textarea({"rows": 5}))
     network = forms.ChoiceField(label="Network", choices=[("world", "World"), ("experience", "Experience")])
     confidence = forms.FloatField(
         label="Confidence", min_value=0, max_value=1, widget=forms.NumberInput({"step": "0.01"})
@@ -241,6 +241,10 @@ class EditForm(forms.Form):
         del self.fields["network" if of.network not in FACTUAL else "confidence"]
         if of.network == Network.OBSERVATION:
             self.fields.pop("confidence", None)
+
+    def clean_text(self) -> str:
+        """A browser sends every line break as two characters."""
+        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
 
     def clean_tags(self) -> tuple[str, ...]:
         tags = tuple(dict.fromkeys(tag.strip() for tag in self.cleaned_data["tags"].split(",") if tag.strip()))

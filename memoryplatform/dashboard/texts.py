@@ -16,7 +16,6 @@ class Span:
     start: int
     end: int
     kind: str = ""
-    address: str = ""
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,6 @@ class Part:
 
     text: str
     kind: str = ""
-    address: str = ""
 
 
 def mark_spans(text: str, spans: Iterable[Span]) -> list[Part]:
@@ -35,7 +33,7 @@ def mark_spans(text: str, spans: Iterable[Span]) -> list[Part]:
         start, stop = max(span.start, end), min(span.end, len(text))
         if start >= stop:
             continue
-        parts += [Part(text[end:start]), Part(text[start:stop], span.kind or "mark", span.address)]
+        parts += [Part(text[end:start]), Part(text[start:stop], span.kind or "mark")]
         end = stop
     return [part for part in (*parts, Part(text[end:])) if part.text]
 

@@ -49,6 +49,8 @@ def test_a_part_of_the_page_is_answered_with_the_clean_address(client: Client, s
     answer = client.get(f"{LIST}?q=sunrise&network=&state=current&tag=&since=", headers={"HX-Request": "true"})
     assert "<html" not in answer.content.decode()
     assert answer["HX-Push-Url"] == f"{LIST}?q=sunrise"
+    going_back = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+    assert "<html" in client.get(f"{LIST}?q=sunrise", headers=going_back).content.decode()
 
 
 def test_every_filter_narrows_the_list(client: Client, acme: Tenant, support: Bank) -> None:
@@ -57,19 +59,43 @@ def test_every_filter_narrows_the_list(client: Client, acme: Tenant, support: Ba
     for query in ("tag=weekly", "entity=Dele", "q=thurs", "meta=channel%3Dchat&q=bristol"):
         assert "Bristol" in read(client, f"{LIST}?{query}"), query
         assert "sunrise" not in read(client, f"{LIST}?{query}"), query
-    for query in ("tag=daily", "entity=Caroline", "meta=channel%3Dmail", "network=opinion", "since=2026-06-01",
-                  "until=2026-01-01", "state=superseded", "known_at=2020-01-01T00:00"):  # fmt: skip
+    for query in (
+        "tag=daily",
+        "entity=Caroline",
+        "meta=channel%3Dmail",
+        "network=opinion",
+        "since=2026-06-01",
+        "until=2026-01-01",
+        "state=superseded",
+        "known_at=2020-01-01T00:00",
+    ):
         assert "Bristol" not in read(client, f"{LIST}?{query}", HX_Request="true"), query
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        "network=nothing", "state=nothing", "since=yesterday", "as_of=never", "known_at=%00", "after=nonsense",
-        "q=%00", "entity=%00", "tag=%00", "meta=novalue", "entity=nobody", "after=2026-05-08T14:00_x", "time=never&since=2026-01-01",
-        "until=9999-12-31", "since=0001-01-01", f"entity={uuid4()}", "q=" + "x" * 3000, "q=the", "&".join(f"tag=t{n}" for n in range(200)),
+        "network=nothing",
+        "state=nothing",
+        "since=yesterday",
+        "as_of=never",
+        "known_at=%00",
+        "after=nonsense",
+        "q=%00",
+        "entity=%00",
+        "tag=%00",
+        "meta=novalue",
+        "entity=nobody",
+        "after=2026-05-08T14:00_x",
+        "time=never&since=2026-01-01",
+        "until=9999-12-31",
+        "since=0001-01-01",
+        f"entity={uuid4()}",
+        "q=" + "x" * 3000,
+        "q=the",
+        "&".join(f"tag=t{n}" for n in range(200)),
     ],
-)  # fmt: skip
+)
 def test_nonsense_in_the_address_is_no_error(client: Client, support: Bank, query: str) -> None:
     read(client, f"{LIST}?{query}")
 
@@ -120,8 +146,15 @@ def test_editing_leaves_a_step_of_history(client: Client, support: Bank) -> None
     unit = find_unit(support, "sunrise")
     form = client.get(f"{LIST}{unit.id}/edit/").content.decode()
     version = re.findall(r'name="version" value="(\w+)"', form)[0]
-    given = {"text": "Caroline: I painted a sunset over the lake afterwards.", "network": unit.network, "importance": "0.5",
-             "tags": "art, weekend", "metadata": "channel=mail", "reason": "She corrected herself.", "version": version}  # fmt: skip
+    given = {
+        "text": "Caroline: I painted a sunset over the lake afterwards.",
+        "network": unit.network,
+        "importance": "0.5",
+        "tags": "art, weekend",
+        "metadata": "channel=mail",
+        "reason": "She corrected herself.",
+        "version": version,
+    }
     assert client.post(f"{LIST}{unit.id}/edit/", given).status_code == 302
     page = read(client, f"{LIST}{unit.id}/")
     for words in ("sunset", "weekend", "mail", "She corrected herself.", "olga@example.com", "Edited"):
