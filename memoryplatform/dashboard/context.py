@@ -11,7 +11,11 @@ from tenants.memberships import list_memberships
 from tenants.models import Member
 
 Entry = tuple[str, str, str, Right]
-BANK_NAVIGATION: tuple[Entry, ...] = ()  # name of the route, title, icon, right
+BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
+    ("bank", "Summary", "gauge", Right.VIEW),
+    ("memories", "Memories", "database", Right.VIEW),
+    ("conversations", "Conversations", "messages-square", Right.VIEW),
+)
 NAVIGATION: tuple[Entry, ...] = (
     ("usage", "Usage", "chart-column", Right.VIEW),
     ("api_keys", "API keys", "key-round", Right.MANAGE),
@@ -23,7 +27,16 @@ NAVIGATION: tuple[Entry, ...] = (
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )
-PARENTS = {"memory": "memories", "conversation": "conversations", "entity": "entities", "opinion": "opinions"}
+PARENTS = {
+    "bank_settings": "bank",
+    "memory": "memories",
+    "edit_memory": "memories",
+    "close_memories": "memories",
+    "erase_memories": "memories",
+    "conversation": "conversations",
+    "entity": "entities",
+    "opinion": "opinions",
+}
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),
     ("account_change_password", "Password", "key-round"),

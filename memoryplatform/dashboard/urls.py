@@ -1,6 +1,18 @@
 from django.urls import path
 
-from memoryplatform.dashboard import credentials, design, palette, people, quarantine, tenant, usage
+from memoryplatform.dashboard import (
+    bank,
+    conversations,
+    credentials,
+    design,
+    memories,
+    memory,
+    palette,
+    people,
+    quarantine,
+    tenant,
+    usage,
+)
 
 urlpatterns = [
     path("dashboard/", tenant.home, name="dashboard"),
@@ -29,6 +41,29 @@ urlpatterns = [
     path("dashboard/settings/", tenant.tenant_settings, name="tenant_settings"),
     path("dashboard/settings/delete/", tenant.delete_tenant, name="delete_tenant"),
     path("dashboard/settings/keep/", tenant.keep_tenant, name="keep_tenant"),
+    path("dashboard/banks/<str:bank_id>/", bank.bank, name="bank"),
+    path("dashboard/banks/<str:bank_id>/disposition/", bank.disposition, name="disposition"),
+    path("dashboard/banks/<str:bank_id>/disposition/save/", bank.change_disposition, name="change_disposition"),
+    path("dashboard/banks/<str:bank_id>/background/", bank.change_background, name="change_background"),
+    path("dashboard/banks/<str:bank_id>/settings/", bank.bank_settings, name="bank_settings"),
+    path("dashboard/banks/<str:bank_id>/settings/save/", bank.change_bank, name="change_bank"),
+    path("dashboard/banks/<str:bank_id>/settings/hold/", bank.change_hold, name="change_hold"),
+    path("dashboard/banks/<str:bank_id>/settings/delete/", bank.delete_bank, name="delete_bank"),
+    path("dashboard/banks/<str:bank_id>/rules/", bank.create_rule, name="create_rule"),
+    path("dashboard/banks/<str:bank_id>/rules/<uuid:rule_id>/switch/", bank.switch_rule, name="switch_rule"),
+    path("dashboard/banks/<str:bank_id>/rules/<uuid:rule_id>/delete/", bank.delete_rule, name="delete_rule"),
+    path("dashboard/banks/<str:bank_id>/memories/", memories.memories, name="memories"),
+    path("dashboard/banks/<str:bank_id>/memories/close/", memory.close_memories, name="close_memories"),
+    path("dashboard/banks/<str:bank_id>/memories/erase/", memory.erase_memories, name="erase_memories"),
+    path("dashboard/banks/<str:bank_id>/memories/<uuid:memory_id>/", memory.memory, name="memory"),
+    path("dashboard/banks/<str:bank_id>/memories/<uuid:memory_id>/edit/", memory.edit_memory, name="edit_memory"),
+    path(
+        "dashboard/banks/<str:bank_id>/memories/<uuid:memory_id>/restore/",
+        memory.restore_memory,
+        name="restore_memory",
+    ),
+    path("dashboard/banks/<str:bank_id>/conversations/", conversations.conversations, name="conversations"),
+    path("dashboard/banks/<str:bank_id>/conversation/", conversations.conversation, name="conversation"),
     path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]
