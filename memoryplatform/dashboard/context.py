@@ -15,6 +15,7 @@ BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
     ("bank", "Summary", "gauge", Right.VIEW),
     ("memories", "Memories", "database", Right.VIEW),
     ("conversations", "Conversations", "messages-square", Right.VIEW),
+    ("opinions", "Opinions", "scale", Right.VIEW),
 )
 NAVIGATION: tuple[Entry, ...] = (
     ("usage", "Usage", "chart-column", Right.VIEW),
@@ -36,6 +37,7 @@ PARENTS = {
     "conversation": "conversations",
     "entity": "entities",
     "opinion": "opinions",
+    "review_opinion": "opinions",
 }
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),

@@ -7,6 +7,7 @@ from memoryplatform.dashboard import (
     design,
     memories,
     memory,
+    opinions,
     palette,
     people,
     quarantine,
@@ -64,6 +65,13 @@ urlpatterns = [
     ),
     path("dashboard/banks/<str:bank_id>/conversations/", conversations.conversations, name="conversations"),
     path("dashboard/banks/<str:bank_id>/conversation/", conversations.conversation, name="conversation"),
+    path("dashboard/banks/<str:bank_id>/opinions/", opinions.opinions, name="opinions"),
+    path("dashboard/banks/<str:bank_id>/opinions/<uuid:opinion_id>/", opinions.opinion, name="opinion"),
+    path(
+        "dashboard/banks/<str:bank_id>/opinions/<uuid:opinion_id>/review/",
+        opinions.review_opinion,
+        name="review_opinion",
+    ),
     path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]

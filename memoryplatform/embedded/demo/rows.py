@@ -141,7 +141,9 @@ def build_bank(told: Story) -> Bank:
 def add_talk(rows: Rows, talk: story.Talk, told: Story) -> None:
     said_at = begun = rows.moment(talk.at)
     before = [one for one in rows.by_model[Episode] if one.thread == talk.thread]
-    episode = rows.add(Episode(thread=talk.thread, started_at=begun, previous_id=before[-1].id if before else None), begun)
+    episode = rows.add(
+        Episode(thread=talk.thread, started_at=begun, previous_id=before[-1].id if before else None), begun
+    )
     messages: list[Message] = []
     for said in talk.messages:
         said_at = said_at + timedelta(minutes=said.after) if messages else begun
@@ -358,7 +360,11 @@ def add_observation(rows: Rows, summary: story.Summary) -> None:
     add_unit(rows, unit, at + LATER)
     ending = min((one for one in facts if one.valid_until), key=lambda one: one.valid_until, default=None)  # type: ignore[arg-type, return-value]  # not null
     if ending is not None:
-        unit.valid_until, unit.expired_at, unit.close_reason = ending.valid_until, ending.expired_at, ending.close_reason
+        unit.valid_until, unit.expired_at, unit.close_reason = (
+            ending.valid_until,
+            ending.expired_at,
+            ending.close_reason,
+        )
     for fact in facts:
         add_source(rows, unit, role=UnitSource.Role.SUMMARISES, other_unit_id=fact.id)
 
@@ -484,7 +490,13 @@ def add_mental_model(rows: Rows, told: story.Model) -> None:
 def write_file(rows: Rows, bank: Bank) -> bytes:
     """The lines of an export without vectors."""
     written_at = find_day(rows.today, 0).isoformat()
-    header = {"format": FORMAT, "version": VERSION, "bank_id": bank.bank_id, "vectors": False, "exported_at": written_at}
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "bank_id": bank.bank_id,
+        "vectors": False,
+        "exported_at": written_at,
+    }
     lines = [write_line(HEADER, header), write_row(PROFILE, write_profile(bank))]
     counts: Counter[str] = Counter()
     for table in TABLES:
