@@ -16,6 +16,7 @@ BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
     ("memories", "Memories", "database", Right.VIEW),
     ("conversations", "Conversations", "messages-square", Right.VIEW),
     ("opinions", "Opinions", "scale", Right.VIEW),
+    ("import", "Import", "upload", Right.WRITE),
 )
 NAVIGATION: tuple[Entry, ...] = (
     ("usage", "Usage", "chart-column", Right.VIEW),
@@ -38,6 +39,8 @@ PARENTS = {
     "entity": "entities",
     "opinion": "opinions",
     "review_opinion": "opinions",
+    "import_preview": "import",
+    "import_progress": "import",
 }
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),

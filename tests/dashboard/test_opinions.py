@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -62,7 +63,7 @@ def make_fact(tenant: Tenant, bank: Bank, text: str, *, said: str, days_ago: int
 
 
 def tell_story(tenant: Tenant, bank: Bank) -> MemoryUnit:
-    """An opinion that a sentence formed, another reinforced, a third contradicted, and a person approved before that."""
+    """A sentence formed the opinion, another reinforced it, a person approved it, and a third contradicted it."""
     begun = timezone.now() - timedelta(days=30)
     opinion = make_unit(tenant, bank=bank, network="opinion", text=BELIEF, confidence=0.68, recorded_at=begun)
     entity = make_entity(tenant, bank=bank, name="Fennel")
@@ -300,7 +301,7 @@ def test_points_of_one_hour_do_not_cover_each_other() -> None:
     revisions = [OpinionRevision(confidence_after=0.5, created_at=one) for one in moments]
     steps = [Step(ShownRevision(one), "", "", [], [], is_by_person=False) for one in revisions]
     places = [point.x for point in place_points(steps, now)]
-    assert all(later - earlier >= 3.9 for earlier, later in zip(places, places[1:], strict=False))
+    assert all(later - earlier >= 3.9 for earlier, later in pairwise(places))
     assert 0 <= places[0] < places[-1] <= 97
     assert place_points([], now) == []
 

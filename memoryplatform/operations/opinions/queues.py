@@ -1,4 +1,4 @@
-"""Queues of opinions: those that are held, those that need a review, and the retired ones, with the last steps of each."""
+"""Queues of opinions: the held ones, those that need a review, and the retired ones, with the last steps of each."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -47,7 +47,7 @@ class QueueFilter:
 
 @dataclass(frozen=True)
 class Place:
-    """The end of a page of a queue: the last opinion's urgency, where the queue is ordered by it, and its last change."""
+    """The end of a page of a queue: the last opinion's newest revision, and its urgency in a queue by urgency."""
 
     changed: UUID
     urgency: float = NOTHING
@@ -59,7 +59,10 @@ def find_concern(urgency: float) -> Concern | None:
 
 
 def find_queue(bank: Bank, wanted: QueueFilter) -> OpinionQuerySet:
-    """The most urgent first, then the last changed: ids of revisions grow with time. Call inside a tenant transaction."""
+    """The most urgent first, then the last changed: ids of revisions grow with time.
+
+    Call inside a tenant transaction.
+    """
     state = "all" if wanted.queue == RETIRED else "current"
     chosen = MemoryFilter(
         words=wanted.words, is_typed=True, network=Network.OPINION, entity_id=wanted.entity_id, state=state
