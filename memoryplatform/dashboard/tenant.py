@@ -20,6 +20,7 @@ from memoryplatform.operations.account.deletion import cancel_deletion, preview_
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid
 from memoryplatform.operations.account.tenants import found, rename
 from memoryplatform.operations.audit_log import find_events, write_csv
+from tenants.audit import build_actor
 from tenants.memberships import list_memberships
 from tenants.models import User
 from tenants.transactions import tenant_transaction
@@ -41,8 +42,9 @@ def home(request: HttpRequest) -> HttpResponse:
 def found_tenant(request: HttpRequest) -> HttpResponse:
     form = TenantForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
+        owner = cast("User", request.user)
         try:
-            tenant = found(cast("User", request.user), name=form.cleaned_data["name"])
+            tenant = found(owner, name=form.cleaned_data["name"], actor=build_actor(request, user_id=owner.id))
         except AccountError as error:
             form.add_error(None, str(error))
         else:

@@ -77,7 +77,7 @@ def build_banner(address: Address, demo: DemoLogin, data_dir: Path) -> str:
     password = f" / {demo.password} (shown once)" if demo.password else ""
     lines = [
         f"  Service    {address.url}",
-        f"  API docs   {address.url}/v1/docs",
+        f"  Docs       {address.url}/docs/",
         f"  MCP        {address.url}/mcp/",
         f"  Admin      {address.url}/admin/",
         f"  Sign up    {address.url}/accounts/signup/ (e-mails are printed here, unless EMAIL_URL is set)",

@@ -224,6 +224,12 @@ BY_PAGE = {
         v1/openapi.json
         v1/docs
         v1/redoc
+        docs
+        docs/
+        docs/search/
+        docs/api/
+        docs/api/reference/
+        docs/x/
         version
         health
         health/live

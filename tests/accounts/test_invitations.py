@@ -83,9 +83,9 @@ def test_an_invitation_whose_mail_fails_can_be_withdrawn(acme: Tenant, owner: Us
 def test_an_invitation_works_once(acme: Tenant, owner: User) -> None:
     invite(access_of(acme, owner), "vic@example.com", ROLE.MEMBER)
     token, vic = get_token(), make_person("vic@example.com")
-    accept_invitation(vic, token)
+    accept_invitation(vic, token, Actor(user_id=vic.id))
     with pytest.raises(InvitationInvalid):
-        accept_invitation(vic, token)
+        accept_invitation(vic, token, Actor(user_id=vic.id))
 
 
 def test_an_invitation_is_for_its_address_only(acme: Tenant, owner: User) -> None:

@@ -16,6 +16,7 @@ from django.test import Client, override_settings
 from memoryplatform.operations.account import tenants
 from memoryplatform.operations.account.errors import TooManyTenants
 from memoryplatform.operations.account.tenants import found
+from tenants.audit import Actor
 from tenants.memberships import found_tenant, list_memberships
 from tenants.models import Tenant, User
 from tests.accounts.conftest import PASSWORD, find_link, make_person
@@ -110,7 +111,7 @@ def test_of_two_foundings_at_once_one_is_refused(client: Client, monkeypatch: py
 
     def try_to_found(name: str) -> bool:
         try:
-            found(user, name=name)
+            found(user, name=name, actor=Actor(user_id=user.id))
         except TooManyTenants:
             return False
         finally:

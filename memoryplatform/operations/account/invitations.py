@@ -135,7 +135,7 @@ def find_invitation(token: str) -> OpenInvitation:
     return OpenInvitation(*row)
 
 
-def accept_invitation(user: User, token: str, *, request_id: str = "") -> OpenInvitation:
+def accept_invitation(user: User, token: str, actor: Actor) -> OpenInvitation:
     """The person must have verified the address to which the invitation was sent."""
     found = find_invitation(token)
     if not has_verified(user, found.email):
@@ -148,7 +148,6 @@ def accept_invitation(user: User, token: str, *, request_id: str = "") -> OpenIn
         members = Member.objects.for_tenant(found.tenant_id)
         if not members.filter(user=user).exists():
             members.create(user=user, role=found.role)
-        actor = Actor(user_id=user.id, request_id=request_id)
         record(
             found.tenant_id, actor=actor, action="member.joined", target=f"user:{user.id}", detail={"role": found.role}
         )

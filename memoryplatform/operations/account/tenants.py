@@ -8,6 +8,7 @@ from django.utils.text import slugify
 
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountInvalid, TooManyTenants
+from tenants.audit import Actor
 from tenants.memberships import found_tenant, list_memberships
 from tenants.models import Member, Tenant, User
 from tenants.transactions import tenant_transaction
@@ -15,7 +16,7 @@ from tenants.transactions import tenant_transaction
 LONGEST_SLUG = 50
 
 
-def found(owner: User, *, name: str) -> Tenant:
+def found(owner: User, *, name: str, actor: Actor) -> Tenant:
     """The slug is the name in small letters with a random end, because another tenant may have the name too.
 
     The lock of the person makes two requests take turns, so that both count the tenant of the first.
@@ -26,7 +27,7 @@ def found(owner: User, *, name: str) -> Tenant:
         owned = [one for one in list_memberships(owner.id) if one.role == Member.Role.OWNER]
         if len(owned) >= settings.MAX_OWNED_TENANTS:
             raise TooManyTenants(settings.MAX_OWNED_TENANTS)
-        return found_tenant(name=name, slug=make_slug(name), owner=owner)
+        return found_tenant(name=name, slug=make_slug(name), owner=owner, actor=actor)
 
 
 def make_slug(name: str) -> str:
