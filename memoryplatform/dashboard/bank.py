@@ -36,6 +36,7 @@ DAYS = 30  # of the growth
 KEPT_SECONDS = 60  # counting a large bank takes longer than a page should
 RECENT = 6
 MOST_REVISIONS = 20
+RULE_ID = "rule_%s"  # both forms of the settings have a name
 TRAIT_ENDS = {
     "skepticism": ("Trusting", "Skeptical"),
     "literalism": ("Flexible", "Literal"),
@@ -230,12 +231,12 @@ def change_background(request: BankRequest) -> HttpResponse:
 @bank_page(Right.VIEW)
 @require_GET
 def bank_settings(request: BankRequest) -> HttpResponse:
-    return show_settings(request, SettingsForm(initial=read_settings(request.bank)), RuleForm())
+    return show_settings(request, SettingsForm(initial=read_settings(request.bank)), RuleForm(auto_id=RULE_ID))
 
 
 def read_settings(row: Bank) -> dict[str, Any]:
     names = ("name", "extraction_mode", "learns_background", "opinion_step", "opinion_reach")
-    return {name: getattr(row, name) for name in names} | row.protection | {"version": profile.read_version(row)}
+    return {**{name: getattr(row, name) for name in names}, **row.protection, "version": profile.read_version(row)}
 
 
 def show_settings(request: BankRequest, form: SettingsForm, rule_form: RuleForm) -> HttpResponse:
@@ -264,13 +265,13 @@ def change_bank(request: BankRequest) -> HttpResponse:
         else:
             messages.success(request, "The settings are saved.")
             return redirect("bank_settings", request.bank.bank_id)
-    return show_settings(request, form, RuleForm())
+    return show_settings(request, form, RuleForm(auto_id=RULE_ID))
 
 
 @bank_page(Right.MANAGE)
 @require_POST
 def create_rule(request: BankRequest) -> HttpResponse:
-    form = RuleForm(request.POST)
+    form = RuleForm(request.POST, auto_id=RULE_ID)
     if form.is_valid():
         try:
             shown = retention.create_rule(request.access.to_bank(), request.bank.bank_id, **form.cleaned_data)

@@ -34,6 +34,7 @@ MOST_LABELS = 20  # tags or metadata values of one filter
 SUGGESTED = 100  # tags and entities
 SHORT = 400  # characters of a text in the list
 KEPT_SECONDS = 300
+NOBODY = UUID(int=0)
 TIME_CHOICES = [("mentioned_at", "Said"), ("occurred_start", "Happened"), ("recorded_at", "Recorded")]
 STATE_CHOICES = [("current", "Current"), ("superseded", "Closed"), ("all", "All")]
 
@@ -106,26 +107,24 @@ def read_filters(bank: Bank, given: QueryDict) -> Asked:
     form.is_valid()
     read = form.cleaned_data
     faults = [f"“{given[name][:60]}” can't be read as {name.replace('_', ' ')}." for name in form.errors]
-    tags = [tag[:200] for tag in given.getlist("tag") if tag.strip() and "\x00" not in tag][:MOST_LABELS]
-    pairs = [tuple(one.split("=", 1)) for one in given.getlist("meta") if "=" in one and "\x00" not in one]
-    metadata = tuple((key.strip()[:100], value.strip()[:500]) for key, value in pairs[:MOST_LABELS])
-    faults += [
-        f"Metadata is written as name=value, not “{one[:60]}”."
-        for one in given.getlist("meta")
-        if one and "=" not in one
-    ]
-    entity = find_entity(bank, read.get("entity", "").strip())
-    if read.get("entity", "").strip() and entity is None:
-        faults.append(f"No entity of this bank is called “{read['entity'][:60]}”.")
+    tags = tuple(tag.strip()[:200] for tag in read_labels(given, "tag"))
+    written = read_labels(given, "meta")
+    pairs = [one.partition("=") for one in written if "=" in one]
+    metadata = tuple((key.strip()[:100], value.strip()[:500]) for key, _, value in pairs)
+    faults += [f"Metadata is written as name=value, not “{one[:60]}”." for one in written if "=" not in one]
+    name = read.get("entity", "").strip()
+    entity = find_entity(bank, name)
+    if name and entity is None:
+        faults.append(f"No entity of this bank is called “{name[:60]}”.")
     query = clean_query(given, form, tags, metadata)
     wanted = memory_filter.MemoryFilter(
         words=read.get("q", "") if read.get("q", "").strip() else "",
         is_typed=True,
         network=read.get("network", ""),
-        tags=tuple(tags),
+        tags=tags,
         tags_match="all_strict",
         metadata=metadata,
-        entity_id=(entity.id if entity else UUID(int=0)) if read.get("entity", "").strip() else None,
+        entity_id=entity.id if entity else NOBODY if name else None,
         spans=(
             memory_filter.Span(
                 read.get("time") or "mentioned_at", begin_day(read.get("since")), begin_day(read.get("until"), days=1)
@@ -136,6 +135,10 @@ def read_filters(bank: Bank, given: QueryDict) -> Asked:
         known_at=read.get("known_at"),
     )
     return Asked(wanted, build_chips(query, entity), faults, query)
+
+
+def read_labels(given: QueryDict, name: str) -> list[str]:
+    return [one for one in given.getlist(name) if one.strip() and "\x00" not in one][:MOST_LABELS]
 
 
 def begin_day(day: Any, *, days: int = 0) -> datetime | None:
@@ -166,8 +169,9 @@ def clean_query(
     query = QueryDict(mutable=True)
     for name in form.fields:
         usual = {"state": "current", "time": "mentioned_at"}.get(name, "")
-        if name in given and name not in form.errors and given[name].strip() not in {"", usual}:
-            query[name] = given[name]
+        value = str(given.get(name, ""))
+        if name not in form.errors and value.strip() not in {"", usual}:
+            query[name] = value
     if not (query.get("since") or query.get("until")):
         query.pop("time", None)
     query.setlist("tag", list(tags))

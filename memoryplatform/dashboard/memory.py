@@ -187,7 +187,7 @@ def conversation_address(bank: Bank, thread: str, message_id: UUID | None = None
 
 
 def show_change(change: UnitChange) -> dict[str, Any]:
-    fields = []
+    fields: list[tuple[str, list[Part] | None, Any, Any]] = []
     for name in {**change.before, **change.after}:
         before, after = change.before.get(name), change.after.get(name)
         if name == "text":

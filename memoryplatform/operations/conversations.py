@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import reduce
 from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q, Sum
@@ -165,14 +164,14 @@ def read_neighbours(bank: Bank, messages: Iterable[Message]) -> dict[UUID, list[
     wanted = list({message.id: message for message in messages}.values())[:SHOWN_SOURCES]
     if not wanted:
         return {}
-    parts = []
+    parts: list[TenantQuerySet[Message]] = []
     for message in wanted:
         rows = Message.objects.of_bank(bank).filter(thread=message.thread)
         parts += [
             rows.filter(precedes(message)).order_by("-said_at", "-id")[:NEIGHBOURS],
             rows.filter(follows(message)).order_by("said_at", "id")[:NEIGHBOURS],
         ]
-    found = list(reduce(lambda one, other: one.union(other, all=True), parts))
+    found = list(parts[0].union(*parts[1:], all=True))
     near: dict[UUID, list[Message]] = {}
     for message in wanted:
         same = {one.id: one for one in found if one.thread == message.thread} | {message.id: message}

@@ -29,6 +29,7 @@ from banks.text_index.read import CorpusView, choose_postings, read_views
 from retrieval.filters.types import TagMatch
 
 MOST_FOUND = 10_000  # texts that a search by words looks at
+MOST_TYPED = 2_000  # the same while somebody types, who waits for every letter
 MOST_BEGINNINGS = 50  # words that a word which is being typed stands for
 SHORTEST_BEGINNING = 2  # characters
 MOST_READ = 100_000  # texts that a search by letters reads through
@@ -108,16 +109,13 @@ def find_numbers(bank: Bank, words: str, *, corpus: Corpus = Corpus.UNIT, is_typ
         for lexeme in lexemes | begun
     }
     held = [found[lexeme] for lexeme in lexemes] + ([set().union(*(found[one] for one in begun))] if begun else [])
-    return sorted(set.intersection(*held), reverse=True)[:MOST_FOUND]
+    return sorted(set.intersection(*held), reverse=True)[: MOST_TYPED if is_typed else MOST_FOUND]
 
 
 def find_beginnings(bank: Bank, corpus: Corpus, words: str) -> frozenset[str]:
     """Indexed words that begin with the last word. Empty if that word is finished by a space, or short."""
-    last = (
-        ""
-        if words[-1:].isspace()
-        else fold_case(fold_characters(words.rsplit(maxsplit=1)[-1] if words.split() else ""))
-    )
+    typed = "" if words[-1:].isspace() else words.rpartition(" ")[2]
+    last = fold_case(fold_characters(typed))
     if len(last) < SHORTEST_BEGINNING:
         return frozenset()
     rows = PostingBlock.objects.for_tenant(bank.tenant_id).filter(bank=bank, corpus=corpus, lexeme__gte=last)
