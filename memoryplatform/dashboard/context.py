@@ -15,6 +15,8 @@ BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
     ("bank", "Summary", "gauge", Right.VIEW),
     ("memories", "Memories", "database", Right.VIEW),
     ("conversations", "Conversations", "messages-square", Right.VIEW),
+    ("opinions", "Opinions", "scale", Right.VIEW),
+    ("import", "Import", "upload", Right.WRITE),
 )
 NAVIGATION: tuple[Entry, ...] = (
     ("usage", "Usage", "chart-column", Right.VIEW),
@@ -36,6 +38,9 @@ PARENTS = {
     "conversation": "conversations",
     "entity": "entities",
     "opinion": "opinions",
+    "review_opinion": "opinions",
+    "import_preview": "import",
+    "import_progress": "import",
 }
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),

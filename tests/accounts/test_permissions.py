@@ -82,6 +82,15 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("restore_memory", "POST", WRITERS),
     ("conversations", "GET", ALL),
     ("conversation", "GET", ALL),
+    ("opinions", "GET", ALL),
+    ("opinion", "GET", ALL),
+    ("review_opinion", "POST", WRITERS),
+    ("import", "GET", WRITERS),
+    ("import", "POST", WRITERS),
+    ("import_preview", "GET", WRITERS),
+    ("begin_import", "POST", WRITERS),
+    ("discard_import", "POST", WRITERS),
+    ("import_progress", "GET", WRITERS),
 ]
 CALLERS_WITH = {  # the scopes that a route needs: the callers that have them
     "read": {"key:read", "key:admin", "app"},
