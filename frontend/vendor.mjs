@@ -31,3 +31,7 @@ mkdirSync("static/vendor", { recursive: true });
 for (const [name, source] of Object.entries(FILES)) cpSync(`node_modules/${source}`, `static/vendor/${name}`);
 mkdirSync("static/vendor/icons");
 for (const name of ICONS) cpSync(`node_modules/lucide-static/icons/${name}.svg`, `static/vendor/icons/${name}.svg`);
+
+// The browser tests ask axe-core about every page. No page loads it.
+mkdirSync("tests/browser/vendor", { recursive: true });
+cpSync("node_modules/axe-core/axe.min.js", "tests/browser/vendor/axe.min.js");

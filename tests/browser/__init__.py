@@ -1,0 +1,1 @@
+"""A package, so that the fixtures of scope "package" end with its last test."""

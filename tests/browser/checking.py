@@ -1,0 +1,60 @@
+"""Accessibility, layout and screenshots of a page that a test has opened."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Literal
+
+from playwright.sync_api import Page
+
+AXE = (Path(__file__).parent / "vendor/axe.min.js").read_text()
+RULES = json.dumps(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
+ASK = f"""axe.run({{runOnly: {RULES}, resultTypes: ["violations"]}}).then(found => found.violations.flatMap(
+    rule => rule.nodes.map(node => `${{rule.id}}: ${{node.html}}\\n  ${{node.failureSummary}}`)))"""
+SCROLLS_SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+TOO_WIDE = """[...document.querySelectorAll("body *")].filter(one => one.getBoundingClientRect().right > innerWidth + 1)
+    .slice(0, 5).map(one => one.outerHTML.slice(0, 120))"""
+FOLDER = Path(os.environ.get("BROWSER_SCREENSHOTS") or f"{tempfile.gettempdir()}/memoryplatform-screenshots")
+HEIGHT = 900
+LOOKS: list[tuple[Literal["light", "dark"], int]] = [("light", 1600), ("dark", 768), ("light", 380)]
+
+
+def check_page(page: Page, name: str) -> None:
+    """Looks at a page in both themes and at three widths: axe-core finds no fault, and nothing scrolls sideways.
+
+    Each look is kept as a screenshot. The page is left in the light theme and at its own size. A theme that the reader
+    has chosen stays in every look.
+    """
+    size = page.viewport_size
+    faults = []
+    for theme, width in LOOKS:
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": HEIGHT})
+        take_screenshot(page, f"{name}-{theme}-{width}")
+        found = find_violations(page)
+        if page.evaluate(SCROLLS_SIDEWAYS):
+            found.append(f"scrolls sideways: {page.evaluate(TOO_WIDE)}")
+        faults += [f"{name}, {theme}, {width} px: {one}" for one in found]
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 1600, "height": HEIGHT})
+    take_screenshot(page, f"{name}-dark-1600")
+    page.emulate_media(color_scheme="light")
+    if size:
+        page.set_viewport_size(size)
+    assert not faults, "\n".join(faults)
+
+
+def find_violations(page: Page) -> list[str]:
+    """Asks by the debugger, which a Content-Security-Policy does not bind."""
+    debugger = page.context.new_cdp_session(page)
+    asked = {"expression": f"{AXE};{ASK}", "awaitPromise": True, "returnByValue": True}
+    answer: dict[str, Any] = debugger.send("Runtime.evaluate", asked)
+    debugger.detach()
+    assert "exceptionDetails" not in answer, answer
+    return list(answer["result"]["value"])
+
+
+def take_screenshot(page: Page, name: str) -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=FOLDER / f"{name}.png", full_page=True)
