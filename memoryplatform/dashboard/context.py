@@ -11,7 +11,11 @@ from tenants.memberships import list_memberships
 from tenants.models import Member
 
 Entry = tuple[str, str, str, Right]
-BANK_NAVIGATION: tuple[Entry, ...] = ()  # name of the route, title, icon, right
+BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
+    ("timeline", "Timeline", "chart-gantt", Right.VIEW),
+    ("graph", "Graph", "waypoints", Right.VIEW),
+    ("entities", "Entities", "shapes", Right.VIEW),
+)
 NAVIGATION: tuple[Entry, ...] = (
     ("usage", "Usage", "chart-column", Right.VIEW),
     ("api_keys", "API keys", "key-round", Right.MANAGE),
@@ -23,7 +27,15 @@ NAVIGATION: tuple[Entry, ...] = (
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )
-PARENTS = {"memory": "memories", "conversation": "conversations", "entity": "entities", "opinion": "opinions"}
+PARENTS = {
+    "memory": "memories",
+    "conversation": "conversations",
+    "entity": "entities",
+    "merge_entity": "entities",
+    "split_entity": "entities",
+    "edit_entity": "entities",
+    "opinion": "opinions",
+}
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),
     ("account_change_password", "Password", "key-round"),

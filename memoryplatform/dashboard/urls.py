@@ -1,6 +1,9 @@
 from django.urls import path
 
-from memoryplatform.dashboard import credentials, palette, people, quarantine, tenant, usage
+from memoryplatform.dashboard import credentials, entities, graph, palette, people, quarantine, tenant, timeline, usage
+
+BANK = "dashboard/banks/<str:bank_id>"
+ENTITY = f"{BANK}/entities/<uuid:entity_id>"
 
 urlpatterns = [
     path("dashboard/", tenant.home, name="dashboard"),
@@ -29,5 +32,14 @@ urlpatterns = [
     path("dashboard/settings/", tenant.tenant_settings, name="tenant_settings"),
     path("dashboard/settings/delete/", tenant.delete_tenant, name="delete_tenant"),
     path("dashboard/settings/keep/", tenant.keep_tenant, name="keep_tenant"),
+    path(f"{BANK}/timeline/", timeline.timeline, name="timeline"),
+    path(f"{BANK}/graph/", graph.graph, name="graph"),
+    path(f"{BANK}/graph/data/", graph.graph_data, name="graph_data"),
+    path(f"{BANK}/entities/", entities.entities, name="entities"),
+    path(f"{ENTITY}/", entities.entity, name="entity"),
+    path(f"{ENTITY}/edit/", entities.edit_entity, name="edit_entity"),
+    path(f"{ENTITY}/merge/", entities.merge_entity, name="merge_entity"),
+    path(f"{ENTITY}/split/", entities.split_entity, name="split_entity"),
+    path(f"{ENTITY}/undo/", entities.undo_entity, name="undo_entity"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]
