@@ -32,6 +32,7 @@ class Progress:
     digest: str = ""
     rows: dict[str, int] = field(default_factory=dict)
     is_done: bool = False
+    has_similar_links: bool = False  # the file brings links between similar memories
     heard_at: str = ""
     made_bank: bool = False
     held: dict[str, int] = field(default_factory=dict)
