@@ -136,7 +136,7 @@ def record_parts(bank: Bank, entity: Entity, other_id: UUID) -> dict[str, Any]:
 
 
 def find_undo(bank: Bank, entity_id: UUID) -> str:
-    """ "merge" or "split" if the last such act on the entity can be undone, else empty."""
+    """Names the last act on the entity that can be undone: merge, split or nothing."""
     return str((cache.get(write_key(bank, entity_id)) or {}).get("act", ""))
 
 
