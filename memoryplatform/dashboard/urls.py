@@ -1,6 +1,17 @@
 from django.urls import path
 
-from memoryplatform.dashboard import credentials, entities, graph, palette, people, quarantine, tenant, timeline, usage
+from memoryplatform.dashboard import (
+    credentials,
+    design,
+    entities,
+    graph,
+    palette,
+    people,
+    quarantine,
+    tenant,
+    timeline,
+    usage,
+)
 
 BANK = "dashboard/banks/<str:bank_id>"
 ENTITY = f"{BANK}/entities/<uuid:entity_id>"
@@ -41,5 +52,6 @@ urlpatterns = [
     path(f"{ENTITY}/merge/", entities.merge_entity, name="merge_entity"),
     path(f"{ENTITY}/split/", entities.split_entity, name="split_entity"),
     path(f"{ENTITY}/undo/", entities.undo_entity, name="undo_entity"),
+    path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]
