@@ -16,7 +16,7 @@ from memoryplatform.operations.graphs import ENTITY, MEMORY, Edge, Graph, Node, 
 from tenants.transactions import tenant_transaction
 
 SIZES = (300, 1_000, 5_000)
-EDGES = ("mention", "relationship", "semantic", "causal", "evidence")
+EDGES = ("relationship", "causal", "evidence", "semantic", "mention")
 MOST_FOUND = 8
 
 

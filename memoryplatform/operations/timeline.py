@@ -96,14 +96,21 @@ class DateBin(Func):
 
 
 def find_extent(bank: Bank, entity_id: UUID | None = None) -> tuple[datetime, datetime] | None:
-    """The first and the last time at which something was said, about the entity if one is given.
+    """From the first to the last memory, of the entity if one is given. Call inside a tenant transaction.
 
-    Call inside a tenant transaction.
+    The times at which things were said count, and events not too far before and after them: a year of birth would
+    otherwise leave the rest of the history in a corner.
     """
-    units = find_units(bank, MemoryFilter(state="all", entity_id=entity_id)).order_by("mentioned_at")
-    first = units.values_list("mentioned_at", flat=True).first()
-    last = units.values_list("mentioned_at", flat=True).last()
-    return None if first is None or last is None else (first, last)
+    units = find_units(bank, MemoryFilter(state="all", entity_id=entity_id)).annotate(happened_at=HAPPENED_AT)
+    said = units.order_by("mentioned_at").values_list("mentioned_at", flat=True)
+    first, last = said.first(), said.last()
+    if first is None or last is None:
+        return None
+    around = max(last - first, 7 * DAY)
+    happened = units.order_by("happened_at").values_list("happened_at", flat=True)
+    earliest = happened.filter(happened_at__gte=first - around).first() or first
+    latest = happened.filter(happened_at__lte=last + around).last() or last
+    return min(first, earliest), max(last, latest)
 
 
 def read_timeline(bank: Bank, wanted: TimelineFilter) -> Timeline:

@@ -1,7 +1,7 @@
 // The chart of the timeline. The form holds the state; the server answers with the list and the data for the chart.
 const MINUTE = 60000, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365.25 * DAY;
 const NETWORKS = ["world", "experience", "opinion", "observation"];
-const ROW = 34, TOP = 34, LANE_HEAD = 24, LABEL = 170, LETTER = 6.3, MOST_ROWS = 9, GAP = 10;
+const ROW = 34, TOP = 34, LANE_HEAD = 24, LABEL = 200, LETTER = 6.3, MOST_ROWS = 13, GAP = 10;
 const TICKS = [[MINUTE, "minute"], [5 * MINUTE, "minute"], [15 * MINUTE, "minute"], [HOUR, "minute"], [3 * HOUR, "minute"],
   [6 * HOUR, "minute"], [12 * HOUR, "minute"], [DAY, "day"], [2 * DAY, "day"], [7 * DAY, "day"], [14 * DAY, "day"],
   [1, "month"], [3, "month"], [6, "month"], [12, "year"], [24, "year"], [60, "year"], [120, "year"], [600, "year"]];
@@ -259,8 +259,9 @@ function travelTo(travel, at, wait = 0) {
 function showTravel(travel) {
   const shown = travel.at ?? data.last;
   travel.slider.value = Math.round(shown / 1000);
-  travel.slider.setAttribute("aria-valuetext", travel.at === null ? (travel.name === "as_of" ? "Whole history" : "Now")
-    : WRITE.full.format(shown));
+  const text = travel.at === null ? travel.row.dataset.open : WRITE.full.format(shown);
+  travel.slider.setAttribute("aria-valuetext", text);
+  travel.row.querySelector("[data-shown]").textContent = text;
   travel.input.value = travel.at === null ? "" : writeLocal(travel.at);
   travel.row.querySelector("[data-clear]")?.toggleAttribute("disabled", travel.at === null);
 }

@@ -1,0 +1,5 @@
+"""People who are signed in."""
+
+from tests.accounts.conftest import acme, owner
+
+__all__ = ["acme", "owner"]
