@@ -245,6 +245,8 @@ function drawMarks(bottom) {
 const travels = [...form?.querySelectorAll("[data-travel]") ?? []].map((row) => ({ name: row.dataset.travel, row,
   slider: row.querySelector("[data-slider]"), input: row.querySelector("input[type=datetime-local]"), at: null, playing: 0 }));
 
+const findEnd = (travel) => (travel.name === "known_at" ? data.now : data.last);
+
 function writeLocal(moment) {
   const shifted = new Date(moment - new Date(moment).getTimezoneOffset() * MINUTE);
   return shifted.toISOString().slice(0, 16);
@@ -257,7 +259,7 @@ function travelTo(travel, at, wait = 0) {
 }
 
 function showTravel(travel) {
-  const shown = travel.at ?? data.last;
+  const shown = travel.at ?? findEnd(travel);
   travel.slider.value = Math.round(shown / 1000);
   const text = travel.at === null ? travel.row.dataset.open : WRITE.full.format(shown);
   travel.slider.setAttribute("aria-valuetext", text);
@@ -269,7 +271,7 @@ function showTravel(travel) {
 // The next moment at which the view changes. Backwards it is a second before the last change.
 function findChange(travel, direction) {
   const moments = travel.name === "known_at" ? data.learned : data.changes;
-  const at = travel.at ?? data.last;
+  const at = travel.at ?? findEnd(travel);
   if (data.buckets.length) return at + direction * data.step;
   if (direction > 0) return moments.find((one) => one > at) ?? null;
   const before = moments.findLast((one) => one <= at);
@@ -282,7 +284,7 @@ function play(travel) {
   travel.row.querySelector("[data-play]").setAttribute("aria-pressed", "true");
   travel.playing = setInterval(() => {
     const next = findChange(travel, 1);
-    if (next === null || next > data.now) {
+    if (next === null || next > findEnd(travel)) {
       stop(travel);
       return travelTo(travel, null);
     }
@@ -300,13 +302,13 @@ function startTravels() {
   for (const travel of travels) {
     const { row, slider, input } = travel;
     slider.min = Math.floor(data.first / 1000) - 3600;
-    slider.max = Math.ceil(data.last / 1000);
+    slider.max = Math.ceil(findEnd(travel) / 1000);
     slider.step = Math.max(1, Math.round((slider.max - slider.min) / 2000));
     slider.hidden = row.querySelector("[data-buttons]").hidden = false;
     slider.addEventListener("input", () => {
       stop(travel);
       const isLast = Number(slider.value) >= Number(slider.max) - Number(slider.step);
-      travelTo(travel, isLast ? (travel.name === "as_of" ? data.now : null) : Number(slider.value) * 1000);
+      travelTo(travel, isLast ? (travel.name === "as_of" ? data.last : null) : Number(slider.value) * 1000);
     });
     input.addEventListener("change", () => {
       const at = new Date(input.value).getTime();

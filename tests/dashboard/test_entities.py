@@ -77,9 +77,7 @@ def test_the_list_is_searched_by_name_and_kind(client: Client, acme: Tenant, ban
         assert b"Alice Smith" in client.get(f"{LIST}?{nonsense}").content
 
 
-def test_pages_follow_each_other(
-    client: Client, acme: Tenant, bank: Bank, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_follow_each_other(client: Client, acme: Tenant, bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entity_details, "PAGE_SIZE", 2)
     for number, count in enumerate((5, 5, 5, 1, 0)):
         make_entity(acme, bank=bank, name=f"Entity {number}", mention_count=count)

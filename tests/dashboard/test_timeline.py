@@ -43,7 +43,9 @@ def tell(bank: Bank, text: str, on: int, **fields: Any) -> UUID:
 def read(client: Client, query: str = "", bank_id: str = "support") -> dict[str, Any]:
     response = client.get(f"/dashboard/banks/{bank_id}/timeline/?{query}")
     assert response.status_code == 200
-    (found,) = re.findall(r'<script id="timeline-data" type="application/json">(.*?)</script>', response.content.decode())
+    (found,) = re.findall(
+        r'<script id="timeline-data" type="application/json">(.*?)</script>', response.content.decode()
+    )
     return dict(json.loads(found))
 
 
@@ -68,7 +70,9 @@ def test_as_of_shows_the_state_that_was_true_then(client: Client, bank: Bank) ->
     # On 12 May the bank knew of the move; on 8 May it did not, and the end of the old state is open.
     assert texts(read(client, "as_of=2026-05-20T00:00:00Z&known_at=2026-05-12T00:00:00Z")) == ["Alice lives in Porto."]
     before = read(client, "as_of=2026-05-20T00:00:00Z&known_at=2026-05-08T00:00:00Z")
-    assert [(one["text"], one["until"], one["closed"]) for one in before["items"]] == [("Alice lives in Lisbon.", None, "")]
+    assert [(one["text"], one["until"], one["closed"]) for one in before["items"]] == [
+        ("Alice lives in Lisbon.", None, "")
+    ]
 
 
 def test_an_event_was_not_true_before_it_happened(client: Client, bank: Bank) -> None:
