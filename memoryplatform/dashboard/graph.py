@@ -29,12 +29,12 @@ class Neighbour:
 @bank_page(Right.VIEW)
 @require_GET
 def graph(request: BankRequest) -> HttpResponse:
-    """Without a node or words, the panel lists the entities of the drawing."""
+    """Without a node or words, the panel lists the most mentioned entities and the newest memories."""
     words = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     node = read_node(request.GET.get("node", ""))
     with tenant_transaction(request.bank.tenant_id):
         drawn = find_neighbours(request, *node) if node else Graph([], [])
-        results = [] if node else list_results(request, words)
+        results = [] if node else find_nodes(request.bank, words, limit=MOST_FOUND)
     context = {
         "words": words,
         "results": results,
@@ -59,12 +59,6 @@ def graph_data(request: BankRequest) -> HttpResponse:
     nodes = [[one.key, one.label, one.group, one.weight] for one in drawn.nodes]
     edges = [[one.source, one.target, one.type, one.label] for one in drawn.edges]
     return JsonResponse({"nodes": nodes, "edges": edges})
-
-
-def list_results(request: BankRequest, words: str) -> list[Node]:
-    if words:
-        return find_nodes(request.bank, words, limit=MOST_FOUND)
-    return draw_newest(request.bank, limit=SIZES[0]).nodes[: 2 * MOST_FOUND]
 
 
 def read_node(text: str) -> tuple[str, UUID] | None:

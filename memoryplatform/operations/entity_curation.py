@@ -80,14 +80,12 @@ def describe(bank: Bank, entity: Entity) -> Outcome:
     return Outcome(entity.name, entity.kind, entity.mention_count, aliases)
 
 
-def read_relationships(bank: Bank, entity_ids: list[UUID]) -> dict[UUID, dict[str, Any]]:
+def read_relationships(bank: Bank, entity_ids: list[UUID]) -> dict[UUID, Any]:
     rows = Relationship.objects.of_bank(bank).filter(Q(subject_id__in=entity_ids) | Q(object_id__in=entity_ids))
     return {row["id"]: row for row in rows.order_by("id").values("id", "text", "subject_id", "object_id", "expired_at")}
 
 
-def compare(
-    before: dict[UUID, dict[str, Any]], after: dict[UUID, dict[str, Any]], entity: Outcome, other: Outcome | None
-) -> Preview:
+def compare(before: dict[UUID, Any], after: dict[UUID, Any], entity: Outcome, other: Outcome | None) -> Preview:
     both = [(before[one], after[one]) for one in before if one in after]
     ends = ("subject_id", "object_id")
     return Preview(

@@ -146,7 +146,10 @@ def find_near_memory(bank: Bank, unit_id: UUID) -> tuple[set[UUID], set[UUID]]:
 
 
 def find_nodes(bank: Bank, words: str, *, limit: int) -> list[Node]:
-    """Entities by the beginning of a name, then memories by their words. Call inside a tenant transaction."""
+    """Entities by the beginning of a name, then memories by their words. No words match every node.
+
+    Call inside a tenant transaction.
+    """
     named = find_entities(bank, name=words).order_by("-mention_count", "id").values_list("id", flat=True)
     units = find_units(bank, MemoryFilter(words=words)).order_by("-mentioned_at", "-id")
     return [*read_entities(bank, list(named[:limit])), *read_memories(units[:limit])]

@@ -1,11 +1,13 @@
 """Memories over time: when they happened, how long they were true, and when the bank learned them."""
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.core.cache import cache
 from django.db.models import Count, DateTimeField, DurationField, F, Func, Q, Value
 from django.db.models.functions import Left
 
@@ -19,6 +21,7 @@ MOST_ITEMS = 500  # a window with more memories is shown as counts by step
 MOST_EARLIER = 60  # states that began before the window
 LOOKED_BACK = 1_000  # memories before the window among which they are found
 LONGEST_TEXT = 240
+SECONDS_KEPT = 60  # of counts: a window of 100,000 memories takes a scan of all of them
 BUCKETS = 80
 ORIGIN = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
@@ -121,7 +124,9 @@ def read_timeline(bank: Bank, wanted: TimelineFilter) -> Timeline:
     within = every.filter(happened_at__gte=wanted.start, happened_at__lt=wanted.end)
     rows = list(read_columns(within).order_by("happened_at", "id")[: MOST_ITEMS + 1])
     if len(rows) > MOST_ITEMS:
-        return Timeline(buckets=count_buckets(select_held(within, wanted), wanted))
+        key = f"timeline:{bank.tenant_id}:{bank.id}:{hashlib.sha256(repr(wanted).encode()).hexdigest()}"
+        counted = cache.get_or_set(key, lambda: count_buckets(select_held(within, wanted), wanted), SECONDS_KEPT)
+        return Timeline(buckets=counted or [])
     rows = [*find_earlier(every, wanted), *rows]
     found = MemoryUnit.objects.of_bank(bank).filter(id__in=[row["id"] for row in rows])
     held = set(select_held(found, wanted).values_list("id", flat=True))
@@ -149,7 +154,8 @@ def read_columns(units: UnitQuerySet) -> Any:
 
 def find_earlier(units: UnitQuerySet, wanted: TimelineFilter) -> list[dict[str, Any]]:
     """States that began before the window and reach into it. Only the nearest memories are looked at."""
-    nearest = units.filter(happened_at__lt=wanted.start).order_by("-happened_at", "-id").values("id")[:LOOKED_BACK]
+    before = units.alias(happened_at=HAPPENED_AT).filter(happened_at__lt=wanted.start)
+    nearest = before.order_by("-happened_at", "-id").values("id")[:LOOKED_BACK]
     reaching = Q(valid_until__gt=wanted.start) | Q(valid_until=None, valid_from__isnull=False)
     rows = units.filter(reaching, id__in=nearest, kind=Kind.CONVERSATION)
     return list(read_columns(rows).order_by("-happened_at", "-id")[:MOST_EARLIER])[::-1]

@@ -25,9 +25,7 @@ def demo(page: Page, signed_in: SignIn) -> Page:
 
 def move_slider(slider: Locator, days_ago: int) -> None:
     seconds = (timezone.now() - timedelta(days=days_ago)).timestamp()
-    slider.evaluate(
-        "(one, value) => { one.value = value; one.dispatchEvent(new Event('input', {bubbles: true})); }", seconds
-    )
+    slider.evaluate("(one, at) => { one.value = at; one.dispatchEvent(new Event('input', {bubbles: true})); }", seconds)
 
 
 def test_a_memory_vanishes_before_it_was_said(demo: Page) -> None:

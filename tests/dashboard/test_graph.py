@@ -79,7 +79,7 @@ def test_a_node_is_expanded(client: Client, acme: Tenant, bank: Bank, alice: Ent
     assert edges == {(key(moved), key(alice), "mention")}
     make_row(Link, acme, source=far, target=moved, type="semantic", weight=0.5)
     labels, _ = draw(client, node=key(moved))
-    assert list(labels)[0] == key(moved)
+    assert next(iter(labels)) == key(moved)
     assert set(labels) == {key(alice), key(moved), key(far)}
 
 

@@ -128,7 +128,8 @@ def test_many_memories_are_counted_by_step(client: Client, bank: Bank, monkeypat
 def test_nonsense_in_the_address_is_ignored(client: Client, bank: Bank) -> None:
     tell(bank, "Alice likes tea.", 1)
     for query in (
-        "from=x&to=y", "from=2026-05-02T00:00:00Z&to=2026-05-01T00:00:00Z", "as_of=9999-99-99", "known_at=0001-01-01T00:00:00%2B14:00",
+        "from=x&to=y", "from=2026-05-02T00:00:00Z&to=2026-05-01T00:00:00Z", "as_of=9999-99-99",
+        "known_at=0001-01-01T00:00:00%2B14:00",
         "lanes=x", "network=x", "entity=x", "as_of=%00",
     ):  # fmt: skip
         assert texts(read(client, query)) == ["Alice likes tea."], query
