@@ -141,6 +141,7 @@ function listen() {
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.target.id === "graph-panel") choose(panel.querySelector("[data-node]")?.dataset.node ?? null);
   });
+  addEventListener("popstate", (event) => { if (!event.state?.htmx) location.reload(); });
   filters.addEventListener("change", (event) => {
     const { value, checked } = event.target;
     if (checked) hidden.delete(value);
