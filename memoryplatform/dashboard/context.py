@@ -15,6 +15,9 @@ BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
     ("bank", "Summary", "gauge", Right.VIEW),
     ("memories", "Memories", "database", Right.VIEW),
     ("conversations", "Conversations", "messages-square", Right.VIEW),
+    ("timeline", "Timeline", "chart-gantt", Right.VIEW),
+    ("graph", "Graph", "waypoints", Right.VIEW),
+    ("entities", "Entities", "shapes", Right.VIEW),
     ("opinions", "Opinions", "scale", Right.VIEW),
     ("import", "Import", "upload", Right.WRITE),
 )
@@ -41,6 +44,9 @@ PARENTS = {
     "review_opinion": "opinions",
     "import_preview": "import",
     "import_progress": "import",
+    "merge_entity": "entities",
+    "split_entity": "entities",
+    "edit_entity": "entities",
 }
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),

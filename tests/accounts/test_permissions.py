@@ -91,6 +91,17 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("begin_import", "POST", WRITERS),
     ("discard_import", "POST", WRITERS),
     ("import_progress", "GET", WRITERS),
+    ("timeline", "GET", ALL),
+    ("graph", "GET", ALL),
+    ("graph_data", "GET", ALL),
+    ("entities", "GET", ALL),
+    ("entity", "GET", ALL),
+    ("edit_entity", "POST", WRITERS),
+    ("merge_entity", "GET", WRITERS),
+    ("merge_entity", "POST", WRITERS),
+    ("split_entity", "GET", WRITERS),
+    ("split_entity", "POST", WRITERS),
+    ("undo_entity", "POST", WRITERS),
 ]
 CALLERS_WITH = {  # the scopes that a route needs: the callers that have them
     "read": {"key:read", "key:admin", "app"},
