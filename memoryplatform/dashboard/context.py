@@ -11,7 +11,9 @@ from tenants.memberships import list_memberships
 from tenants.models import Member
 
 Entry = tuple[str, str, str, Right]
-BANK_NAVIGATION: tuple[Entry, ...] = ()  # name of the route, title, icon, right
+BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
+    ("recall_playground", "Recall", "search", Right.VIEW),
+)
 NAVIGATION: tuple[Entry, ...] = (
     ("usage", "Usage", "chart-column", Right.VIEW),
     ("api_keys", "API keys", "key-round", Right.MANAGE),

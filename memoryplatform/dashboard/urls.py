@@ -1,6 +1,7 @@
 from django.urls import path
 
 from memoryplatform.dashboard import credentials, palette, people, quarantine, tenant, usage
+from memoryplatform.dashboard.playgrounds.recall import recall_playground
 
 urlpatterns = [
     path("dashboard/", tenant.home, name="dashboard"),
@@ -29,5 +30,6 @@ urlpatterns = [
     path("dashboard/settings/", tenant.tenant_settings, name="tenant_settings"),
     path("dashboard/settings/delete/", tenant.delete_tenant, name="delete_tenant"),
     path("dashboard/settings/keep/", tenant.keep_tenant, name="keep_tenant"),
+    path("dashboard/banks/<str:bank_id>/recall/", recall_playground, name="recall_playground"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]
