@@ -3,16 +3,16 @@
 const PALETTE = ["--chart-1", "--chart-2", "--chart-3", "--chart-4", "--chart-5", "--chart-6"];
 const charts = new Map();
 
-function readColour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+function readColour(element, name) {
+  return getComputedStyle(element).getPropertyValue(name).trim();
 }
 
 function fade(colour) {
   return `color-mix(in srgb, ${colour} 16%, transparent)`;
 }
 
-function buildSeries(one, place, unit) {
-  const colour = readColour(PALETTE[(one.colour ?? place + 1) - 1]);
+function buildSeries(element, one, place, unit) {
+  const colour = readColour(element, PALETTE[(one.colour ?? place + 1) - 1]);
   const bars = one.kind === "bars" ? uPlot.paths.bars({ size: [0.7, 48], radius: 0.25 }) : uPlot.paths.spline();
   return {
     label: one.label, stroke: colour, width: one.kind === "bars" ? 0 : 1.75, paths: bars, points: { show: false },
@@ -24,14 +24,14 @@ function buildSeries(one, place, unit) {
 function drawChart(element) {
   const data = JSON.parse(document.getElementById(element.dataset.chart).textContent);
   charts.get(element)?.destroy();
-  const axis = { stroke: readColour("--faint"), grid: { stroke: readColour("--line"), width: 1 }, ticks: { show: false },
+  const axis = { stroke: readColour(element, "--faint"), grid: { stroke: readColour(element, "--line"), width: 1 }, ticks: { show: false },
     font: "12px Inter, sans-serif" };
   const options = {
     width: element.clientWidth, height: element.clientHeight || 220, padding: [12, 8, 0, 0],
     cursor: { y: false, points: { size: 6 } }, legend: { live: true, show: data.series.length > 1 || !!data.legend },
     scales: { x: { time: data.time !== false }, y: { range: (_, __, most) => [0, Math.max(most * 1.1, 1)] } },
     axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 56, values: (_, all) => all.map((one) => one.toLocaleString()) }],
-    series: [{}, ...data.series.map((one, place) => buildSeries(one, place, data.unit))],
+    series: [{}, ...data.series.map((one, place) => buildSeries(element, one, place, data.unit))],
   };
   charts.set(element, new uPlot(options, [data.x, ...data.series.map((one) => one.values)], element));
 }

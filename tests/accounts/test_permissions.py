@@ -33,6 +33,7 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("found_tenant", "GET", None),
     ("switch_tenant", "POST", None),
     ("invitation", "GET", None),
+    ("design", "GET", None),  # only while DEBUG is on
     ("palette", "GET", ALL),
     ("members", "GET", ALL),
     ("invite", "POST", MANAGERS),

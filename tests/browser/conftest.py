@@ -86,6 +86,7 @@ def new_page(
                 base_url=server, viewport={"width": 1280, "height": 800}, reduced_motion="reduce"
             )
             stack.callback(context.close)
+            context.set_default_timeout(20_000)
             page = context.new_page()
             watch(page, faults, expected_statuses)
             return page

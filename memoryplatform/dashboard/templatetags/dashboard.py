@@ -75,11 +75,11 @@ def when(moment: datetime | date | None, form: str = "full") -> SafeString:
     if moment is None:
         return mark_safe('<span class="text-faint">&ndash;</span>')
     if not isinstance(moment, datetime):
-        return format_html('<time datetime="{}">{:%-d %b %Y}</time>', moment.isoformat(), moment)
+        return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%-d %b %Y}")
     utc = moment.astimezone(UTC)
     return format_html(
-        '<time datetime="{}" data-when="{}" title="{:%Y-%m-%d %H:%M:%S} UTC">{:%-d %b %Y, %H:%M} UTC</time>',
-        utc.isoformat(), form, utc, utc,
+        '<time datetime="{}" data-when="{}" title="{} UTC">{} UTC</time>',
+        utc.isoformat(), form, f"{utc:%Y-%m-%d %H:%M:%S}", f"{utc:%-d %b %Y, %H:%M}",
     )  # fmt: skip
 
 
