@@ -1,11 +1,7 @@
 from django.urls import path
 
-<<<<<<< HEAD
-from memoryplatform.dashboard import credentials, palette, people, quarantine, tenant, usage
-from memoryplatform.dashboard.playgrounds.recall import recall_playground
-=======
 from memoryplatform.dashboard import credentials, design, palette, people, quarantine, tenant, usage
->>>>>>> main
+from memoryplatform.dashboard.playgrounds.urls import urlpatterns as playgrounds
 
 urlpatterns = [
     path("dashboard/", tenant.home, name="dashboard"),
@@ -34,10 +30,7 @@ urlpatterns = [
     path("dashboard/settings/", tenant.tenant_settings, name="tenant_settings"),
     path("dashboard/settings/delete/", tenant.delete_tenant, name="delete_tenant"),
     path("dashboard/settings/keep/", tenant.keep_tenant, name="keep_tenant"),
-<<<<<<< HEAD
-    path("dashboard/banks/<str:bank_id>/recall/", recall_playground, name="recall_playground"),
-=======
+    *playgrounds,
     path("design/", design.design, name="design"),
->>>>>>> main
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]
