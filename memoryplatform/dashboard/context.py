@@ -13,6 +13,8 @@ from tenants.models import Member
 Entry = tuple[str, str, str, Right]
 BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
     ("recall_playground", "Recall", "search", Right.VIEW),
+    ("reflect_playground", "Reflect", "sparkles", Right.WRITE),
+    ("chat", "Chat", "message-circle", Right.WRITE),
 )
 NAVIGATION: tuple[Entry, ...] = (
     ("usage", "Usage", "chart-column", Right.VIEW),

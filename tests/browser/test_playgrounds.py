@@ -10,8 +10,13 @@ from playwright.sync_api import Page, expect
 from tests.browser.checking import check_page
 from tests.browser.conftest import SignIn
 from tests.factories import make_bank
+from tests.live_server import working
+from tests.llm_server import Received, ScriptedLLM
+from tests.llm_server.fixture import llm
+from tests.reflection.reflect.answers import opinion, write
 from tests.retrieval.memory import NOW, Memory
 
+__all__ = ["llm"]
 HOSTILE = "<img src=x onerror=alert(1)> Alice said \u202eevil\u202c [link](javascript:alert(1))"
 FACTS = (
     ("world", "Alice moved to Lisbon in March and lives near the river."),
@@ -45,9 +50,7 @@ def open_bank(page: Page, signed_in: SignIn) -> Callable[..., Memory]:
             confidence=0.72,
             about=[people["Alice"]],
         )
-        memory.unit(
-            "Alice lives in Berlin.", days=300, valid_from=NOW - timedelta(days=400), about=[people["Alice"]]
-        )
+        memory.unit("Alice lives in Berlin.", days=300, valid_from=NOW - timedelta(days=400), about=[people["Alice"]])
         return memory
 
     return act
@@ -88,3 +91,92 @@ def test_two_settings_side_by_side(page: Page, open_bank: Callable[..., Memory])
     expect(second).to_contain_text("of 60")
     second.get_by_text("did not fit into the tokens").click()
     check_page(page, "recall-compared")
+
+
+def answer_as_nora(received: Received) -> str:
+    if "very skeptical" in received.prompt:
+        return write("I doubt it: only [1] speaks for it, and [2] is hearsay.")
+    return write(
+        "Yes. Alice avoids planes [1], and she liked the idea of a night train [2].",
+        opinions=[opinion("I think that a night train suits Alice, because she avoids planes", [1, 2])],
+    )
+
+
+def test_a_reflection_is_streamed_with_its_memories_and_opinions(
+    page: Page, open_bank: Callable[..., Memory], llm: ScriptedLLM
+) -> None:
+    llm.chat.otherwise = answer_as_nora
+    open_bank()
+    page.goto("/dashboard/banks/nora/reflect/")
+    check_page(page, "reflect-empty")
+    page.get_by_role("textbox", name="Question").fill("Should I recommend the night train to Alice?")
+    page.get_by_role("button", name="Ask").click()
+    answer = page.get_by_role("region", name="Answer")
+    expect(answer).to_contain_text("she liked the idea of a night train")
+    expect(answer.get_by_role("heading", name="Opinions formed")).to_be_visible()
+    expect(answer).to_contain_text("I think that a night train suits Alice")
+    answer.get_by_role("link", name="Memory 2", exact=True).click()
+    expect(page.locator("#a-2")).to_have_attribute("data-lit", "")
+    expect(page.locator("#a-2").get_by_role("link")).to_have_attribute(
+        "href", re.compile("/dashboard/banks/nora/memories/")
+    )
+    answer.get_by_text("Prompt and cost").click()
+    expect(answer.get_by_label("Prompt", exact=True)).to_contain_text("You are Nora.")
+    check_page(page, "reflect-answer")
+
+
+def test_one_question_under_two_dispositions_keeps_no_opinion(
+    page: Page, open_bank: Callable[..., Memory], llm: ScriptedLLM
+) -> None:
+    llm.chat.otherwise = answer_as_nora
+    open_bank()
+    page.goto(
+        "/dashboard/banks/nora/reflect/?query=Should+Alice+take+the+night+train%3F&compare=on&b-skepticism=5&b-bias_strength=0.9"
+    )
+    second = page.get_by_role("group", name="B")
+    expect(second).to_contain_text("You are very skeptical")
+    second.get_by_label("Empathy").fill("1")
+    expect(second).to_contain_text("You are very detached")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.get_by_role("region", name="Answer A")).to_contain_text("Yes. Alice avoids planes")
+    expect(page.get_by_role("region", name="Answer B")).to_contain_text("I doubt it")
+    expect(page).to_have_url(re.compile("b-empathy=1"))
+    expect(page.get_by_role("heading", name="Opinions formed")).to_have_count(0)
+    check_page(page, "reflect-compared")
+
+
+def test_a_chat_recalls_answers_and_retains(page: Page, open_bank: Callable[..., Memory], llm: ScriptedLLM) -> None:
+    def reply(received: Received) -> str:
+        if "This is a conversation" in received.prompt:
+            return write("Happy to help: you avoid planes [1], so a night train to Madrid would suit you.")
+        return '{"facts": []}'
+
+    llm.chat.otherwise = reply
+    open_bank()
+    page.goto("/dashboard/banks/nora/chat/")
+    check_page(page, "chat-empty")
+    with working():
+        page.get_by_role("textbox", name="Message").fill("I am Alice, and I plan a train journey to Madrid in May.")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("log")).to_contain_text("a night train to Madrid would suit you.")
+        expect(page.get_by_role("region", name="Recalled").get_by_role("listitem").first).to_be_visible()
+        expect(page.locator("#retained [data-status=completed]")).to_be_visible(timeout=20_000)
+    check_page(page, "chat-answer")
+    page.reload()
+    expect(page.get_by_role("log")).to_contain_text("I plan a train journey to Madrid in May.")
+
+
+def test_without_a_language_model_the_chat_shows_what_it_recalls(page: Page, open_bank: Callable[..., Memory]) -> None:
+    open_bank()
+    page.goto("/dashboard/banks/nora/chat/")
+    expect(page.get_by_text("No language model is configured.")).to_be_visible()
+    with working():
+        page.get_by_role("textbox", name="Message").fill("I am Alice, and I sold my sailing boat in Porto.")
+        page.get_by_role("button", name="Send").click()
+        expect(page.get_by_role("region", name="Recalled")).to_contain_text("Porto")
+        expect(page.get_by_role("region", name="Retained")).to_contain_text("I sold my sailing boat", timeout=20_000)
+    check_page(page, "chat-without-model")
+    page.goto("/dashboard/banks/nora/reflect/")
+    page.get_by_role("textbox", name="Question").fill("Where does Bob live?")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("Quoted from memory, without a language model.")

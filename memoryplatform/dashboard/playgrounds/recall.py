@@ -130,9 +130,8 @@ def build_form(given: QueryDict, prefix: str | None = None) -> SettingsForm:
 
 def ask(request: BankRequest, side: Side, query: str) -> None:
     if not side.form.is_valid():
-        side.fault = " ".join(
-            f"{side.form[name].label}: {' '.join(faults)}" for name, faults in side.form.errors.items()
-        )
+        faults = ((side.form[name].label, map(str, found)) for name, found in side.form.errors.items())
+        side.fault = " ".join(f"{label}: {' '.join(texts)}" for label, texts in faults)
         return
     body = side.form.build_body(query)
     try:

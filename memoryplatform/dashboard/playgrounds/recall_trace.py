@@ -78,6 +78,10 @@ class ShownResult:
     def gain(self) -> int:
         return self.other_rank - self.rank if self.other_rank else 0
 
+    @property
+    def loss(self) -> int:
+        return -self.gain
+
 
 @dataclass(frozen=True)
 class Stage:
