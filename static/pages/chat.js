@@ -41,6 +41,7 @@ async function send(text) {
   addBubble("You", text, true);
   const bubble = addBubble(sayForm.dataset.name, "", false);
   bubble.classList.add("caret");
+  bubble.setAttribute("aria-busy", "true"); // a screen reader waits for the whole answer
   let answer = "";
   let writes = true;
   const render = () => {
@@ -69,6 +70,7 @@ async function send(text) {
     if (!answer && !box.value) box.value = text; // it can be sent again
   } finally {
     bubble.classList.remove("caret");
+    bubble.removeAttribute("aria-busy");
   }
 }
 

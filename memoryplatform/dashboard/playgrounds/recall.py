@@ -105,6 +105,7 @@ def recall_playground(request: BankRequest) -> HttpResponse:
     """A recall is logged and counted as one of the API. A fault of the input is shown beside the kept input."""
     query = request.GET.get("query", "").strip()[:LONGEST_QUERY]
     compares = request.GET.get("compare") == "on"
+    by_htmx = bool(request.htmx)  # type: ignore[attr-defined]  # set by its middleware
     sides = [Side("A", build_form(request.GET)), Side("B", build_form(request.GET, prefix="b"))]
     asked = sides[: 2 if compares else 1] if query else []
     for side in asked:
@@ -117,9 +118,9 @@ def recall_playground(request: BankRequest) -> HttpResponse:
         "sides": sides,
         "asked": asked,
         "samples": write_samples(request, asked[0].body) if asked and asked[0].body else {},
-        "names": list_names(request.bank),
+        "names": [] if by_htmx else list_names(request.bank),  # the page has them
     }
-    is_refused = any(side.fault for side in asked) and not request.htmx  # type: ignore[attr-defined]  # htmx swaps no 422
+    is_refused = any(side.fault for side in asked) and not by_htmx  # htmx swaps no 422
     return render(request, "dashboard/playgrounds/recall.html", context, status=422 if is_refused else 200)
 
 
