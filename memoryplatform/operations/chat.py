@@ -21,6 +21,7 @@ from retrieval.types import RecallQuery
 MOST_MESSAGES = 100  # of a chat that is shown again
 MOST_BEFORE = 12  # messages that the model reads as the conversation so far
 LONGEST_BEFORE = 2_000  # characters of each
+MEMORY_TOKENS = 1_500
 ANSWER_TOKENS = 1_024
 CONVERSATION = AppliedDirective(
     UUID(int=0),
@@ -55,7 +56,7 @@ def open_turn(access: BankAccess, bank_id: str, turn: ChatTurn) -> Generator[Eve
     with bank_transaction(access, bank_id) as bank:
         before = read_chat(bank, turn.thread)[-MOST_BEFORE:]
     query = ReflectQuery(
-        RecallQuery(clean_query(turn.text), timezone.now()),
+        RecallQuery(clean_query(turn.text), timezone.now(), max_tokens=MEMORY_TOKENS),
         context=write_conversation(before),
         answer_tokens=ANSWER_TOKENS,
         forms_opinions=False,

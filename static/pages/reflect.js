@@ -82,10 +82,7 @@ async function answer(letter, tries, signal) {
   const render = () => writeCited(part("text"), text, memories, letter);
   try {
     await readEvents(form.dataset.stream, buildFields(letter, tries), {
-      started: (data) => {
-        part("state").textContent = data.engine === "llm" ? data.model : "quoted memories";
-        part("extractive").hidden = data.engine === "llm";
-      },
+      started: (data) => { part("state").textContent = data.engine === "llm" ? data.model : "quoted memories"; },
       memories: (data) => {
         for (const memory of data.memories) {
           const number = Number(memory.mark.slice(1, -1));

@@ -179,4 +179,18 @@ def test_without_a_language_model_the_chat_shows_what_it_recalls(page: Page, ope
     page.goto("/dashboard/banks/nora/reflect/")
     page.get_by_role("textbox", name="Question").fill("Where does Bob live?")
     page.get_by_role("button", name="Ask").click()
-    expect(page.get_by_role("region", name="Answer")).to_contain_text("Quoted from memory, without a language model.")
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("These memories match the question best")
+
+
+def test_an_ended_session_keeps_the_question(
+    page: Page, open_bank: Callable[..., Memory], expected_statuses: set[int]
+) -> None:
+    open_bank()
+    page.goto("/dashboard/banks/nora/reflect/")
+    question = page.get_by_role("textbox", name="Question")
+    question.fill("Where does Bob live?")
+    page.context.clear_cookies()
+    expected_statuses.add(403)
+    page.get_by_role("button", name="Ask").click()
+    expect(page.get_by_role("alert")).to_contain_text("your session has ended")
+    expect(question).to_have_value("Where does Bob live?")
