@@ -19,6 +19,9 @@ BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
     ("graph", "Graph", "waypoints", Right.VIEW),
     ("entities", "Entities", "shapes", Right.VIEW),
     ("opinions", "Opinions", "scale", Right.VIEW),
+    ("recall_playground", "Recall", "search", Right.VIEW),
+    ("reflect_playground", "Reflect", "sparkles", Right.WRITE),
+    ("chat", "Chat", "message-circle", Right.WRITE),
     ("import", "Import", "upload", Right.WRITE),
 )
 NAVIGATION: tuple[Entry, ...] = (

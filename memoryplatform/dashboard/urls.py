@@ -18,6 +18,7 @@ from memoryplatform.dashboard import (
     timeline,
     usage,
 )
+from memoryplatform.dashboard.playgrounds.urls import urlpatterns as playgrounds
 
 BANK = "dashboard/banks/<str:bank_id>"
 MEMORY = f"{BANK}/memories/<uuid:memory_id>"
@@ -103,6 +104,7 @@ urlpatterns = [
     path(f"{ENTITY}/merge/", entities.merge_entity, name="merge_entity"),
     path(f"{ENTITY}/split/", entities.split_entity, name="split_entity"),
     path(f"{ENTITY}/undo/", entities.undo_entity, name="undo_entity"),
+    *playgrounds,
     path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]
