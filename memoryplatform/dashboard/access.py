@@ -15,11 +15,12 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from banks.errors import BankNotFound, LegalHold
+from banks.errors import BankError, BankNotFound
 from banks.models import Bank
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountError, NotPermitted, TenantClosing, TenantSuspended
 from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.errors import OperationError
 from tenants.audit import build_actor
 from tenants.memberships import Membership, list_memberships
 from tenants.models import Member, User
@@ -121,7 +122,7 @@ def perform(request: HttpRequest, act: Callable[[], str], page: str) -> HttpResp
     """Acts, says what happened or why not, and leads to the page."""
     try:
         messages.success(request, act())
-    except (AccountError, LegalHold, QuotaExceeded) as error:
+    except (AccountError, BankError, OperationError, QuotaExceeded) as error:
         messages.error(request, str(error))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))

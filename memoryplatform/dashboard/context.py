@@ -13,8 +13,11 @@ from tenants.models import Member
 Entry = tuple[str, str, str, Right]
 BANK_NAVIGATION: tuple[Entry, ...] = ()  # name of the route, title, icon, right
 NAVIGATION: tuple[Entry, ...] = (
+    ("dashboard", "Overview", "layout-dashboard", Right.VIEW),
+    ("operations", "Operations", "activity", Right.VIEW),
     ("usage", "Usage", "chart-column", Right.VIEW),
     ("api_keys", "API keys", "key-round", Right.MANAGE),
+    ("webhooks", "Webhooks", "webhook", Right.MANAGE),
     ("quarantine", "Quarantine", "shield-alert", Right.WRITE),
     ("members", "Members", "users", Right.VIEW),
     ("connected_apps", "Connected apps", "plug", Right.VIEW),
@@ -23,7 +26,17 @@ NAVIGATION: tuple[Entry, ...] = (
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )
-PARENTS = {"memory": "memories", "conversation": "conversations", "entity": "entities", "opinion": "opinions"}
+PARENTS = {
+    "memory": "memories",
+    "conversation": "conversations",
+    "entity": "entities",
+    "opinion": "opinions",
+    "operation": "operations",
+    "webhook": "webhooks",
+    "renew_webhook_secret": "webhooks",
+    "new_bank": "dashboard",
+    "first_key": "dashboard",
+}
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),
     ("account_change_password", "Password", "key-round"),
