@@ -95,7 +95,7 @@ def test_more_operations_take_no_more_queries(acme: Tenant, client: Client) -> N
     few = count_queries(client, "/dashboard/operations/")
     for _ in range(5):
         make_running(acme)
-    assert count_queries(client, "/dashboard/operations/") == few
+    assert count_queries(client, "/dashboard/operations/") <= few
 
 
 def test_the_page_of_an_operation(acme: Tenant, client: Client) -> None:

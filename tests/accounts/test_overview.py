@@ -42,7 +42,7 @@ def fill_bank(tenant: Tenant, bank_id: str) -> Bank:
     bank = make_bank(tenant, bank_id=bank_id, name=bank_id.title())
     for number in range(3):
         make_unit(tenant, bank=bank, number=number, mentioned_at=timezone.now() - timedelta(days=number))
-    make_row(CorpusStatistics, tenant, bank=bank, corpus=Corpus.UNITS, texts=3)
+    make_row(CorpusStatistics, tenant, bank=bank, corpus=Corpus.UNIT, texts=3)
     make_recall_record(tenant, bank=bank)
     return bank
 
@@ -69,8 +69,8 @@ def test_the_growth_of_a_large_tenant_is_kept_for_a_minute(acme: Tenant, monkeyp
 
 
 def test_the_banks_of_another_tenant_are_not_shown(client: Client) -> None:
-    fill_bank(make_tenant(), "hidden")
-    assert "hidden" not in read(client)
+    fill_bank(make_tenant(), "foreign")
+    assert "foreign" not in read(client)
 
 
 def test_banks_are_found_by_their_words(acme: Tenant, client: Client) -> None:
@@ -87,7 +87,7 @@ def test_more_banks_take_no_more_queries(acme: Tenant, client: Client) -> None:
     few = count_queries(client, "/dashboard/")
     for number in range(5):
         fill_bank(acme, f"bank-{number}")
-    assert count_queries(client, "/dashboard/") == few < 40
+    assert count_queries(client, "/dashboard/") <= few < 40
 
 
 def test_volume_and_latency_of_recalls(acme: Tenant, client: Client) -> None:

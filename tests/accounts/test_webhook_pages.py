@@ -117,7 +117,7 @@ def test_more_deliveries_take_no_more_queries(acme: Tenant, client: Client) -> N
     few = count_queries(client, f"/dashboard/webhooks/{row.id}/")
     for _ in range(4):
         make_delivery(acme, webhook=row)
-    assert count_queries(client, f"/dashboard/webhooks/{row.id}/") == few
+    assert count_queries(client, f"/dashboard/webhooks/{row.id}/") <= few
 
 
 def test_a_webhook_of_another_tenant_is_not_found(acme: Tenant, client: Client) -> None:

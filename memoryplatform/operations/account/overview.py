@@ -66,7 +66,7 @@ class RecallFigures:
 def list_bank_summaries(access: BankAccess, *, words: str = "", limit: int) -> list[BankSummary]:
     """The banks that were used last. The sizes are those of the text index, so no memory is counted."""
     tenant_id = access.tenant_id
-    sizes = CorpusStatistics.objects.for_tenant(tenant_id).filter(bank=OuterRef("pk"), corpus=Corpus.UNITS)
+    sizes = CorpusStatistics.objects.for_tenant(tenant_id).filter(bank=OuterRef("pk"), corpus=Corpus.UNIT)
     units = MemoryUnit.objects.for_tenant(tenant_id).filter(bank=OuterRef("pk"), number__isnull=False)
     recalls = RecallRecord.objects.for_tenant(tenant_id).filter(bank=OuterRef("pk"))
     rows = find_banks(access, words=words).annotate(
