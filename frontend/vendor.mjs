@@ -16,14 +16,14 @@ const ICONS = [
   "activity", "archive", "arrow-left", "arrow-right", "bell", "book-open", "bot", "brain", "building-2", "calendar",
   "chart-column", "chart-gantt", "check", "chevron-down", "chevron-left", "chevron-right", "chevrons-up-down",
   "circle-alert", "circle-check", "circle-help", "circle-x", "clock", "command", "copy", "corner-down-left",
-  "database", "download", "ellipsis", "external-link", "eye", "file-text", "filter", "fingerprint", "flask-conical",
-  "gauge", "git-merge", "globe", "history", "hourglass", "inbox", "info", "key-round", "layers", "layout-dashboard",
-  "lightbulb", "link", "list", "loader-circle", "lock", "log-out", "mail", "maximize", "menu", "message-circle",
-  "messages-square", "monitor-smartphone", "moon", "mouse-pointer-click", "paperclip", "pencil", "pin", "play",
-  "plug", "plus", "quote", "refresh-cw", "rocket", "scale", "scroll-text", "search", "send", "settings", "shapes",
-  "shield-alert", "shield-check", "sliders-horizontal", "sparkles", "split", "square", "sun", "tag", "telescope",
-  "terminal", "trash-2", "trending-down", "trending-up", "triangle-alert", "undo-2", "upload", "user", "user-round",
-  "users", "waypoints", "webhook", "x", "zap",
+  "database", "download", "earth", "ellipsis", "external-link", "eye", "file-text", "filter", "fingerprint",
+  "flask-conical", "footprints", "gauge", "git-merge", "globe", "history", "hourglass", "inbox", "info", "key-round",
+  "layers", "layout-dashboard", "lightbulb", "link", "list", "loader-circle", "lock", "log-out", "mail", "maximize",
+  "menu", "message-circle", "messages-square", "monitor-smartphone", "moon", "mouse-pointer-click", "paperclip",
+  "pencil", "pin", "play", "plug", "plus", "quote", "refresh-cw", "rocket", "scale", "scroll-text", "search", "send",
+  "settings", "shapes", "shield-alert", "shield-check", "sliders-horizontal", "sparkles", "split", "square", "sun",
+  "tag", "telescope", "terminal", "trash-2", "trending-down", "trending-up", "triangle-alert", "undo-2", "upload",
+  "user", "user-round", "users", "waypoints", "webhook", "x", "zap",
 ];
 
 rmSync("static/vendor", { recursive: true, force: true });

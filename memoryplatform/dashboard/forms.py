@@ -1,7 +1,7 @@
 """Forms of the tenant's pages. They check the shape of the input; the use-cases check the rest."""
 
 from collections.abc import Iterable
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from typing import Any
 
 from django import forms
@@ -18,7 +18,7 @@ OVERLAPS = (("0", "At once"), ("1", "After 1 day"), ("7", "After 7 days"), ("30"
 
 
 class AuditForm(forms.Form):
-    """Filters of the audit log. A value that can't be read does not filter."""
+    """Filters of the audit log. A value that can't be read does not filter; the pages say so."""
 
     action = forms.CharField(label="Action", required=False, max_length=60)
     actor = forms.CharField(label="By", required=False, max_length=254)
@@ -34,7 +34,7 @@ class AuditForm(forms.Form):
             given.get("action", ""),
             given.get("actor", ""),
             make_aware(datetime.combine(since, time())) if since else None,
-            make_aware(datetime.combine(last, time()) + timedelta(days=1)) if last else None,
+            make_aware(datetime.combine(last, time.max)) if last else None,
             given.get("target", ""),
         )
 

@@ -49,6 +49,7 @@ TITLES = {
     kind_names.IMPORT_BANK: "Import bank",
     kind_names.CLONE_BANK: "Clone bank",
     kind_names.DELIVER_WEBHOOK: "Deliver webhook",
+    kind_names.SEND_MAIL: "Send e-mail",
     kind_names.EXPORT_REQUEST: "Export memories",
 }
 STATES = {

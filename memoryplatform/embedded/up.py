@@ -29,6 +29,7 @@ class Options:
     data_dir: Path
     external: ExternalServices
     queue_groups: tuple[str, ...]
+    with_demo: bool = True
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def serve(options: Options, folder: DataFolder, processes: Processes, console: C
     # The web process loads its modules while the migrations run, and serves when they are done.
     processes.add(Stage.WEB, Child(programs.web(options.address), console.log))
     with log_step("The database is migrated, the demo tenant is there", console):
-        demo = ensure_demo(programs, processes)
+        demo = ensure_demo(programs, processes, with_bank=options.with_demo)
     with log_step("The web server answers", console):
         unanswered = f"{options.address.url}/health does not answer"
         processes.wait_until(options.address.is_healthy, seconds=HEALTH_SECONDS, what=unanswered)
@@ -99,6 +100,7 @@ def serve(options: Options, folder: DataFolder, processes: Processes, console: C
 
 def write_environment(folder: DataFolder, address: Address, services: Mapping[str, str]) -> Programs:
     kept = {name: folder.secret(name) for name in ("SECRET_KEY", "API_KEY_SECRET")} | dict(services)
+    kept["UP_URL"] = address.url
     kept["METRICS_TOKEN"] = os.environ.get("METRICS_TOKEN") or folder.secret("METRICS_TOKEN")
     folder.write_environment(kept)
     folder.empty_metrics()
@@ -120,13 +122,14 @@ def build_environment(folder: DataFolder, address: Address, kept: Mapping[str, s
     }
 
 
-def ensure_demo(programs: Programs, processes: Processes) -> DemoLogin:
-    """Migrate and make the demo tenant in one process: a second one would take half as long as the migrations.
+def ensure_demo(programs: Programs, processes: Processes, *, with_bank: bool) -> DemoLogin:
+    """Migrate and make tenant and bank of the demo in one process: another would take half as long as the migrations.
 
     A web server that ends meanwhile ends this too. So little can fail between the new password and the banner, which
     is the only place that shows it.
     """
-    return parse_demo_login(processes.run(programs.django("demo", "--json", "--migrate"), discard))
+    left_out = () if with_bank else ("--no-bank",)
+    return parse_demo_login(processes.run(programs.django("demo", "--json", "--migrate", *left_out), discard))
 
 
 def start_workers(groups: Iterable[str], programs: Programs, processes: Processes, console: Console) -> None:

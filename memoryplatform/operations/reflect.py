@@ -65,6 +65,7 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
     (bank,) = load_banks(access, [bank_id])
     check_tokens(access.tenant_id)
     with tenant_transaction(access.tenant_id):
+        access.record("reflect.asked", f"bank:{bank.bank_id}")
         directives = read_directives(bank, query.recall.filters.tags, applies_all=query.applies_all_directives)
     return bank, replace(query, directives=directives)
 

@@ -19,7 +19,7 @@ import pytest
 from django.conf import settings
 from django.core.cache import cache
 from django.test import override_settings
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, expect, sync_playwright
 
 from memoryplatform.api.compat.fallback_errors import shape_error
 from memoryplatform.server.body_limit import BodyLimit
@@ -30,6 +30,7 @@ from tests.accounts.conftest import join, make_person, sign_in
 from tests.live_server import serve, use_small_models
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+expect.set_options(timeout=20_000)  # a busy machine
 CANCELLED = "net::ERR_ABORTED"  # by the page itself, e.g. a stream that ends as the reader leaves
 
 NewPage = Callable[[], Page]
@@ -86,7 +87,6 @@ def new_page(
                 base_url=server, viewport={"width": 1280, "height": 800}, reduced_motion="reduce"
             )
             stack.callback(context.close)
-            context.set_default_timeout(20_000)
             page = context.new_page()
             watch(page, faults, expected_statuses)
             return page

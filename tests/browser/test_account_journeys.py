@@ -2,7 +2,6 @@
 
 import re
 
-from django.core import mail
 from django.core.cache import cache
 from playwright.sync_api import Page, expect
 from pytest_django.fixtures import Settings
@@ -28,7 +27,17 @@ def log_in(page: Page, password: str = PASSWORD) -> None:
     page.goto("/accounts/login/")
     page.get_by_label("E-mail").fill(ANA)
     page.get_by_label("Password", exact=True).fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Sign in").click()
+
+
+def open_secured(page: Page, path: str) -> None:
+    """Opens a page that asks for the password once more."""
+    page.goto(path)
+    if "/reauthenticate/" in page.url:
+        page.get_by_label("Password").fill(PASSWORD)
+        with page.expect_navigation():
+            page.get_by_role("main").get_by_role("button").first.click()
 
 
 def found_acme() -> None:
@@ -50,7 +59,8 @@ def test_a_person_signs_up_verifies_the_address_and_founds_a_tenant(page: Page) 
     expect(page.get_by_role("heading", level=1)).to_contain_text("Verify")
     page.goto(read_link("accounts/confirm-email/", to=ANA))
     check_page(page, "accounts-confirm-email-link")
-    page.get_by_role("button", name="Yes, verify it").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Yes, verify it").click()
     log_in(page)
     check_page(page, "first-tenant")
     page.get_by_label("Name").fill("Acme Robotics")
@@ -72,11 +82,14 @@ def test_a_person_resets_the_password(page: Page) -> None:
     page.goto("/accounts/login/")
     page.get_by_role("link", name="Forgot").click()
     page.get_by_label("E-mail").fill(ANA)
-    page.get_by_role("main").get_by_role("button").click()
+    page.get_by_role("button", name="Send the link").click()
+    expect(page.get_by_role("heading", name="Look into your inbox")).to_be_visible()
     page.goto(read_link("accounts/password/reset/key/", to=ANA))
     check_page(page, "accounts-password-reset-form")
-    page.locator("input[type=password]").first.fill("another horse battery")
-    page.get_by_role("main").get_by_role("button").click()
+    for field in page.locator("input[type=password]").all():
+        field.fill("another horse battery")
+    page.get_by_role("button", name="Save the password").click()
+    expect(page.get_by_role("heading", name="Your password is changed")).to_be_visible()
     log_in(page, "another horse battery")
     expect_dashboard(page)
 
@@ -87,7 +100,9 @@ def test_a_person_adds_an_authenticator_app_and_signs_in_with_it(
     settings.MFA_TOTP_TOLERANCE = 1  # a slow machine may send a code after its half minute
     found_acme()
     log_in(page)
-    page.goto("/accounts/2fa/totp/activate/")
+    page.goto("/accounts/reauthenticate/")
+    check_page(page, "accounts-reauthenticate")
+    open_secured(page, "/accounts/2fa/totp/activate/")
     secret = page.get_by_label("Authenticator secret").input_value()
     page.get_by_label("Authenticator code").fill(read_code(secret))
     page.get_by_role("main").get_by_role("button").first.click()
@@ -111,7 +126,7 @@ def test_a_person_adds_a_passkey_and_signs_in_with_it(page: Page) -> None:
     debugger.send("WebAuthn.enable")
     debugger.send("WebAuthn.addVirtualAuthenticator", {"options": PASSKEY})
     log_in(page)
-    page.goto("/accounts/2fa/webauthn/add/")
+    open_secured(page, "/accounts/2fa/webauthn/add/")
     page.get_by_label("Name").fill("Laptop")
     page.get_by_label("Passwordless").check()
     page.get_by_role("button", name="Add").click()
@@ -119,11 +134,11 @@ def test_a_person_adds_a_passkey_and_signs_in_with_it(page: Page) -> None:
     page.goto("/accounts/2fa/webauthn/")
     expect(page.get_by_text("Laptop")).to_be_visible()
     check_page(page, "accounts-2fa-webauthn-listed")
-    page.get_by_role("button", name="Sign out").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Sign out").click()
     page.goto("/accounts/login/")
     page.get_by_role("button", name="Use a passkey").click()
     expect_dashboard(page)
-    assert any("ecurity key" in one.subject for one in mail.outbox)
 
 
 def test_an_invited_person_joins(page: Page, new_page: NewPage, signed_in: SignIn) -> None:
@@ -160,8 +175,8 @@ def test_an_admin_creates_rotates_and_revokes_a_key(page: Page, signed_in: SignI
     expect(page.get_by_text("ends")).to_be_visible()
     page.goto("/dashboard/keys/")
     expect(page.get_by_text(second)).to_have_count(0)
-    page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Revoke").first.click()
+    page.get_by_role("dialog").get_by_role("button", name="Continue").click()
     expect(page.get_by_text("no longer works")).to_be_visible()
     answers = [
         page.request.get("/v1/banks", headers={"Authorization": f"Bearer {key}"}).status for key in (first, second)

@@ -36,6 +36,7 @@ class Up:
     output: Path
     port: int
     environment: dict[str, str] = field(default_factory=dict)
+    options: list[str] = field(default_factory=list)
     processes: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
 
     @property
@@ -48,6 +49,7 @@ class Up:
 
     def launch(self) -> None:
         argv = [sys.executable, "manage.py", "up", "--port", str(self.port), "--data-dir", str(self.folder)]
+        argv += self.options
         with self.output.open("wb") as output:
             process = subprocess.Popen(
                 argv,
@@ -144,6 +146,17 @@ def test_the_first_start_prints_a_request_that_works_as_pasted(service: Up) -> N
     assert answer.url.port == service.port
 
 
+def test_the_demo_bank_is_there_when_the_banner_is(service: Up) -> None:
+    found = re.search(r'curl -H "Authorization: (Bearer \S+)" (\S+)', service.said())
+    assert found is not None
+    headers = {"Authorization": found[1]}
+
+    assert [bank["bank_id"] for bank in httpx.get(found[2], headers=headers).json()["banks"]] == ["juno"]
+    opinions = httpx.get(f"{found[2]}/juno/opinions", headers=headers).json()["items"]
+
+    assert "A monthly subscription would drive away the people Fennel is made for." in {one["text"] for one in opinions}
+
+
 def test_the_login_works_at_the_admin(service: Up) -> None:
     found = re.search(r"Login +(\S+) / (\S+) \(shown once\)", service.said())
     assert found is not None
@@ -173,7 +186,7 @@ def test_a_command_beside_it_finds_its_database_through_the_folder(service: Up) 
 
 
 def test_documentation_and_readiness_are_where_the_banner_says(service: Up) -> None:
-    assert httpx.get(f"{service.url}/v1/docs").status_code == 200
+    assert httpx.get(f"{service.url}/docs/api/").status_code == 200
     wait_until(lambda: httpx.get(f"{service.url}/health/ready").status_code == 200)
 
 
@@ -300,18 +313,21 @@ def test_after_a_kill_the_next_start_works_and_a_postgres_that_does_not_start_is
     assert up.left_running() == []
 
 
-def test_named_services_are_used_and_left_running(up: Up, place: Path) -> None:
+def test_named_services_are_used_and_left_running_and_no_demo_leaves_the_bank_out(up: Up, place: Path) -> None:
     postgres, redis = EmbeddedPostgres(place / "postgres"), EmbeddedRedis(place / "redis")
     postgres.start()
     redis.start()
     with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as connection:
         connection.execute("CREATE DATABASE memories")
     up.environment |= {"DATABASE_URL": postgres.superuser_url("memories"), "REDIS_URL": redis.url}
+    up.options = ["--no-demo"]
     try:
         postgres_line, redis_line, *_ = up.start().splitlines()
         assert "DATABASE_URL is set, using " in postgres_line
         assert "REDIS_URL is set, using " in redis_line
         assert not (up.folder / "postgres").exists()
+        with psycopg.connect(postgres.superuser_url("memories")) as connection:
+            assert connection.execute("SELECT count(*) FROM banks_bank").fetchone() == (0,)
         assert up.interrupt() == 0
         assert (postgres.exit_status(), redis.exit_status()) == (None, None)
     finally:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from banks.lifecycle import editing
 from banks.locking import lock_memory
-from banks.models import Bank, Document
+from banks.models import Bank, Document, QuarantinedItem
 from banks.retain.answers import forget_answers
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.legal_hold import check_not_held
@@ -121,11 +121,15 @@ def erase(bank: Bank, words: Words, *, before: Receipt | None = None) -> Receipt
 
     Call inside a tenant transaction. `before` is the receipt of an earlier call.
     """
+    # Items in quarantine first, as their review locks them before it archives anything.
+    quarantined = QuarantinedItem.objects.of_bank(bank).filter(id__in=words.quarantined)
+    list(quarantined.order_by("id").select_for_update().values("id"))
     list(Document.objects.of_bank(bank).filter(id__in=words.documents).order_by("id").select_for_update().values("id"))
     lock_documents(bank, words.units)
     lock_memory(bank)
     check_not_held(bank)
     begin_count(bank)
+    quarantined.delete()
     erased = erase_words(bank, words)
     follow_deletion(bank, erased.removed)
     more = erase_dependants(bank, erased)

@@ -10,8 +10,9 @@ from uuid import UUID
 from django.utils import timezone
 
 from banks.lifecycle.retagging import delete_summaries_of, find_tagged_under_untagged_summaries
+from banks.links import link_by_meaning
 from banks.locking import lock_memory
-from banks.models import Bank, Corpus
+from banks.models import Bank, Corpus, MemoryUnit
 from banks.retain import bare_rows
 from banks.retain.relabeling import hash_bare_tags
 from banks.text_index.rebuild import rebuild_corpus
@@ -61,13 +62,15 @@ BEFORE_ALL = UUID(int=0)
 @ends_with_its_bank
 def import_bank(run: Run) -> dict[str, Any]:
     """Each step commits by itself and finds nothing left to do when it is run again."""
-    bank = load_bank(run)
-    check_whole(Progress(**run.payload))
+    bank, progress = load_bank(run), Progress(**run.payload)
+    check_whole(progress)
     for corpus in Corpus:
         run.report(f"indexing {corpus.value}s", processed=0, total=0)
         rebuild_corpus(bank, corpus)
     embed_bare_rows(run, bank)
     run.spend(UsageRecord.Kind.RETAIN, fill_both_columns(bank, run.lease.operation_id, older_rows=True))
+    if progress.links_similar:
+        link_similar_units(run, bank)
     result = {"bank_id": bank.bank_id, "rows": run.payload["rows"]}
     with run.transaction():
         lock_memory(bank)
@@ -75,6 +78,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         add_missing_evidence(bank)
         follow_deletion(bank, delete_summaries_of(bank, find_tagged_under_untagged_summaries(bank)))
     with run.transaction() as operation:
+        lock_memory(bank)
         bare_rows.fill_topics(bank, bank.vector_slot)
         ask_for_vector_index(bank)
         schedule_maintenance(bank)
@@ -118,6 +122,17 @@ def embed_batch(run: Run, bank: Bank, model: bare_rows.BareModel, after: UUID) -
         lock_memory(bank)
         bare_rows.store_bare_vectors(bank, model, rows, embedded.vectors)
     return embedded.usage, len(rows), rows[-1].id
+
+
+def link_similar_units(run: Run, bank: Bank) -> None:
+    """Call when the vectors are there."""
+    with tenant_transaction(run.tenant_id):
+        ids = list(MemoryUnit.objects.of_bank(bank).current().order_by("id").values_list("id", flat=True))
+    for start in range(0, len(ids), BATCH):
+        run.report("linking", processed=start, total=len(ids))
+        with run.transaction():
+            lock_memory(bank)
+            link_by_meaning(bank, ids[start : start + BATCH])
 
 
 PART_BYTES = 4_000_000  # held in memory at once

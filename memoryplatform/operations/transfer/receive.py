@@ -121,6 +121,7 @@ def import_part(access: BankAccess, bank_id: str, body: bytes, *, first_line: in
     load_embedder(access, bank_id)
     with tenant_transaction(access.tenant_id):
         bank, is_new = find_or_create_bank(access, bank_id) if first_line == 1 else (get_bank(access, bank_id), False)
+        import_state.lock_newest(bank)  # before the memory, as the worker of the import locks them
         lock_memory(bank)
         digest = import_state.hash_header(body) if first_line == 1 else ""
         known = import_state.find_operation(bank, digest)

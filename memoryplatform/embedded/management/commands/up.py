@@ -20,6 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: %(default)s)")
         parser.add_argument("--data-dir", help=f"where all data lies (default: ${VARIABLE}, or {DEFAULT} here)")
+        parser.add_argument("--no-demo", action="store_true", help="leave the demo bank out")
 
     def handle(self, *_args: object, **options: Any) -> None:
         wanted = up.Options(
@@ -27,6 +28,7 @@ class Command(BaseCommand):
             data_dir=find_data_dir(options["data_dir"]),
             external=read_external(),
             queue_groups=tuple(settings.QUEUE_GROUPS),
+            with_demo=not options["no_demo"],
         )
         try:
             up.run(wanted, Console(sys.stdout))

@@ -1,0 +1,17 @@
+"""The demo bank: six weeks in the memory of Juno, the research aide of an invented company."""
+
+from uuid import UUID
+
+from banks.models import Bank
+from tenants.models import AuditEvent
+
+BANK_ID = "juno"
+
+
+def is_seeded(tenant_id: UUID) -> bool:
+    """Whether the tenant has the bank, or had it and deleted it. Call inside a tenant transaction."""
+    events = AuditEvent.objects.for_tenant(tenant_id)
+    return (
+        Bank.objects.for_tenant(tenant_id).live().filter(bank_id=BANK_ID).exists()
+        or events.filter(action="bank.imported", target=f"bank:{BANK_ID}").exists()
+    )
