@@ -27,7 +27,7 @@ BANKS = {
 def fill(tenant: Tenant) -> None:
     """Some weeks of work of four agents."""
     now = timezone.now()
-    assign_limits(tenant, memories=2_000, banks=5, stored_bytes=50_000_000, llm_tokens=1_000_000, members=10)
+    assign_limits(tenant, memories=2_000, banks=5, stored_bytes=50_000_000, llm_tokens_per_month=1_000_000, members=10)
     keys = [make_api_key(tenant, name=name) for name in ("Production", "Staging")]
     for place, (bank_id, name) in enumerate(BANKS.items()):
         bank = make_bank(tenant, bank_id=bank_id, name=name)
@@ -68,10 +68,10 @@ def work(tenant: Tenant, **fields: Any) -> list[Operation]:
     rows: list[dict[str, Any]] = [
         {"kind": "retain", "status": "completed", **ended, "result": {"memories": 12}},
         {"kind": "consolidate", "status": "completed", **ended},
-        {"kind": "import_bank", "status": "processing", "lease_until": lease, **started,
+        {"kind": "clone_bank", "status": "processing", "lease_until": lease, **started,
          "total": 1_200, "processed": 860, "stage": "memories"},
-        {"kind": "retain", "status": "failed", **ended, "attempts": 5, "error_code": "llm_unavailable",
-         "error_detail": "The model answered 503 five times: the service is overloaded.",
+        {"kind": "retain", "status": "failed", **ended, "attempts": 3, "error_code": "llm_unavailable",
+         "error_detail": "The model answered 503 three times: the service is overloaded.",
          "payload": {"sources": [{"message": "m-1"}, {"message": "m-2"}], "bytes": 5_120}},
         {"kind": "tend_bank", "status": "cancelled", **ended},
     ]  # fmt: skip
@@ -134,9 +134,9 @@ def test_operations_move_while_one_looks(page: Page, signed_in: SignIn) -> None:
     with tenant_transaction(tenant.id):
         Operation.objects.for_tenant(tenant.id).filter(id=rows[2].id).update(processed=1_100)
     expect(page.get_by_text("1,100 of 1,200")).to_be_visible()
-    page.get_by_label("Kind").select_option(label="Import bank")
+    page.get_by_label("Kind").select_option(label="Clone bank")
     expect(page.get_by_role("link", name="Retain")).to_have_count(0)
-    assert "kind=import_bank" in page.url
+    assert "kind=clone_bank" in page.url
     page.goto("/dashboard/operations/?status=failed")
     page.get_by_role("link", name="Retain").click()
     expect(page.get_by_text("the service is overloaded")).to_be_visible()
