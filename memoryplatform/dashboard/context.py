@@ -25,8 +25,11 @@ BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
     ("import", "Import", "upload", Right.WRITE),
 )
 NAVIGATION: tuple[Entry, ...] = (
+    ("dashboard", "Overview", "layout-dashboard", Right.VIEW),
+    ("operations", "Operations", "activity", Right.VIEW),
     ("usage", "Usage", "chart-column", Right.VIEW),
     ("api_keys", "API keys", "key-round", Right.MANAGE),
+    ("webhooks", "Webhooks", "webhook", Right.MANAGE),
     ("quarantine", "Quarantine", "shield-alert", Right.WRITE),
     ("members", "Members", "users", Right.VIEW),
     ("connected_apps", "Connected apps", "plug", Right.VIEW),
@@ -50,6 +53,11 @@ PARENTS = {
     "merge_entity": "entities",
     "split_entity": "entities",
     "edit_entity": "entities",
+    "operation": "operations",
+    "webhook": "webhooks",
+    "renew_webhook_secret": "webhooks",
+    "new_bank": "dashboard",
+    "first_key": "dashboard",
 }
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),

@@ -10,13 +10,16 @@ from memoryplatform.dashboard import (
     imports,
     memories,
     memory,
+    operations,
     opinions,
+    overview,
     palette,
     people,
     quarantine,
     tenant,
     timeline,
     usage,
+    webhooks,
 )
 from memoryplatform.dashboard.playgrounds.urls import urlpatterns as playgrounds
 
@@ -26,7 +29,27 @@ ENTITY = f"{BANK}/entities/<uuid:entity_id>"
 OPINION = f"{BANK}/opinions/<uuid:opinion_id>"
 
 urlpatterns = [
-    path("dashboard/", tenant.home, name="dashboard"),
+    path("dashboard/", overview.dashboard, name="dashboard"),
+    path("dashboard/new-bank/", overview.new_bank, name="new_bank"),
+    path("dashboard/work/", overview.current_work, name="current_work"),
+    path("dashboard/first-steps/key/", overview.first_key, name="first_key"),
+    path("dashboard/first-steps/memory/", overview.first_memory, name="first_memory"),
+    path("dashboard/first-steps/dismiss/", overview.dismiss_first_steps, name="dismiss_first_steps"),
+    path("dashboard/operations/", operations.operations, name="operations"),
+    path("dashboard/operations/<uuid:operation_id>/", operations.operation, name="operation"),
+    path("dashboard/operations/<uuid:operation_id>/cancel/", operations.cancel_operation, name="cancel_operation"),
+    path("dashboard/operations/<uuid:operation_id>/retry/", operations.retry_operation, name="retry_operation"),
+    path("dashboard/webhooks/", webhooks.webhooks, name="webhooks"),
+    path("dashboard/webhooks/<uuid:webhook_id>/", webhooks.webhook, name="webhook"),
+    path("dashboard/webhooks/<uuid:webhook_id>/secret/", webhooks.renew_webhook_secret, name="renew_webhook_secret"),
+    path("dashboard/webhooks/<uuid:webhook_id>/switch/", webhooks.switch_webhook, name="switch_webhook"),
+    path("dashboard/webhooks/<uuid:webhook_id>/ping/", webhooks.ping_webhook, name="ping_webhook"),
+    path("dashboard/webhooks/<uuid:webhook_id>/delete/", webhooks.delete_webhook, name="delete_webhook"),
+    path(
+        "dashboard/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/replay/",
+        webhooks.replay_delivery,
+        name="replay_delivery",
+    ),
     path("dashboard/palette/", palette.palette, name="palette"),
     path("dashboard/tenants/new/", tenant.found_tenant, name="found_tenant"),
     path("dashboard/tenants/switch/", tenant.switch_tenant, name="switch_tenant"),
