@@ -61,7 +61,7 @@ class UploadForm(forms.Form):
 
     def read(self) -> tuple[str, bytes]:
         """Name and content. Browsers send line breaks as two characters."""
-        file: UploadedFile | None = self.cleaned_data["file"]
+        file: UploadedFile[Any] | None = self.cleaned_data["file"]
         if file:
             return str(file.name or ""), file.read()
         return "", str(self.cleaned_data["text"]).replace("\r\n", "\n").encode(errors="replace")
@@ -70,16 +70,15 @@ class UploadForm(forms.Form):
 @bank_page(Right.WRITE)
 @require_http_methods(["GET", "POST"])
 def import_page(request: BankRequest) -> HttpResponse:
-    form = UploadForm(request.POST or None, request.FILES or None)
-    if request.method == "POST":
-        form = UploadForm(request.POST, request.FILES)
-        if form.is_valid():
-            try:
-                upload_id = stage_upload(request.bank, *form.read())
-            except UnreadableUpload as fault:
-                form.add_error(None, str(fault))
-            else:
-                return redirect("import_preview", request.bank.bank_id, upload_id)
+    is_sent = request.method == "POST"
+    form = UploadForm(request.POST, request.FILES) if is_sent else UploadForm()
+    if is_sent and form.is_valid():
+        try:
+            upload_id = stage_upload(request.bank, *form.read())
+        except UnreadableUpload as fault:
+            form.add_error(None, str(fault))
+        else:
+            return redirect("import_preview", request.bank.bank_id, upload_id)
     context = {
         "form": form,
         "formats": FORMAT_HELP,
