@@ -36,15 +36,15 @@ SHOWN_ITEMS = 8
 SHOWN_MESSAGES = 4  # of a conversation
 SHOWN_FACTS = 5
 SHORT = 240  # characters of a text in the preview
-FORMAT_HELP = {  # format: icon and explanation
-    "chatgpt": ("messages-square", "conversations.json, or the whole archive"),
-    "mem0": ("brain", "memories as JSON, as get_all or an export returns them"),
-    "hindsight": ("sparkles", "the archive of a bank, or its list of memories"),
-    "text": ("file-text", "plain text, Markdown, or a PDF with text"),
-    "messages": ("message-circle", "JSON with role and content"),
-    "locomo": ("flask-conical", "LoCoMo and LongMemEval as published"),
-    BANK: ("database", "a bank's own export, into an empty bank"),
-}
+FORMAT_HELP = (  # title, icon and explanation
+    ("ChatGPT", "messages-square", "conversations.json, or the whole archive"),
+    ("mem0", "brain", "memories as JSON, as get_all or an export returns them"),
+    ("Hindsight", "sparkles", "the archive of a bank, or its list of memories"),
+    ("Documents", "file-text", "plain text, Markdown, or a PDF with text"),
+    ("Messages", "message-circle", "JSON with role and content"),
+    ("Benchmarks", "flask-conical", "LoCoMo and LongMemEval as published"),
+    ("Another bank", "database", "its own export, into an empty bank"),
+)
 
 
 class UploadForm(forms.Form):
@@ -61,7 +61,7 @@ class UploadForm(forms.Form):
 
     def read(self) -> tuple[str, bytes]:
         """Name and content. Browsers send line breaks as two characters."""
-        file: UploadedFile | None = self.cleaned_data["file"]
+        file: UploadedFile[Any] | None = self.cleaned_data["file"]
         if file:
             return str(file.name or ""), file.read()
         return "", str(self.cleaned_data["text"]).replace("\r\n", "\n").encode(errors="replace")
@@ -70,19 +70,18 @@ class UploadForm(forms.Form):
 @bank_page(Right.WRITE)
 @require_http_methods(["GET", "POST"])
 def import_page(request: BankRequest) -> HttpResponse:
-    form = UploadForm(request.POST or None, request.FILES or None)
-    if request.method == "POST":
-        form = UploadForm(request.POST, request.FILES)
-        if form.is_valid():
-            try:
-                upload_id = stage_upload(request.bank, *form.read())
-            except UnreadableUpload as fault:
-                form.add_error(None, str(fault))
-            else:
-                return redirect("import_preview", request.bank.bank_id, upload_id)
+    is_sent = request.method == "POST"
+    form = UploadForm(request.POST, request.FILES) if is_sent else UploadForm()
+    if is_sent and form.is_valid():
+        try:
+            upload_id = stage_upload(request.bank, *form.read())
+        except UnreadableUpload as fault:
+            form.add_error(None, str(fault))
+        else:
+            return redirect("import_preview", request.bank.bank_id, upload_id)
     context = {
         "form": form,
-        "formats": [(FORMATS[name], *help_text) for name, help_text in FORMAT_HELP.items()],
+        "formats": FORMAT_HELP,
         "most_bytes": settings.MAX_BODY_BYTES,
     }
     return render(request, "dashboard/import/page.html", context, status=422 if form.errors else 200)

@@ -1,6 +1,6 @@
 """Opinions: the list with its queues, and the page of one with its evidence step by step, and its review."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -85,7 +85,7 @@ CONFLICT = "This opinion has changed since you opened it. The page shows it as i
 class Row:
     """An opinion of the list. `moved` is the change of confidence since the last review, or since the formation."""
 
-    opinion: Opinion
+    opinion: MemoryUnit
     entities: list[Entity]
     steps: list[OpinionRevision]
     line: str
@@ -161,7 +161,7 @@ def write_query(wanted: queues.QueueFilter, entity: Entity | None, *, queue: str
 def read_place(given: QueryDict) -> queues.Place | None:
     changed, _, urgency = given.get("after", "").partition("_")
     try:
-        return queues.Place(UUID(changed), float(urgency or queues.NOTHING))
+        return queues.Place(UUID(changed), float(urgency or 0))
     except ValueError:
         return None
 
@@ -191,12 +191,17 @@ def build_rows(bank: Bank, found: Sequence[Any]) -> list[Row]:
                 draw_line([one.confidence_after for one in steps[opinion.id]]),
                 last,
                 STEP_WORDS[Cause(last.cause)][0] if last else "",
-                texts.get(last.evidence_id, "") or last.reasoning if last else "",
+                find_reason(last, texts) if last else "",
                 concern.value if concern and opinion.expired_at is None else "",
                 find_move(opinion.confidence - seen[-1].confidence_after) if seen else 0.0,
             )
         )
     return rows
+
+
+def find_reason(step: OpinionRevision, texts: Mapping[UUID, str]) -> str:
+    """The evidence of a step, or its reason where it has none."""
+    return (texts.get(step.evidence_id) if step.evidence_id else None) or step.reasoning
 
 
 def find_move(moved: float) -> float:
@@ -409,9 +414,9 @@ class ReviewForm(forms.Form):
     text = forms.CharField(max_length=LONGEST_TEXT, required=False)
     confidence = forms.FloatField(min_value=0.0, max_value=1.0, required=False)
 
-    def __init__(self, *args: Any, opinion: MemoryUnit, version: str, **kwargs: Any) -> None:
+    def __init__(self, data: QueryDict | None = None, *, opinion: MemoryUnit, version: str) -> None:
         usual = {"text": opinion.text, "confidence": round(opinion.confidence or 0.0, 2), "version": version}
-        super().__init__(*args, initial=usual, **kwargs)
+        super().__init__(data, initial=usual)
         self.opinion = opinion
 
     def clean(self) -> dict[str, Any]:

@@ -84,7 +84,8 @@ def read_parts(content: object) -> tuple[str, int]:
     """The text of a message, and the number of its other parts: images, files, sound."""
     if not isinstance(content, Mapping) or content.get("content_type") not in {"text", "multimodal_text", "code"}:
         return "", 0
-    parts = content.get("parts") if isinstance(content.get("parts"), list) else [content.get("text") or ""]
+    given = content.get("parts")
+    parts = given if isinstance(given, list) else [content.get("text") or ""]
     texts = [clean(part) for part in parts if isinstance(part, str)]
     return "\n".join(text for text in texts if text), len(parts) - len(texts)
 

@@ -63,9 +63,12 @@ def find_queue(bank: Bank, wanted: QueueFilter) -> OpinionQuerySet:
 
     Call inside a tenant transaction.
     """
-    state = "all" if wanted.queue == RETIRED else "current"
     chosen = MemoryFilter(
-        words=wanted.words, is_typed=True, network=Network.OPINION, entity_id=wanted.entity_id, state=state
+        words=wanted.words,
+        is_typed=True,
+        network=Network.OPINION,
+        entity_id=wanted.entity_id,
+        state="all" if wanted.queue == RETIRED else "current",
     )
     rows: OpinionQuerySet = Opinion.objects.of_bank(bank).filter(id__in=find_units(bank, chosen).values("id"))
     if wanted.queue == RETIRED:
@@ -89,7 +92,7 @@ def find_retired(bank: Bank, rows: OpinionQuerySet) -> OpinionQuerySet:
     return found
 
 
-def cut_page(rows: OpinionQuerySet, after: Place | None, *, by_urgency: bool, size: int) -> list[Opinion]:
+def cut_page(rows: OpinionQuerySet, after: Place | None, *, by_urgency: bool, size: int) -> list[MemoryUnit]:
     """The opinions after the place: one more than `size` where there is another page."""
     if after and by_urgency:
         rows = rows.filter(Q(urgency__lt=after.urgency) | Q(urgency=after.urgency, changed__lt=after.changed))
