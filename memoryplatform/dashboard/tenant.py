@@ -10,7 +10,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from memoryplatform.accounts.adapter import INVITATION
 from memoryplatform.dashboard.access import TENANT, TenantRequest, perform, tenant_page
 from memoryplatform.dashboard.forms import AuditForm, OwnLLMForm, TenantForm
 from memoryplatform.operations.access import BankAccess
@@ -29,15 +28,6 @@ PAGE_SIZE = 50
 
 
 @login_required
-@require_GET
-def home(request: HttpRequest) -> HttpResponse:
-    """A person with an open invitation goes to it, one without a tenant founds one."""
-    if token := request.session.get(INVITATION):
-        return redirect("invitation", token=token)
-    return redirect("members" if list_memberships(cast("User", request.user).id) else "found_tenant")
-
-
-@login_required
 @require_http_methods(["GET", "POST"])
 def found_tenant(request: HttpRequest) -> HttpResponse:
     form = TenantForm(request.POST or None)
@@ -50,7 +40,7 @@ def found_tenant(request: HttpRequest) -> HttpResponse:
         else:
             request.session[TENANT] = str(tenant.id)
             messages.success(request, f"{tenant.name} is ready.")
-            return redirect("members")
+            return redirect("dashboard")
     return render(request, "dashboard/found_tenant.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -62,7 +52,7 @@ def switch_tenant(request: HttpRequest) -> HttpResponse:
     if chosen not in {str(one.tenant_id) for one in list_memberships(cast("User", request.user).id)}:
         raise Http404
     request.session[TENANT] = chosen
-    return redirect("members")
+    return redirect("dashboard")
 
 
 @tenant_page(Right.MANAGE)

@@ -14,6 +14,7 @@ into the folder that BROWSER_SCREENSHOTS names. `new_page` opens the browser of 
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -33,8 +34,17 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 expect.set_options(timeout=20_000)  # a busy machine
 CANCELLED = "net::ERR_ABORTED"  # by the page itself, e.g. a stream that ends as the reader leaves
 
+HERE = Path(__file__).parent
+
 NewPage = Callable[[], Page]
 SignIn = Callable[..., Tenant]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser on a busy machine may miss a time limit, so a test that fails is tried twice more."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
 from django import template
 from django.conf import settings
@@ -14,6 +15,8 @@ from django.template.defaultfilters import filesizeformat, stringfilter
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from banks.enums import Network
+from banks.models import Bank, MemoryUnit
 from tenants.models import Quota
 from tenants.quotas import QuotaUse
 
@@ -89,6 +92,19 @@ def network(name: str) -> SafeString:
 
 
 @register.simple_tag
+def spaced(name: str) -> str:
+    """A relation or an attribute in words: lives_in → lives in."""
+    return name.replace("_", " ")
+
+
+@register.simple_tag
+def memory_url(bank: Bank, unit: MemoryUnit) -> str:
+    """The page of a memory. An opinion has a page of its own."""
+    folder = "opinions" if unit.network == Network.OPINION else "memories"
+    return f"/dashboard/banks/{quote(bank.bank_id, safe='')}/{folder}/{unit.id}/"
+
+
+@register.simple_tag
 def sparkline(values: Sequence[float], label: str = "") -> SafeString:
     """A small line of the values, drawn as SVG. At least two values, else nothing."""
     if len(values) < 2:  # noqa: PLR2004
@@ -114,6 +130,21 @@ def share(value: float, most: float = 1, label: str = "") -> SafeString:
         '<rect width="{}%" height="100%"/></svg>',
         label or f"{width:.0f} %", f"{width:.1f}",
     )  # fmt: skip
+
+
+@register.filter
+def duration(length: timedelta | None) -> str:
+    """Rounded to what a reader compares: `340 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`."""
+    if length is None:
+        return ""
+    seconds = max(length.total_seconds(), 0)
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:  # noqa: PLR2004
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
 @register.filter
