@@ -12,9 +12,17 @@ from tenants.models import Member
 
 Entry = tuple[str, str, str, Right]
 BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
+    ("bank", "Summary", "gauge", Right.VIEW),
+    ("memories", "Memories", "database", Right.VIEW),
+    ("conversations", "Conversations", "messages-square", Right.VIEW),
+    ("timeline", "Timeline", "chart-gantt", Right.VIEW),
+    ("graph", "Graph", "waypoints", Right.VIEW),
+    ("entities", "Entities", "shapes", Right.VIEW),
+    ("opinions", "Opinions", "scale", Right.VIEW),
     ("recall_playground", "Recall", "search", Right.VIEW),
     ("reflect_playground", "Reflect", "sparkles", Right.WRITE),
     ("chat", "Chat", "message-circle", Right.WRITE),
+    ("import", "Import", "upload", Right.WRITE),
 )
 NAVIGATION: tuple[Entry, ...] = (
     ("usage", "Usage", "chart-column", Right.VIEW),
@@ -27,7 +35,22 @@ NAVIGATION: tuple[Entry, ...] = (
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )
-PARENTS = {"memory": "memories", "conversation": "conversations", "entity": "entities", "opinion": "opinions"}
+PARENTS = {
+    "bank_settings": "bank",
+    "memory": "memories",
+    "edit_memory": "memories",
+    "close_memories": "memories",
+    "erase_memories": "memories",
+    "conversation": "conversations",
+    "entity": "entities",
+    "opinion": "opinions",
+    "review_opinion": "opinions",
+    "import_preview": "import",
+    "import_progress": "import",
+    "merge_entity": "entities",
+    "split_entity": "entities",
+    "edit_entity": "entities",
+}
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),
     ("account_change_password", "Password", "key-round"),
