@@ -1,8 +1,13 @@
 """Findings in a text, and the text without them. Pure functions: no Django, no network."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+# Not in the category Cf, and as invisible: variation selectors, the grapheme joiner, fillers of Hangul.
+INVISIBLE = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u3164\uffa0]")
 
 
 class Family(StrEnum):
@@ -19,6 +24,23 @@ class Finding:
     end: int
     family: Family
     kind: str
+
+
+def find_in_plain(text: str, find: Callable[[str], Iterable[Finding]]) -> list[Finding]:
+    """Findings of the text in NFKC without invisible characters, at their places in the text itself.
+
+    So a key in full-width letters, or with a zero-width space in it, is found and covered as a whole.
+    """
+    if text.isascii():
+        return list(find(text))
+    kept = [
+        (plain, place)
+        for place, one in enumerate(text)
+        if unicodedata.category(one) != "Cf" and not INVISIBLE.match(one)
+        for plain in unicodedata.normalize("NFKC", one)
+    ]
+    found = find("".join(plain for plain, _ in kept))
+    return [replace(one, start=kept[one.start][1], end=kept[one.end - 1][1] + 1) for one in found]
 
 
 def join_findings(findings: Iterable[Finding]) -> list[Finding]:

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from protection.findings import Family, Finding
+from protection.findings import Family, Finding, find_in_plain
 
 WEIGHTS = Path(__file__).with_name("instruction_weights.json")
 LONGEST_WINDOW = 600  # characters; a longer sentence is cut
@@ -65,8 +65,12 @@ SHAPES = {
 
 def find_instructions(text: str) -> list[Finding]:
     found = [Finding(start, end, Family.INSTRUCTIONS, HIDDEN) for start, end in find_hidden(text)]
-    found += [Finding(*match.span(), Family.INSTRUCTIONS, CALL) for match in CALLS.finditer(text)]
+    found += find_in_plain(text, find_calls)
     return found + [Finding(start, end, Family.INSTRUCTIONS, WORDING) for start, end in find_wording(text)]
+
+
+def find_calls(text: str) -> list[Finding]:
+    return [Finding(*match.span(), Family.INSTRUCTIONS, CALL) for match in CALLS.finditer(text)]
 
 
 def find_hidden(text: str) -> list[tuple[int, int]]:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Self
 
-from protection.findings import Family, Finding
+from protection.findings import Family, Finding, find_in_plain
 from protection.personal_data import PersonalKind, find_personal_data
 
 REGION = re.compile("(?:[A-Z]{2})?")
@@ -52,9 +53,10 @@ class Protection:
         if Family.SECRETS in families:
             from protection.secrets import find_secrets  # a bank without protection pays nothing
 
-            found += find_secrets(text)
+            found += find_in_plain(text, find_secrets)
         if Family.PERSONAL_DATA in families:
-            found += find_personal_data(text, self.personal_kinds, region=self.phone_region)
+            find = partial(find_personal_data, kinds=self.personal_kinds, region=self.phone_region)
+            found += find_in_plain(text, find)
         if Family.INSTRUCTIONS in families:
             from protection.instructions import find_instructions
 

@@ -1,4 +1,4 @@
-"""The recall log: a record of each recall in each bank that it asked, and its usage.
+"""The recall log: a record of each recall in each bank that it asked, its usage, and its entry in the audit log.
 
 Entries wait in memory and are written in batches, off the path of requests.
 """
@@ -21,7 +21,8 @@ from retrieval.analysis import clean_query
 from retrieval.models import RecallRecord
 from retrieval.periodic import Periodic
 from retrieval.types import RecallItem, RecallQuery, RecallResult
-from tenants.models import UsageRecord
+from tenants.audit import SYSTEM, Actor, build_audit_event
+from tenants.models import AuditEvent, UsageRecord
 from tenants.transactions import tenant_transaction
 from tenants.usage import build_record as build_usage
 from tenants.usage import write_records as write_usage
@@ -57,6 +58,7 @@ class RecallEntry:
     tenant_id: UUID
     records: tuple[RecallRecord, ...]
     usage: UsageRecord | None  # None: the caller of the recall counts its usage
+    events: tuple[AuditEvent, ...] = ()
 
     def find_record(self, bank: Bank) -> RecallRecord | None:
         return next((record for record in self.records if record.bank_id == bank.id), None)
@@ -68,7 +70,7 @@ class Call:
     recalled_at: datetime
     milliseconds: float
     purpose: str = RecallRecord.Purpose.RECALL
-    api_key_prefix: str = ""
+    actor: Actor = SYSTEM
 
 
 def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult, call: Call) -> RecallEntry:
@@ -90,16 +92,18 @@ def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult,
         for bank in banks
     )
     bank_id = banks[0].bank_id if len(banks) == 1 else ""
-    usage = None
+    usage, events = None, []
     if call.purpose == RecallRecord.Purpose.RECALL:
         usage = build_usage(
             UsageRecord.Kind.RECALL,
             result.usage,
             bank_id=bank_id,
-            api_key_prefix=call.api_key_prefix,
+            api_key_prefix=call.actor.api_key_prefix,
             memories=len(result.items),
         )
-    return RecallEntry(call.recall_id, banks[0].tenant_id, records, usage)
+        detail = {"recall_id": str(call.recall_id)}
+        events = [build_audit_event(call.actor, "recall.answered", f"bank:{bank.bank_id}", detail) for bank in banks]
+    return RecallEntry(call.recall_id, banks[0].tenant_id, records, usage, tuple(events))
 
 
 def build_record(bank: Bank, ranked: Sequence[tuple[int, RecallItem]], shared: Mapping[str, Any]) -> RecallRecord:
@@ -179,6 +183,7 @@ def write_entries(tenant_id: UUID, entries: Sequence[RecallEntry]) -> None:
         banks = keep_banks(tenant_id, {record.bank_id for record in records})
         insert_records([record for record in records if record.bank_id in banks])
         write_usage(tenant_id, [entry.usage for entry in entries if entry.usage])
+        AuditEvent.objects.for_tenant(tenant_id).bulk_create([event for entry in entries for event in entry.events])
         sweep(tenant_id)
 
 

@@ -67,6 +67,9 @@ document.addEventListener("click", (event) => {
   if (event.target instanceof HTMLDialogElement) event.target.close(); // a click beside the dialog
 });
 
+// A dialog whose form came back with errors is shown again.
+document.querySelector("dialog[data-open]")?.showModal();
+
 // The command palette: Ctrl-K or Cmd-K. The server answers a list of links; arrows and Enter choose.
 const palette = document.getElementById("palette");
 function movePalette(step) {

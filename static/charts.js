@@ -1,5 +1,6 @@
 // Charts by uPlot. <div class="plot" data-chart="ID"> draws the JSON of <script type="application/json" id="ID">:
 // {"x": [seconds, …], "series": [{"label": "Recalls", "values": […], "kind": "area|line|bars", "colour": 1}], "unit": "ms"}
+// "stacked": true puts the series on top of each other. "utc": true writes days in UTC instead of the reader's zone.
 const PALETTE = ["--chart-1", "--chart-2", "--chart-3", "--chart-4", "--chart-5", "--chart-6"];
 const charts = new Map();
 
@@ -17,8 +18,13 @@ function buildSeries(element, one, place, unit) {
   return {
     label: one.label, stroke: colour, width: one.kind === "bars" ? 0 : 1.75, paths: bars, points: { show: false },
     fill: one.kind === "bars" ? colour : one.kind === "area" ? fade(colour) : undefined,
-    value: (_, value) => (value == null ? "–" : `${value.toLocaleString()}${unit ? ` ${unit}` : ""}`),
+    value: (_, __, ___, at) => (one.values[at] == null ? "–" : `${one.values[at].toLocaleString()}${unit ? ` ${unit}` : ""}`),
   };
+}
+
+// The first series is drawn first, so it reaches to the sum of all; each later one covers the lower part of it.
+function stack(series) {
+  return series.map((_, place) => series[0].values.map((__, at) => series.slice(place).reduce((sum, one) => sum + (one.values[at] ?? 0), 0)));
 }
 
 function drawChart(element) {
@@ -29,11 +35,13 @@ function drawChart(element) {
   const options = {
     width: element.clientWidth, height: element.clientHeight || 220, padding: [12, 8, 0, 0],
     cursor: { y: false, points: { size: 6 } }, legend: { live: true, show: data.series.length > 1 || !!data.legend },
-    scales: { x: { time: data.time !== false }, y: { range: (_, __, most) => [0, Math.max(most * 1.1, 1)] } },
-    axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 56, values: (_, all) => all.map((one) => one.toLocaleString()) }],
+    scales: { x: { time: data.time !== false }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+    axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 56, values: (_, all) => all.map((one) => one.toLocaleString(undefined, { notation: "compact" })) }],
     series: [{}, ...data.series.map((one, place) => buildSeries(element, one, place, data.unit))],
   };
-  charts.set(element, new uPlot(options, [data.x, ...data.series.map((one) => one.values)], element));
+  if (data.utc) options.tzDate = (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC");
+  const values = data.stacked ? stack(data.series) : data.series.map((one) => one.values);
+  charts.set(element, new uPlot(options, [data.x, ...values], element));
 }
 
 function drawCharts(root = document) {

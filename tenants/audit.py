@@ -43,7 +43,15 @@ def record(
     detail: dict[str, Any] | None = None,
     using: str = "default",
 ) -> None:
-    AuditEvent.objects.using(using).for_tenant(tenant_id).create(
+    event = build_audit_event(actor, action, target, detail)
+    AuditEvent.objects.using(using).for_tenant(tenant_id).bulk_create([event])
+    if action in AUDITED_EVENTS:
+        announce(tenant_id, build_event(action, target, detail or {}))
+
+
+def build_audit_event(actor: Actor, action: str, target: str, detail: dict[str, Any] | None = None) -> AuditEvent:
+    """The tenant is set when the event is written."""
+    return AuditEvent(
         action=action,
         target=target,
         api_key_prefix=actor.api_key_prefix,
@@ -52,8 +60,6 @@ def record(
         address=actor.address,
         detail=detail or {},
     )
-    if action in AUDITED_EVENTS:
-        announce(tenant_id, build_event(action, target, detail or {}))
 
 
 def build_event(action: str, target: str, detail: dict[str, Any]) -> Event:

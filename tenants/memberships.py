@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.core.mail import send_mail
-from django.db import connection, transaction
+from django.conf import settings
+from django.db import connection
 from django.template.loader import render_to_string
+from django.utils.module_loading import import_string
 
 from tenants.audit import Actor, record
 from tenants.identifiers import uuid7
@@ -30,27 +31,25 @@ def list_memberships(user_id: UUID) -> list[Membership]:
         return [Membership(*row) for row in cursor.fetchall()]
 
 
-def found_tenant(*, name: str, slug: str, owner: User) -> Tenant:
+def found_tenant(*, name: str, slug: str, owner: User, actor: Actor | None = None) -> Tenant:
+    """`actor` is the caller of a request; without one a command founds the tenant for its owner."""
     tenant = Tenant(id=uuid7(), name=name, slug=slug)
     with tenant_transaction(tenant.id):
         tenant.save(force_insert=True)
         Member.objects.for_tenant(tenant.id).create(user=owner, role=Member.Role.OWNER)
-        record(tenant.id, actor=Actor(user_id=owner.id), action="tenant.founded", target=f"tenant:{slug}")
+        record(tenant.id, actor=actor or Actor(user_id=owner.id), action="tenant.founded", target=f"tenant:{slug}")
     return tenant
 
 
 def mail_owners(tenant_id: UUID, subject: str, template: str, context: Mapping[str, object]) -> None:
-    """Sends an e-mail of its own to each owner, who need not know each other, when the transaction has committed.
+    """An e-mail of its own for each owner, who need not know each other.
 
-    Call inside a tenant transaction.
+    Call inside a tenant transaction: the mails are kept with it, or none. A higher layer sends them;
+    `settings.MAIL_COURIER` has the address of its function.
     """
     owners = Member.objects.for_tenant(tenant_id).filter(role=Member.Role.OWNER)
     addresses = list(owners.values_list("user__email", flat=True))
     tenant = Tenant.objects.get(id=tenant_id)
     text = render_to_string(template, {"tenant": tenant, **context})
-
-    def send() -> None:
-        for address in addresses:
-            send_mail(f"{subject}: {tenant}", text, None, [address])
-
-    transaction.on_commit(send, robust=True)
+    for address in addresses:
+        import_string(settings.MAIL_COURIER)(tenant_id, address, f"{subject}: {tenant}", text)

@@ -33,7 +33,7 @@ class PlatformAdmin(ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's
         obj.save(using=PLATFORM)
-        self.audit(request, obj, "changed" if change else "added")
+        self.audit(request, obj, "changed" if change else "added", {"fields": sorted(form.changed_data)})
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:
         self.audit(request, obj, "deleted")
@@ -55,7 +55,8 @@ class PlatformAdmin(ModelAdmin):
         response: HttpResponse = super().change_view(request, object_id, form_url, extra_context)
         return response
 
-    def audit(self, request: HttpRequest, row: Model, verb: str) -> None:
+    def audit(self, request: HttpRequest, row: Model, verb: str, detail: dict[str, Any] | None = None) -> None:
+        """`detail` has names of fields and no values."""
         tenant_id = row.tenant_id if isinstance(row, TenantOwned) else row.pk if isinstance(row, Tenant) else None
         if tenant_id is not None and isinstance(request.user, User):
             record(
@@ -63,6 +64,7 @@ class PlatformAdmin(ModelAdmin):
                 actor=build_actor(request, user_id=request.user.id),
                 action=f"admin.{verb}",
                 target=f"{row._meta.model_name}:{row.pk}",
+                detail=detail,
                 using=PLATFORM,
             )
 

@@ -1,6 +1,6 @@
 """Quotas of a tenant's plan: their use, early refusals, and the warnings about them.
 
-The database counts facts, bytes and banks, and refuses the commit of a transaction that would exceed a quota. So the
+The database counts memories, bytes and banks, and refuses the commit of a transaction that would exceed a quota. So the
 counts are exact for any number of writers. Members are counted under the lock of the tenant. The tokens of a language
 model are known only after a call: a call is refused once the month's tokens are used up.
 """
@@ -105,14 +105,14 @@ def tell_once(tenant_id: UUID, use: QuotaUse, level: int) -> None:
 
 
 def tell(tenant_id: UUID, use: QuotaUse, level: int) -> None:
-    """The webhooks are written in the transaction; the e-mail follows its commit."""
+    """The deliveries of webhooks and the e-mails are written in the transaction, and sent after its commit."""
     name = "quota.exceeded" if level == FULL else "quota.warning"
     announce(tenant_id, Event(name, data={"quota": use.quota, "limit": use.limit, "used": use.used}))
     context = {
         "use": use,
         "quota": use.quota.replace("_", " "),
         "is_full": level == FULL,
-        "link": f"{settings.PUBLIC_URL or 'http://127.0.0.1:8000'}/dashboard/plan/",
+        "link": f"{settings.MAIL_LINK_URL}/dashboard/plan/",
     }
     subject = "A quota is used up" if level == FULL else "A quota is nearly used up"
     mail_owners(tenant_id, subject, "dashboard/email/quota.txt", context)

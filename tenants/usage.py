@@ -225,7 +225,7 @@ def count_llm_tokens(tenant_id: UUID, *, since: date) -> int:
 
 @dataclass(frozen=True)
 class StoredDay:
-    """Facts and bytes at the end of a day on which they changed."""
+    """Memories and bytes at the end of a day on which they changed."""
 
     day: date
     memories: int

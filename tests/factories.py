@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.operations.models import Erasure, IdempotencyRecord, Operation
+from memoryplatform.operations.running.kind_names import SEND_MAIL
+from memoryplatform.operations.running.perform import perform
 from providers.usage import Usage
 from tenants.audit import SYSTEM, record
 from tenants.identifiers import uuid7
@@ -50,6 +52,15 @@ def make_tenant(slug: str | None = None) -> Tenant:
 def make_member(tenant: Tenant, **fields: Any) -> Member:
     with tenant_transaction(tenant.id):
         return Member.objects.for_tenant(tenant.id).create(**{"user": make_user(), "role": "member"} | fields)
+
+
+def perform_mails(tenant: Tenant) -> None:
+    """Sends the mails that wait, as a worker does."""
+    with tenant_transaction(tenant.id):
+        waiting = Operation.objects.for_tenant(tenant.id).filter(kind=SEND_MAIL, status="pending").order_by("id")
+        ids = list(waiting.values_list("id", flat=True))
+    for one in ids:
+        perform(tenant.id, one)
 
 
 def make_invitation(tenant: Tenant) -> Invitation:

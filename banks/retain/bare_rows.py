@@ -97,7 +97,7 @@ def store_bare_vectors(bank: Bank, model: BareModel, rows: Sequence[BareRow], ve
 
 
 def fill_topics(bank: Bank, slot: int) -> None:
-    """Call inside a tenant transaction, when the chunks have their vectors."""
+    """Call inside a tenant transaction, after `lock_memory`, when the chunks have their vectors."""
     statement = FILL_TOPICS.format(vector=VECTOR_COLUMNS[slot], centroid=CENTROID_COLUMNS[slot])
     with connection.cursor() as cursor:
         cursor.execute(statement, [bank.tenant_id, bank.id])

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
-from banks.locking import lock_thread
+from banks.locking import lock_memory
 from banks.models import Bank, Episode, Message
 from banks.models.bank import CENTROID_COLUMNS
 from banks.retain.episodes import LONGEST_GAP, OpenEpisode, Segmentation, segment
@@ -38,11 +38,12 @@ def build_turn(message: Message) -> Turn:
 
 
 def place_messages(bank: Bank, thread: str, messages: Sequence[Message], vectors: Sequence[Vector]) -> None:
-    """Call inside a tenant transaction. Calls for the same thread wait for each other, so that no call splits a topic.
+    """Call inside a tenant transaction. Calls wait for each other, so that no call splits a topic, and for writers that
+    change all episodes of the bank, such as an import: two writers of several rows would deadlock.
 
     A message that was sent before joins its former episode, so that it adds proof and no unit.
     """
-    lock_thread(bank, thread)
+    lock_memory(bank)
     placed = find_former_places(bank, thread, messages)
     new = [place for place, message in enumerate(messages) if message.id not in placed]
     if new:

@@ -19,9 +19,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """With `SIGN_UP=invited` the session must hold a valid invitation."""
         return settings.SIGN_UP == "open" or (settings.SIGN_UP == "invited" and has_invitation(request))
 
-    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
-        url: str = super().get_email_confirmation_url(request, emailconfirmation)
-        return make_public(url)
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Every link begins with PUBLIC_URL: allauth takes the Host header of the request, which can be forged."""
+        links = {name: make_public(value) for name, value in context.items() if name.endswith("_url")}
+        super().send_mail(template_prefix, email, context | links)
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
@@ -55,7 +56,7 @@ def read_invited_address(request: HttpRequest) -> str:
 
 
 def make_public(url: str) -> str:
-    """Links in e-mails begin with PUBLIC_URL: the Host header of a request can be forged."""
+    """The same page under PUBLIC_URL, where that is set."""
     if settings.PUBLIC_URL is None:
         return url
     path = url.split("/", 3)[-1] if "://" in url else url.lstrip("/")

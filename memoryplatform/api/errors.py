@@ -40,6 +40,7 @@ CONFLICTS = (
     "operation_state",
     "request_in_flight",
     "retention_rule_exists",
+    "too_many_tenants",
     "unknown_kind",
 )
 INVALID = (
@@ -61,6 +62,7 @@ STATUS_OF = {
     **dict.fromkeys(INVALID, status.HTTP_422_UNPROCESSABLE_ENTITY),
     **dict.fromkeys(("permission_denied", "tenant_closing", "tenant_suspended"), status.HTTP_403_FORBIDDEN),
     "quota_exceeded": status.HTTP_402_PAYMENT_REQUIRED,
+    "too_many_invitations": status.HTTP_429_TOO_MANY_REQUESTS,
     **dict.fromkeys((*BUSY_CODES, "embedding_model_unavailable"), status.HTTP_503_SERVICE_UNAVAILABLE),
 }
 RETRYABLE = {*BUSY_CODES, "unavailable", "model_unavailable", "request_in_flight"}
@@ -77,7 +79,10 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
     if isinstance(error, QuotaExceeded):
         note_refusal(error)
     if isinstance(code, str) and (own_status := find_status(code)):
-        return build_error(own_status, str(error), code, request_id, **getattr(error, "details", {}))
+        response = build_error(own_status, str(error), code, request_id, **getattr(error, "details", {}))
+        if seconds := getattr(error, "retry_after", None):
+            response.headers["Retry-After"] = str(seconds)
+        return response
     if isinstance(error, exceptions.ValidationError):
         return answer_invalid_request(error, request_id)
     if isinstance(error, exceptions.APIException):

@@ -12,13 +12,24 @@ from tenants.models import Member
 
 Entry = tuple[str, str, str, Right]
 BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
+    ("bank", "Summary", "gauge", Right.VIEW),
+    ("memories", "Memories", "database", Right.VIEW),
+    ("conversations", "Conversations", "messages-square", Right.VIEW),
     ("timeline", "Timeline", "chart-gantt", Right.VIEW),
     ("graph", "Graph", "waypoints", Right.VIEW),
     ("entities", "Entities", "shapes", Right.VIEW),
+    ("opinions", "Opinions", "scale", Right.VIEW),
+    ("recall_playground", "Recall", "search", Right.VIEW),
+    ("reflect_playground", "Reflect", "sparkles", Right.WRITE),
+    ("chat", "Chat", "message-circle", Right.WRITE),
+    ("import", "Import", "upload", Right.WRITE),
 )
 NAVIGATION: tuple[Entry, ...] = (
+    ("dashboard", "Overview", "layout-dashboard", Right.VIEW),
+    ("operations", "Operations", "activity", Right.VIEW),
     ("usage", "Usage", "chart-column", Right.VIEW),
     ("api_keys", "API keys", "key-round", Right.MANAGE),
+    ("webhooks", "Webhooks", "webhook", Right.MANAGE),
     ("quarantine", "Quarantine", "shield-alert", Right.WRITE),
     ("members", "Members", "users", Right.VIEW),
     ("connected_apps", "Connected apps", "plug", Right.VIEW),
@@ -28,13 +39,25 @@ NAVIGATION: tuple[Entry, ...] = (
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )
 PARENTS = {
+    "bank_settings": "bank",
     "memory": "memories",
+    "edit_memory": "memories",
+    "close_memories": "memories",
+    "erase_memories": "memories",
     "conversation": "conversations",
     "entity": "entities",
+    "opinion": "opinions",
+    "review_opinion": "opinions",
+    "import_preview": "import",
+    "import_progress": "import",
     "merge_entity": "entities",
     "split_entity": "entities",
     "edit_entity": "entities",
-    "opinion": "opinions",
+    "operation": "operations",
+    "webhook": "webhooks",
+    "renew_webhook_secret": "webhooks",
+    "new_bank": "dashboard",
+    "first_key": "dashboard",
 }
 ACCOUNT = (
     ("account_email", "E-mail", "mail"),

@@ -15,6 +15,7 @@ from memoryplatform.operations.account import invitations as invited
 from memoryplatform.operations.account import members as people
 from memoryplatform.operations.account.access import RANKS, Right
 from memoryplatform.operations.account.errors import AccountInvalid, InvitationForOther, InvitationInvalid
+from tenants.audit import build_actor
 from tenants.models import Member
 
 
@@ -98,7 +99,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "GET":
         return render(request, "dashboard/invitation.html", {"invitation": found_one})
     try:
-        accepted = invited.accept_invitation(request.user, token, request_id=getattr(request, "request_id", ""))
+        accepted = invited.accept_invitation(request.user, token, build_actor(request, user_id=request.user.id))
     except (InvitationForOther, InvitationInvalid) as error:
         return render(request, "dashboard/invitation.html", {"invitation": found_one, "error": str(error)}, status=409)
     request.session.pop(INVITATION, None)

@@ -10,7 +10,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from memoryplatform.accounts.adapter import INVITATION
 from memoryplatform.dashboard.access import TENANT, TenantRequest, perform, tenant_page
 from memoryplatform.dashboard.forms import AuditForm, OwnLLMForm, TenantForm
 from memoryplatform.operations.access import BankAccess
@@ -20,6 +19,7 @@ from memoryplatform.operations.account.deletion import cancel_deletion, preview_
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid
 from memoryplatform.operations.account.tenants import found, rename
 from memoryplatform.operations.audit_log import find_events, write_csv
+from tenants.audit import build_actor
 from tenants.memberships import list_memberships
 from tenants.models import User
 from tenants.transactions import tenant_transaction
@@ -28,24 +28,20 @@ PAGE_SIZE = 50
 
 
 @login_required
-@require_GET
-def home(request: HttpRequest) -> HttpResponse:
-    """A person with an open invitation goes to it, one without a tenant founds one."""
-    if token := request.session.get(INVITATION):
-        return redirect("invitation", token=token)
-    return redirect("members" if list_memberships(cast("User", request.user).id) else "found_tenant")
-
-
-@login_required
 @require_http_methods(["GET", "POST"])
 def found_tenant(request: HttpRequest) -> HttpResponse:
     form = TenantForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        tenant = found(cast("User", request.user), name=form.cleaned_data["name"])
-        request.session[TENANT] = str(tenant.id)
-        messages.success(request, f"{tenant.name} is ready.")
-        return redirect("members")
-    return render(request, "dashboard/found_tenant.html", {"form": form})
+        owner = cast("User", request.user)
+        try:
+            tenant = found(owner, name=form.cleaned_data["name"], actor=build_actor(request, user_id=owner.id))
+        except AccountError as error:
+            form.add_error(None, str(error))
+        else:
+            request.session[TENANT] = str(tenant.id)
+            messages.success(request, f"{tenant.name} is ready.")
+            return redirect("dashboard")
+    return render(request, "dashboard/found_tenant.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @login_required
@@ -56,7 +52,7 @@ def switch_tenant(request: HttpRequest) -> HttpResponse:
     if chosen not in {str(one.tenant_id) for one in list_memberships(cast("User", request.user).id)}:
         raise Http404
     request.session[TENANT] = chosen
-    return redirect("members")
+    return redirect("dashboard")
 
 
 @tenant_page(Right.MANAGE)
@@ -69,13 +65,17 @@ def audit_log(request: TenantRequest) -> HttpResponse:
         rows = find_events(BankAccess(request.access.tenant_id), form.wanted()).order_by("-id")
         page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
         context = {"page": page, "form": form, "query": query.urlencode()}
-        return render(request, "dashboard/audit_log.html", context)
+        return render(request, "dashboard/audit_log.html", context, status=422 if form.errors else 200)
 
 
 @tenant_page(Right.MANAGE)
 @require_GET
 def audit_csv(request: TenantRequest) -> HttpResponse:
-    lines = write_csv(BankAccess(request.access.tenant_id), AuditForm(request.GET).wanted())
+    form = AuditForm(request.GET)
+    if not form.is_valid():
+        faults = "\n".join(f"{form[name].label}: {' '.join(map(str, given))}" for name, given in form.errors.items())
+        return HttpResponse(faults, content_type="text/plain; charset=utf-8", status=422)
+    lines = write_csv(BankAccess(request.access.tenant_id), form.wanted())
     headers = {"Content-Disposition": 'attachment; filename="audit-log.csv"'}
     return HttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 

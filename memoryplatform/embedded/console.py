@@ -77,9 +77,10 @@ def build_banner(address: Address, demo: DemoLogin, data_dir: Path) -> str:
     password = f" / {demo.password} (shown once)" if demo.password else ""
     lines = [
         f"  Service    {address.url}",
-        f"  API docs   {address.url}/v1/docs",
+        f"  Docs       {address.url}/docs/",
         f"  MCP        {address.url}/mcp/",
         f"  Admin      {address.url}/admin/",
+        f"  Sign up    {address.url}/accounts/signup/ (e-mails are printed here, unless EMAIL_URL is set)",
         f"  Login      {demo.email}{password}",
         *([f"  API key    {demo.api_key} (shown once)"] if demo.api_key else []),
         "",

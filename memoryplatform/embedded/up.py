@@ -100,6 +100,7 @@ def serve(options: Options, folder: DataFolder, processes: Processes, console: C
 
 def write_environment(folder: DataFolder, address: Address, services: Mapping[str, str]) -> Programs:
     kept = {name: folder.secret(name) for name in ("SECRET_KEY", "API_KEY_SECRET")} | dict(services)
+    kept["UP_URL"] = address.url
     kept["METRICS_TOKEN"] = os.environ.get("METRICS_TOKEN") or folder.secret("METRICS_TOKEN")
     folder.write_environment(kept)
     folder.empty_metrics()

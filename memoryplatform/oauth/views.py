@@ -5,6 +5,7 @@ client, a consent that names tenant and banks, codes and refresh tokens that wor
 """
 
 import hashlib
+from http import HTTPStatus
 from typing import Any, cast
 
 from allauth.idp.oidc import views as oidc
@@ -17,6 +18,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.http import urlencode
@@ -116,6 +118,8 @@ class AuthorizationView(oidc.AuthorizationView):  # type: ignore[misc]  # allaut
         if not self.memberships:
             return redirect("found_tenant")
         response: HttpResponse = super().get(request, *args, **kwargs)
+        if response.status_code == HTTPStatus.OK and not isinstance(response, TemplateResponse):
+            response.status_code = HTTPStatus.BAD_REQUEST  # it is not the form, but allauth's page of an error
         return response
 
     @property

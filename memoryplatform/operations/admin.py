@@ -15,7 +15,7 @@ from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.protection import read_quarantined, walk_texts
 from memoryplatform.operations.quarantine import delete_item, release_item
-from tenants.audit import Actor
+from tenants.audit import build_actor
 from tenants.models import User
 from tenants.platform_admin import ReadOnlyAdmin
 
@@ -65,7 +65,7 @@ class QuarantinedItemAdmin(MemoryAdmin):
         self.review(request, rows, delete_item)
 
     def review(self, request: HttpRequest, rows: QuerySet[Any], act: Callable[[BankAccess, str, UUID], object]) -> None:
-        actor = Actor(user_id=request.user.id) if isinstance(request.user, User) else Actor()
+        actor = build_actor(request, user_id=request.user.id if isinstance(request.user, User) else None)
         done = 0
         for row in rows.select_related("bank"):
             try:

@@ -1,7 +1,7 @@
 """Use-cases of entities and relationships: list, show, correct, merge and split."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -27,6 +27,7 @@ from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.observation_refreshes import mark_and_refresh
 from memoryplatform.operations.opinion_weighings import withdraw_split_evidence
+from memoryplatform.operations.protection import screen_fields
 from reflection.models import ObservedScope
 from reflection.observations.scopes import UNCOMMITTED
 from retrieval.filters.types import TagMatch
@@ -111,6 +112,7 @@ def change_entity(
         lock_memory(bank)
         entity = get_entity(bank, entity_id)
         check_version(read_version(entity), expected)
+        (name,) = screen_fields(bank, {"canonical_name": name}).values()
         rename_entity(bank, entity, name=name, kind=kind)
         fields = [field for field, value in (("name", name), ("kind", kind)) if value is not None]
         note(access, bank_id, "entity.changed", entity_id, {"fields": fields})
@@ -135,7 +137,8 @@ def split(access: BankAccess, bank_id: str, entity_id: UUID, how: Split) -> Show
     """Returns the new entity."""
     with bank_transaction(access, bank_id) as bank:
         lock_memory(bank)
-        new = split_entity(bank, get_entity(bank, entity_id), how)
+        (name,) = screen_fields(bank, {"canonical_name": how.name}).values()
+        new = split_entity(bank, get_entity(bank, entity_id), replace(how, name=name))
         withdraw_split_evidence(bank, [entity_id, new.id], actor=name_of(access))
         remake_observations(bank, [entity_id, new.id])
         note(access, bank_id, "entity.split", entity_id, {"new": str(new.id)})

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.banks.profile import bank_transaction, get_bank
+from memoryplatform.operations.protection import screen_fields
 from retrieval.feedback import Mark, get_recall
 from retrieval.feedback import mark_result as store_mark
 from retrieval.models import Feedback, RecallRecord
@@ -21,9 +22,9 @@ def show_recall(access: BankAccess, bank_id: str, recall_id: UUID) -> RecallReco
 def mark_result(
     access: BankAccess, bank_id: str, *, recall_id: UUID, memory_id: UUID, useful: bool, comment: str = ""
 ) -> Feedback:
-    mark = Mark(recall_id, memory_id, useful=useful, comment=comment, marked_by=name_of(access))
     with bank_transaction(access, bank_id) as bank:
-        return store_mark(bank, mark)
+        given = screen_fields(bank, {"comment": comment})
+        return store_mark(bank, Mark(recall_id, memory_id, useful=useful, **given, marked_by=name_of(access)))
 
 
 def find_latest_recall(access: BankAccess, bank_id: str, memory_id: UUID) -> UUID | None:

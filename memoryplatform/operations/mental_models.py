@@ -16,6 +16,7 @@ from memoryplatform.operations.access import BankAccess, check_version, write_ve
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.protection import screen_fields
 from memoryplatform.operations.running.kind_names import REFRESH_MENTAL_MODEL, REFRESH_OBSERVATIONS
 from memoryplatform.operations.running.submit import submit, submit_for_later
 from reflection.errors import MentalModelExists, MentalModelNotFound
@@ -191,7 +192,8 @@ def create_model(
     """Returns the model and the operation that writes its first content."""
     key = key or f"mm-{uuid7().hex}"
     with bank_transaction(access, bank_id) as bank:
-        fields = change.given() | {"trigger": {**DEFAULTS, **(change.trigger or {})}}
+        given = screen_fields(bank, change.given(), are_settings=True)
+        fields = given | {"trigger": {**DEFAULTS, **given.get("trigger", {})}}
         try:
             with transaction.atomic():
                 model = MentalModel.objects.for_tenant(access.tenant_id).create(bank=bank, key=key, **fields)
@@ -209,7 +211,7 @@ def change_model(
         model = get_model(bank, key, lock=True)
         check_version(read_version(model), expected)
         before = [getattr(model, name) for name in OF_THE_QUESTION]
-        for name, value in change.given().items():
+        for name, value in screen_fields(bank, change.given(), are_settings=True).items():
             setattr(model, name, {**model.trigger, **value} if name == "trigger" else value)
         if [getattr(model, name) for name in OF_THE_QUESTION] != before:
             model.seen_until = None

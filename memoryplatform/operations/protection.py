@@ -1,7 +1,8 @@
 """Protection of texts that come in: they are screened before anything of them is archived.
 
-Every route that adds text calls `screen_items`, `screen_edit` or, for lines of an import, `screen_row`. The modes of a
-bank (`protection/modes.py`) say what follows from a finding. docs/protection.md describes them.
+Every route that adds text calls `screen_items`, `screen_edit`, `screen_fields` or, for lines of an import,
+`screen_row`. The modes of a bank (`protection/modes.py`) say what follows from a finding. docs/protection.md describes
+them.
 """
 
 import hashlib
@@ -158,14 +159,23 @@ def screen_edit(bank: Bank, edit: UnitEdit, reason: str) -> tuple[UnitEdit, str,
 
     In the mode `quarantine` the edit is refused, because the memory exists already.
     """
+    edit, reason = screen_fields(bank, {"": edit, "reason": reason}).values()
+    return edit, reason, list_flags(Protection.read(bank.protection), edit.text or "")
+
+
+def screen_fields(bank: Bank, fields: Mapping[str, Any], *, are_settings: bool = False) -> dict[str, Any]:
+    """Texts beside the memories: names, reasons, comments, settings. The fields have their names in the API.
+
+    In the mode `quarantine` they are refused, because no item waits for a review. Settings are instructions of the
+    bank's own people, so instructions are not looked for in them.
+    """
     protection = Protection.read(bank.protection)
+    if are_settings:
+        protection = replace(protection, instructions="off")
     if protection.is_off:
-        return edit, reason, ()
-    given = (edit, reason)
-    refuse(one for one in locate(protection, edit, "", "refuse", "quarantine"))
-    refuse(one for one in locate(protection, reason, "reason", "refuse", "quarantine"))
-    edit, reason = redact_texts(bank, protection, given)
-    return edit, reason, list_flags(protection, edit.text or "")
+        return dict(fields)
+    refuse(one for name, value in fields.items() for one in locate(protection, value, name, "refuse", "quarantine"))
+    return {name: redact_texts(bank, protection, value) for name, value in fields.items()}
 
 
 def screen_row(protection: Protection, row: dict[str, Any], columns: Mapping[str, Field]) -> dict[str, Any]:

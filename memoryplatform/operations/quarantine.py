@@ -2,8 +2,10 @@
 
 from uuid import UUID
 
+from banks.locking import lock_memory
 from banks.models import Bank, QuarantinedItem
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.errors import QuarantinedItemNotFound
 from memoryplatform.operations.models import Operation
@@ -34,6 +36,10 @@ def release_item(access: BankAccess, bank_id: str, item_id: UUID) -> Operation:
 
 
 def delete_item(access: BankAccess, bank_id: str, item_id: UUID) -> None:
+    """Raises LegalHold. The row is locked before the memory, as by an erasure."""
     with bank_transaction(access, bank_id) as bank:
-        get_item(bank, item_id).delete()
+        row = get_item(bank, item_id)
+        lock_memory(bank)
+        check_not_held(bank)
+        row.delete()
         access.record("quarantine.deleted", f"quarantined_item:{item_id}", {"bank_id": bank_id})

@@ -75,7 +75,7 @@ def recall(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> R
     wanted = replace(query, trace=query.trace or is_sampled(recall_id))
     result = recall_across(banks, wanted, build_tools(access, banks))
     milliseconds = round((perf_counter() - started) * 1_000, 3)
-    call = Call(recall_id, recalled_at, milliseconds, api_key_prefix=access.actor.api_key_prefix)
+    call = Call(recall_id, recalled_at, milliseconds, actor=access.actor)
     RECALL_LOG.note(build_entry(banks, query, result, call))
     return Recalled(recall_id, result if query.trace else replace(result, trace=None))
 

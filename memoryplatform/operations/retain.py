@@ -107,7 +107,7 @@ def accept(
             for source in archive(bank, item)
         ]
         payload["bytes"] = sum(len(text.encode()) for text in list_texts(screened.items))
-        return submit(
+        operation = submit(
             access.tenant_id,
             RETAIN,
             payload=payload,
@@ -116,6 +116,9 @@ def accept(
             api_key_prefix=access.actor.api_key_prefix,
             wake=wake,
         )
+        detail = {"operation_id": str(operation.id), "items": len(screened.items)}
+        access.record("retain.accepted", f"bank:{bank.bank_id}", detail)
+        return operation
 
 
 def digest_items(items: Sequence[RetainItem]) -> str:

@@ -56,6 +56,8 @@ NAVIGATION = [
         ("Retention rules", "auto_delete", "reflection.retentionrule"),
         ("Directives", "gavel", "reflection.directive"),
         ("Mental models", "cognition", "reflection.mentalmodel"),
+        ("Mental model history", "history", "reflection.mentalmodelrevision"),
+        ("Quarantine", "coronavirus", "banks.quarantineditem"),
     ),
     build_group(
         "Memory",
@@ -72,6 +74,8 @@ NAVIGATION = [
         ("Recalls", "manage_search", "retrieval.recallrecord"),
         ("Feedback", "thumbs_up_down", "retrieval.feedback"),
         ("Usage", "bar_chart", "tenants.usagerecord"),
+        ("Webhooks", "webhook", "tenants.webhook"),
+        ("Webhook deliveries", "send", "tenants.delivery"),
         ("Audit log", "policy", "tenants.auditevent"),
     ),
     build_group(
@@ -82,6 +86,11 @@ NAVIGATION = [
         ("Members", "group", "tenants.member"),
         ("API keys", "key", "tenants.apikey"),
         ("Users", "person", "tenants.user"),
+        ("Sessions", "devices", "usersessions.usersession"),
+        ("Second factors", "password", "mfa.authenticator"),
+        ("Linked accounts", "link", "socialaccount.socialaccount"),
+        ("OAuth clients", "apps", "allauth_idp_oidc.client"),
+        ("Erased tenants", "delete_forever", "tenants.tenanterasure"),
     ),
 ]
 

@@ -111,7 +111,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 PUBLIC_URL = env.public_url
+MAIL_LINK_URL = PUBLIC_URL or "http://127.0.0.1:8000"  # of e-mails that no browser asked for
 SIGN_UP = env.sign_up
+MAX_OWNED_TENANTS = env.max_owned_tenants
 globals().update(accounts.build_accounts(env) | accounts.build_email(env))
 
 LANGUAGE_CODE = "en"
@@ -121,12 +123,13 @@ STATIC_URL = "static/"
 STATIC_ROOT: Path | None = None
 STATICFILES_DIRS = [BASE_DIR / "static"]
 SERVESTATIC_USE_FINDERS = True
+DOCS_DIR = BASE_DIR / "docs"  # the pages under /docs/; the changelog and others are beside it
 
 UNFOLD = build_unfold()
 
 # The admin and the API explorer bring scripts of their own that need more.
 CONTENT_SECURITY_POLICY = {
-    "EXCLUDE_URL_PREFIXES": ["/admin/", "/v1/docs", "/v1/redoc"],
+    "EXCLUDE_URL_PREFIXES": ["/admin/", "/docs/api/"],
     "DIRECTIVES": {
         "default-src": ["'none'"],
         "script-src": ["'self'", NONCE],
@@ -208,6 +211,7 @@ OPERATION_RETRY_SECONDS = env.operation_retry_seconds
 OPERATION_REPORT_SECONDS = 0.5  # between two reports of progress
 
 WEBHOOK_COURIER = "memoryplatform.operations.kinds.deliver_webhook.take"
+MAIL_COURIER = "memoryplatform.operations.kinds.send_mail.take"
 WEBHOOK_PRIVATE_ADDRESSES = env.webhook_private_addresses
 WEBHOOK_TIMEOUT_SECONDS = env.webhook_timeout_seconds
 WEBHOOK_MAX_ATTEMPTS = env.webhook_max_attempts

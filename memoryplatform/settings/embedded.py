@@ -38,3 +38,5 @@ for name, value in {
     os.environ.setdefault(name, value)
 
 from memoryplatform.settings.base import *  # noqa: E402  # base reads the environment that was just set
+
+MAIL_LINK_URL = PUBLIC_URL or os.environ.get("UP_URL", MAIL_LINK_URL)  # `up` stores its own address

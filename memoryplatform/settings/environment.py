@@ -114,6 +114,9 @@ class Environment(BaseSettings):
     sign_up: Literal["open", "invited", "closed"] = Field(
         default="open", description="Who may sign up: open (anyone), invited (people with an invitation), or closed."
     )
+    max_owned_tenants: int = Field(
+        default=10, ge=1, description="A person who owns this many tenants can't found another one."
+    )
     email_url: SecretStr | None = Field(
         default=None,
         description="smtp://user:password@host:587 or smtps://…; the default prints e-mails to the console.",

@@ -7,7 +7,7 @@ from providers.once import Once
 from providers.onnx_model import HelperThreads, ModelFiles, OnnxModel
 from providers.usage import Usage, watched
 
-MODEL = "BAAI/bge-small-en-v1.5"
+MODEL = "BAAI/bge-small-en-v1.5"  # its name in settings, usage and prices
 DIMENSION = 384
 FILES = ModelFiles(
     folder="bge_small_en",
@@ -41,14 +41,14 @@ class OnnxEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> EmbeddingBatch:
         with watched(PROVIDER, "embed_documents") as call:
             embedded = self._embed_all(texts)
-            usage = Usage.of_call("embedding", ONNX_MODEL_ID, sum(tokens for _, tokens in embedded))
+            usage = Usage.of_call("embedding", MODEL, sum(tokens for _, tokens in embedded))
             call.spent(usage)
         return EmbeddingBatch([vector for vector, _ in embedded], usage)
 
     def embed_query(self, text: str) -> Embedding:
         with watched(PROVIDER, "embed_query") as call:
             vector, tokens = embed_text(self._model, self._query_prefix + text)
-            usage = Usage.of_call("embedding", ONNX_MODEL_ID, tokens)
+            usage = Usage.of_call("embedding", MODEL, tokens)
             call.spent(usage)
         return Embedding(vector, usage)
 

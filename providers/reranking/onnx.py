@@ -8,9 +8,9 @@ from providers.errors import UnknownModel
 from providers.onnx_model import HelperThreads, ModelFiles, OnnxModel
 from providers.reranking.pace import Pace
 from providers.reranking.protocol import Ranking, rank, sigmoid
-from providers.usage import watched
+from providers.usage import Usage, watched
 
-MODEL = "cross-encoder/ms-marco-MiniLM-L-12-v2"
+MODEL = "cross-encoder/ms-marco-MiniLM-L-12-v2"  # its name in settings, usage and prices
 MODEL_ID = f"{MODEL}-int8"  # the scores of the unquantised model differ
 FILES = ModelFiles(
     folder="reranker_en",
@@ -44,6 +44,7 @@ class OnnxReranker:
     ) -> Ranking:
         deadline = Deadline.after(within_seconds)
         scores: list[float | None] = [None] * len(passages)
+        read: list[int] = []  # tokens of each scored pair
 
         def score(item: tuple[int, Encoding]) -> None:
             index, encoding = item
@@ -51,13 +52,16 @@ class OnnxReranker:
             logit = float(self._model.run(encoding)[0])
             self._pace.learn(predict_work(len(encoding.ids)), monotonic() - started)
             scores[index] = sigmoid(logit)
+            read.append(len(encoding.ids))
 
-        with watched(PROVIDER, "rerank"):
+        with watched(PROVIDER, "rerank") as call:
             pairs = self._encode_while_time_lasts(query, passages, deadline)
             self._helpers.work_through(pairs, score, count=len(passages))
+            usage = Usage.of_call("reranking", MODEL, sum(read)) if read else Usage()
+            call.spent(usage)
         if passages and all(one is None for one in scores) and not deadline.is_over:
             self._pace.hope()
-        return rank(scores)
+        return rank(scores, usage)
 
     def _encode_while_time_lasts(
         self, query: str, passages: Sequence[str], deadline: Deadline

@@ -15,7 +15,7 @@ class Scored:
 
 
 class Ranking(list[Scored]):
-    """Every passage once, best first. `usage` is an endpoint's count; a model on this machine costs nothing."""
+    """Every passage once, best first. `usage` counts the tokens that the model read."""
 
     def __init__(self, scored: Iterable[Scored] = (), usage: Usage | None = None) -> None:
         super().__init__(scored)

@@ -52,11 +52,15 @@ MOST_SAMPLES, LONGEST_SAMPLE = 10, 200  # shown by a preview
 Spans = Mapping[UUID, tuple[Span, ...]]
 
 
+IDS = ("units", "entities", "episodes", "quarantined")
+
+
 @dataclass(frozen=True)
 class Words:
     """Ids and characters to erase. It holds no text, so an operation may store it.
 
-    `episodes` held some of the messages: an erasure that is repeated builds their narratives again.
+    `episodes` held some of the messages: an erasure that is repeated builds their narratives again. `quarantined` are
+    items in quarantine, which go as a whole.
     """
 
     units: frozenset[UUID] = frozenset()
@@ -64,16 +68,18 @@ class Words:
     messages: Spans = field(default_factory=dict)
     documents: Spans = field(default_factory=dict)
     episodes: frozenset[UUID] = frozenset()
+    quarantined: frozenset[UUID] = frozenset()
 
     def write(self) -> dict[str, Any]:
-        ids = {name: sorted(map(str, getattr(self, name))) for name in ("units", "entities", "episodes")}
+        ids = {name: sorted(map(str, getattr(self, name))) for name in IDS}
         spans = {name: write_spans(getattr(self, name)) for name in ("messages", "documents")}
         return {**ids, **spans}
 
     @classmethod
     def read(cls, written: Mapping[str, Any]) -> "Words":
-        units, entities, episodes = (frozenset(map(UUID, written[name])) for name in ("units", "entities", "episodes"))
-        return cls(units, entities, read_spans(written["messages"]), read_spans(written["documents"]), episodes)
+        """An erasure that an older version accepted names no items in quarantine."""
+        ids = {name: frozenset(map(UUID, written.get(name, ()))) for name in IDS}
+        return cls(**ids, messages=read_spans(written["messages"]), documents=read_spans(written["documents"]))
 
 
 def write_spans(spans: Spans) -> dict[str, list[list[int]]]:

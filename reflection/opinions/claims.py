@@ -63,6 +63,7 @@ class Refusal(StrEnum):
     RETIRED = "retired"  # a person retired an opinion that says the same
     PINNED = "pinned"  # a person pinned the opposite, under tags that the answer may not see
     DELETED = "deleted"  # a memory that the author had read was deleted or reworded in the meantime
+    NO_ROOM = "no_room"  # a quota of the plan is used up
     NO_MODEL = "no_model"  # the model that compares claims with held opinions did not answer
 
 

@@ -46,6 +46,7 @@ from reflection.opinions.reversals import close_opposed, find_reversed, note_con
 from reflection.opinions.revisions import Author, Before, Step, write_formed, write_step
 from reflection.opinions.rewording import set_confidence
 from reflection.opinions.tags import UNTAGGED, Shown, Tags, are_all_there, read_tags, read_view, share_tags
+from tenants.transactions import QuotaExceeded
 
 logger = logging.getLogger(__name__)
 
@@ -130,6 +131,8 @@ def form_opinions(bank: Bank, claims: Claims, tools: FormingTools, *, actor: str
     except LLMError as failure:
         logger.warning("%d opinions are not formed, the model can't compare them: %s", len(drafts), failure)
         formed = [Refusal.NO_MODEL for _ in drafts]
+    except QuotaExceeded:  # the answer stands without them
+        formed = [Refusal.NO_ROOM for _ in drafts]
     return build_formation([*refused, *formed], write.usage)
 
 

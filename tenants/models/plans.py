@@ -27,9 +27,9 @@ def limit_field(help_text: str) -> "models.BigIntegerField[int | None, int | Non
 
 class Limits(models.Model):
     requests_per_minute = models.IntegerField(null=True, blank=True, help_text="Of all keys of the tenant together.")
-    memories = limit_field("Facts. Opinions and observations, which the service derives from them, are free.")
+    memories = limit_field("Facts, opinions and observations, current or closed.")
     banks = limit_field("Banks that are not deleted.")
-    stored_bytes = limit_field("Text of messages, documents and facts, in UTF-8.")
+    stored_bytes = limit_field("Text of messages, documents and memories, in UTF-8.")
     llm_tokens_per_month = limit_field("Read and written by language models in a calendar month (UTC).")
     members = limit_field("People in the tenant, with open invitations.")
 

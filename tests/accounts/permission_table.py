@@ -163,12 +163,14 @@ BY_SCOPES = {
 BY_CALLER = {
     "key:read key:admin app viewer member admin owner": """
         GET v1/account
-        GET v1/account/members
         GET v1/account/usage
         GET v1/account/plan
         GET v1/account/apps
         GET v1/erasures
         GET v1/erasures/<uuid:erasure_id>
+    """,
+    "key:admin viewer member admin owner": """
+        GET v1/account/members
     """,
     "key:admin app member admin owner": """
         POST v1/erasures
@@ -222,6 +224,12 @@ BY_PAGE = {
         v1/openapi.json
         v1/docs
         v1/redoc
+        docs
+        docs/
+        docs/search/
+        docs/api/
+        docs/api/reference/
+        docs/x/
         version
         health
         health/live

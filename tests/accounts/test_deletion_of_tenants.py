@@ -133,6 +133,14 @@ def test_the_audit_page_filters_and_downloads(acme: Tenant, owner: User) -> None
     assert [row.split(",")[2] for row in rows] == ["action", "tenant.renamed", "tenant.founded"]
 
 
+def test_the_audit_page_and_its_download_name_a_filter_that_they_can_not_read(acme: Tenant, owner: User) -> None:
+    client = sign_in(owner, acme)
+    for path in ("/dashboard/audit/", "/dashboard/audit/csv/"):
+        refused = client.get(f"{path}?since=yesterday")
+        assert (refused.status_code, "Enter a valid date." in refused.content.decode()) == (422, True)
+        assert client.get(f"{path}?since=0001-01-01&until=9999-12-31").status_code == 200
+
+
 def test_a_bank_under_legal_hold_keeps_the_tenant(acme: Tenant, owner: User) -> None:
     make_bank(acme, bank_id="case", held_since=timezone.now(), hold_reason="Lawsuit")
     client = sign_in(owner, acme)

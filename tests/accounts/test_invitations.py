@@ -7,15 +7,29 @@ from django.core import mail
 from django.test import Client, override_settings
 from django.utils import timezone
 
+from memoryplatform.operations.account import invitations
 from memoryplatform.operations.account.access import TenantAccess
-from memoryplatform.operations.account.errors import AlreadyInvited, AlreadyMember, InvitationInvalid, NotPermitted
-from memoryplatform.operations.account.invitations import accept_invitation, find_invitation, invite, revoke_invitation
+from memoryplatform.operations.account.errors import (
+    AlreadyInvited,
+    AlreadyMember,
+    InvitationInvalid,
+    NotPermitted,
+    TooManyInvitations,
+)
+from memoryplatform.operations.account.invitations import (
+    LIFETIME,
+    accept_invitation,
+    find_invitation,
+    invite,
+    revoke_invitation,
+)
 from tenants.audit import Actor
 from tenants.memberships import list_memberships
 from tenants.models import Delivery, Invitation, Member, Tenant, User
 from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import PASSWORD, find_link, join, make_person, sign_in
-from tests.factories import make_webhook
+from tests.api.conftest import Caller
+from tests.factories import make_key_with_text, make_webhook
 
 ROLE = Member.Role
 
@@ -69,9 +83,9 @@ def test_an_invitation_whose_mail_fails_can_be_withdrawn(acme: Tenant, owner: Us
 def test_an_invitation_works_once(acme: Tenant, owner: User) -> None:
     invite(access_of(acme, owner), "vic@example.com", ROLE.MEMBER)
     token, vic = get_token(), make_person("vic@example.com")
-    accept_invitation(vic, token)
+    accept_invitation(vic, token, Actor(user_id=vic.id))
     with pytest.raises(InvitationInvalid):
-        accept_invitation(vic, token)
+        accept_invitation(vic, token, Actor(user_id=vic.id))
 
 
 def test_an_invitation_is_for_its_address_only(acme: Tenant, owner: User) -> None:
@@ -105,6 +119,38 @@ def test_members_and_invited_people_are_not_invited_again(acme: Tenant, owner: U
     with pytest.raises(AlreadyMember):
         invite(access, owner.email, ROLE.MEMBER)
     assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize("limit", ["MOST_OPEN", "MOST_A_DAY"])
+def test_invitations_are_limited(acme: Tenant, owner: User, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(invitations, limit, 2)
+    call = Caller(make_key_with_text(acme, scopes=["admin"])[1])
+    answers = [
+        call("POST", "/v1/account/invitations", {"email": f"vic{n}@example.com", "role": "viewer"}) for n in range(3)
+    ]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert answers[-1].json()["code"] == "too_many_invitations"
+    longest = {"MOST_OPEN": LIFETIME, "MOST_A_DAY": timedelta(days=1)}[limit]
+    assert 0 < int(answers[-1].headers["Retry-After"]) <= longest.total_seconds()
+    assert len(mail.outbox) == 2
+    page = sign_in(owner, acme).post(
+        "/dashboard/members/invite/", {"email": "vic@example.com", "role": "viewer"}, follow=True
+    )
+    assert "A tenant can have at most 2" in page.content.decode()
+
+
+def test_a_withdrawn_invitation_counts_for_its_day_only(
+    acme: Tenant, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(invitations, "MOST_A_DAY", 1)
+    access = access_of(acme, owner)
+    made = invite(access, "vic@example.com", ROLE.VIEWER)
+    revoke_invitation(access, made.id)
+    with pytest.raises(TooManyInvitations):
+        invite(access, "vic@example.com", ROLE.VIEWER)
+    with tenant_transaction(acme.id):
+        Invitation.objects.for_tenant(acme.id).update(created_at=timezone.now() - timedelta(days=1))
+    invite(access, "vic@example.com", ROLE.VIEWER)
 
 
 @pytest.mark.parametrize(("role", "given"), [("member", "viewer"), ("viewer", "viewer"), ("admin", "owner")])

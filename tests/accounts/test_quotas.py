@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.db import connections, transaction
+from pytest_django.fixtures import Settings
 
 from banks.models import Bank, Document, MemoryUnit, Message
 from memoryplatform.operations.access import BankAccess
@@ -16,6 +17,7 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.transfer.export import submit_clone, write_lines
 from memoryplatform.operations.transfer.receive import import_part
+from reflection.opinions.claims import CandidateOpinion
 from tenants.memberships import found_tenant
 from tenants.models import Delivery, Invitation, StorageChange, Tenant, User
 from tenants.plans import read_limits
@@ -24,10 +26,11 @@ from tenants.transactions import QuotaExceeded, tenant_transaction
 from tenants.usage import add_up_storage
 from tests.accounts.conftest import join, sign_in
 from tests.api.conftest import Caller
-from tests.factories import assign_limits, make_bank, make_key_with_text, make_webhook
+from tests.factories import assign_limits, make_bank, make_key_with_text, make_webhook, perform_mails
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.fixture import llm
 from tests.memory_factories import make_unit
+from tests.reflection.opinions.believing import try_to_form
 
 __all__ = ["llm"]
 WRITERS = 16
@@ -52,20 +55,23 @@ def find_use(tenant: Tenant) -> dict[str, int]:
 def count_rows(tenant: Tenant) -> dict[str, int]:
     """The same, counted in the tables themselves."""
     with tenant_transaction(tenant.id):
-        facts = MemoryUnit.objects.for_tenant(tenant.id).filter(network__in=["world", "experience"])
+        units = MemoryUnit.objects.for_tenant(tenant.id)
         texts = [
-            *facts.values_list("text", flat=True),
+            *units.values_list("text", flat=True),
             *Message.objects.for_tenant(tenant.id).values_list("content", flat=True),
             *Document.objects.for_tenant(tenant.id).values_list("text", flat=True),
         ]
         banks = Bank.objects.for_tenant(tenant.id).live().count()
-        return {"memories": facts.count(), "stored_bytes": sum(len(one.encode()) for one in texts), "banks": banks}
+        return {"memories": units.count(), "stored_bytes": sum(len(one.encode()) for one in texts), "banks": banks}
+
+
+def read_bank(tenant: Tenant) -> Bank:
+    with tenant_transaction(tenant.id):
+        return Bank.objects.for_tenant(tenant.id).get(bank_id="support")
 
 
 def export(tenant: Tenant) -> bytes:
-    with tenant_transaction(tenant.id):
-        bank = Bank.objects.for_tenant(tenant.id).get(bank_id="support")
-    return b"".join(write_lines(bank, vectors=True))
+    return b"".join(write_lines(read_bank(tenant), vectors=True))
 
 
 def check_counts(tenant: Tenant) -> None:
@@ -274,10 +280,35 @@ def test_an_import_and_a_clone_are_refused_whole(acme: Tenant, call: Caller) -> 
     check_counts(acme)
 
 
-def test_derived_memories_are_free(acme: Tenant, call: Caller) -> None:
-    opinion = {"text": "I think tea is best.", "type": "opinion", "confidence": 0.7}
-    call("POST", "/v1/banks/support/memories", {"items": [{"facts": [opinion]}]})
-    assert find_use(acme)["memories"] == 0
+def retain_opinion(call: Caller, text: str) -> int:
+    opinion = {"text": text, "type": "opinion", "confidence": 0.7}
+    return int(call("POST", "/v1/banks/support/memories", {"items": [{"facts": [opinion]}]}).status_code)
+
+
+def test_every_memory_counts_whatever_its_network(acme: Tenant, call: Caller) -> None:
+    assign_limits(acme, memories=3)
+    assert retain_opinion(call, "I think tea is best.") == 200
+    make_unit(acme, bank=read_bank(acme), network="observation")
+    check_counts(acme)
+    retain(call, "Alice likes tea.")
+    assert find_use(acme)["memories"] == 3
+    assert retain_opinion(call, "I think coffee is best.") == 402
+    with tenant_transaction(acme.id):
+        (opinion,) = MemoryUnit.objects.for_tenant(acme.id).filter(network="opinion")
+    assert call("DELETE", f"/v1/banks/support/memories/{opinion.id}").status_code == 200
+    check_counts(acme)
+
+
+def test_an_opinion_that_finds_no_room_is_not_formed(acme: Tenant, call: Caller) -> None:
+    """The answer that would form it stands: the refusal is counted."""
+    retain(call, "Alice likes tea.")
+    bank = read_bank(acme)
+    assign_limits(acme, memories=find_use(acme)["memories"])
+    with tenant_transaction(acme.id):
+        evidence = MemoryUnit.objects.for_tenant(acme.id).get()
+    formation = try_to_form(bank, CandidateOpinion("I think that tea is best.", 0.8, "", (evidence.id,)))
+    assert (formation.opinions, formation.refused) == ((), {"no_room": 1})
+    check_counts(acme)
 
 
 def test_adding_up_the_changes_leaves_the_counts(acme: Tenant, call: Caller) -> None:
@@ -293,13 +324,14 @@ def test_adding_up_the_changes_leaves_the_counts(acme: Tenant, call: Caller) -> 
 
 def test_the_migration_counts_what_is_stored_already(acme: Tenant, call: Caller) -> None:
     retain(call, "Alice likes tea.", "Bob likes coffee.")
+    retain_opinion(call, "I think tea is best.")
     with tenant_transaction(acme.id):
         StorageChange.objects.for_tenant(acme.id).delete()
-    migration = import_module("banks.migrations.0022_storage_is_counted")
-    (statements, *_) = (one.sql for one in migration.Migration.operations)
-    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
+    for name in ("0022_storage_is_counted", "0026_every_memory_counts"):
+        (statements, *_) = (one.sql for one in import_module(f"banks.migrations.{name}").Migration.operations)
+        with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
     check_counts(acme)
 
 
@@ -324,11 +356,14 @@ def test_owners_and_webhooks_are_warned_once(acme: Tenant, call: Caller, owner: 
         retain(call, f"Room {number} is green.")
     assert mail.outbox == []
     retain(call, "Room 3 is green.")
+    assert mail.outbox == []
+    perform_mails(acme)
     assert [one.to for one in mail.outbox] == [[owner.email]]
     assert "4 of 5 memories" in mail.outbox[0].body
     retain(call, "Room 4 is green.")
     for number in range(5, 8):
         assert retain(call, f"Room {number} is green.").status_code == 402
+    perform_mails(acme)
     assert [one.subject for one in mail.outbox] == ["A quota is nearly used up: Acme", "A quota is used up: Acme"]
     with tenant_transaction(acme.id):
         told = list(Delivery.objects.for_tenant(acme.id).order_by("id").values_list("event", "data"))
@@ -336,6 +371,23 @@ def test_owners_and_webhooks_are_warned_once(acme: Tenant, call: Caller, owner: 
         ("quota.warning", {"quota": "memories", "limit": 5, "used": 4}),
         ("quota.exceeded", {"quota": "memories", "limit": 5, "used": 5}),
     ]
+
+
+def test_a_warning_survives_a_server_of_mails_that_is_down(
+    acme: Tenant, call: Caller, owner: User, settings: Settings
+) -> None:
+    settings.OPERATION_RETRY_SECONDS = 0.0
+    assign_limits(acme, memories=1)
+    retain(call, "Room 1 is green.")
+    usual, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, "nowhere.Backend"
+    perform_mails(acme)
+    settings.EMAIL_BACKEND = usual
+    assert mail.outbox == []
+    perform_mails(acme)
+    assert [one.to for one in mail.outbox] == [[owner.email]]
+    with tenant_transaction(acme.id):
+        sent = Operation.objects.for_tenant(acme.id).get(kind="send_mail")
+        assert (sent.status, sent.payload) == ("completed", {})
 
 
 def test_the_pages_say_that_a_quota_is_reached(acme: Tenant, owner: User) -> None:

@@ -1,13 +1,24 @@
 """Sign-up over HTTP: account, verification, log-in, the first tenant."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
+from typing import Any
+
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.core import mail
 from django.core.cache import cache
+from django.db import connections
 from django.test import Client, override_settings
 
-from tenants.memberships import list_memberships
-from tenants.models import User
+from memoryplatform.operations.account import tenants
+from memoryplatform.operations.account.errors import TooManyTenants
+from memoryplatform.operations.account.tenants import found
+from tenants.audit import Actor
+from tenants.memberships import found_tenant, list_memberships
+from tenants.models import Tenant, User
 from tests.accounts.conftest import PASSWORD, find_link, make_person
 
 GIVEN = {"name": "Ana Reis", "email": "ana@example.com", "password1": PASSWORD}
@@ -53,6 +64,63 @@ def test_a_known_address_gets_the_same_answer_as_an_unknown_one(client: Client) 
         for email in ("known@example.com", "nobody@example.com")
     ]
     assert answers[0] == answers[1]
+
+
+def test_a_known_address_costs_as_many_hashes_as_an_unknown_one(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_person("known@example.com")
+    hashed: list[str] = []
+    real = MD5PasswordHasher.encode
+
+    def encode(self: MD5PasswordHasher, password: str, salt: str) -> str:
+        hashed.append(password)
+        return real(self, password, salt)
+
+    monkeypatch.setattr(MD5PasswordHasher, "encode", encode)
+    for email in ("new@example.com", "known@example.com", "known@example.com"):  # the last time without an e-mail
+        hashed.clear()
+        sign_up(Client(), email=email)
+        assert hashed == [PASSWORD], email
+    for email in ("other@example.com", "known@example.com"):
+        hashed.clear()
+        assert "at least 12 characters" in sign_up(Client(), email=email, password1="short")
+        assert hashed == [], email
+
+
+@override_settings(MAX_OWNED_TENANTS=2)
+def test_a_person_founds_a_limited_number_of_tenants(client: Client) -> None:
+    user = make_person("ana@example.com")
+    found_tenant(name="Foreign", slug="foreign", owner=make_person("bo@example.com"))
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    answers = [client.post("/dashboard/tenants/new/", {"name": f"Acme {n}"}) for n in range(3)]
+    assert [answer.status_code for answer in answers] == [302, 302, 422]
+    assert "You own 2 tenants" in answers[-1].content.decode()
+    assert len(list_memberships(user.id)) == 2
+
+
+@override_settings(MAX_OWNED_TENANTS=1)
+def test_of_two_foundings_at_once_one_is_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the lock both threads count before either of them founds."""
+    user, barrier = make_person("ana@example.com"), Barrier(2)
+
+    def found_together(**given: Any) -> Tenant:
+        with suppress(BrokenBarrierError):
+            barrier.wait(timeout=1)
+        return found_tenant(**given)
+
+    def try_to_found(name: str) -> bool:
+        try:
+            found(user, name=name, actor=Actor(user_id=user.id))
+        except TooManyTenants:
+            return False
+        finally:
+            connections.close_all()
+        return True
+
+    monkeypatch.setattr(tenants, "found_tenant", found_together)
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(try_to_found, ["One", "Two"])) == [False, True]
 
 
 @pytest.mark.parametrize("link", ["accounts/confirm-email/forged:1:x/", "accounts/confirm-email/MQ/"])

@@ -18,8 +18,10 @@ from pytest_django.fixtures import Settings
 
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
-from memoryplatform.settings.environment import ModelPrice
+from memoryplatform.settings.environment import Environment, ModelPrice
 from providers import registry
+from providers.embedding.onnx import OnnxEmbedder
+from providers.reranking.onnx import OnnxReranker
 from providers.usage import Usage
 from retrieval.recall_log import RECALL_LOG
 from tenants.memberships import found_tenant
@@ -232,6 +234,25 @@ def test_cost_follows_the_prices_of_the_models(acme: Tenant, call: Caller, setti
     assert (report["currency"], report["unpriced_models"]) == ("USD", ["judge"])
     by_model = {row["model"]: row["cost"] for row in call("GET", "/v1/account/usage?group_by=model").json()["rows"]}
     assert by_model == {"": "0", "big": "0.0045", "judge": "0", "small": "0.000006"}
+
+
+def test_the_built_in_models_have_a_price_by_their_names_in_the_settings(
+    acme: Tenant, call: Caller, settings: Settings
+) -> None:
+    env = Environment.model_fields
+    embedding, reranking = env["embedding_model"].default, env["reranking_model"].default
+    settings.MODEL_PRICES = {embedding: ModelPrice(input="1000000"), reranking: ModelPrice(input="1000000000000")}
+    embedded = OnnxEmbedder(threads=1).embed_query("tea").usage
+    reranked = OnnxReranker(threads=1).rerank("tea", ["Alice likes tea.", "Bob likes coffee."]).usage
+    note(acme, embedded + reranked)
+    report = call("GET", "/v1/account/usage").json()
+    assert (report["total"]["embedding_tokens"], report["total"]["reranking_tokens"]) == (
+        embedded.input_tokens,
+        reranked.input_tokens,
+    )
+    assert embedded.input_tokens > 0 < reranked.input_tokens
+    assert int(report["total"]["cost"]) == embedded.input_tokens + reranked.input_tokens * 1_000_000
+    assert report["unpriced_models"] == []
 
 
 def test_a_report_is_the_same_before_and_after_the_days_are_added_up(acme: Tenant, call: Caller) -> None:

@@ -1,10 +1,12 @@
 """`/v1/account`: members, invitations and API keys, by key and by session."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core import mail
 from django.test import Client
+from django.utils import timezone
 
 from tenants.memberships import found_tenant
 from tenants.models import Member, Tenant, User
@@ -50,6 +52,16 @@ def test_the_last_use_has_time_address_and_agent(acme: Tenant) -> None:
     (key,) = call("GET", "/v1/account/keys").json()["keys"]
     assert key["last_used_at"]
     assert key["last_used_address"] == "127.0.0.1"
+
+
+def test_a_key_ends_within_ten_years_or_never(acme: Tenant) -> None:
+    call, days = call_with(acme, "admin"), timedelta(days=1)
+    for life, status in ((3_649, 201), (3_651, 422)):
+        body = {"name": "agent", "scopes": ["read"], "expires_at": (timezone.now() + life * days).isoformat()}
+        assert call("POST", "/v1/account/keys", body).status_code == status
+    refused = call("POST", "/v1/account/keys", body | {"expires_at": "9999-12-31T23:59:59Z"})
+    assert (refused.status_code, refused.json()["code"]) == (422, "account_invalid")
+    assert "within 3,650 days" in refused.json()["detail"]
 
 
 def test_a_repeated_request_makes_one_key(acme: Tenant) -> None:

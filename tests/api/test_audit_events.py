@@ -9,8 +9,9 @@ from asgiref.sync import async_to_sync
 from django.db import ProgrammingError, connections
 from django.test import Client
 
+from retrieval.recall_log import RECALL_LOG
 from tenants.audit import SYSTEM, record
-from tenants.models import Tenant
+from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
 from tests.factories import make_bank, make_key_with_text, make_tenant, make_user
@@ -104,6 +105,23 @@ def test_neither_the_service_nor_the_admin_can_rewrite_it(committed_db: None) ->
                 connections[using].cursor() as cursor,
             ):
                 cursor.execute(statement)
+
+
+def test_retain_recall_and_reflect_are_events_with_key_and_address(committed_db: None, redis_server: object) -> None:
+    acme = make_tenant("acme")
+    admin = Caller(make_key_with_text(acme, scopes=["admin"])[1])
+    admin("POST", "/v1/banks/one/memories", {"items": [{"content": "Alice likes tea."}]})
+    recalled = admin("POST", "/v1/banks/one/memories/recall", {"query": "tea"}).json()
+    admin("POST", "/v1/banks/one/reflect", {"query": "What does Alice like?"})
+    RECALL_LOG.write()
+    events = {one["action"]: one for one in admin("GET", "/v1/banks/one/audit-events").json()["events"]}
+    assert {"retain.accepted", "recall.answered", "reflect.asked"} <= set(events)
+    assert events["recall.answered"]["detail"] == {"recall_id": recalled["recall_id"]}
+    assert events["retain.accepted"]["detail"]["items"] == 1
+    with tenant_transaction(acme.id):
+        rows = AuditEvent.objects.for_tenant(acme.id).filter(action__in=["retain.accepted", "recall.answered"])
+        assert {(one.address, one.api_key_prefix) for one in rows} == {("127.0.0.1", admin.key.split("_")[1])}
+        assert "tea" not in str([one.detail for one in rows])
 
 
 def test_a_look_of_staff_at_memories_is_in_the_tenants_own_log(committed_db: None, redis_server: object) -> None:

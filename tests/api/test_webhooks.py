@@ -58,7 +58,15 @@ def test_it_is_changed_listed_and_deleted(admin: Caller, alice: Tenant) -> None:
 
 @pytest.mark.parametrize(
     "fault",
-    [{"url": "http://127.0.0.1/"}, {"url": "gopher://x"}, {"events": []}, {"events": ["x"]}, {"secret": "mine"}],
+    [
+        {"url": "http://127.0.0.1/"},
+        {"url": "http://localhost/"},
+        {"url": "http://127.1/"},
+        {"url": "gopher://x"},
+        {"events": []},
+        {"events": ["x"]},
+        {"secret": "mine"},
+    ],
     ids=str,
 )
 def test_bad_input_is_named(admin: Caller, fault: dict[str, Any]) -> None:

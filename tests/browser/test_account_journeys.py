@@ -2,7 +2,6 @@
 
 import re
 
-from django.core import mail
 from django.core.cache import cache
 from playwright.sync_api import Page, expect
 from pytest_django.fixtures import Settings
@@ -140,7 +139,6 @@ def test_a_person_adds_a_passkey_and_signs_in_with_it(page: Page) -> None:
     page.goto("/accounts/login/")
     page.get_by_role("button", name="Use a passkey").click()
     expect_dashboard(page)
-    assert any("ecurity key" in one.subject for one in mail.outbox)
 
 
 def test_an_invited_person_joins(page: Page, new_page: NewPage, signed_in: SignIn) -> None:
@@ -177,8 +175,8 @@ def test_an_admin_creates_rotates_and_revokes_a_key(page: Page, signed_in: SignI
     expect(page.get_by_text("ends")).to_be_visible()
     page.goto("/dashboard/keys/")
     expect(page.get_by_text(second)).to_have_count(0)
-    page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Revoke").first.click()
+    page.get_by_role("dialog").get_by_role("button", name="Continue").click()
     expect(page.get_by_text("no longer works")).to_be_visible()
     answers = [
         page.request.get("/v1/banks", headers={"Authorization": f"Bearer {key}"}).status for key in (first, second)

@@ -39,8 +39,9 @@ def test_every_start_shows_where_things_are() -> None:
     banner = build_banner(ADDRESS, DemoLogin(email="a@b.example", password=None, api_key=None), DATA)
 
     for part in (
-        "http://127.0.0.1:8000/v1/docs",
+        "http://127.0.0.1:8000/docs/",
         "http://127.0.0.1:8000/admin/",
+        "http://127.0.0.1:8000/accounts/signup/",
         "/srv/data",
         "Ctrl-C stops everything",
     ):

@@ -30,7 +30,7 @@ from banks.models import (
 )
 from memoryplatform.embedded.demo import BANK_ID
 from memoryplatform.embedded.demo.seed import seed_demo
-from memoryplatform.embedded.demo.story import FILES, FOLDER
+from memoryplatform.embedded.demo.story import FILES, FOLDER, read_story
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import delete_bank_for_good
@@ -130,8 +130,8 @@ def test_the_bank_has_something_for_every_page(bank: Bank) -> None:
         assert QuarantinedItem.objects.of_bank(bank).get().findings[0]["family"] == "instructions"
         for model in (Document, Directive, MentalModel, Feedback, RecallRecord):
             assert model.objects.of_bank(bank).exists(), model
-        for model in (UnitTag, UnitMetadata, UnitChange, Mention):
-            assert model.objects.for_tenant(tenant_id).exists(), model
+        for labels in (UnitTag, UnitMetadata, UnitChange, Mention):
+            assert labels.objects.for_tenant(tenant_id).exists(), labels
 
 
 def test_the_history_ends_yesterday_and_covers_six_weeks(bank: Bank) -> None:
@@ -150,6 +150,9 @@ def test_the_history_ends_yesterday_and_covers_six_weeks(bank: Bank) -> None:
 
 
 def test_facts_were_known_when_they_were_said_and_quote_their_source(bank: Bank) -> None:
+    told = read_story(timezone.now().astimezone(UTC).date())
+    said = [fact for talk in told.talks for message in talk.messages for fact in message.facts]
+    quotes = {fact.text: fact.quote for fact in [*said, *(fact for paper in told.papers for fact in paper.facts)]}
     with tenant_transaction(bank.tenant_id):
         facts = MemoryUnit.objects.of_bank(bank).filter(network__in=["world", "experience"])
         rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit__in=facts, role="said")
@@ -159,9 +162,8 @@ def test_facts_were_known_when_they_were_said_and_quote_their_source(bank: Bank)
         origin = source.message or source.chunk
         assert origin is not None
         assert origin.said_at == source.unit.recorded_at == source.unit.mentioned_at
-        text = source.message.content if source.message else origin.text
-        assert 0 <= source.start < source.end <= len(text)
-        assert len(text[source.start : source.end].split()) >= 1
+        text = origin.content if isinstance(origin, Message) else origin.text
+        assert text[source.start : source.end] == quotes[source.unit.text]
 
 
 def test_every_revision_follows_evidence_that_somebody_said(bank: Bank) -> None:

@@ -2,6 +2,7 @@ import os
 import signal
 import stat
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -131,6 +132,22 @@ def test_the_folder_comes_from_the_option_then_the_environment_then_here(
     monkeypatch.setenv("MEMORYPLATFORM_DATA_DIR", "/from/environment")
     assert find_data_dir(None) == Path("/from/environment")
     assert find_data_dir("option") == tmp_path / "option"
+
+
+def test_links_in_mails_begin_with_the_address_of_up(folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in commands beside `up`. PUBLIC_URL, which also names the issuer of tokens, stays unset."""
+    monkeypatch.setenv("MEMORYPLATFORM_DATA_DIR", str(folder.path))
+    for name in ("PUBLIC_URL", "UP_URL"):
+        monkeypatch.delenv(name, raising=False)
+    write_environment(folder, Address("0.0.0.0", 9123), {})  # noqa: S104 - nothing listens
+    assert read_link_settings() == "http://127.0.0.1:9123 None"
+    monkeypatch.setenv("PUBLIC_URL", "https://memory.example.com")
+    assert read_link_settings() == "https://memory.example.com https://memory.example.com"
+
+
+def read_link_settings() -> str:
+    code = "from memoryplatform.settings.embedded import *; print(MAIL_LINK_URL, PUBLIC_URL)"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_the_metrics_have_a_token_by_default(folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,7 +151,7 @@ def test_the_demo_bank_is_there_when_the_banner_is(service: Up) -> None:
     assert found is not None
     headers = {"Authorization": found[1]}
 
-    assert [bank["bank_id"] for bank in httpx.get(found[2], headers=headers).json()["items"]] == ["juno"]
+    assert [bank["bank_id"] for bank in httpx.get(found[2], headers=headers).json()["banks"]] == ["juno"]
     opinions = httpx.get(f"{found[2]}/juno/opinions", headers=headers).json()["items"]
 
     assert "A monthly subscription would drive away the people Fennel is made for." in {one["text"] for one in opinions}
@@ -186,7 +186,7 @@ def test_a_command_beside_it_finds_its_database_through_the_folder(service: Up) 
 
 
 def test_documentation_and_readiness_are_where_the_banner_says(service: Up) -> None:
-    assert httpx.get(f"{service.url}/v1/docs").status_code == 200
+    assert httpx.get(f"{service.url}/docs/api/").status_code == 200
     wait_until(lambda: httpx.get(f"{service.url}/health/ready").status_code == 200)
 
 

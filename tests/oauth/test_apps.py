@@ -49,7 +49,8 @@ def test_an_app_of_an_owner_cannot_manage_the_tenant(acme: Tenant, owner: User) 
     mia = join(acme, "mia@example.com", "viewer")
     _, tokens = connect(sign_in(owner), acme)
     token = tokens["access_token"]
-    assert call(token, "GET", "/v1/account/members") == 200
+    assert call(token, "GET", "/v1/account") == 200
+    assert call(token, "GET", "/v1/account/members") == 403
     assert call(token, "GET", "/v1/account/keys") == 403
     assert call(token, "DELETE", f"/v1/account/members/{mia.id}") == 403
     assert call(token, "DELETE", f"/v1/account/members/{owner.id}") == 403

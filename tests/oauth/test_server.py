@@ -180,7 +180,8 @@ def test_a_faulty_request_goes_back_to_the_app(
 def test_a_foreign_resource_is_refused(app: App, acme: Tenant, owner: User) -> None:
     browser = sign_in(owner)
     foreign = browser.get("/oauth/authorize", app.build_request(resource="https://other.example/mcp"))
-    assert not foreign.has_header("Location")
+    assert (foreign.status_code, foreign.has_header("Location")) == (400, False)
+    assert "This server gives no tokens for another resource." in foreign.content.decode()
     asked = app.build_request(resource="http://testserver/mcp")
     code = read_location(consent(browser, app, acme, asked=asked))["code"]
     assert read(app.exchange(code, resource="https://other.example/mcp"))["error"] == "invalid_target"

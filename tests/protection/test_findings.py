@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,37 @@ def test_what_only_looks_like_a_secret_is_left(text: str) -> None:
 )
 def test_personal_data(text: str, left: str) -> None:
     assert redact(text, find_personal_data(text, list(PersonalKind), region="US")) == left
+
+
+def widen(text: str) -> str:
+    return "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in text)
+
+
+@pytest.mark.parametrize("hide", ["\u200b".join, "\u00ad".join, "\ufe0f".join, "\u2064".join, widen])
+@pytest.mark.parametrize(
+    "found",
+    [
+        SECRETS["aws_access_key"],
+        SECRETS["github_token"],
+        "4111 1111 1111 1111",
+        "ana.b@mail.example.com",
+        "+49 30 901820",
+    ],
+)
+def test_invisible_and_full_width_characters_hide_nothing(hide: Callable[[str], str], found: str) -> None:
+    protection = Protection(secrets="redact", personal_data="redact")
+    text = f"Zoë ﬁnds {hide(found)} — today"
+    start, end = text.index(hide(found)), text.index(hide(found)) + len(hide(found))
+    spans = {(one.start, one.end) for one in protection.find(text, "redact")}
+    assert (start, end) in spans
+    left = redact(text, protection.find(text, "redact"))
+    assert left.startswith("Zoë ﬁnds [")
+    assert left.endswith("] — today")
+
+
+def test_a_tool_call_in_full_width_letters_is_found() -> None:
+    text = f"Zoë: {widen('<tool_call>')} now"
+    assert [(one.start, one.end) for one in find_instructions(text) if one.kind == "tool_call"] == [(5, 16)]
 
 
 def test_a_number_without_country_code_needs_a_region() -> None:

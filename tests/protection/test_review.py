@@ -3,15 +3,17 @@
 from datetime import UTC, datetime
 
 from django.test import Client
+from django.utils import timezone
 
-from banks.models import QuarantinedItem
+from banks.models import Bank, QuarantinedItem
 from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.protection import walk_texts
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import join, sign_in
-from tests.factories import make_bank, make_tenant, make_user
+from tests.api.conftest import Caller
+from tests.factories import make_bank, make_key_with_text, make_tenant, make_user
 from tests.memory_factories import make_quarantined_item
 
 PAGE = "/dashboard/quarantine/"
@@ -75,6 +77,37 @@ def test_staff_review_in_the_admin(acme: Tenant) -> None:
         assert client.post(address, {"action": action, "_selected_action": [str(row.id)]}).status_code == 302
     assert count_items(acme) == 0
     assert read_actions(acme) == ["quarantine.released", "quarantine.deleted"]
+
+
+def hold(tenant: Tenant, bank: Bank) -> None:
+    with tenant_transaction(tenant.id):
+        Bank.objects.for_tenant(tenant.id).filter(id=bank.id).update(held_since=timezone.now(), hold_reason="Case 7")
+
+
+def test_an_item_of_a_held_bank_is_not_deleted(acme: Tenant) -> None:
+    bank = make_bank(acme, bank_id="support")
+    item = make_quarantined_item(acme, bank=bank)
+    hold(acme, bank)
+    refused = Caller(make_key_with_text(acme)[1])("DELETE", f"/v1/banks/support/quarantine/{item.id}")
+    assert (refused.status_code, refused.json()["code"]) == (409, "legal_hold")
+    client = sign_in(join(acme, "mia@example.com", "member"), acme)
+    page = client.post(f"{PAGE}{item.id}/delete/", follow=True).content.decode()
+    assert "legal hold" in page
+    staff = Client()
+    staff.force_login(make_user("staff@example.com", is_staff=True, is_superuser=True))
+    chosen = {"action": "delete_selected_items", "_selected_action": [str(item.id)]}
+    assert "legal hold" in staff.post("/admin/banks/quarantineditem/", chosen, follow=True).content.decode()
+    assert (count_items(acme), read_actions(acme)) == (1, [])
+
+
+def test_a_review_in_the_admin_is_recorded_with_the_address(acme: Tenant) -> None:
+    item = make_quarantined_item(acme, bank=make_bank(acme, bank_id="support"))
+    staff = Client(REMOTE_ADDR="203.0.113.9")
+    staff.force_login(make_user("staff@example.com", is_staff=True, is_superuser=True))
+    chosen = {"action": "delete_selected_items", "_selected_action": [str(item.id)]}
+    staff.post("/admin/banks/quarantineditem/", chosen)
+    with tenant_transaction(acme.id):
+        assert AuditEvent.objects.for_tenant(acme.id).get(action="quarantine.deleted").address == "203.0.113.9"
 
 
 def test_every_text_of_an_item_has_its_name_in_the_api() -> None:

@@ -5,12 +5,14 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib import admin
 from django.test import Client
+from django.urls import reverse
 
+from memoryplatform.settings.admin_site import NAVIGATION
 from tenants.keys import find_identity
 from tenants.models import AuditEvent, Member, Tenant, User
 from tenants.transactions import tenant_transaction
 from tests import factories
-from tests.memory_factories import make_unit
+from tests.memory_factories import make_quarantined_item, make_unit
 from tests.tenants.walled_models import FACTORIES
 
 pytestmark = pytest.mark.usefixtures("committed_db")
@@ -123,3 +125,24 @@ def test_changes_of_a_tenant_by_staff_are_audited(client: Client, tenant: Tenant
     with tenant_transaction(tenant.id):
         events = AuditEvent.objects.for_tenant(tenant.id).filter(action__startswith="admin.").order_by("id")
         assert [event.action for event in events] == ["admin.changed", "admin.deleted"]
+        assert events[0].detail == {"fields": ["name"]}
+        assert events[0].address
+
+
+def test_every_page_is_in_the_menu(client: Client) -> None:
+    menu = {str(item["link"]) for group in NAVIGATION for item in group["items"]}
+    pages = {
+        reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist") for model in admin.site._registry
+    }
+    of_allauth = {"/admin/socialaccount/socialapp/", "/admin/socialaccount/socialtoken/"}  # settings take their place
+    assert pages - menu == of_allauth
+    assert "/admin/banks/quarantineditem/" in client.get("/admin/").content.decode()
+
+
+def test_a_look_at_the_quarantine_is_in_the_log_of_the_tenant(client: Client, tenant: Tenant) -> None:
+    item = make_quarantined_item(tenant)
+    client.get("/admin/banks/quarantineditem/")
+    client.get(f"/admin/banks/quarantineditem/{item.id}/change/")
+    with tenant_transaction(tenant.id):
+        events = AuditEvent.objects.for_tenant(tenant.id).filter(target__startswith="quarantineditem")
+        assert set(events.values_list("action", flat=True)) == {"admin.listed", "admin.viewed"}

@@ -63,7 +63,9 @@ class ApiKeyInput(Input):
         max_length=api_keys.MOST_BANKS,
         help_text="Ids of the banks that the key may touch. Default: every bank.",
     )
-    expires_at = serializers.DateTimeField(required=False, allow_null=True)
+    expires_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="At most ten years ahead. Default: never."
+    )
 
     def request(self) -> api_keys.KeyRequest:
         given = self.validated_data

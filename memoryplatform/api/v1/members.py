@@ -10,7 +10,7 @@ from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.v1.account import ADMIN, READ, AccountView
 from memoryplatform.operations.account import invitations, members
-from memoryplatform.operations.account.errors import AccountInvalid
+from memoryplatform.operations.account.errors import AccountInvalid, NotPermitted
 from tenants.models import Member
 
 ROLES = Member.Role.choices
@@ -53,6 +53,9 @@ class MembersView(AccountView):
 
     @route("list_members", "List the members of the tenant", MembersOutput)
     def get(self) -> object:
+        """For a member's session, or an API key with the scope admin: the list has e-mail addresses."""
+        if not self.identity.role and not self.identity.allows("admin"):
+            raise NotPermitted("Only a member's session or an API key with the scope admin can list the members.")
         return {"members": members.list_members(self.caller)}
 
 

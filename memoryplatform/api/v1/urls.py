@@ -1,5 +1,4 @@
 from django.urls import path
-from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerView
 
 from memoryplatform.api.openapi import show_openapi
 from memoryplatform.api.v1 import (
@@ -133,6 +132,4 @@ ROUTES = [
 urlpatterns = [
     *ROUTES,
     path("openapi.json", show_openapi, name="openapi"),
-    path("docs", SpectacularSwaggerView.as_view(url_name="openapi"), name="docs"),
-    path("redoc", SpectacularRedocView.as_view(url_name="openapi", template_name="redoc.html"), name="redoc"),
 ]

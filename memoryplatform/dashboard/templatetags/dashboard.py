@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -130,6 +130,21 @@ def share(value: float, most: float = 1, label: str = "") -> SafeString:
         '<rect width="{}%" height="100%"/></svg>',
         label or f"{width:.0f} %", f"{width:.1f}",
     )  # fmt: skip
+
+
+@register.filter
+def duration(length: timedelta | None) -> str:
+    """Rounded to what a reader compares: `340 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`."""
+    if length is None:
+        return ""
+    seconds = max(length.total_seconds(), 0)
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:  # noqa: PLR2004
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
 @register.filter

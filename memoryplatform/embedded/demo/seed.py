@@ -46,7 +46,9 @@ def seed_demo(tenant_id: UUID, *, user_id: UUID | None = None) -> bool:
         told = read_story(today)
         rows, profile = build_rows(told, today), build_bank(told)
         recalls = [build_recall(rows, one) for one in told.recalls]
-        import_part(access, BANK_ID, write_file(rows, profile), first_line=1)
+        operation = import_part(access, BANK_ID, write_file(rows, profile), first_line=1).operation
+        operation.payload |= {"links_similar": True}
+        operation.save(update_fields=["payload"])
         bank = get_bank(access, BANK_ID)
         Bank.objects.for_tenant(tenant_id).filter(id=bank.id).update(created_at=find_day(today, -7 * WEEKS))
         store_recalls(bank, recalls)

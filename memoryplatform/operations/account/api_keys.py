@@ -14,6 +14,7 @@ from tenants.models import ApiKey, Member
 from tenants.transactions import tenant_transaction
 
 LONGEST_OVERLAP = timedelta(days=90)
+LONGEST_LIFE = timedelta(days=3_650)
 MOST_BANKS = 1_000
 
 
@@ -78,6 +79,8 @@ def check_request(request: KeyRequest) -> None:
         faults["banks"] = f"Name 1 to {MOST_BANKS} banks, or leave the list out for every bank."
     if request.expires_at is not None and request.expires_at <= timezone.now():
         faults["expires_at"] = "This moment has passed."
+    elif request.expires_at is not None and request.expires_at > timezone.now() + LONGEST_LIFE:
+        faults["expires_at"] = f"Choose a moment within {LONGEST_LIFE.days:,} days, or none for a key without an end."
     if faults:
         raise AccountInvalid(faults)
 

@@ -28,6 +28,13 @@ class TenantClosing(AccountError):
         super().__init__("This tenant is going to be erased. An owner can cancel that on the page Settings.")
 
 
+class TooManyTenants(AccountError):
+    code = "too_many_tenants"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"You own {most} tenants, which is the most that one person may own. Delete one first.")
+
+
 class DeletionNotFound(AccountError):
     code = "deletion_not_found"
 
@@ -84,6 +91,16 @@ class AlreadyInvited(AccountError):
 
     def __init__(self, email: str) -> None:
         super().__init__(f"{email} has an open invitation already. Withdraw it to send another.")
+
+
+class TooManyInvitations(AccountError):
+    """`retry_after`: seconds until there is room for another one."""
+
+    code = "too_many_invitations"
+
+    def __init__(self, limit: str, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__(f"A tenant can have at most {limit}.")
 
 
 class ApiKeyNotFound(AccountError):

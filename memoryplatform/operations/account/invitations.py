@@ -4,6 +4,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from math import ceil
 from uuid import UUID
 
 import structlog
@@ -12,6 +13,7 @@ from django.conf import settings
 from django.core.mail import send_mail
 from django.core.validators import validate_email
 from django.db import connection, transaction
+from django.db.models import Count, Min
 from django.template.loader import render_to_string
 from django.utils import timezone
 
@@ -22,6 +24,7 @@ from memoryplatform.operations.account.errors import (
     InvitationForOther,
     InvitationInvalid,
     InvitationNotFound,
+    TooManyInvitations,
 )
 from memoryplatform.operations.account.members import lock_tenant
 from tenants.audit import Actor, record
@@ -31,6 +34,10 @@ from tenants.transactions import tenant_transaction
 from tenants.webhook_outbox import Event, announce
 
 LIFETIME = timedelta(days=7)
+DAY = timedelta(days=1)
+# Plans have no say in these: an invitation is an e-mail in our name to any address, which must not serve for spam.
+MOST_OPEN = 100
+MOST_A_DAY = 50
 log = structlog.get_logger(__name__)
 
 
@@ -60,6 +67,7 @@ def invite(access: TenantAccess, email: str, role: Member.Role) -> Invitation:
         open_ones.filter(expires_at__lte=timezone.now()).update(revoked_at=timezone.now())
         if open_ones.filter(email__iexact=email).exists():
             raise AlreadyInvited(email)
+        check_number(access.tenant_id)
         check_room(access.tenant_id, Quota.MEMBERS)
         invitation = Invitation.objects.for_tenant(access.tenant_id).create(
             email=email,
@@ -77,9 +85,20 @@ def invite(access: TenantAccess, email: str, role: Member.Role) -> Invitation:
     return invitation
 
 
+def check_number(tenant_id: UUID) -> None:
+    """Withdrawn invitations were sent too, so they count for the day. Call under the lock of the tenant."""
+    now, rows = timezone.now(), Invitation.objects.for_tenant(tenant_id)
+    sent = rows.filter(created_at__gt=now - DAY).aggregate(number=Count("id"), first=Min("created_at"))
+    if sent["number"] >= MOST_A_DAY:
+        raise TooManyInvitations(f"{MOST_A_DAY} invitations a day", ceil((sent["first"] + DAY - now).total_seconds()))
+    waiting = rows.filter(accepted_at=None, revoked_at=None).aggregate(number=Count("id"), first=Min("expires_at"))
+    if waiting["number"] >= MOST_OPEN:
+        raise TooManyInvitations(f"{MOST_OPEN} open invitations", ceil((waiting["first"] - now).total_seconds()))
+
+
 def send_invitation(tenant: Tenant, invitation: Invitation, token: str) -> None:
-    base = settings.PUBLIC_URL or "http://127.0.0.1:8000"
-    context = {"tenant": tenant, "invitation": invitation, "link": f"{base}/invitations/{token}/"}
+    link = f"{settings.MAIL_LINK_URL}/invitations/{token}/"
+    context = {"tenant": tenant, "invitation": invitation, "link": link}
     text = render_to_string("dashboard/email/invitation.txt", context)
     try:
         send_mail(f"Join {tenant.name} on Memory platform", text, None, [invitation.email])
@@ -116,7 +135,7 @@ def find_invitation(token: str) -> OpenInvitation:
     return OpenInvitation(*row)
 
 
-def accept_invitation(user: User, token: str, *, request_id: str = "") -> OpenInvitation:
+def accept_invitation(user: User, token: str, actor: Actor) -> OpenInvitation:
     """The person must have verified the address to which the invitation was sent."""
     found = find_invitation(token)
     if not has_verified(user, found.email):
@@ -129,7 +148,6 @@ def accept_invitation(user: User, token: str, *, request_id: str = "") -> OpenIn
         members = Member.objects.for_tenant(found.tenant_id)
         if not members.filter(user=user).exists():
             members.create(user=user, role=found.role)
-        actor = Actor(user_id=user.id, request_id=request_id)
         record(
             found.tenant_id, actor=actor, action="member.joined", target=f"user:{user.id}", detail={"role": found.role}
         )

@@ -2,20 +2,32 @@
 
 import secrets
 
+from django.conf import settings
+from django.db import transaction
 from django.utils.text import slugify
 
 from memoryplatform.operations.account.access import Right, TenantAccess
-from memoryplatform.operations.account.errors import AccountInvalid
-from tenants.memberships import found_tenant
-from tenants.models import Tenant, User
+from memoryplatform.operations.account.errors import AccountInvalid, TooManyTenants
+from tenants.audit import Actor
+from tenants.memberships import found_tenant, list_memberships
+from tenants.models import Member, Tenant, User
 from tenants.transactions import tenant_transaction
 
 LONGEST_SLUG = 50
 
 
-def found(owner: User, *, name: str) -> Tenant:
-    """The slug is the name in small letters with a random end, because another tenant may have the name too."""
-    return found_tenant(name=check_name(name), slug=make_slug(name), owner=owner)
+def found(owner: User, *, name: str, actor: Actor) -> Tenant:
+    """The slug is the name in small letters with a random end, because another tenant may have the name too.
+
+    The lock of the person makes two requests take turns, so that both count the tenant of the first.
+    """
+    name = check_name(name)
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(id=owner.id)
+        owned = [one for one in list_memberships(owner.id) if one.role == Member.Role.OWNER]
+        if len(owned) >= settings.MAX_OWNED_TENANTS:
+            raise TooManyTenants(settings.MAX_OWNED_TENANTS)
+        return found_tenant(name=name, slug=make_slug(name), owner=owner, actor=actor)
 
 
 def make_slug(name: str) -> str:

@@ -52,7 +52,7 @@ class UsageRequest:
 
 @dataclass(frozen=True)
 class UsageReport:
-    """`storage` has the facts and bytes at the end of each day on which they changed."""
+    """`storage` has the memories and bytes at the end of each day on which they changed."""
 
     request: UsageRequest
     rows: tuple[UsageSum, ...]

@@ -7,6 +7,7 @@ from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, check_version, name_of
 from memoryplatform.operations.account.own_llm import check_tokens, find_llm
 from memoryplatform.operations.banks.profile import bank_transaction, get_bank, read_version
+from memoryplatform.operations.protection import screen_fields
 from providers.usage import Usage
 from reflection.background import BackgroundChange, get_number, merge_statements, note_background
 from reflection.models import BackgroundRevision
@@ -44,6 +45,10 @@ def merge_background(
             number = get_number(get_bank(access, bank_id))
             bank = get_bank(access, bank_id)  # after the number, so that a change in between is noticed
             check_version(read_version(bank), expected)
+        if not actor:  # a caller's own words; those of a conversation were screened when they came in
+            statements = tuple(
+                screen_fields(bank, {"content": one}, are_settings=True)["content"] for one in statements
+            )
         merged = merge_statements(bank.background, statements, llm, name=bank.name)
         usage += merged.usage
         with bank_transaction(access, bank_id, lock=True) as bank:

@@ -7,6 +7,7 @@ from uuid import UUID
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, check_version, write_version
 from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.protection import screen_fields
 from reflection.errors import DirectiveNotFound
 from reflection.models import Directive
 
@@ -29,7 +30,8 @@ class DirectiveChange:
 
 def create_directive(access: BankAccess, bank_id: str, change: DirectiveChange) -> Directive:
     with bank_transaction(access, bank_id) as bank:
-        directive = Directive.objects.for_tenant(access.tenant_id).create(bank=bank, **change.given())
+        given = screen_fields(bank, change.given(), are_settings=True)
+        directive = Directive.objects.for_tenant(access.tenant_id).create(bank=bank, **given)
         note(access, bank_id, "directive.created", directive)
         return directive
 
@@ -46,7 +48,7 @@ def change_directive(
     with bank_transaction(access, bank_id) as bank:
         directive = get_directive(bank, directive_id, lock=True)
         check_version(read_version(directive), expected)
-        for name, value in change.given().items():
+        for name, value in screen_fields(bank, change.given(), are_settings=True).items():
             setattr(directive, name, value)
         directive.save()
         note(access, bank_id, "directive.changed", directive)

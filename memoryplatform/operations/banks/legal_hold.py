@@ -6,13 +6,14 @@ from banks.errors import LegalHold
 from banks.locking import lock_memory
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.banks.profile import bank_transaction, get_bank
 
 
 def set_hold(access: BankAccess, bank_id: str, reason: str) -> Bank:
     """A second call changes the reason and keeps the date. A deletion that runs is over before the hold begins."""
-    with bank_transaction(access, bank_id, lock=True) as bank:
-        lock_memory(bank)
+    with bank_transaction(access, bank_id) as found:
+        lock_memory(found)  # before the row of the bank, as an erasure and an import lock them
+        bank = get_bank(access, bank_id, lock=True)
         bank.held_since, bank.hold_reason = bank.held_since or timezone.now(), reason
         bank.save(update_fields=["held_since", "hold_reason"])
         access.record("bank.held", f"bank:{bank_id}", {"reason": reason})

@@ -14,6 +14,7 @@ from banks.models import Bank
 from banks.models.bank import BankQuerySet
 from memoryplatform.operations.access import BankAccess, check_version, name_of, write_version
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.protection import screen_fields
 from memoryplatform.operations.running.kind_names import DELETE_BANK
 from memoryplatform.operations.running.submit import submit
 from protection.modes import write_off
@@ -84,7 +85,8 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
     bank_id = bank_id or f"bank-{uuid7().hex}"
     check_bank_id(bank_id)
     embedding_model = get_embedder().model_id
-    given = change.given() | {"protection": write_off() | (change.protection or {})}
+    protection = write_off() | (change.protection or {})
+    given = screen_fields(Bank(protection=protection), change.given(), are_settings=True) | {"protection": protection}
     with tenant_transaction(access.tenant_id):
         try:
             with transaction.atomic():
@@ -124,10 +126,12 @@ def change_bank(
     """`expected` are the versions that the caller accepts; None accepts any."""
     with bank_transaction(access, bank_id, lock=True) as bank:
         check_version(read_version(bank), expected)
-        given = change.given()
         before = bank.background
+        bank.protection = bank.protection | (change.protection or {})  # the new one counts
+        given = screen_fields(bank, change.given(), are_settings=True)
         for name, value in given.items():
-            setattr(bank, name, bank.protection | value if name == "protection" else value)
+            if name != "protection":
+                setattr(bank, name, value)
         bank.save()
         note_background(bank, before, BackgroundChange(bank.background, name_of(access)))
         access.record("bank.changed", f"bank:{bank_id}", {"fields": sorted(given)})

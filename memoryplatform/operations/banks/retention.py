@@ -12,6 +12,7 @@ from banks.models import Bank
 from memoryplatform.operations.access import BankAccess, check_version, write_version
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.protection import screen_fields
 from memoryplatform.operations.running.kind_names import NIGHTLY_MAINTENANCE
 from memoryplatform.operations.running.submit import submit, submit_for_later
 from reflection.errors import RuleExists, RuleNotFound, RuleTooWide
@@ -33,7 +34,7 @@ class ShownRule:
 
 def create_rule(access: BankAccess, bank_id: str, **fields: Any) -> ShownRule:
     with bank_transaction(access, bank_id) as bank:
-        rule = RetentionRule(tenant_id=access.tenant_id, bank=bank, **fields)
+        rule = RetentionRule(tenant_id=access.tenant_id, bank=bank, **screen_fields(bank, fields, are_settings=True))
         save(rule)
         schedule_maintenance(bank)
         note(access, bank_id, "retention_rule.created", rule)
@@ -47,7 +48,7 @@ def change_rule(
     with bank_transaction(access, bank_id) as bank:
         rule = get_rule(bank, rule_id, lock=True)
         check_version(read_version(rule), expected)
-        for name, value in fields.items():
+        for name, value in screen_fields(bank, fields, are_settings=True).items():
             setattr(rule, name, value)
         save(rule, update_fields=sorted(fields))
         note(access, bank_id, "retention_rule.changed", rule)

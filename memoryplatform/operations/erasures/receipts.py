@@ -9,8 +9,10 @@ from uuid import UUID
 from django.db import connection
 from psycopg import sql
 
-from banks.models import Bank
-from memoryplatform.operations.transfer.tables import TABLES
+from banks.models import Bank, QuarantinedItem
+from memoryplatform.operations.transfer.tables import TABLES, Table
+
+COUNTED = (*TABLES, Table("quarantined_item", QuarantinedItem))
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def list_ids(bank: Bank) -> dict[str, list[UUID]]:
             .order_by("id")
             .values_list("id", flat=True)
         )
-        for table in TABLES
+        for table in COUNTED
     }
 
 
@@ -69,7 +71,7 @@ def begin_count(bank: Bank) -> None:
     with connection.cursor() as cursor:
         for statement in BEGIN:
             cursor.execute(statement)
-        for table in TABLES:
+        for table in COUNTED:
             rows = table.model.objects.for_tenant(bank.tenant_id).filter(**{table.bank_path: bank.id}).order_by()
             chosen, parameters = rows.values("id").query.sql_with_params()
             note = NOTE.format(chosen=sql.SQL(chosen)).as_string()
@@ -80,7 +82,7 @@ def list_gone() -> dict[str, list[UUID]]:
     """The noted ids that no longer exist, by table."""
     gone = {}
     with connection.cursor() as cursor:
-        for table in TABLES:
+        for table in COUNTED:
             cursor.execute(GONE.format(table=sql.Identifier(table.db_table)).as_string(), [table.name])
             gone[table.name] = [row_id for (row_id,) in cursor.fetchall()]
     return {name: ids for name, ids in gone.items() if ids}

@@ -2,14 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db.models import Q
 
 from banks.entities.names.canonical import ROLE_NAMES
-from banks.errors import MemoryNotFound, MessageNotFound
+from banks.errors import MemoryInvalid, MemoryNotFound, MessageNotFound
 from banks.lifecycle.deleting import Span
 from banks.models import (
     Bank,
@@ -19,12 +19,15 @@ from banks.models import (
     MemoryUnit,
     Mention,
     Message,
+    QuarantinedItem,
     RelationshipSource,
     UnitSource,
 )
+from banks.retain.input import RetainItem
 from memoryplatform.operations.documents import get_document
 from memoryplatform.operations.entities import get_entity
 from memoryplatform.operations.models import Erasure
+from memoryplatform.operations.protection import read_quarantined, walk_texts
 from reflection.forgetting.erased_words import WHOLE, Words
 
 Kind = Erasure.Kind
@@ -49,32 +52,51 @@ def find_words(bank: Bank, target: Target) -> Words:
     """Raises a not-found error. Call inside a tenant transaction."""
     match target.kind:
         case Kind.MEMORY:
-            return find_words_of_memory(bank, UUID(target.id))
+            return find_words_of_memories(bank, {UUID(target.id)})
         case Kind.ENTITY:
             return find_words_of_entity(bank, UUID(target.id))
         case Kind.DOCUMENT:
-            return Words(documents={get_document(bank, target.id).id: (WHOLE,)})
+            held = find_quarantined(bank, lambda item: item.document_id == target.id)
+            return Words(documents={get_document(bank, target.id).id: (WHOLE,)}, quarantined=held)
         case Kind.MESSAGE:
             messages = Message.objects.of_bank(bank).filter(id=target.id)
         case Kind.THREAD:
             messages = Message.objects.of_bank(bank).filter(thread=target.id)
         case _:
             return Words()
-    ids = list(messages.values_list("id", flat=True))
+    ids, is_thread = list(messages.values_list("id", flat=True)), target.kind == Kind.THREAD
     if not ids:
         raise MessageNotFound(target.id if target.kind == Kind.MESSAGE else "of this thread")
-    return with_episodes(bank, Words(messages=dict.fromkeys(ids, (WHOLE,))))
+    quarantined = find_quarantined(bank, lambda item: is_of_thread(item, target.id)) if is_thread else frozenset()
+    return with_episodes(bank, Words(messages=dict.fromkeys(ids, (WHOLE,)), quarantined=quarantined))
 
 
-def find_words_of_memory(bank: Bank, memory_id: UUID) -> Words:
-    """The memory, the memories that were merged into it, and the words that they were taken from.
+def is_of_thread(item: RetainItem, thread: str) -> bool:
+    return thread in {item.thread, *(one.thread for one in item.messages)}
+
+
+def find_quarantined(bank: Bank, matches: Callable[[RetainItem], bool]) -> frozenset[UUID]:
+    """Items in quarantine are sealed at rest, so each is opened and read. One that can't be opened has no words."""
+    found = set()
+    for row in QuarantinedItem.objects.of_bank(bank).iterator():
+        try:
+            if matches(read_quarantined(row)):
+                found.add(row.id)
+        except MemoryInvalid:
+            continue
+    return frozenset(found)
+
+
+def find_words_of_memories(bank: Bank, memory_ids: Collection[UUID]) -> Words:
+    """The memories, the memories that were merged into them, and the words that they were taken from.
 
     The facts behind an observation or an opinion are memories of their own and stay.
     """
-    if not MemoryUnit.objects.of_bank(bank).filter(id=memory_id).exists():
-        raise MemoryNotFound(memory_id)
+    present = MemoryUnit.objects.of_bank(bank).filter(id__in=memory_ids).values_list("id", flat=True)
+    for missing in set(memory_ids) - set(present):
+        raise MemoryNotFound(missing)
     merged = UnitSource.objects.for_tenant(bank.tenant_id).filter(role=UnitSource.Role.MERGED, other_unit__isnull=False)
-    found, newest = {memory_id}, {memory_id}
+    found, newest = set(memory_ids), set(memory_ids)
     while newest:
         newest = set(merged.filter(unit_id__in=newest).values_list("other_unit_id", flat=True)) - found - {None}
         found |= newest
@@ -129,15 +151,17 @@ def find_words_of_entity(bank: Bank, entity_id: UUID) -> Words:
     units = find_units_of_entity(bank, entity_id, names, told, named)
     messages: dict[UUID, tuple[Span, ...]] = {}
     documents: dict[UUID, tuple[Span, ...]] = {}
+    quarantined: frozenset[UUID] = frozenset()
     held = Message.objects.of_bank(bank)
     if named is not None:
         for message_id, content in held.filter(build_contains("content", told)).values_list("id", "content"):
             messages[message_id] = find_sentences(content, named)
         texts = Document.objects.of_bank(bank).filter(build_contains("text", told))
         documents = {pk: find_sentences(text, named) for pk, text in texts.values_list("id", "text")}
+        quarantined = find_quarantined(bank, lambda item: any(named.search(text) for _, text in walk_texts(item)))
     if entity.is_speaker:
         messages |= dict.fromkeys(held.filter(speaker__in=names).values_list("id", flat=True), (WHOLE,))
-    words = Words(frozenset(units), frozenset({entity_id}), messages, documents)
+    words = Words(frozenset(units), frozenset({entity_id}), messages, documents, quarantined=quarantined)
     return with_sources(bank, words)
 
 

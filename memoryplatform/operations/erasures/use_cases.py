@@ -1,6 +1,7 @@
 """Use-cases of erasures: preview, request, show. A worker performs a request (`kinds/erase.py`)."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
@@ -8,14 +9,14 @@ from django.utils import timezone
 
 from banks.lifecycle import editing
 from banks.locking import lock_memory
-from banks.models import Bank, Document
+from banks.models import Bank, Document, QuarantinedItem
 from banks.retain.answers import forget_answers
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.documents import get_document
 from memoryplatform.operations.erasures.receipts import Receipt, begin_count, build_receipt, list_gone, list_ids
-from memoryplatform.operations.erasures.targets import Kind, Target, find_words
+from memoryplatform.operations.erasures.targets import Kind, Target, find_words, find_words_of_memories
 from memoryplatform.operations.erasures.traces import erase_traces
 from memoryplatform.operations.errors import ErasureNotFound
 from memoryplatform.operations.idempotency import forget_answers_about
@@ -46,6 +47,16 @@ def preview(access: BankAccess, target: Target) -> Receipt:
                 receipt = build_receipt(list_ids(bank))
             else:
                 receipt = erase(bank, find_words(bank, target))
+            raise PreviewDone  # noqa: TRY301  # leaves the transaction
+    except PreviewDone:
+        return receipt
+
+
+def preview_memories(access: BankAccess, bank_id: str, memory_ids: Collection[UUID]) -> Receipt:
+    """The same for several memories at once."""
+    try:
+        with bank_transaction(access, bank_id) as bank:
+            receipt = erase(bank, find_words_of_memories(bank, memory_ids))
             raise PreviewDone  # noqa: TRY301  # leaves the transaction
     except PreviewDone:
         return receipt
@@ -121,11 +132,15 @@ def erase(bank: Bank, words: Words, *, before: Receipt | None = None) -> Receipt
 
     Call inside a tenant transaction. `before` is the receipt of an earlier call.
     """
+    # Items in quarantine first, as their review locks them before it archives anything.
+    quarantined = QuarantinedItem.objects.of_bank(bank).filter(id__in=words.quarantined)
+    list(quarantined.order_by("id").select_for_update().values("id"))
     list(Document.objects.of_bank(bank).filter(id__in=words.documents).order_by("id").select_for_update().values("id"))
     lock_documents(bank, words.units)
     lock_memory(bank)
     check_not_held(bank)
     begin_count(bank)
+    quarantined.delete()
     erased = erase_words(bank, words)
     follow_deletion(bank, erased.removed)
     more = erase_dependants(bank, erased)

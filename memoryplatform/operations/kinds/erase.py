@@ -7,6 +7,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from banks.errors import LegalHold
+from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Episode
 from banks.retain import bare_rows
 from banks.retain.answers import forget_answers
@@ -53,6 +54,7 @@ def erase_words_of_bank(run: Run) -> dict[str, Any]:
         while batch := embed_batch(run, bank, model, after):
             _, _, after = batch
     with run.transaction() as operation:
+        lock_memory(bank)
         bare_rows.fill_topics(bank, bank.vector_slot)
         return complete(run, operation, Receipt(**run.payload["receipt"]))
 

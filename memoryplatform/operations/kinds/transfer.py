@@ -69,7 +69,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         rebuild_corpus(bank, corpus)
     embed_bare_rows(run, bank)
     run.spend(UsageRecord.Kind.RETAIN, fill_both_columns(bank, run.lease.operation_id, older_rows=True))
-    if not progress.has_similar_links:
+    if progress.links_similar:
         link_similar_units(run, bank)
     result = {"bank_id": bank.bank_id, "rows": run.payload["rows"]}
     with run.transaction():
@@ -78,6 +78,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         add_missing_evidence(bank)
         follow_deletion(bank, delete_summaries_of(bank, find_tagged_under_untagged_summaries(bank)))
     with run.transaction() as operation:
+        lock_memory(bank)
         bare_rows.fill_topics(bank, bank.vector_slot)
         ask_for_vector_index(bank)
         schedule_maintenance(bank)
@@ -124,7 +125,7 @@ def embed_batch(run: Run, bank: Bank, model: bare_rows.BareModel, after: UUID) -
 
 
 def link_similar_units(run: Run, bank: Bank) -> None:
-    """For a file without such links, which another program may have written. The vectors are there."""
+    """Call when the vectors are there."""
     with tenant_transaction(run.tenant_id):
         ids = list(MemoryUnit.objects.of_bank(bank).current().order_by("id").values_list("id", flat=True))
     for start in range(0, len(ids), BATCH):

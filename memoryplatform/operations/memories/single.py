@@ -31,7 +31,7 @@ from memoryplatform.operations.memories.described_units import DescribedUnit, de
 from memoryplatform.operations.mental_models import follow_closed_units, follow_facts, refresh_lost_models
 from memoryplatform.operations.observation_refreshes import mark_and_refresh
 from memoryplatform.operations.opinion_weighings import weigh_again
-from memoryplatform.operations.protection import screen_edit
+from memoryplatform.operations.protection import screen_edit, screen_fields
 from memoryplatform.operations.retain import refuse_marks
 from providers.embedding.vector import Vector
 from providers.llm.errors import LLMError
@@ -207,8 +207,9 @@ def invalidate_memory(
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
         editing.check_version(unit, editing.read_state(bank, unit), expected)
-        invalidate_unit(bank, unit, invalidation)
-        follow_manual_change(access, bank, unit, reason=invalidation.explanation)
+        (reason,) = screen_fields(bank, {"explanation": invalidation.explanation}).values()
+        invalidate_unit(bank, unit, replace(invalidation, explanation=reason))
+        follow_manual_change(access, bank, unit, reason=reason)
         follow_closed_units(bank, [unit.id])
         note(access, bank_id, "memory.invalidated", memory_id)
         return show(bank, unit)
@@ -221,6 +222,7 @@ def restore_memory(
         lock_memory(bank)
         unit = get_unit(bank, memory_id)
         editing.check_version(unit, editing.read_state(bank, unit), expected)
+        (reason,) = screen_fields(bank, {"reason": reason}).values()
         restore_unit(bank, unit, actor=name_of(access), reason=reason)
         follow_manual_change(access, bank, unit, reason=reason)
         follow_facts(bank, [unit.id])

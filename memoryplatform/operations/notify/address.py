@@ -73,14 +73,24 @@ def check_url(url: str, *, allow_private: bool) -> None:
     if not host.isascii():
         raise AddressRefused("The host must stand in its ASCII form, such as xn--bcher-kva.example.")
     literal = find_literal(host)
-    if literal is not None and not allow_private and not is_public(literal):
+    if not allow_private and (is_loopback_name(host) or (literal is not None and not is_public(literal))):
         raise AddressRefused("The URL leads to an address that is not public.")
 
 
+def is_loopback_name(host: str) -> bool:
+    """RFC 6761: `localhost` and every name below it."""
+    return f".{host.rstrip('.')}".endswith(".localhost")  # `hostname` of a URL has small letters
+
+
 def find_literal(host: str) -> Address | None:
+    """The address that a host spells out, also in the notations of the resolver, such as 127.1 or 2130706433."""
     try:
         return ip_address(host)
     except ValueError:
+        pass
+    try:
+        return IPv4Address(socket.inet_aton(host))
+    except OSError:
         return None
 
 

@@ -16,4 +16,5 @@ EXPORT_BANK = "export_bank"
 IMPORT_BANK = "import_bank"
 CLONE_BANK = "clone_bank"
 DELIVER_WEBHOOK = "deliver_webhook"
+SEND_MAIL = "send_mail"
 EXPORT_REQUEST = "export_request"  # never performed: it is stored as completed

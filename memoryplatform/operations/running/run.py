@@ -22,7 +22,7 @@ from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, PermanentFailure
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.kind_names import CONSOLIDATE, DELIVER_WEBHOOK, RETAIN
+from memoryplatform.operations.running.kind_names import CONSOLIDATE, DELIVER_WEBHOOK, RETAIN, SEND_MAIL
 from providers.usage import Usage, metered
 from tenants.models import Delivery, UsageRecord
 from tenants.transactions import tenant_transaction
@@ -52,8 +52,10 @@ def finish(operation: Operation, status: Operation.Status, fault: OperationFault
 
 
 def announce_end(operation: Operation) -> None:
-    """A delivery announces nothing: its event would cause another delivery, without end."""
+    """A mail announces nothing, nor does a delivery: its event would cause another delivery, without end."""
     is_complete = operation.status == Operation.Status.COMPLETED
+    if operation.kind == SEND_MAIL:
+        return
     if operation.kind == DELIVER_WEBHOOK:
         if not is_complete:
             give_up_delivery(operation)

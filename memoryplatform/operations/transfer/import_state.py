@@ -32,7 +32,7 @@ class Progress:
     digest: str = ""
     rows: dict[str, int] = field(default_factory=dict)
     is_done: bool = False
-    has_similar_links: bool = False  # the file brings links between similar memories
+    links_similar: bool = False  # the worker links similar memories, because the file has no such links
     heard_at: str = ""
     made_bank: bool = False
     held: dict[str, int] = field(default_factory=dict)
@@ -50,13 +50,19 @@ def hash_header(body: bytes) -> str:
     return hashlib.sha256(body.lstrip().partition(b"\n")[0].strip()).hexdigest()
 
 
+def lock_newest(bank: Bank) -> Operation | None:
+    """The newest import of the bank. Call inside a tenant transaction."""
+    rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=IMPORT_BANK)
+    newest: Operation | None = rows.order_by("-id").select_for_update(of=("self",), no_key=True).first()
+    return newest
+
+
 def find_operation(bank: Bank, digest: str) -> Operation | None:
     """The newest import. None if these lines begin another file, or the same file after its rows were deleted.
 
     A bank takes one file at a time: lines of a second file could not be told apart.
     """
-    rows = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=IMPORT_BANK)
-    newest = rows.order_by("-id").select_for_update(of=("self",), no_key=True).first()
+    newest = lock_newest(bank)
     if newest is None or not digest:
         return newest
     if digest == newest.payload["digest"]:

@@ -15,7 +15,7 @@ from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from banks.locking import lock_memory
-from banks.models import Bank, Link
+from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import delete_bank_for_good, find_banks, find_or_create_bank, get_bank
@@ -34,7 +34,6 @@ from memoryplatform.operations.transfer.lines import (
     ERROR,
     HEADER,
     HEADER_FIELDS,
-    LINK,
     Line,
     check_fields,
     count_lines,
@@ -122,6 +121,7 @@ def import_part(access: BankAccess, bank_id: str, body: bytes, *, first_line: in
     load_embedder(access, bank_id)
     with tenant_transaction(access.tenant_id):
         bank, is_new = find_or_create_bank(access, bank_id) if first_line == 1 else (get_bank(access, bank_id), False)
+        import_state.lock_newest(bank)  # before the memory, as the worker of the import locks them
         lock_memory(bank)
         digest = import_state.hash_header(body) if first_line == 1 else ""
         known = import_state.find_operation(bank, digest)
@@ -207,8 +207,6 @@ def store(bank: Bank, progress: import_state.Progress, kind: str, batch: list[Li
         return
     if kind in tables.TABLES_BY_NAME:
         insert_rows(build_target(bank, progress), tables.TABLES_BY_NAME[kind], batch)
-        if kind == LINK:
-            progress.has_similar_links |= any(line.row["type"] == Link.Type.SEMANTIC for line in batch)
     elif kind in tables.SELF_REFERENCES:
         set_self_references(bank, tables.SELF_REFERENCES[kind], batch)
     elif kind not in tables.DROPPED:

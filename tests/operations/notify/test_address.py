@@ -89,6 +89,15 @@ def test_an_outer_address_is_public(address: str) -> None:
         "http://127.0.0.1/",
         "http://[::1]/",
         "http://[::ffff:169.254.169.254]/latest",
+        "http://0.0.0.0/",
+        "http://0/",
+        "http://127.1/",
+        "http://2130706433/",
+        "http://0x7f.0.0.1/",
+        "http://0177.0.0.1/",
+        "http://localhost/",
+        "http://LOCALHOST.:8000/",
+        "http://app.localhost/",
         "http://example.com:99999/",
         "http://[nonsense/",
         "http://example.com/\r\nX: y",
@@ -104,6 +113,10 @@ def test_a_url_that_can_only_be_wrong_is_refused_at_once(url: str) -> None:
 
 def test_a_plain_url_is_fine() -> None:
     check_url("https://example.com:8443/told?by=us", allow_private=False)
+    check_url("https://not-there.invalid/", allow_private=False)
+    check_url("https://notlocalhost/", allow_private=False)
+    check_url("http://134744072/", allow_private=False)  # 8.8.8.8
+    check_url("http://localhost:8000/", allow_private=True)
 
 
 Found = dict[str, list[str]]

@@ -21,7 +21,7 @@ from tenants.models import AuditEvent, Tenant, Webhook
 from tenants.transactions import tenant_transaction
 from tenants.webhook_outbox import Event, announce
 from tests.api.conftest import Caller
-from tests.factories import make_key_with_text, make_member, make_tenant
+from tests.factories import make_key_with_text, make_member, make_tenant, perform_mails
 from tests.webhook_receiver import Receiver, Reply
 
 
@@ -98,6 +98,7 @@ def test_after_three_days_of_failures_it_is_disabled_and_the_owners_are_told(
     )
     [event] = list_disabled(tenant)
     assert (event.target, event.detail, event.api_key_prefix) == (f"webhook:{webhook.id}", {"url": receiver.url}, "")
+    perform_mails(tenant)
     [letter] = mail.outbox
     assert letter.subject == "A webhook was disabled: Acme"
     assert receiver.url in letter.body
@@ -142,6 +143,7 @@ def test_of_two_workers_one_disables_it(tenant: Tenant, webhook: Webhook) -> Non
         for done in [workers.submit(note) for _ in range(4)]:
             done.result()
     assert len(list_disabled(tenant)) == 1
+    perform_mails(tenant)
     assert len(mail.outbox) == 1
 
 

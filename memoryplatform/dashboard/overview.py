@@ -1,0 +1,162 @@
+"""The overview of a tenant: banks, work, usage, recalls, and the first steps of a new tenant."""
+
+from datetime import UTC, datetime, time
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from banks.errors import BankExists
+from memoryplatform.accounts.adapter import INVITATION
+from memoryplatform.dashboard.access import TenantRequest, tenant_page
+from memoryplatform.dashboard.forms import BankForm
+from memoryplatform.dashboard.operations import clean_words, list_current_work
+from memoryplatform.operations.account import api_keys as keys
+from memoryplatform.operations.account.access import Right
+from memoryplatform.operations.account.overview import (
+    RecallFigures,
+    find_first_memory,
+    list_bank_summaries,
+    measure_recalls,
+)
+from memoryplatform.operations.account.usage import report_plan
+from memoryplatform.operations.banks.profile import BankChange, create_bank
+from tenants.memberships import list_memberships
+from tenants.models import ApiKey, User
+from tenants.transactions import QuotaExceeded, tenant_transaction
+
+MOST_BANKS = 50
+A_YEAR = 365 * 24 * 60 * 60
+
+
+@login_required
+@require_GET
+def dashboard(request: HttpRequest) -> HttpResponse:
+    """A person with an open invitation goes to it, one without a tenant founds one."""
+    if token := request.session.get(INVITATION):
+        return redirect("invitation", token=token)
+    if not list_memberships(cast("User", request.user).id):
+        return redirect("found_tenant")
+    return overview(request)
+
+
+@tenant_page(Right.VIEW)
+def overview(request: TenantRequest) -> HttpResponse:
+    return show_overview(request, BankForm())
+
+
+@tenant_page(Right.WRITE)
+@require_POST
+def new_bank(request: TenantRequest) -> HttpResponse:
+    form = BankForm(request.POST)
+    if form.is_valid():
+        given = form.cleaned_data
+        change = BankChange(name=given["name"] or None, background=given["background"] or None)
+        try:
+            bank = create_bank(request.access.to_bank(), given["bank_id"], change)
+        except BankExists as error:
+            form.add_error("bank_id", str(error))
+        except QuotaExceeded as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"The bank {bank.name} is ready.")
+            return redirect("dashboard")
+    return show_overview(request, form)
+
+
+@never_cache
+@tenant_page(Right.MANAGE)
+@require_POST
+def first_key(request: TenantRequest) -> HttpResponse:
+    """The key is in this answer only, inside the snippet."""
+    wanted = keys.KeyRequest("First steps", (ApiKey.Scope.READ.value, ApiKey.Scope.WRITE.value))
+    return show_overview(request, BankForm(), keys.create_key(request.access, wanted))
+
+
+@tenant_page(Right.VIEW)
+@require_GET
+def first_memory(request: TenantRequest) -> HttpResponse:
+    """The last step of the first steps, which the page asks for again and again."""
+    with tenant_transaction(request.access.tenant_id):
+        memory = find_first_memory(request.access.to_bank())
+    return render(request, "dashboard/overview/first_memory.html", {"memory": memory})
+
+
+@tenant_page(Right.VIEW)
+@require_GET
+def current_work(request: TenantRequest) -> HttpResponse:
+    """The part of the overview that it asks for again while something runs."""
+    with tenant_transaction(request.access.tenant_id):
+        running, failed = list_current_work(request.access.tenant_id)
+    return render(request, "dashboard/overview/work.html", {"running": running, "failed": failed})
+
+
+@tenant_page(Right.VIEW)
+@require_POST
+def dismiss_first_steps(request: TenantRequest) -> HttpResponse:
+    """For this browser. `?steps=1` shows them again."""
+    response = redirect("dashboard")
+    response.set_cookie(
+        name_cookie(request), "dismissed", A_YEAR, httponly=True, secure=settings.SESSION_COOKIE_SECURE, samesite="Lax"
+    )
+    return response
+
+
+def name_cookie(request: TenantRequest) -> str:
+    return f"first-steps-{request.access.tenant_id.hex}"
+
+
+def show_overview(request: TenantRequest, form: BankForm, new: keys.NewKey | None = None) -> HttpResponse:
+    access, words = request.access.to_bank(), clean_words(request.GET.get("q", ""))
+    with tenant_transaction(access.tenant_id):
+        banks = list_bank_summaries(access, words=words, limit=MOST_BANKS)
+        recalls = measure_recalls(access.tenant_id)
+        running, failed = list_current_work(access.tenant_id)
+        steps = build_steps(request, new)
+    plan = report_plan(request.access)
+    context = {
+        "banks": banks,
+        "words": words,
+        "use": {use.quota: use for use in plan.quotas},
+        "plan": plan,
+        "recalls": recalls,
+        "volume_chart": build_chart(recalls, "recalls"),
+        "latency_chart": build_chart(recalls, "slow"),
+        "running": running,
+        "failed": failed,
+        "form": form,
+        "steps": steps,
+    }
+    return render(request, "dashboard/overview/page.html", context, status=422 if form.errors else 200)
+
+
+def build_steps(request: TenantRequest, new: keys.NewKey | None) -> dict[str, Any] | None:
+    """None once a program has stored a memory, after a dismissal, and for those who can't write.
+
+    Call inside a tenant transaction.
+    """
+    wanted = new is not None or "steps" in request.GET
+    if not request.access.allows(Right.WRITE) or (not wanted and name_cookie(request) in request.COOKIES):
+        return None
+    memory = find_first_memory(request.access.to_bank())
+    if memory and not wanted:
+        return None
+    has_key = ApiKey.objects.for_tenant(request.access.tenant_id).filter(revoked_at=None).exists()
+    return {"new": new, "has_key": has_key, "memory": memory, "url": request.build_absolute_uri("/").rstrip("/")}
+
+
+def build_chart(recalls: RecallFigures, name: str) -> dict[str, Any]:
+    """For static/charts.js. A day without a recall has no latency."""
+    kind = {"label": "Recalls", "kind": "bars"} if name == "recalls" else {"label": "95th percentile", "kind": "area"}
+    values = [getattr(one, name) for one in recalls.days]
+    return {
+        "x": [datetime.combine(one.day, time.min, UTC).timestamp() for one in recalls.days],
+        "series": [kind | {"values": [None if value is None else round(value) for value in values]}],
+        "unit": "" if name == "recalls" else "ms",
+        "utc": True,
+    }
