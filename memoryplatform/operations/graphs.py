@@ -169,18 +169,22 @@ def read_memories(units: UnitQuerySet) -> list[Node]:
 
 
 def connect(bank: Bank, entities: Iterable[Node], memories: Iterable[Node]) -> Iterator[Edge]:
-    """The edges between these nodes, with four queries."""
-    of_entities, of_units = [node.id for node in entities], [node.id for node in memories]
-    mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=of_units, entity_id__in=of_entities)
-    for unit_id, entity_id in mentions.order_by("id").values_list("unit_id", "entity_id"):
-        yield Edge(f"{MEMORY}:{unit_id}", f"{ENTITY}:{entity_id}", "mention")
-    related = Relationship.objects.of_bank(bank).current().filter(subject_id__in=of_entities, object_id__in=of_entities)
-    for subject_id, object_id, relation in related.order_by("id").values_list("subject_id", "object_id", "relation"):
-        yield Edge(f"{ENTITY}:{subject_id}", f"{ENTITY}:{object_id}", "relationship", relation)
-    links = Link.objects.for_tenant(bank.tenant_id).filter(source_id__in=of_units, target_id__in=of_units)
-    for source_id, target_id, link_type in links.order_by("id").values_list("source_id", "target_id", "type"):
-        is_semantic = link_type == Link.Type.SEMANTIC
-        yield Edge(f"{MEMORY}:{source_id}", f"{MEMORY}:{target_id}", "semantic" if is_semantic else "causal", link_type)
-    proofs = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=of_units, other_unit_id__in=of_units)
-    for unit_id, other_id, role in proofs.order_by("id").values_list("unit_id", "other_unit_id", "role"):
-        yield Edge(f"{MEMORY}:{unit_id}", f"{MEMORY}:{other_id}", "evidence", role)
+    """The edges between these nodes. A query names one end only: thousands of ids are slow to send."""
+    of_entities, of_units = {node.id for node in entities}, {node.id for node in memories}
+    mentions = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=of_units).order_by("id")
+    for unit_id, entity_id in mentions.values_list("unit_id", "entity_id"):
+        if entity_id in of_entities:
+            yield Edge(f"{MEMORY}:{unit_id}", f"{ENTITY}:{entity_id}", "mention")
+    related = Relationship.objects.of_bank(bank).current().filter(subject_id__in=of_entities).order_by("id")
+    for subject_id, object_id, relation in related.values_list("subject_id", "object_id", "relation"):
+        if object_id in of_entities:
+            yield Edge(f"{ENTITY}:{subject_id}", f"{ENTITY}:{object_id}", "relationship", relation)
+    links = Link.objects.for_tenant(bank.tenant_id).filter(source_id__in=of_units).order_by("id")
+    for source_id, target_id, link in links.values_list("source_id", "target_id", "type"):
+        if target_id in of_units:
+            kind = "semantic" if link == Link.Type.SEMANTIC else "causal"
+            yield Edge(f"{MEMORY}:{source_id}", f"{MEMORY}:{target_id}", kind, link)
+    proofs = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=of_units).order_by("id")
+    for unit_id, other_id, role in proofs.exclude(other_unit=None).values_list("unit_id", "other_unit_id", "role"):
+        if other_id in of_units:
+            yield Edge(f"{MEMORY}:{unit_id}", f"{MEMORY}:{other_id}", "evidence", role)

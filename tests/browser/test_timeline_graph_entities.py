@@ -33,35 +33,35 @@ def test_a_memory_vanishes_before_it_was_said(demo: Page) -> None:
     listed = demo.get_by_role("link", name=MOVE)
     expect(listed).to_be_visible()
     expect(demo.locator("#timeline-chart .timeline-item")).not_to_have_count(0)
-    check_page(demo, "timeline")
-    known = demo.get_by_role("slider", name="What we knew on")
-    move_slider(known, 30)
+    move_slider(demo.get_by_role("slider", name="What we knew on"), 30)
     expect(listed).to_have_count(0)
     expect(demo).to_have_url(re.compile("known_at="))
-    check_page(demo, "timeline-known")
     demo.reload()  # the address holds the state
+    expect(demo.locator("#timeline-chart .timeline-item")).not_to_have_count(0)
     expect(listed).to_have_count(0)
     demo.locator("[data-travel=known_at]").get_by_role("button", name="Now").click()
     expect(listed).to_be_visible()
 
 
 def test_steps_keys_and_lanes_of_the_timeline(demo: Page) -> None:
-    demo.goto(f"{BANK}/timeline/")
+    """A window of a few days, because axe-core takes long over hundreds of rows."""
+    now = timezone.now()
+    demo.goto(f"{BANK}/timeline/?from={now - timedelta(days=6):%Y-%m-%dT%H:%MZ}&to={now:%Y-%m-%dT%H:%MZ}")
     status = demo.locator("#timeline-status")
     everything = status.inner_text()
-    before = demo.get_by_role("button", name="What we knew on: before the previous change")
-    before.click()
+    check_page(demo, "timeline")
+    demo.get_by_role("button", name="What we knew on: before the previous change").click()
     expect(status).not_to_have_text(everything)
     demo.get_by_role("button", name="What we knew on: the next change").click()
     expect(status).to_contain_text(everything.split(" ", maxsplit=1)[0])
     chart = demo.locator("#timeline-chart")
     chart.focus()
+    before = demo.url
     chart.press("+")
-    expect(demo).to_have_url(re.compile("from="))
+    expect(demo).not_to_have_url(before)
     demo.get_by_role("button", name="By entity").click()
-    expect(demo.locator("#timeline-chart .timeline-title").first).to_have_text("Fennel")
     expect(demo).to_have_url(re.compile("lanes=entity"))
-    check_page(demo, "timeline-by-entity")
+    expect(demo.locator("#timeline-chart .timeline-title").first).not_to_have_text("World")
 
 
 def test_a_node_of_the_graph_is_expanded_and_searched(demo: Page) -> None:
