@@ -1,5 +1,5 @@
 // Copies what the pages load from npm packages into static/vendor/, so that no page needs a network.
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 const FILES = {
   "inter.woff2": "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
@@ -29,6 +29,11 @@ const ICONS = [
 rmSync("static/vendor", { recursive: true, force: true });
 mkdirSync("static/vendor", { recursive: true });
 for (const [name, source] of Object.entries(FILES)) cpSync(`node_modules/${source}`, `static/vendor/${name}`);
+// A reference to a source map that is not there fails `collectstatic`.
+for (const name of Object.keys(FILES).filter((one) => one.endsWith(".js"))) {
+  const path = `static/vendor/${name}`;
+  writeFileSync(path, readFileSync(path, "utf8").replace(/\n?\/\/# sourceMappingURL=.*\n?$/, "\n"));
+}
 mkdirSync("static/vendor/icons");
 for (const name of ICONS) cpSync(`node_modules/lucide-static/icons/${name}.svg`, `static/vendor/icons/${name}.svg`);
 

@@ -21,6 +21,7 @@ from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountError, NotPermitted, TenantClosing, TenantSuspended
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.errors import OperationError
+from reflection.errors import ReflectionError
 from tenants.audit import build_actor
 from tenants.memberships import Membership, list_memberships
 from tenants.models import Member, User
@@ -79,7 +80,7 @@ def tenant_page(
 
 
 def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpResponse]]:
-    """For pages whose address has a `bank_id`. A bank that is deleted or of another tenant is a 404."""
+    """For pages whose address has a `bank_id`. A bank or a row that is deleted or of another tenant is a 404."""
 
     def decorate(view: BankView[P]) -> Callable[..., HttpResponse]:
         @tenant_page(right)
@@ -91,7 +92,12 @@ def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpRespons
                     pass
             except BankNotFound as missing:
                 raise Http404(str(missing)) from None
-            return view(own, *args, **kwargs)
+            try:
+                return view(own, *args, **kwargs)
+            except (BankError, OperationError, ReflectionError) as error:
+                if error.code.endswith("_not_found"):
+                    raise Http404(str(error)) from None
+                raise
 
         return guarded
 
@@ -118,11 +124,17 @@ def build_access(request: HttpRequest, membership: Membership) -> TenantAccess:
     return TenantAccess(membership.tenant_id, Member.Role(membership.role), actor)
 
 
+def wants_part(request: HttpRequest) -> bool:
+    """Whether htmx asks for a part of the page. Going back in the browser asks for the whole page."""
+    htmx = request.htmx  # type: ignore[attr-defined]  # set by its middleware
+    return bool(htmx) and not htmx.history_restore_request
+
+
 def perform(request: HttpRequest, act: Callable[[], str], page: str) -> HttpResponse:
     """Acts, says what happened or why not, and leads to the page."""
     try:
         messages.success(request, act())
-    except (AccountError, BankError, OperationError, QuotaExceeded) as error:
+    except (AccountError, BankError, OperationError, ReflectionError, QuotaExceeded) as error:
         messages.error(request, str(error))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))

@@ -11,7 +11,19 @@ from tenants.memberships import list_memberships
 from tenants.models import Member
 
 Entry = tuple[str, str, str, Right]
-BANK_NAVIGATION: tuple[Entry, ...] = ()  # name of the route, title, icon, right
+BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
+    ("bank", "Summary", "gauge", Right.VIEW),
+    ("memories", "Memories", "database", Right.VIEW),
+    ("conversations", "Conversations", "messages-square", Right.VIEW),
+    ("timeline", "Timeline", "chart-gantt", Right.VIEW),
+    ("graph", "Graph", "waypoints", Right.VIEW),
+    ("entities", "Entities", "shapes", Right.VIEW),
+    ("opinions", "Opinions", "scale", Right.VIEW),
+    ("recall_playground", "Recall", "search", Right.VIEW),
+    ("reflect_playground", "Reflect", "sparkles", Right.WRITE),
+    ("chat", "Chat", "message-circle", Right.WRITE),
+    ("import", "Import", "upload", Right.WRITE),
+)
 NAVIGATION: tuple[Entry, ...] = (
     ("dashboard", "Overview", "layout-dashboard", Right.VIEW),
     ("operations", "Operations", "activity", Right.VIEW),
@@ -27,10 +39,20 @@ NAVIGATION: tuple[Entry, ...] = (
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )
 PARENTS = {
+    "bank_settings": "bank",
     "memory": "memories",
+    "edit_memory": "memories",
+    "close_memories": "memories",
+    "erase_memories": "memories",
     "conversation": "conversations",
     "entity": "entities",
     "opinion": "opinions",
+    "review_opinion": "opinions",
+    "import_preview": "import",
+    "import_progress": "import",
+    "merge_entity": "entities",
+    "split_entity": "entities",
+    "edit_entity": "entities",
     "operation": "operations",
     "webhook": "webhooks",
     "renew_webhook_secret": "webhooks",

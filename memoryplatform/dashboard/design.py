@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -11,6 +12,7 @@ GROWTH = [3, 5, 4, 8, 9, 14, 12, 18, 21, 20, 27, 31]
 START = 1767225600  # 1 January 2026, in seconds
 
 
+@login_required
 @require_GET
 def design(request: HttpRequest) -> HttpResponse:
     if not settings.DEBUG:

@@ -1,17 +1,32 @@
 from django.urls import path
 
 from memoryplatform.dashboard import (
+    bank,
+    conversations,
     credentials,
     design,
+    entities,
+    graph,
+    imports,
+    memories,
+    memory,
     operations,
+    opinions,
     overview,
     palette,
     people,
     quarantine,
     tenant,
+    timeline,
     usage,
     webhooks,
 )
+from memoryplatform.dashboard.playgrounds.urls import urlpatterns as playgrounds
+
+BANK = "dashboard/banks/<str:bank_id>"
+MEMORY = f"{BANK}/memories/<uuid:memory_id>"
+ENTITY = f"{BANK}/entities/<uuid:entity_id>"
+OPINION = f"{BANK}/opinions/<uuid:opinion_id>"
 
 urlpatterns = [
     path("dashboard/", overview.dashboard, name="dashboard"),
@@ -60,6 +75,59 @@ urlpatterns = [
     path("dashboard/settings/", tenant.tenant_settings, name="tenant_settings"),
     path("dashboard/settings/delete/", tenant.delete_tenant, name="delete_tenant"),
     path("dashboard/settings/keep/", tenant.keep_tenant, name="keep_tenant"),
+    path(f"{BANK}/", bank.bank, name="bank"),
+    path(f"{BANK}/disposition/", bank.disposition, name="disposition"),
+    path(f"{BANK}/disposition/save/", bank.change_disposition, name="change_disposition"),
+    path(f"{BANK}/background/", bank.change_background, name="change_background"),
+    path(f"{BANK}/settings/", bank.bank_settings, name="bank_settings"),
+    path(f"{BANK}/settings/save/", bank.change_bank, name="change_bank"),
+    path(f"{BANK}/settings/hold/", bank.change_hold, name="change_hold"),
+    path(f"{BANK}/settings/delete/", bank.delete_bank, name="delete_bank"),
+    path(f"{BANK}/rules/", bank.create_rule, name="create_rule"),
+    path(f"{BANK}/rules/<uuid:rule_id>/switch/", bank.switch_rule, name="switch_rule"),
+    path(f"{BANK}/rules/<uuid:rule_id>/delete/", bank.delete_rule, name="delete_rule"),
+    path(f"{BANK}/memories/", memories.memories, name="memories"),
+    path(f"{BANK}/memories/close/", memory.close_memories, name="close_memories"),
+    path(f"{BANK}/memories/erase/", memory.erase_memories, name="erase_memories"),
+    path(f"{MEMORY}/", memory.memory, name="memory"),
+    path(f"{MEMORY}/edit/", memory.edit_memory, name="edit_memory"),
+    path(
+        f"{MEMORY}/restore/",
+        memory.restore_memory,
+        name="restore_memory",
+    ),
+    path(f"{BANK}/conversations/", conversations.conversations, name="conversations"),
+    path(f"{BANK}/conversation/", conversations.conversation, name="conversation"),
+    path(f"{BANK}/opinions/", opinions.opinions, name="opinions"),
+    path(f"{OPINION}/", opinions.opinion, name="opinion"),
+    path(
+        f"{OPINION}/review/",
+        opinions.review_opinion,
+        name="review_opinion",
+    ),
+    path(f"{BANK}/import/", imports.import_page, name="import"),
+    path(f"{BANK}/import/<uuid:upload_id>/", imports.import_preview, name="import_preview"),
+    path(f"{BANK}/import/<uuid:upload_id>/start/", imports.begin_import, name="begin_import"),
+    path(
+        f"{BANK}/import/<uuid:upload_id>/discard/",
+        imports.discard_import,
+        name="discard_import",
+    ),
+    path(
+        f"{BANK}/import/progress/<uuid:operation_id>/",
+        imports.import_progress,
+        name="import_progress",
+    ),
+    path(f"{BANK}/timeline/", timeline.timeline, name="timeline"),
+    path(f"{BANK}/graph/", graph.graph, name="graph"),
+    path(f"{BANK}/graph/data/", graph.graph_data, name="graph_data"),
+    path(f"{BANK}/entities/", entities.entities, name="entities"),
+    path(f"{ENTITY}/", entities.entity, name="entity"),
+    path(f"{ENTITY}/edit/", entities.edit_entity, name="edit_entity"),
+    path(f"{ENTITY}/merge/", entities.merge_entity, name="merge_entity"),
+    path(f"{ENTITY}/split/", entities.split_entity, name="split_entity"),
+    path(f"{ENTITY}/undo/", entities.undo_entity, name="undo_entity"),
+    *playgrounds,
     path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]

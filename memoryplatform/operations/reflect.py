@@ -58,7 +58,7 @@ def reflect_and_note(
 
 
 def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[Bank, ReflectQuery]:
-    """The bank, and the query with the directives that apply to the question.
+    """The bank, and the query with the directives that apply to the question, before those that it already has.
 
     Raises QuotaExceeded once the month's tokens are used up. Without a language model an answer takes none.
     """
@@ -67,7 +67,7 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
     with tenant_transaction(access.tenant_id):
         access.record("reflect.asked", f"bank:{bank.bank_id}")
         directives = read_directives(bank, query.recall.filters.tags, applies_all=query.applies_all_directives)
-    return bank, replace(query, directives=directives)
+    return bank, replace(query, directives=(*directives, *query.directives))
 
 
 def build_tools(access: BankAccess, bank: Bank | None = None) -> ReflectTools:

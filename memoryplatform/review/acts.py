@@ -16,11 +16,17 @@ from banks.admin.memory_admin import note_listing, parse_id
 from banks.errors import BankError
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.opinions.review import LONGEST_REASON, SAY_WHY, lacks_reason, review
+from memoryplatform.operations.opinions.review import (
+    LONGEST_REASON,
+    SAY_WHY,
+    find_possible_acts,
+    lacks_reason,
+    review,
+)
 from memoryplatform.operations.opinions.shown import list_opinions
 from reflection.models import Opinion, OpinionRevision
 from reflection.opinions.claims import LONGEST_TEXT
-from reflection.opinions.review import MARKS, Act, Review
+from reflection.opinions.review import Act, Review
 from tenants.audit import build_actor
 from tenants.models import User
 from tenants.platform_admin import PLATFORM
@@ -97,10 +103,9 @@ class ReviewForm(ReasonForm):
 
 
 def find_possible(opinion: MemoryUnit) -> list[Act]:
-    if opinion.expired_at is not None:
-        return [Act.RESTORE] if opinion.review == MemoryUnit.Review.RETIRED else []
-    marks = [act for act, (before, _, _) in MARKS.items() if opinion.review in before and act is not Act.RESTORE]
-    return [act for act in LABELS if act in {*marks, Act.EDIT}]
+    """In the order of the menu."""
+    possible = find_possible_acts(opinion)
+    return [act for act in LABELS if act in possible]
 
 
 def name_reviewer(request: HttpRequest) -> str:

@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from banks.admin.memory_admin import OWNER_FILTERS, MemoryAdmin, labelled, parse_id, shorten
 from banks.errors import BankError, MemoryChanged
 from banks.models import Corpus
+from memoryplatform.operations.opinions.queues import find_concern
 from memoryplatform.review import acts
 from memoryplatform.review.page import read_page
 from memoryplatform.review.rows import (
@@ -29,7 +30,6 @@ from memoryplatform.review.rows import (
     show_moment,
     show_place,
 )
-from memoryplatform.review.standing import find_concern
 from reflection.models import Opinion
 from reflection.opinions.review import Act
 

@@ -27,7 +27,7 @@ from django.db.models.functions import RowNumber
 from banks.enums import Network
 from banks.models import Chunk, MemoryUnit, Message, UnitSource
 from reflection.models import Opinion, OpinionRevision, RevisionEvidence
-from reflection.models.opinions import BY_PEOPLE, URGENCY, Concern
+from reflection.models.opinions import BY_PEOPLE
 from reflection.opinions.history import FORMATION, OPPOSING, filter_worded, find_wording_step
 from tenants.platform_admin import PLATFORM
 
@@ -184,8 +184,3 @@ def support(source: UnitSource) -> Ground:
 
 def oppose(step: OpinionRevision) -> Ground:
     return Ground(step.cause, step.evidence)
-
-
-def find_concern(urgency: float) -> Concern | None:
-    """The gravest reason for a review."""
-    return next((concern for concern, least in URGENCY.items() if urgency >= least), None)

@@ -171,7 +171,7 @@ def write_with_model(task: ReflectTask, llm: LLM, analysis: Analysis) -> Generat
     delimiter, budget = draw_delimiter(), TokenBudget(query.bounds, task.trace)
     prompt = build_fitting_prompt(task, around, budget, delimiter)
     found.note_read(one.id for one in around.relationships)
-    task.trace.parts = prompt.count_parts()
+    task.trace.parts, task.trace.prompt = prompt.count_parts(), tuple(prompt.messages)
     caller = ModelCaller(llm, task.trace, delimiter=delimiter, streams=task.streams)
     conversation = Conversation(task.bank, query, caller, task.lookups, budget, task.trace)
     answer = yield from conversation.run(prompt, moment)
@@ -185,7 +185,7 @@ def build_fitting_prompt(task: ReflectTask, around: Surroundings, budget: TokenB
     reserved = budget.reserve_output(query.output_tokens)
     while True:
         context = build_context(memories, around, query.recall.asked_at.tzinfo)
-        prompt = build_prompt(Profile.of(task.bank), query, context, delimiter=delimiter)
+        prompt = build_prompt(query.profile or Profile.of(task.bank), query, context, delimiter=delimiter)
         over = budget.count(prompt.messages) + reserved - budget.left
         if over <= 0 or not memories:
             break

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Literal
 from uuid import UUID
 
+from providers.llm.protocol import ChatMessage
 from providers.usage import Usage
 
 CallPurpose = Literal["answer", "repair"]
@@ -37,12 +38,13 @@ class LookUp:
 class Trace:
     """The record of one answer. One thread writes it.
 
-    `parts` are the tokens of each part of the first prompt. `milliseconds` are known after `close`; `own_milliseconds`
-    exclude the LLM and recalls.
+    `prompt` is the first one, and `parts` are the tokens of each part of it. `milliseconds` are known after `close`;
+    `own_milliseconds` exclude the LLM and recalls.
     """
 
     calls: list[ModelCall] = field(default_factory=list)
     look_ups: list[LookUp] = field(default_factory=list)
+    prompt: tuple[ChatMessage, ...] = ()
     parts: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     spent: Usage = field(default_factory=Usage)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from providers.usage import Usage
 from reflection.directives import AppliedDirective
+from reflection.disposition import Profile
 from reflection.opinions.claims import FormedOpinion
 from reflection.reflect.trace import Trace
 from retrieval.types import RecallItem, RecallQuery
@@ -43,6 +44,7 @@ class ReflectQuery:
     `is_shortened`: the text is the beginning and the end of a very long question.
     `looks_wider`: before a model is asked, the entities that the question names are looked up too.
     `directives` apply to this question, in order of priority.
+    `profile` replaces that of the bank, to try another disposition.
     """
 
     recall: RecallQuery
@@ -55,6 +57,7 @@ class ReflectQuery:
     is_shortened: bool = False
     applies_all_directives: bool = False
     directives: tuple[AppliedDirective, ...] = ()
+    profile: Profile | None = None
 
     @property
     def output_tokens(self) -> int:

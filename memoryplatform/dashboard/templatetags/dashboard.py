@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
 from django import template
 from django.conf import settings
@@ -14,6 +15,8 @@ from django.template.defaultfilters import filesizeformat, stringfilter
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from banks.enums import Network
+from banks.models import Bank, MemoryUnit
 from tenants.models import Quota
 from tenants.quotas import QuotaUse
 
@@ -86,6 +89,19 @@ def when(moment: datetime | date | None, form: str = "full") -> SafeString:
 @register.simple_tag
 def network(name: str) -> SafeString:
     return format_html('<span class="network network-{}">{}</span>', name, name)
+
+
+@register.simple_tag
+def spaced(name: str) -> str:
+    """A relation or an attribute in words: lives_in → lives in."""
+    return name.replace("_", " ")
+
+
+@register.simple_tag
+def memory_url(bank: Bank, unit: MemoryUnit) -> str:
+    """The page of a memory. An opinion has a page of its own."""
+    folder = "opinions" if unit.network == Network.OPINION else "memories"
+    return f"/dashboard/banks/{quote(bank.bank_id, safe='')}/{folder}/{unit.id}/"
 
 
 @register.simple_tag

@@ -52,7 +52,7 @@ def find_words(bank: Bank, target: Target) -> Words:
     """Raises a not-found error. Call inside a tenant transaction."""
     match target.kind:
         case Kind.MEMORY:
-            return find_words_of_memory(bank, UUID(target.id))
+            return find_words_of_memories(bank, {UUID(target.id)})
         case Kind.ENTITY:
             return find_words_of_entity(bank, UUID(target.id))
         case Kind.DOCUMENT:
@@ -87,15 +87,16 @@ def find_quarantined(bank: Bank, matches: Callable[[RetainItem], bool]) -> froze
     return frozenset(found)
 
 
-def find_words_of_memory(bank: Bank, memory_id: UUID) -> Words:
-    """The memory, the memories that were merged into it, and the words that they were taken from.
+def find_words_of_memories(bank: Bank, memory_ids: Collection[UUID]) -> Words:
+    """The memories, the memories that were merged into them, and the words that they were taken from.
 
     The facts behind an observation or an opinion are memories of their own and stay.
     """
-    if not MemoryUnit.objects.of_bank(bank).filter(id=memory_id).exists():
-        raise MemoryNotFound(memory_id)
+    present = MemoryUnit.objects.of_bank(bank).filter(id__in=memory_ids).values_list("id", flat=True)
+    for missing in set(memory_ids) - set(present):
+        raise MemoryNotFound(missing)
     merged = UnitSource.objects.for_tenant(bank.tenant_id).filter(role=UnitSource.Role.MERGED, other_unit__isnull=False)
-    found, newest = {memory_id}, {memory_id}
+    found, newest = set(memory_ids), set(memory_ids)
     while newest:
         newest = set(merged.filter(unit_id__in=newest).values_list("other_unit_id", flat=True)) - found - {None}
         found |= newest

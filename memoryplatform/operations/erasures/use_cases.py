@@ -1,6 +1,7 @@
 """Use-cases of erasures: preview, request, show. A worker performs a request (`kinds/erase.py`)."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.documents import get_document
 from memoryplatform.operations.erasures.receipts import Receipt, begin_count, build_receipt, list_gone, list_ids
-from memoryplatform.operations.erasures.targets import Kind, Target, find_words
+from memoryplatform.operations.erasures.targets import Kind, Target, find_words, find_words_of_memories
 from memoryplatform.operations.erasures.traces import erase_traces
 from memoryplatform.operations.errors import ErasureNotFound
 from memoryplatform.operations.idempotency import forget_answers_about
@@ -46,6 +47,16 @@ def preview(access: BankAccess, target: Target) -> Receipt:
                 receipt = build_receipt(list_ids(bank))
             else:
                 receipt = erase(bank, find_words(bank, target))
+            raise PreviewDone  # noqa: TRY301  # leaves the transaction
+    except PreviewDone:
+        return receipt
+
+
+def preview_memories(access: BankAccess, bank_id: str, memory_ids: Collection[UUID]) -> Receipt:
+    """The same for several memories at once."""
+    try:
+        with bank_transaction(access, bank_id) as bank:
+            receipt = erase(bank, find_words_of_memories(bank, memory_ids))
             raise PreviewDone  # noqa: TRY301  # leaves the transaction
     except PreviewDone:
         return receipt

@@ -3,19 +3,35 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import takewhile
 from typing import Literal
 from uuid import UUID
 
 from django.db.models import Max, Q, QuerySet
 
 from banks.errors import EntityNotFound, EpisodeNotFound
-from banks.models import Bank, Corpus, Entity, Episode, MemoryUnit, Mention, UnitSource, UnitTag
+from banks.folding import fold_case, fold_characters
+from banks.models import (
+    Bank,
+    Corpus,
+    Entity,
+    Episode,
+    MemoryUnit,
+    Mention,
+    PostingBlock,
+    UnitMetadata,
+    UnitSource,
+    UnitTag,
+)
 from banks.models.unit import UnitQuerySet
 from banks.text_index.lexemes import EXACT, extract_lexemes
 from banks.text_index.read import CorpusView, choose_postings, read_views
 from retrieval.filters.types import TagMatch
 
 MOST_FOUND = 10_000  # texts that a search by words looks at
+MOST_TYPED = 2_000  # the same while somebody types, who waits for every letter
+MOST_BEGINNINGS = 50  # words that a word which is being typed stands for
+SHORTEST_BEGINNING = 2  # characters
 MOST_READ = 100_000  # texts that a search by letters reads through
 
 State = Literal["current", "superseded", "all"]
@@ -35,11 +51,13 @@ class MemoryFilter:
     """Every condition must hold; an empty one lets all pass."""
 
     words: str = ""  # a unit must have each of them, in whichever form
+    is_typed: bool = False  # the last word may be the beginning of a longer one
     letters: str = ""  # that its text or context holds, in capitals or not
     network: str = ""
     kind: str = ""
     tags: tuple[str, ...] = ()
     tags_match: TagMatch = "any"
+    metadata: tuple[tuple[str, str], ...] = ()  # each key with its value
     entity_id: UUID | None = None
     document_id: str = ""
     chunk_id: UUID | None = None
@@ -59,13 +77,16 @@ def find_units(bank: Bank, wanted: MemoryFilter) -> UnitQuerySet:
     if wanted.kind:
         units = units.filter(kind=wanted.kind)
     if wanted.words:
-        units = units.filter(number__in=find_numbers(bank, wanted.words))
+        units = units.filter(number__in=find_numbers(bank, wanted.words, is_typed=wanted.is_typed))
     if wanted.letters:
         units = holding(bank, units, wanted.letters)
     for span in wanted.spans:
         units = within(units, span)
     if wanted.tags or wanted.tags_match == "exact":
         units = tagged(bank, units, wanted)
+    for key, value in wanted.metadata:
+        rows = UnitMetadata.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, key=key, value=value)
+        units = units.filter(id__in=rows.values("unit_id"))
     if wanted.entity_id:
         mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=wanted.entity_id)
         units = units.filter(id__in=mentions.values("unit_id"))
@@ -74,14 +95,32 @@ def find_units(bank: Bank, wanted: MemoryFilter) -> UnitQuerySet:
     return units
 
 
-def find_numbers(bank: Bank, words: str) -> list[int]:
+def find_numbers(bank: Bank, words: str, *, corpus: Corpus = Corpus.UNIT, is_typed: bool = False) -> list[int]:
     """The texts that have every word, by the index; the newest of them where they are very many."""
-    lexemes = {lexeme for lexeme in extract_lexemes(words.casefold()) if not lexeme.startswith(EXACT)}
-    if not lexemes:
+    begun = find_beginnings(bank, corpus, words) if is_typed else frozenset()
+    *whole, last = words.split() if begun else (words, "")
+    lexemes = {lexeme for lexeme in extract_lexemes(" ".join(whole).casefold()) if not lexeme.startswith(EXACT)}
+    begun |= frozenset(extract_lexemes(last.casefold()))
+    if not lexemes | begun:
         return []
-    view = read_views(bank, [Corpus.UNIT], sorted(lexemes)).get(Corpus.UNIT, CorpusView())
-    held = [set(choose_postings(view.holders[lexeme], with_retired=True)["number"].tolist()) for lexeme in lexemes]
-    return sorted(set.intersection(*held), reverse=True)[:MOST_FOUND]
+    view = read_views(bank, [corpus], sorted(lexemes | begun)).get(corpus, CorpusView())
+    found = {
+        lexeme: set(choose_postings(view.holders[lexeme], with_retired=True)["number"].tolist())
+        for lexeme in lexemes | begun
+    }
+    held = [found[lexeme] for lexeme in lexemes] + ([set().union(*(found[one] for one in begun))] if begun else [])
+    return sorted(set.intersection(*held), reverse=True)[: MOST_TYPED if is_typed else MOST_FOUND]
+
+
+def find_beginnings(bank: Bank, corpus: Corpus, words: str) -> frozenset[str]:
+    """Indexed words that begin with the last word. Empty if that word is finished by a space, or short."""
+    typed = "" if words[-1:].isspace() else words.rpartition(" ")[2]
+    last = fold_case(fold_characters(typed))
+    if len(last) < SHORTEST_BEGINNING:
+        return frozenset()
+    rows = PostingBlock.objects.for_tenant(bank.tenant_id).filter(bank=bank, corpus=corpus, lexeme__gte=last)
+    following = rows.order_by("lexeme").values_list("lexeme", flat=True).distinct()[:MOST_BEGINNINGS]
+    return frozenset(takewhile(lambda lexeme: lexeme.startswith(last), following))
 
 
 def holding(bank: Bank, units: UnitQuerySet, letters: str) -> UnitQuerySet:

@@ -14,7 +14,7 @@ from memoryplatform.operations.memories.single import embed
 from memoryplatform.operations.opinion_weighings import submit_catching_up
 from memoryplatform.operations.opinions.shown import ShownOpinion, get_opinion, list_opinions, show
 from memoryplatform.operations.protection import screen_edit
-from reflection.opinions.review import Act, Review, review_opinion
+from reflection.opinions.review import MARKS, Act, Review, review_opinion
 from tenants.transactions import tenant_transaction
 
 FREEING = (Act.UNPIN, Act.RESTORE)  # evidence may move the opinion again, unless a restoration brings a pin back
@@ -25,6 +25,14 @@ SAY_WHY = "Say why: it is recorded in the history."
 
 def lacks_reason(act: str, reason: str) -> bool:
     return act not in WITHOUT_REASON and not reason.strip()
+
+
+def find_possible_acts(opinion: MemoryUnit) -> set[Act]:
+    """A closed opinion that was not retired gave way to another, and allows none."""
+    if opinion.expired_at is not None:
+        return {Act.RESTORE} if opinion.review == MemoryUnit.Review.RETIRED else set()
+    marks = {act for act, (before, _, _) in MARKS.items() if opinion.review in before}
+    return marks - {Act.RESTORE} | {Act.EDIT}
 
 
 def review(

@@ -1,0 +1,342 @@
+"""Pages of one bank: the summary with background and disposition, and the settings."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.core.cache import cache
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from banks.enums import Mode, Network
+from banks.errors import BankError
+from banks.models import Bank, Entity, Episode, QuarantinedItem
+from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
+from memoryplatform.dashboard.access import BankRequest, bank_page, perform
+from memoryplatform.dashboard.texts import compare
+from memoryplatform.operations.account.access import Right
+from memoryplatform.operations.account.errors import AccountInvalid
+from memoryplatform.operations.banks import legal_hold, profile, retention
+from memoryplatform.operations.banks.embedding_model import get_state
+from memoryplatform.operations.banks.profile import BankChange
+from memoryplatform.operations.banks.stats import Growth, count_growth, count_work
+from protection.modes import MODES
+from protection.personal_data import PersonalKind
+from reflection.disposition import TRAITS, Profile, write_disposition
+from reflection.errors import ReflectionError
+from reflection.models import BackgroundRevision, RetentionRule
+from tenants.transactions import tenant_transaction
+
+DAYS = 30  # of the growth
+KEPT_SECONDS = 60  # counting a large bank takes longer than a page should
+RECENT = 6
+MOST_REVISIONS = 20
+RULE_ID = "rule_%s"  # both forms of the settings have a name
+TRAIT_ENDS = {
+    "skepticism": ("Trusting", "Skeptical"),
+    "literalism": ("Flexible", "Literal"),
+    "empathy": ("Detached", "Empathetic"),
+}
+MODE_WORDS = {
+    "off": "Off: not looked for",
+    "flag": "Flag: store it, and mark the memory",
+    "redact": "Redact: replace the found characters",
+    "quarantine": "Quarantine: wait for a review",
+    "refuse": "Refuse: the call is an error",
+}
+EXTRACTION_WORDS = {
+    Mode.NARRATIVE: "Narrative: a few self-contained facts per episode",
+    Mode.CALIBRATED: "Calibrated: only facts that were not to be expected",
+    Mode.VERBATIM: "Verbatim: each exchange as it was said",
+}
+MODE_CHOICES = [(mode, MODE_WORDS[mode]) for mode in MODES]
+
+
+class DispositionForm(forms.Form):
+    """The texts of the traits follow these values. A value that can't be read is the bank's own."""
+
+    skepticism = forms.IntegerField(min_value=1, max_value=5)
+    literalism = forms.IntegerField(min_value=1, max_value=5)
+    empathy = forms.IntegerField(min_value=1, max_value=5)
+    bias_strength = forms.FloatField(min_value=0, max_value=1)
+
+
+class SettingsForm(forms.Form):
+    name = forms.CharField(
+        label="Name", max_length=200, help_text="The agent calls itself by this name in its answers."
+    )
+    extraction_mode = forms.ChoiceField(
+        label="Extraction",
+        choices=[(mode.value, EXTRACTION_WORDS[mode]) for mode in Mode],
+        help_text="How conversations become memories. A change holds for what is retained from now on.",
+    )
+    learns_background = forms.BooleanField(
+        label="Learn the background",
+        required=False,
+        help_text="Statements about the agent itself are merged into its background.",
+    )
+    opinion_step = forms.FloatField(
+        label="Opinion step",
+        required=False,
+        min_value=0.001,
+        max_value=0.999,
+        widget=forms.NumberInput({"step": "0.001", "placeholder": "Default"}),
+        help_text="How far one piece of evidence moves the confidence of an opinion. Empty: the default.",
+    )
+    opinion_reach = forms.FloatField(
+        label="Opinion reach",
+        required=False,
+        min_value=0,
+        max_value=1,
+        widget=forms.NumberInput({"step": "0.01", "placeholder": "Default"}),
+        help_text="How similar a fact must be to bear on an opinion (cosine, 0 to 1). Empty: the default.",
+    )
+    secrets = forms.ChoiceField(
+        label="Secrets", choices=MODE_CHOICES, help_text="API keys, private keys, passwords in URLs."
+    )
+    personal_data = forms.ChoiceField(
+        label="Personal data", choices=MODE_CHOICES, help_text="The kinds of data that are ticked below."
+    )
+    personal_kinds = forms.MultipleChoiceField(
+        label="Kinds of personal data",
+        required=False,
+        choices=[
+            (kind.value, kind.value.upper() if kind == PersonalKind.IBAN else kind.value) for kind in PersonalKind
+        ],
+        widget=forms.CheckboxSelectMultiple({"class": "check"}),
+    )
+    phone_region = forms.RegexField(
+        r"^[A-Z]{2}$",
+        label="Country of phone numbers",
+        required=False,
+        help_text="For numbers without a country code, such as DE. Empty: those are not found.",
+    )
+    instructions = forms.ChoiceField(
+        label="Instructions",
+        choices=MODE_CHOICES,
+        help_text="Text that tries to instruct the agent, such as “ignore what you were told”.",
+    )
+    version = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def change(self) -> BankChange:
+        given = dict(self.cleaned_data)
+        given.pop("version")
+        parts = ("secrets", "personal_data", "instructions", "personal_kinds", "phone_region")
+        protection = {name: given.pop(name) for name in parts}
+        cleared = frozenset(name for name in ("opinion_step", "opinion_reach") if given[name] is None)
+        return BankChange(**given, protection=protection, cleared=cleared)
+
+
+class RuleForm(forms.Form):
+    name = forms.CharField(label="Name", max_length=100)
+    action = forms.ChoiceField(
+        label="Action", choices=[("fade", "Fade: rank lower until recalled"), ("delete", "Delete for good")]
+    )
+    network = forms.ChoiceField(
+        label="Network", required=False, choices=[("", "Every network"), *((one, one) for one in Network.values)]
+    )
+    tag = forms.CharField(label="Tag", required=False, max_length=200)
+    days = forms.IntegerField(label="After days", min_value=1, max_value=36_500)
+
+
+@bank_page(Right.VIEW)
+@require_GET
+def bank(request: BankRequest) -> HttpResponse:
+    row, tenant_id = request.bank, request.access.tenant_id
+    with tenant_transaction(tenant_id):
+        growth = read_growth(row)
+        episodes = Episode.objects.of_bank(row).defer(*VECTOR_COLUMNS, *CENTROID_COLUMNS)
+        entities = Entity.objects.of_bank(row).defer(*VECTOR_COLUMNS).order_by("-mention_count", "id")
+        revisions = list(BackgroundRevision.objects.of_bank(row).order_by("-number")[:MOST_REVISIONS])
+        context = {
+            "growth": growth,
+            "total": sum(one.total for one in growth),
+            "new": sum(one.new for one in growth),
+            "days": DAYS,
+            "episodes": list(episodes.order_by("-ended_at", "-id")[:RECENT]),
+            "entities": list(entities[: RECENT + 2]),
+            "work": count_work(row),
+            "quarantined": QuarantinedItem.objects.for_tenant(tenant_id).filter(bank=row).count(),
+        }
+    context |= {
+        "revisions": [(one, compare(one.before, one.after)) for one in revisions],
+        "traits": describe_traits(row),
+        "disposition": write_disposition(Profile.of(row)),
+    }
+    return render(request, "dashboard/bank/summary.html", context)
+
+
+def read_growth(row: Bank) -> list[Growth]:
+    """Call inside a tenant transaction."""
+    key = f"growth:{row.id}"
+    found: list[Growth] | None = cache.get(key)
+    if found is None:
+        found = count_growth(row, now=timezone.now(), days=DAYS)
+        cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def describe_traits(row: Bank) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "title": name.capitalize(), "value": getattr(row, name), "low": low, "high": high}
+        for name, (low, high) in TRAIT_ENDS.items()
+    ]
+
+
+@bank_page(Right.VIEW)
+@require_GET
+def disposition(request: BankRequest) -> HttpResponse:
+    """The words of a disposition that is being tried out."""
+    form = DispositionForm(request.GET)
+    form.is_valid()
+    tried = replace(Profile.of(request.bank), **form.cleaned_data)
+    values = [(name, getattr(tried, name)) for name in TRAITS] + [("bias_strength", f"{tried.bias_strength:.2f}")]
+    context = {"disposition": write_disposition(tried), "values": values}
+    return render(request, "dashboard/bank/disposition.html", context)
+
+
+@bank_page(Right.WRITE)
+@require_POST
+def change_disposition(request: BankRequest) -> HttpResponse:
+    form = DispositionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "A trait is a number from 1 to 5, and the weight one from 0 to 1.")
+        return redirect("bank", request.bank.bank_id)
+
+    def act() -> str:
+        profile.change_bank(request.access.to_bank(), request.bank.bank_id, BankChange(**form.cleaned_data))
+        return "The disposition is saved. The next answers follow it."
+
+    return perform(request, act, reverse("bank", args=[request.bank.bank_id]))
+
+
+@bank_page(Right.WRITE)
+@require_POST
+def change_background(request: BankRequest) -> HttpResponse:
+    field = forms.CharField(required=False, max_length=20_000)
+
+    def act() -> str:
+        written = field.clean(request.POST.get("background", "")).replace("\r\n", "\n")
+        change = BankChange(background=written)
+        profile.change_bank(request.access.to_bank(), request.bank.bank_id, change)
+        return "The background is saved."
+
+    return perform(request, act, reverse("bank", args=[request.bank.bank_id]))
+
+
+@bank_page(Right.VIEW)
+@require_GET
+def bank_settings(request: BankRequest) -> HttpResponse:
+    return show_settings(request, SettingsForm(initial=read_settings(request.bank)), RuleForm(auto_id=RULE_ID))
+
+
+def read_settings(row: Bank) -> dict[str, Any]:
+    names = ("name", "extraction_mode", "learns_background", "opinion_step", "opinion_reach")
+    return {**{name: getattr(row, name) for name in names}, **row.protection, "version": profile.read_version(row)}
+
+
+def show_settings(request: BankRequest, form: SettingsForm, rule_form: RuleForm) -> HttpResponse:
+    with tenant_transaction(request.access.tenant_id):
+        rules = list(RetentionRule.objects.of_bank(request.bank).order_by("id"))
+    context = {
+        "form": form,
+        "rule_form": rule_form,
+        "rules": rules,
+        "embedding": get_state(request.access.to_bank(), request.bank.bank_id),
+    }
+    status = 422 if form.errors or rule_form.errors else 200
+    return render(request, "dashboard/bank/settings.html", context, status=status)
+
+
+@bank_page(Right.MANAGE)
+@require_POST
+def change_bank(request: BankRequest) -> HttpResponse:
+    form = SettingsForm(request.POST)
+    if form.is_valid():
+        expected = frozenset({form.cleaned_data["version"]}) if form.cleaned_data["version"] else None
+        try:
+            profile.change_bank(request.access.to_bank(), request.bank.bank_id, form.change(), expected=expected)
+        except (BankError, ReflectionError) as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "The settings are saved.")
+            return redirect("bank_settings", request.bank.bank_id)
+    return show_settings(request, form, RuleForm(auto_id=RULE_ID))
+
+
+@bank_page(Right.MANAGE)
+@require_POST
+def create_rule(request: BankRequest) -> HttpResponse:
+    form = RuleForm(request.POST, auto_id=RULE_ID)
+    if form.is_valid():
+        try:
+            shown = retention.create_rule(request.access.to_bank(), request.bank.bank_id, **form.cleaned_data)
+        except ReflectionError as error:
+            form.add_error(None, str(error))
+        else:
+            done = "fades" if shown.rule.action == RetentionRule.Action.FADE else "deletes"
+            messages.success(request, f"The rule {done} {shown.matches} memories in the coming night.")
+            return redirect("bank_settings", request.bank.bank_id)
+    return show_settings(request, SettingsForm(initial=read_settings(request.bank)), form)
+
+
+@bank_page(Right.MANAGE)
+@require_POST
+def switch_rule(request: BankRequest, rule_id: UUID) -> HttpResponse:
+    enabled = request.POST.get("enabled") == "yes"
+
+    def act() -> str:
+        retention.change_rule(request.access.to_bank(), request.bank.bank_id, rule_id, {"enabled": enabled})
+        return "The rule is on." if enabled else "The rule is off."
+
+    return perform(request, act, reverse("bank_settings", args=[request.bank.bank_id]))
+
+
+@bank_page(Right.MANAGE)
+@require_POST
+def delete_rule(request: BankRequest, rule_id: UUID) -> HttpResponse:
+    def act() -> str:
+        retention.delete_rule(request.access.to_bank(), request.bank.bank_id, rule_id)
+        return "The rule is deleted. The next night restores the memories that it faded."
+
+    return perform(request, act, reverse("bank_settings", args=[request.bank.bank_id]))
+
+
+@bank_page(Right.MANAGE)
+@require_POST
+def change_hold(request: BankRequest) -> HttpResponse:
+    """With a reason the bank is held, without one the hold is lifted."""
+    reason = request.POST.get("reason", "").strip().replace("\x00", "")[:500]
+
+    def act() -> str:
+        access, bank_id = request.access.to_bank(), request.bank.bank_id
+        if reason:
+            legal_hold.set_hold(access, bank_id, reason)
+            return "The bank is under legal hold: nothing of it can be deleted."
+        legal_hold.lift_hold(access, bank_id)
+        return "The legal hold is lifted."
+
+    return perform(request, act, reverse("bank_settings", args=[request.bank.bank_id]))
+
+
+@bank_page(Right.MANAGE)
+@require_POST
+def delete_bank(request: BankRequest) -> HttpResponse:
+    """The person types the id of the bank, so that no slip deletes it."""
+    bank_id = request.bank.bank_id
+
+    def act() -> str:
+        if request.POST.get("bank_id", "").strip() != bank_id:
+            raise AccountInvalid({"bank_id": f"Type {bank_id} to delete this bank."})
+        profile.delete_bank_for_good(request.access.to_bank(), bank_id)
+        return f"The bank {bank_id} is deleted. Its rows are being removed."
+
+    page = (
+        reverse("bank_settings", args=[bank_id]) if request.POST.get("bank_id", "").strip() != bank_id else "dashboard"
+    )
+    return perform(request, act, page)

@@ -1,0 +1,182 @@
+"""Import: upload or paste, look at a preview, start, and watch the progress."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from banks.errors import BankError
+from banks.models import Bank, Document, MemoryUnit
+from banks.retain.input import RetainItem
+from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.operations.account.access import Right
+from memoryplatform.operations.errors import OperationError
+from memoryplatform.operations.imports.formats import BANK, FORMATS
+from memoryplatform.operations.imports.staging import (
+    UploadGone,
+    discard_upload,
+    get_import,
+    get_staged,
+    stage_upload,
+    start_import,
+)
+from memoryplatform.operations.imports.upload import UnreadableUpload, Upload
+from memoryplatform.operations.models import Operation
+from memoryplatform.operations.transfer.errors import TransferError
+from providers.errors import ProviderError
+from tenants.transactions import QuotaExceeded, tenant_transaction
+
+SHOWN_ITEMS = 8
+SHOWN_MESSAGES = 4  # of a conversation
+SHOWN_FACTS = 5
+SHORT = 240  # characters of a text in the preview
+FORMAT_HELP = {  # format: icon and explanation
+    "chatgpt": ("messages-square", "conversations.json, or the whole archive"),
+    "mem0": ("brain", "memories as JSON, as get_all or an export returns them"),
+    "hindsight": ("sparkles", "the archive of a bank, or its list of memories"),
+    "text": ("file-text", "plain text, Markdown, or a PDF with text"),
+    "messages": ("message-circle", "JSON with role and content"),
+    "locomo": ("flask-conical", "LoCoMo and LongMemEval as published"),
+    BANK: ("database", "a bank's own export, into an empty bank"),
+}
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(required=False)
+    text = forms.CharField(required=False, strip=False)
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if not self.errors and not given.get("file") and not (given.get("text") or "").strip():
+            raise forms.ValidationError("Choose a file, or paste a text.")
+        if given.get("file") and (given.get("text") or "").strip():
+            raise forms.ValidationError("Choose a file or paste a text, not both.")
+        return given
+
+    def read(self) -> tuple[str, bytes]:
+        """Name and content. Browsers send line breaks as two characters."""
+        file: UploadedFile | None = self.cleaned_data["file"]
+        if file:
+            return str(file.name or ""), file.read()
+        return "", str(self.cleaned_data["text"]).replace("\r\n", "\n").encode(errors="replace")
+
+
+@bank_page(Right.WRITE)
+@require_http_methods(["GET", "POST"])
+def import_page(request: BankRequest) -> HttpResponse:
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if request.method == "POST":
+        form = UploadForm(request.POST, request.FILES)
+        if form.is_valid():
+            try:
+                upload_id = stage_upload(request.bank, *form.read())
+            except UnreadableUpload as fault:
+                form.add_error(None, str(fault))
+            else:
+                return redirect("import_preview", request.bank.bank_id, upload_id)
+    context = {
+        "form": form,
+        "formats": [(FORMATS[name], *help_text) for name, help_text in FORMAT_HELP.items()],
+        "most_bytes": settings.MAX_BODY_BYTES,
+    }
+    return render(request, "dashboard/import/page.html", context, status=422 if form.errors else 200)
+
+
+@bank_page(Right.WRITE)
+@require_GET
+def import_preview(request: BankRequest, upload_id: UUID) -> HttpResponse:
+    try:
+        staged = get_staged(request.bank, upload_id)
+    except UnreadableUpload as gone:
+        messages.error(request, str(gone))
+        return redirect("import", request.bank.bank_id)
+    with tenant_transaction(request.access.tenant_id):
+        notes = find_obstacles(request.bank, staged.upload)
+    upload = staged.upload
+    context = {
+        "name": staged.name,
+        "size": len(staged.body),
+        "upload": upload,
+        "upload_id": upload_id,
+        "format": FORMATS[upload.format],
+        "notes": notes,
+        "rows": sorted(upload.rows.items(), key=lambda row: -row[1]),
+        "shown": [show_item(item) for item in upload.items[:SHOWN_ITEMS]],
+        "more": max(0, len(upload.items) - SHOWN_ITEMS),
+    }
+    return render(request, "dashboard/import/preview.html", context)
+
+
+def find_obstacles(bank: Bank, upload: Upload) -> list[str]:
+    """Reasons of this bank to think again. Call inside a tenant transaction."""
+    if upload.format == BANK:
+        is_used = MemoryUnit.objects.of_bank(bank).exists()
+        return (
+            ["This bank holds memories already, so the import will be refused. Create a new bank."] if is_used else []
+        )
+    names = [item.document_id for item in upload.documents if item.document_id]
+    known = Document.objects.of_bank(bank).filter(document_id__in=names).values_list("document_id", flat=True)
+    return [f"The document “{name}” is there already. It will be replaced, with its memories." for name in known[:5]]
+
+
+def show_item(item: RetainItem) -> dict[str, Any]:
+    return {
+        "item": item,
+        "messages": [(one, one.content[:SHORT], len(one.content) > SHORT) for one in item.messages[:SHOWN_MESSAGES]],
+        "more_messages": max(0, len(item.messages) - SHOWN_MESSAGES),
+        "facts": [(fact, fact.text[:SHORT]) for fact in item.facts[:SHOWN_FACTS]],
+        "more_facts": max(0, len(item.facts) - SHOWN_FACTS),
+        "text": item.text[: SHORT * 4],
+        "is_cut": len(item.text) > SHORT * 4,
+    }
+
+
+@bank_page(Right.WRITE)
+@require_POST
+def begin_import(request: BankRequest, upload_id: UUID) -> HttpResponse:
+    try:
+        operation = start_import(request.access.to_bank(), request.bank, upload_id)
+    except UploadGone as gone:
+        messages.error(request, str(gone))
+        return redirect("import", request.bank.bank_id)
+    except (BankError, OperationError, TransferError, ProviderError, QuotaExceeded) as error:
+        messages.error(request, str(error))
+        return redirect("import_preview", request.bank.bank_id, upload_id)
+    return redirect("import_progress", request.bank.bank_id, operation.id)
+
+
+@bank_page(Right.WRITE)
+@require_POST
+def discard_import(request: BankRequest, upload_id: UUID) -> HttpResponse:
+    discard_upload(request.bank, upload_id)
+    messages.success(request, "The upload is deleted. Nothing was imported.")
+    return redirect("import", request.bank.bank_id)
+
+
+@bank_page(Right.WRITE)
+@require_GET
+def import_progress(request: BankRequest, operation_id: UUID) -> HttpResponse:
+    with tenant_transaction(request.access.tenant_id):
+        operation = get_import(request.bank, operation_id)
+    result = operation.result or {}
+    context = {
+        "operation": operation,
+        "is_failed": operation.status == Operation.Status.FAILED,
+        "is_completed": operation.status == Operation.Status.COMPLETED,
+        "new": len(result.get("unit_ids", [])),
+        "again": result.get("proven_again", 0),
+        "faults": [str(one) for one in result.get("errors", [])][:10],
+        "notes": [str(one) for one in result.get("notes", [])][:10],
+        "quarantined": len(result.get("quarantined", [])),
+        "rows": sorted((result.get("rows") or {}).items(), key=lambda row: -row[1]),
+    }
+    template = "state" if request.htmx else "progress"  # type: ignore[attr-defined]  # set by its middleware
+    answer = render(request, f"dashboard/import/{template}.html", context)
+    answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it
+    return answer

@@ -1,0 +1,418 @@
+"""The page of one memory, and the acts on one or several: edit, close, restore, erase."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.db.models.functions import Left
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from banks.enums import FACTUAL, Network
+from banks.errors import BankError
+from banks.lifecycle.closing_by_hand import Invalidation
+from banks.lifecycle.editing import UnitEdit
+from banks.lifecycle.history import read_history
+from banks.models import Bank, MemoryUnit, Message, UnitChange, UnitSource
+from banks.models.bank import VECTOR_COLUMNS
+from memoryplatform.dashboard.access import BankRequest, bank_page, perform
+from memoryplatform.dashboard.texts import LONGEST, Part, compare, mark_excerpt
+from memoryplatform.operations.access import name_of
+from memoryplatform.operations.account.access import Right
+from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.conversations import read_neighbours
+from memoryplatform.operations.erasures.targets import Kind, Target
+from memoryplatform.operations.erasures.use_cases import erase_memory, preview_memories, request_erasure
+from memoryplatform.operations.errors import OperationError
+from memoryplatform.operations.memories import single
+from tenants.transactions import QuotaExceeded, tenant_transaction
+
+SHORT = 400  # characters of a text in a list
+NEAR = 300  # characters of a message beside a source
+MOST_CHOSEN = 100  # memories of one act
+LOCAL = "%Y-%m-%dT%H:%M"
+LINK_WORDS = {
+    ("semantic", "out"): "Similar",
+    ("semantic", "in"): "Similar",
+    ("causes", "out"): "Causes",
+    ("causes", "in"): "Caused by",
+    ("caused_by", "out"): "Caused by",
+    ("caused_by", "in"): "Causes",
+    ("enables", "out"): "Enables",
+    ("enables", "in"): "Enabled by",
+    ("prevents", "out"): "Prevents",
+    ("prevents", "in"): "Prevented by",
+}
+CHANGE_WORDS = {
+    "edited": "Edited",
+    "merged": "Said again",
+    "invalidated": "Closed by hand",
+    "superseded": "Replaced by a newer memory",
+    "scheduled": "An end is scheduled",
+    "restored": "Restored",
+}
+MOMENTS = {"occurred_start", "occurred_end", "mentioned_at", "valid_until", "expired_at", "valid_from"}
+TABLES = {
+    "unit": "Memories",
+    "unit_source": "Sources of memories",
+    "unit_tag": "Tags of memories",
+    "unit_metadata": "Metadata of memories",
+    "unit_change": "Steps of histories",
+    "message": "Messages",
+    "chunk": "Pieces of the archive",
+    "chunk_part": "Parts of these pieces",
+    "episode": "Episodes",
+    "link": "Links",
+    "mention": "Mentions of entities",
+    "co_occurrence": "Pairs of entities",
+    "entity": "Entities",
+    "entity_name": "Names of entities",
+    "relationship": "Relationships",
+    "relationship_source": "Sources of relationships",
+    "opinion_revision": "Revisions of opinions",
+}
+
+
+@bank_page(Right.VIEW)
+@require_GET
+def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
+    access = request.access.to_bank()
+    with bank_transaction(access, request.bank.bank_id) as bank:
+        unit = single.get_unit(bank, memory_id)
+        described = single.show(bank, unit).described
+        history = read_history(bank, unit)
+        near = read_neighbours(bank, [one.message for one in described.sources if one.message])
+        others = (
+            MemoryUnit.objects.of_bank(bank)
+            .defer(*VECTOR_COLUMNS)
+            .in_bulk([one.other_unit_id for one in described.sources if one.other_unit_id])
+        )
+    whole = request.GET.get("all") == "1" or len(unit.text) <= LONGEST
+    context = {
+        "unit": unit,
+        "described": described,
+        "text": unit.text if whole else unit.text[:LONGEST],
+        "is_cut": not whole,
+        "bar": build_bar(unit, timezone.now()),
+        "sources": [show_source(bank, one, near, others) for one in described.sources],
+        "links": [(LINK_WORDS[one.type, one.direction], one) for one in described.links],
+        "history": history,
+        "changes": [show_change(one) for one in reversed(history.changes)],
+        "is_factual": unit.network in FACTUAL,
+    }
+    return render(request, "dashboard/memories/memory.html", context)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A bar in hundredths of the width. An open side has no known date."""
+
+    x: float
+    width: float
+    open_left: bool
+    open_right: bool
+
+
+@dataclass(frozen=True)
+class Bar:
+    """When a memory was true in the world, and when it was known. All places are in hundredths of the width."""
+
+    true: Lane | None  # None: it never was
+    known: Lane
+    said: float
+    now: float
+    start: datetime
+    end: datetime
+
+
+def build_bar(unit: MemoryUnit, now: datetime) -> Bar:
+    given = [
+        unit.valid_from,
+        unit.valid_until,
+        unit.occurred_start,
+        unit.recorded_at,
+        unit.expired_at,
+        unit.mentioned_at,
+    ]
+    moments = [one for one in given if one] + [now]
+    start, end = min(moments), max(moments)
+    room = max((end - start) * 0.06, timedelta(hours=1))
+    start, end = start - room, end + room
+
+    def place(moment: datetime) -> float:
+        return round((moment - start) / (end - start) * 100, 2)
+
+    def lane(begin: datetime | None, stop: datetime | None, *, last: datetime) -> Lane:
+        left, right = place(begin) if begin else 0.0, place(stop or last)
+        return Lane(left, max(right - left, 0.6), begin is None, stop is None)
+
+    never = unit.close_reason == MemoryUnit.CloseReason.CORRECTION
+    true = None if never else lane(unit.valid_from, unit.valid_until, last=end)
+    return Bar(
+        true, lane(unit.recorded_at, unit.expired_at, last=end), place(unit.mentioned_at), place(now), start, end
+    )
+
+
+def show_source(
+    bank: Bank, source: UnitSource, near: dict[UUID, list[Message]], others: dict[UUID, MemoryUnit]
+) -> dict[str, Any]:
+    shown: dict[str, Any] = {"row": source, "unit": others.get(source.other_unit_id) if source.other_unit_id else None}
+    if source.message:
+        quoted = mark_excerpt(source.message.content, source.start, source.end)
+        around = near.get(source.message.id, [source.message])
+        shown["messages"] = [
+            (one, quoted if one.id == source.message.id else [Part(one.content[:NEAR])], one.id == source.message.id)
+            for one in around
+        ]
+        shown["address"] = conversation_address(bank, source.message.thread, source.message.id)
+    elif source.chunk:
+        shown["parts"] = mark_excerpt(source.chunk.text, source.start, source.end)
+        shown["document"] = source.chunk.document
+    return shown
+
+
+def conversation_address(bank: Bank, thread: str, message_id: UUID | None = None) -> str:
+    place = {"thread": thread} | ({"message": str(message_id)} if message_id else {})
+    return f"{reverse('conversation', args=[bank.bank_id])}?{urlencode(place)}" + (
+        f"#m-{message_id}" if message_id else ""
+    )
+
+
+def show_change(change: UnitChange) -> dict[str, Any]:
+    fields: list[tuple[str, list[Part] | None, Any, Any]] = []
+    for name in {**change.before, **change.after}:
+        before, after = change.before.get(name), change.after.get(name)
+        if name == "text":
+            fields.append(("Text", compare(str(before or ""), str(after or "")), None, None))
+        elif name not in {"search_text", "superseded_by", "expired_at"} and before != after:
+            title = name.replace("_", " ").capitalize()
+            fields.append((title, None, show_value(name, before), show_value(name, after)))
+    return {"row": change, "title": CHANGE_WORDS[change.action], "fields": fields}
+
+
+def show_value(name: str, value: Any) -> Any:
+    """A moment stays one, so that the page writes it in the reader's zone."""
+    if name in MOMENTS and isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            return value
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={held}" for key, held in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def moment_field(label: str, help_text: str = "") -> forms.DateTimeField:
+    widget = forms.DateTimeInput({"type": "datetime-local"}, format=LOCAL)
+    return forms.DateTimeField(label=label, required=False, widget=widget, help_text=help_text)
+
+
+class EditForm(forms.Form):
+    text = forms.CharField(label="Text", max_length=100_000, strip=False, widget=forms.Textarea({"rows": 5}))
+    network = forms.ChoiceField(label="Network", choices=[("world", "World"), ("experience", "Experience")])
+    confidence = forms.FloatField(
+        label="Confidence", min_value=0, max_value=1, widget=forms.NumberInput({"step": "0.01"})
+    )
+    context = forms.CharField(label="Context", required=False, max_length=2_000)
+    occurred_start = moment_field("Happened from (UTC)")
+    occurred_end = moment_field("Happened until (UTC)", "Not included.")
+    importance = forms.FloatField(
+        label="Importance", min_value=0, max_value=1, widget=forms.NumberInput({"step": "0.05"})
+    )
+    tags = forms.CharField(label="Tags", required=False, help_text="Separated by commas.")
+    metadata = forms.CharField(
+        label="Metadata", required=False, widget=forms.Textarea({"rows": 2}), help_text="One name=value on each line."
+    )
+    reason = forms.CharField(
+        label="Reason", required=False, max_length=500, help_text="Shown in the history of the memory."
+    )
+    version = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *given: Any, of: MemoryUnit, **more: Any) -> None:
+        super().__init__(*given, **more)
+        del self.fields["network" if of.network not in FACTUAL else "confidence"]
+        if of.network == Network.OBSERVATION:
+            self.fields.pop("confidence", None)
+
+    def clean_text(self) -> str:
+        """A browser sends every line break as two characters."""
+        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
+
+    def clean_tags(self) -> tuple[str, ...]:
+        tags = tuple(dict.fromkeys(tag.strip() for tag in self.cleaned_data["tags"].split(",") if tag.strip()))
+        if len(tags) > 100 or any(len(tag) > 200 for tag in tags):  # noqa: PLR2004
+            raise forms.ValidationError("At most 100 tags of at most 200 characters.")
+        return tags
+
+    def clean_metadata(self) -> dict[str, str]:
+        lines = [line for line in self.cleaned_data["metadata"].splitlines() if line.strip()]
+        pairs = [(key.strip(), value.strip()) for key, found, value in (line.partition("=") for line in lines) if found]
+        if len(pairs) < len(lines) or any(len(key) > 100 or len(value) > 500 for key, value in pairs):  # noqa: PLR2004
+            raise forms.ValidationError(
+                "Write name=value on each line, the name up to 100 and the value up to 500 characters."
+            )
+        return dict(pairs)
+
+    def edit(self) -> UnitEdit:
+        names = [name for name in self.changed_data if name not in {"reason", "version"}]
+        given = {name: self.cleaned_data[name] for name in names}
+        cleared = frozenset(name for name, value in given.items() if value is None)
+        return UnitEdit(**{name: value for name, value in given.items() if value is not None}, cleared=cleared)
+
+
+def read_editable(shown: single.ShownMemory) -> dict[str, Any]:
+    unit = shown.described.unit
+    names = ("network", "confidence", "context", "importance", "occurred_start", "occurred_end")
+    values = {name: getattr(unit, name) for name in names}
+    cut = {
+        name: value.replace(second=0, microsecond=0) for name, value in values.items() if isinstance(value, datetime)
+    }  # the input field has minutes
+    return (
+        values
+        | cut
+        | {
+            "text": unit.rendered_text,
+            "tags": ", ".join(shown.described.tags),
+            "metadata": "\n".join(f"{key}={value}" for key, value in shown.described.metadata.items()),
+            "version": shown.version,
+        }
+    )
+
+
+@bank_page(Right.WRITE)
+@require_http_methods(["GET", "POST"])
+def edit_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
+    access, bank_id = request.access.to_bank(), request.bank.bank_id
+    shown = single.show_memory(access, bank_id, memory_id)
+    unit = shown.described.unit
+    form = EditForm(request.POST or None, of=unit, initial=read_editable(shown))
+    if request.method == "POST" and form.is_valid():
+        try:
+            edit, reason = form.edit(), form.cleaned_data["reason"]
+            if edit != UnitEdit():
+                expected = frozenset({form.cleaned_data["version"] or shown.version})
+                single.edit_memory(access, bank_id, memory_id, edit, expected=expected, reason=reason)
+            messages.success(request, "The memory is saved.")
+            return redirect("memory", bank_id, memory_id)
+        except (BankError, OperationError, QuotaExceeded) as error:
+            form.add_error(None, str(error))
+    context = {"unit": unit, "form": form, "is_closed": unit.expired_at is not None}
+    return render(request, "dashboard/memories/edit.html", context, status=422 if form.errors else 200)
+
+
+class CloseForm(forms.Form):
+    reason = forms.ChoiceField(
+        label="Why",
+        choices=[("update", "It was true, and is no longer"), ("correction", "It never was true")],
+        widget=forms.RadioSelect({"class": "check"}),
+        initial="update",
+    )
+    valid_until = moment_field("True until (UTC)", "Empty: until now.")
+    explanation = forms.CharField(
+        label="Explanation", required=False, max_length=500, help_text="Shown in the history of the memory."
+    )
+
+
+def choose_units(request: BankRequest) -> list[MemoryUnit]:
+    """The memories that the form or the address names. An id that is none, or of another bank, is a 404."""
+    try:
+        ids = list(dict.fromkeys(UUID(one) for one in (request.POST or request.GET).getlist("id")))[:MOST_CHOSEN]
+    except ValueError:
+        raise Http404 from None
+    with tenant_transaction(request.access.tenant_id):
+        rows = MemoryUnit.objects.of_bank(request.bank).filter(id__in=ids).annotate(short=Left("text", SHORT))
+        units = list(rows.defer("text", "search_text", *VECTOR_COLUMNS).order_by("-mentioned_at", "-id"))
+    if not ids or len(units) < len(ids):
+        raise Http404
+    return units
+
+
+def lead_back(request: BankRequest, units: Sequence[MemoryUnit], *, gone: bool = False) -> HttpResponse:
+    if len(units) == 1 and not gone:
+        return redirect("memory", request.bank.bank_id, units[0].id)
+    return redirect("memories", request.bank.bank_id)
+
+
+@bank_page(Right.WRITE)
+@require_http_methods(["GET", "POST"])
+def close_memories(request: BankRequest) -> HttpResponse:
+    """Shows the form first: a list posts the chosen memories here."""
+    units, is_sent = choose_units(request), "reason" in request.POST
+    form = CloseForm(request.POST if is_sent else None)
+    if is_sent and form.is_valid():
+        access = request.access.to_bank()
+        invalidation = Invalidation(**form.cleaned_data, actor=name_of(access))
+        faults = []
+        for unit in units:
+            try:
+                single.invalidate_memory(access, request.bank.bank_id, unit.id, invalidation)
+            except (BankError, OperationError) as error:
+                faults.append(str(error))
+        if not faults or len(faults) < len(units):
+            closed = len(units) - len(faults)
+            messages.success(request, f"{closed} {'memory is' if closed == 1 else 'memories are'} closed.")
+            for fault in faults[:1]:
+                messages.warning(request, f"{len(faults)} could not be closed: {fault}")
+            return lead_back(request, units)
+        form.add_error(None, faults[0])
+    context = {"units": units, "form": form}
+    return render(request, "dashboard/memories/close.html", context, status=422 if form.errors else 200)
+
+
+@bank_page(Right.WRITE)
+@require_POST
+def restore_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
+    def act() -> str:
+        reason = request.POST.get("reason", "").replace("\x00", "")[:500]
+        single.restore_memory(request.access.to_bank(), request.bank.bank_id, memory_id, reason=reason)
+        return "The memory is current again."
+
+    return perform(request, act, reverse("memory", args=[request.bank.bank_id, memory_id]))
+
+
+@bank_page(Right.WRITE)
+@require_http_methods(["GET", "POST"])
+def erase_memories(request: BankRequest) -> HttpResponse:
+    """Shows what would go, exactly, and erases when that is confirmed."""
+    units, access, bank_id = choose_units(request), request.access.to_bank(), request.bank.bank_id
+    try:
+        if request.POST.get("confirmed") == "yes":
+            return erase(request, units)
+        receipt = preview_memories(access, bank_id, [unit.id for unit in units])
+    except BankError as error:
+        messages.error(request, str(error))
+        return lead_back(request, units)
+    context = {
+        "units": units,
+        "erased": name_counts(receipt.erased),
+        "rewritten": name_counts(receipt.rewritten),
+        "samples": list(dict.fromkeys(sample.strip() for sample in receipt.samples)),
+    }
+    return render(request, "dashboard/memories/erase.html", context)
+
+
+def name_counts(counts: dict[str, int]) -> list[tuple[str, int]]:
+    """Tables in words, the largest number first."""
+    named = [(TABLES.get(name, name.replace("_", " ").capitalize()), count) for name, count in counts.items()]
+    return sorted(named, key=lambda one: (-one[1], one[0]))
+
+
+def erase(request: BankRequest, units: Sequence[MemoryUnit]) -> HttpResponse:
+    """One memory is gone when this returns; a worker erases several."""
+    access, bank_id = request.access.to_bank(), request.bank.bank_id
+    if len(units) == 1:
+        erase_memory(access, bank_id, units[0].id)
+        messages.success(request, "The memory is erased, with the words that it came from.")
+    else:
+        for unit in units:
+            request_erasure(access, Target(Kind.MEMORY, bank_id, str(unit.id)))
+        messages.success(request, f"{len(units)} memories are being erased, with the words that they came from.")
+    return lead_back(request, units, gone=True)

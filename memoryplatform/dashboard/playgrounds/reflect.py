@@ -1,0 +1,109 @@
+"""The reflect playground: an answer as a stream, under the bank's own disposition or under two others."""
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from typing import Any, cast
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET, require_POST
+
+from banks.models import Bank
+from memoryplatform.api.errors import handle_exception
+from memoryplatform.api.serializers import check_input
+from memoryplatform.api.v1.reflect import encode_reflect_event
+from memoryplatform.api.v1.reflect_input import ReflectInput
+from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.operations.account.access import Right
+from memoryplatform.operations.account.own_llm import find_llm
+from memoryplatform.operations.reflect import open_reflection
+from memoryplatform.server.event_stream import encode_event, stream_events
+from reflection.disposition import TRAITS, Profile, write_bias
+from reflection.reflect.types import BOUNDS, Done, Event, Pause, ReflectQuery
+
+BIAS_STEPS = 20
+
+
+class DispositionForm(forms.Form):
+    """A disposition to try. A value that is missing or can't be read is the bank's own."""
+
+    skepticism = forms.IntegerField(min_value=1, max_value=5)
+    literalism = forms.IntegerField(min_value=1, max_value=5)
+    empathy = forms.IntegerField(min_value=1, max_value=5)
+    bias_strength = forms.FloatField(min_value=0, max_value=1)
+
+    def build_profile(self, bank: Bank) -> Profile:
+        self.is_valid()
+        return replace(Profile.of(bank), **self.cleaned_data)
+
+
+@bank_page(Right.WRITE)
+@require_GET
+def reflect_playground(request: BankRequest) -> HttpResponse:
+    """The question and both dispositions stand in the URL. A script asks, so that opening a link costs nothing."""
+    own = Profile.of(request.bank)
+    other = replace(own, skepticism=6 - own.skepticism, empathy=6 - own.empathy, bias_strength=1.0)
+    tried = [DispositionForm(request.GET, prefix=letter).build_profile(request.bank) for letter in ("a", "b")]
+    context = {
+        "query": request.GET.get("query", "")[:2_000],
+        "budget": budget if (budget := request.GET.get("budget")) in BOUNDS else "low",
+        "budgets": list(BOUNDS),
+        "compares": request.GET.get("compare") == "on",
+        "sides": [("a", tried[0]), ("b", tried[1] if any(name.startswith("b-") for name in request.GET) else other)],
+        "traits": {name: list(steps) for name, steps in TRAITS.items()},
+        "biases": [write_bias(step / BIAS_STEPS) for step in range(BIAS_STEPS + 1)],
+        "model": getattr(find_llm(request.access.tenant_id), "model_id", ""),
+    }
+    return render(request, "dashboard/playgrounds/reflect.html", context)
+
+
+@bank_page(Right.WRITE)
+@require_POST
+def stream_reflection(request: BankRequest) -> HttpResponse:
+    """With `tries` the answer is under the given disposition, and forms no opinion: the agent does not hold it."""
+    return open_stream(request, lambda: encode_answer(open_answer(request)))
+
+
+def open_answer(request: BankRequest) -> Generator[Event, None, None]:
+    given, tries = request.POST, "tries" in request.POST
+    body = {
+        "query": given.get("query", ""),
+        "budget": given.get("budget", "low"),
+        "form_opinions": "store" in given and not tries,
+    }
+    query: ReflectQuery = check_input(ReflectInput, body).reflect_query()
+    if tries:
+        query = replace(query, profile=DispositionForm(given).build_profile(request.bank))
+    return open_reflection(request.access.to_bank(), request.bank.bank_id, query)
+
+
+def encode_answer(events: Generator[Event, None, None]) -> Generator[bytes, None, None]:
+    """The events of the API, and at the end the prompt, which only people see."""
+    try:
+        for event in events:
+            yield b"" if isinstance(event, Pause) else encode_reflect_event(event, None)
+            if isinstance(event, Done):
+                prompt = [{"role": one.role, "content": one.content} for one in event.result.trace.prompt]
+                yield encode_event("prompt", {"messages": prompt})
+    finally:
+        events.close()
+
+
+def open_stream(request: HttpRequest, start: Callable[[], Generator[bytes, None, None]]) -> HttpResponse:
+    """A stream of events. An error before the first event is JSON with its status, a later one is an event."""
+    try:
+        events = start()
+    except Exception as error:  # noqa: BLE001  # the handler logs what is not expected
+        refused = handle_exception(error, {"request": request})
+        return JsonResponse(cast("dict[str, Any]", refused.data), status=refused.status_code)
+    return cast("HttpResponse", stream_events(guard(request, events)))
+
+
+def guard(request: HttpRequest, events: Generator[bytes, None, None]) -> Generator[bytes, None, None]:
+    try:
+        yield from events
+    except Exception as error:  # noqa: BLE001  # as above
+        yield encode_event("error", handle_exception(error, {"request": request}).data)
+    finally:
+        events.close()

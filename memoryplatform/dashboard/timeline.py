@@ -1,0 +1,157 @@
+"""The timeline of a bank: memories and how long they were true, at any point in time and of knowledge."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.http import require_GET
+
+from banks.enums import Network
+from banks.errors import EntityNotFound
+from banks.models import Entity
+from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.operations.account.access import Right
+from memoryplatform.operations.entities import get_entity
+from memoryplatform.operations.timeline import (
+    Timeline,
+    TimelineFilter,
+    TimelineItem,
+    choose_step,
+    find_extent,
+    read_timeline,
+)
+from tenants.transactions import tenant_transaction
+
+LANES = ("network", "entity")
+SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=365 * 300)
+EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
+MOST_LANES = 8
+
+
+@bank_page(Right.VIEW)
+@require_GET
+def timeline(request: BankRequest) -> HttpResponse:
+    bank, query = request.bank, request.GET
+    with tenant_transaction(bank.tenant_id):
+        try:
+            entity = get_entity(bank, entity_id) if (entity_id := read_id(query.get("entity", ""))) else None
+        except EntityNotFound as missing:
+            raise Http404(str(missing)) from None
+        extent = find_extent(bank, entity.id if entity else None)
+        wanted = read_filter(query, extent, entity)
+        found = read_timeline(bank, wanted) if extent else Timeline()
+    context = {
+        "entity": entity,
+        "is_empty": extent is None,
+        "wanted": wanted,
+        "found": found,
+        "total": len(found.items) or sum(bucket.total for bucket in found.buckets),
+        "networks": [(one.value, not wanted.networks or one.value in wanted.networks) for one in Network],
+        "lanes": query.get("lanes") if query.get("lanes") in LANES else LANES[0],
+        "data": describe(found, wanted, extent),
+    }
+    return render(request, f"dashboard/timeline/{'result' if request.htmx else 'page'}.html", context)  # type: ignore[attr-defined]
+
+
+def read_filter(query: QueryDict, extent: tuple[datetime, datetime] | None, entity: Entity | None) -> TimelineFilter:
+    """Nonsense counts as not given."""
+    start, end = read_window(query, extent)
+    return TimelineFilter(
+        start,
+        end,
+        as_of=read_moment(query.get("as_of", "")),
+        known_at=read_moment(query.get("known_at", "")),
+        networks=tuple(one for one in Network.values if one in query.getlist("network")),
+        entity_id=entity.id if entity else None,
+        with_closed=query.get("closed") != "no",
+    )
+
+
+def read_window(query: QueryDict, extent: tuple[datetime, datetime] | None) -> tuple[datetime, datetime]:
+    start, end = read_moment(query.get("from", "")), read_moment(query.get("to", ""))
+    if start and end and SHORTEST <= end - start <= LONGEST:
+        return start, end
+    first, last = extent or (timezone.now() - timedelta(days=7), timezone.now())
+    margin = max((last - first) * 0.04, timedelta(minutes=30))
+    return first - margin, last + 2 * margin
+
+
+def read_moment(text: str) -> datetime | None:
+    """Without a zone it is UTC."""
+    try:
+        moment = parse_datetime(text.strip())
+    except ValueError:
+        return None
+    if moment is None:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware if EARLIEST < aware < LATEST else None
+
+
+def read_id(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def describe(found: Timeline, wanted: TimelineFilter, extent: tuple[datetime, datetime] | None) -> dict[str, Any]:
+    """The values for static/pages/timeline.js. Times are milliseconds."""
+    now = timezone.now()
+    first, last = extent or (now, now)
+    return {
+        "from": write(wanted.start),
+        "to": write(wanted.end),
+        "first": write(first),
+        "last": write(max(last, now)),
+        "now": write(now),
+        "as_of": write(wanted.as_of),
+        "known_at": write(wanted.known_at),
+        "step": choose_step(wanted.end - wanted.start).total_seconds() * 1000,
+        "items": [describe_item(one) for one in found.items],
+        "buckets": [{"from": write(one.start), "to": write(one.end), "counts": one.counts} for one in found.buckets],
+        "entities": choose_lanes(found),
+        "learned": sorted({write(one.learned_at) for one in (*found.items, *found.hidden)}),
+        "changes": list_changes(found),
+    }
+
+
+def describe_item(one: TimelineItem) -> dict[str, Any]:
+    return {
+        "id": str(one.id),
+        "text": one.text,
+        "network": one.network,
+        "at": write(one.happened_at),
+        "ended": write(one.happened_until),
+        "said": write(one.said_at),
+        "learned": write(one.learned_at),
+        "since": write(one.since),
+        "until": write(one.until),
+        "closed": one.close_reason,
+        "entities": [str(entity_id) for entity_id in one.entity_ids],
+    }
+
+
+def choose_lanes(found: Timeline) -> list[dict[str, str]]:
+    """The entities with the most items of the window."""
+    counts: dict[UUID, int] = {}
+    for item in found.items:
+        for entity_id in item.entity_ids:
+            counts[entity_id] = counts.get(entity_id, 0) + 1
+    most = sorted(counts, key=lambda one: (-counts[one], found.entities[one]))[:MOST_LANES]
+    return [{"id": str(one), "name": found.entities[one]} for one in most]
+
+
+def list_changes(found: Timeline) -> list[float]:
+    """The times at which something became true or ended."""
+    every = [*found.items, *found.hidden]
+    moments = {write(one.since or one.happened_at) for one in every} | {write(one.until) for one in every}
+    return sorted(one for one in moments if one is not None)
+
+
+def write(moment: datetime | None) -> float | None:
+    return None if moment is None else round(moment.timestamp() * 1000)

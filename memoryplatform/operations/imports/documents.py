@@ -1,0 +1,72 @@
+"""Readers of documents: plain text, Markdown, and the text of a PDF."""
+
+import io
+import time
+
+from django.utils import timezone
+from pypdf import PdfReader
+from pypdf.errors import PyPdfError
+
+from banks.retain.input import RetainItem
+from memoryplatform.operations.imports.upload import UnreadableUpload, Upload, clean, name_document
+
+MARKDOWN = (".md", ".markdown", ".mdx")
+MOST_PAGES = 2_000
+MOST_SECONDS = 20  # of reading a PDF
+
+
+def read_text(body: bytes, *, name: str) -> Upload:
+    """UTF-8 as a rule. A file with another encoding is read as UTF-16 where it says so, else as Windows-1252."""
+    warnings = []
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        is_wide = body.startswith((b"\xff\xfe", b"\xfe\xff"))
+        try:
+            text = body.decode("utf-16" if is_wide else "cp1252")
+        except UnicodeDecodeError:
+            raise UnreadableUpload("This is neither a text nor a file of a known format.") from None
+        warnings.append(f"The file is no UTF-8. It was read as {'UTF-16' if is_wide else 'Windows-1252'}.")
+    if "\x00" in text:
+        raise UnreadableUpload("This is neither a text nor a file of a known format.")
+    kind = "markdown" if name.lower().endswith(MARKDOWN) else "text"
+    return build_document(kind, text, name_document(name, body), warnings)
+
+
+def read_pdf(body: bytes, *, name: str) -> Upload:
+    """The text of the pages. A page that is only a picture has none."""
+    try:
+        pages = read_pages(PdfReader(io.BytesIO(body)))
+    except UnreadableUpload:
+        raise
+    except PyPdfError as fault:
+        raise UnreadableUpload(f"This PDF is broken: {fault}") from None
+    except Exception:  # noqa: BLE001  # a broken file can raise anything in the library
+        raise UnreadableUpload("This PDF is broken: its pages can't be read.") from None
+    texts = [text for text in pages if text]
+    if not texts:
+        raise UnreadableUpload("This PDF has no text. A scan needs text recognition first.")
+    empty = len(pages) - len(texts)
+    warnings = [f"{empty} of {len(pages)} pages have no text."] if empty else []
+    return build_document("pdf", "\n\n".join(texts), name_document(name, body), warnings)
+
+
+def read_pages(reader: PdfReader) -> list[str]:
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise UnreadableUpload("This PDF is protected by a password. Save it without one, and upload that.")
+    if len(reader.pages) > MOST_PAGES:
+        raise UnreadableUpload(f"This PDF has more than {MOST_PAGES:,} pages. Split it.")
+    end, pages = time.monotonic() + MOST_SECONDS, []
+    for page in reader.pages:
+        pages.append(clean(page.extract_text()).strip())
+        if time.monotonic() > end:
+            raise UnreadableUpload("Reading this PDF takes too long. Split it.")
+    return pages
+
+
+def build_document(kind: str, text: str, document_id: str, warnings: list[str]) -> Upload:
+    if not text.strip():
+        raise UnreadableUpload("There is no text in this file.")
+    text = clean(text).replace("\r\n", "\n")
+    item = RetainItem(timezone.now(), text=text, document_id=document_id, is_dated=False)
+    return Upload(kind, (item,), tuple(warnings))

@@ -1,0 +1,205 @@
+"""Memories over time: when they happened, how long they were true, and when the bank learned them."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.core.cache import cache
+from django.db.models import Count, DateTimeField, DurationField, F, Func, Q, Value
+from django.db.models.functions import Left
+
+from banks.enums import Kind
+from banks.models import Bank, MemoryUnit, Mention
+from banks.models.unit import HAPPENED_AT, UnitQuerySet
+from banks.rendering import render_text
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units, true_as_known
+
+MOST_ITEMS = 500  # a window with more memories is shown as counts by step
+MOST_EARLIER = 60  # states that began before the window
+LOOKED_BACK = 1_000  # memories before the window among which they are found
+LONGEST_TEXT = 240
+SECONDS_KEPT = 60  # of counts: a window of 100,000 memories takes a scan of all of them
+BUCKETS = 80
+ORIGIN = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
+STEPS = (
+    MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 180 * MINUTE, 360 * MINUTE, 720 * MINUTE,
+    DAY, 2 * DAY, 7 * DAY, 28 * DAY, 91 * DAY, 365 * DAY, 1825 * DAY,
+)  # fmt: skip
+COLUMNS = (
+    "id", "network", "kind", "speaker", "occurred_start", "occurred_end", "mentioned_at",
+    "valid_from", "valid_until", "recorded_at", "expired_at", "close_reason", "happened_at", "start_of_text",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TimelineFilter:
+    """The window is [start, end). Without `as_of` the whole history is shown, with closed memories if `with_closed`."""
+
+    start: datetime
+    end: datetime
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    networks: tuple[str, ...] = ()
+    entity_id: UUID | None = None
+    with_closed: bool = True
+
+
+@dataclass(frozen=True)
+class TimelineItem:
+    """`since` and `until` are the bar of a state. An event has none.
+
+    An end that was not known at `known_at` is open.
+    """
+
+    id: UUID
+    text: str
+    network: str
+    happened_at: datetime
+    happened_until: datetime | None
+    said_at: datetime
+    learned_at: datetime
+    since: datetime | None
+    until: datetime | None
+    close_reason: str
+    entity_ids: tuple[UUID, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.close_reason)
+
+
+@dataclass(frozen=True)
+class Bucket:
+    start: datetime
+    end: datetime
+    counts: dict[str, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Either items or buckets. `hidden` are items of the window that were not true or not known then."""
+
+    items: list[TimelineItem] = field(default_factory=list)
+    hidden: list[TimelineItem] = field(default_factory=list)
+    buckets: list[Bucket] = field(default_factory=list)
+    entities: dict[UUID, str] = field(default_factory=dict)
+
+
+class DateBin(Func):
+    function = "date_bin"
+    output_field = DateTimeField()
+
+
+def find_extent(bank: Bank, entity_id: UUID | None = None) -> tuple[datetime, datetime] | None:
+    """From the first to the last memory, of the entity if one is given. Call inside a tenant transaction.
+
+    The times at which things were said count, and events not too far before and after them: a year of birth would
+    otherwise leave the rest of the history in a corner.
+    """
+    units = find_units(bank, MemoryFilter(state="all", entity_id=entity_id)).annotate(happened_at=HAPPENED_AT)
+    said = units.order_by("mentioned_at").values_list("mentioned_at", flat=True)
+    first, last = said.first(), said.last()
+    if first is None or last is None:
+        return None
+    around = max(last - first, 7 * DAY)
+    happened = units.order_by("happened_at").values_list("happened_at", flat=True)
+    earliest = happened.filter(happened_at__gte=first - around).first() or first
+    latest = happened.filter(happened_at__lte=last + around).last() or last
+    return min(first, earliest), max(last, latest)
+
+
+def read_timeline(bank: Bank, wanted: TimelineFilter) -> Timeline:
+    """Call inside a tenant transaction."""
+    every = find_units(bank, MemoryFilter(state="all", entity_id=wanted.entity_id)).alias(happened_at=HAPPENED_AT)
+    if wanted.networks:
+        every = every.filter(network__in=wanted.networks)
+    within = every.filter(happened_at__gte=wanted.start, happened_at__lt=wanted.end)
+    rows = list(read_columns(within).order_by("happened_at", "id")[: MOST_ITEMS + 1])
+    if len(rows) > MOST_ITEMS:
+        key = f"timeline:{bank.tenant_id}:{bank.id}:{hashlib.sha256(repr(wanted).encode()).hexdigest()}"
+        counted = cache.get_or_set(key, lambda: count_buckets(select_held(within, wanted), wanted), SECONDS_KEPT)
+        return Timeline(buckets=counted or [])
+    rows = [*find_earlier(every, wanted), *rows]
+    found = MemoryUnit.objects.of_bank(bank).filter(id__in=[row["id"] for row in rows])
+    held = set(select_held(found, wanted).values_list("id", flat=True))
+    mentions, names = read_mentions(bank, held)
+    items = [build_item(row, wanted.known_at, mentions.get(row["id"], ())) for row in rows]
+    return Timeline(
+        [one for one in items if one.id in held], [one for one in items if one.id not in held], entities=names
+    )
+
+
+def select_held(units: UnitQuerySet, wanted: TimelineFilter) -> UnitQuerySet:
+    """Units that were true at `as_of`, as known at `known_at`. An event was not true before it happened."""
+    if wanted.as_of is not None:
+        true = true_as_known(units, wanted.as_of, known_at=wanted.known_at)
+        return true.exclude(valid_from=None, occurred_start__gt=wanted.as_of)
+    if wanted.known_at is not None:
+        return units.filter(recorded_at__lte=wanted.known_at) if wanted.with_closed else units.known_at(wanted.known_at)
+    return units if wanted.with_closed else units.current()
+
+
+def read_columns(units: UnitQuerySet) -> Any:
+    """Texts may be long, so only their starts are read."""
+    return units.annotate(start_of_text=Left("text", LONGEST_TEXT), happened_at=HAPPENED_AT).values(*COLUMNS)
+
+
+def find_earlier(units: UnitQuerySet, wanted: TimelineFilter) -> list[dict[str, Any]]:
+    """States that began before the window and reach into it. Only the nearest memories are looked at."""
+    before = units.alias(happened_at=HAPPENED_AT).filter(happened_at__lt=wanted.start)
+    nearest = before.order_by("-happened_at", "-id").values("id")[:LOOKED_BACK]
+    reaching = Q(valid_until__gt=wanted.start) | Q(valid_until=None, valid_from__isnull=False)
+    rows = units.filter(reaching, id__in=nearest, kind=Kind.CONVERSATION)
+    return list(read_columns(rows).order_by("-happened_at", "-id")[:MOST_EARLIER])[::-1]
+
+
+def read_mentions(bank: Bank, ids: Iterable[UUID]) -> tuple[dict[UUID, tuple[UUID, ...]], dict[UUID, str]]:
+    rows = Mention.objects.for_tenant(bank.tenant_id).filter(unit_id__in=ids).order_by("id")
+    mentions: dict[UUID, tuple[UUID, ...]] = {}
+    names: dict[UUID, str] = {}
+    for unit_id, entity_id, name in rows.values_list("unit_id", "entity_id", "entity__name"):
+        mentions[unit_id] = (*mentions.get(unit_id, ()), entity_id)
+        names[entity_id] = name
+    return mentions, names
+
+
+def build_item(row: dict[str, Any], known_at: datetime | None, entity_ids: tuple[UUID, ...]) -> TimelineItem:
+    was_closed = known_at is None or row["expired_at"] is None or row["expired_at"] <= known_at
+    until = row["valid_until"] if was_closed else None
+    is_state = row["kind"] == Kind.CONVERSATION
+    return TimelineItem(
+        id=row["id"],
+        text=render_text(row["speaker"], row["start_of_text"]),
+        network=row["network"],
+        happened_at=row["happened_at"],
+        happened_until=row["occurred_end"],
+        said_at=row["mentioned_at"],
+        learned_at=row["recorded_at"],
+        since=(row["valid_from"] or row["happened_at"]) if is_state else None,
+        until=until,
+        close_reason=row["close_reason"] if was_closed else "",
+        entity_ids=entity_ids,
+    )
+
+
+def choose_step(length: timedelta) -> timedelta:
+    return next((step for step in STEPS if length / step <= BUCKETS), STEPS[-1])
+
+
+def count_buckets(units: UnitQuerySet, wanted: TimelineFilter) -> list[Bucket]:
+    """The number of units by step and network, without empty steps."""
+    step = choose_step(wanted.end - wanted.start)
+    begin = DateBin(Value(step, DurationField()), HAPPENED_AT, Value(ORIGIN, DateTimeField()))
+    rows = units.order_by().annotate(begin=begin).values_list("begin", "network").annotate(count=Count("*"))
+    found: dict[datetime, dict[str, int]] = {}
+    for start, network, count in rows.order_by(F("begin")):
+        found.setdefault(start, {})[network] = count
+    return [Bucket(start, start + step, counts) for start, counts in found.items()]

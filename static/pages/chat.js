@@ -1,0 +1,93 @@
+// The chat: sends a message, writes the answer as it comes, and shows what was recalled and what is being retained.
+const sayForm = document.getElementById("say");
+const talk = document.getElementById("talk");
+const box = sayForm.elements.text;
+const NO_MODEL = "No language model is configured, so I can't answer. What I remember about this is listed under “Recalled”.";
+let turns = 0;
+
+function addBubble(name, text, own) {
+  document.getElementById("hint")?.remove();
+  const turn = make("div", `${own ? "self-end " : ""}max-w-[85%]`);
+  turn.append(make("p", `mb-1 text-xs text-soft${own ? " text-right" : ""}`, name));
+  const bubble = make("div", `bubble memory-text${own ? " bubble-own" : ""}`, text);
+  turn.append(bubble);
+  talk.append(turn);
+  talk.scrollTop = talk.scrollHeight;
+  return bubble;
+}
+
+function showRecalled(memories, side) {
+  const list = document.getElementById("recalled");
+  document.getElementById("recalled-empty").hidden = true;
+  document.getElementById("recalled-count").textContent = memories.size;
+  list.replaceChildren(...[...memories].map(([number, memory]) => buildBasis(memory, number, side)));
+  if (!memories.size) list.append(make("li", "py-6 text-center text-sm text-soft", "Nothing in memory matches."));
+}
+
+// The server answers with the state of the operation, which asks for itself again until it has ended.
+async function showRetaining(operationId) {
+  document.getElementById("retained-empty").hidden = true;
+  const address = sayForm.dataset.retained.replace(/[0-9a-f-]{36}\/$/, `${operationId}/`);
+  const slot = make("li");
+  document.getElementById("retained").prepend(slot);
+  await htmx.ajax("GET", address, { target: slot, swap: "outerHTML" });
+}
+
+async function send(text) {
+  const side = `turn${(turns += 1)}`;
+  const memories = new Map();
+  const fields = new FormData(sayForm);
+  fields.set("text", text);
+  addBubble("You", text, true);
+  const bubble = addBubble(sayForm.dataset.name, "", false);
+  bubble.classList.add("caret");
+  bubble.setAttribute("aria-busy", "true"); // a screen reader waits for the whole answer
+  let answer = "";
+  let writes = true;
+  const render = () => {
+    if (writes) writeCited(bubble, answer, memories, side);
+    talk.scrollTop = talk.scrollHeight;
+  };
+  try {
+    await readEvents(sayForm.dataset.stream, fields, {
+      started: (data) => { writes = data.engine === "llm"; if (!writes) bubble.textContent = NO_MODEL; },
+      memories: (data) => {
+        for (const memory of data.memories) memories.set(Number(memory.mark.slice(1, -1)), memory);
+        showRecalled(memories, side);
+        render();
+      },
+      delta: (data) => { answer += data.text; render(); },
+      citation: () => {},
+      done: (data) => { answer = data.text; writes = data.engine === "llm"; render(); },
+      retaining: (data) => showRetaining(data.operation_id),
+    });
+    const address = new URL(location.href);
+    address.searchParams.set("chat", sayForm.elements.chat.value);
+    history.replaceState(null, "", address);
+  } catch (error) {
+    if (answer) bubble.after(make("p", "mt-1 text-xs text-bad", `Not retained. ${error.message}`));
+    else bubble.replaceChildren(make("span", "text-bad", error.message));
+    if (!answer && !box.value) box.value = text; // it can be sent again
+  } finally {
+    bubble.classList.remove("caret");
+    bubble.removeAttribute("aria-busy");
+  }
+}
+
+sayForm.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const text = box.value.trim();
+  const button = sayForm.querySelector("button");
+  if (!text || button.disabled) return;
+  box.value = "";
+  button.disabled = true;
+  await send(text);
+  button.disabled = false;
+  box.focus();
+});
+box.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  sayForm.requestSubmit();
+});
+talk.scrollTop = talk.scrollHeight;

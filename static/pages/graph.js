@@ -1,0 +1,208 @@
+// The graph, drawn by sigma.js (WebGL). The panel beside it comes from the server, and says which node is chosen.
+const canvas = document.getElementById("graph-canvas");
+const note = document.getElementById("graph-note");
+const panel = document.getElementById("graph-panel");
+const filters = document.getElementById("graph-filters");
+const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+const KINDS = ["PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "CONCEPT", "OTHER"];
+const NETWORKS = ["world", "experience", "opinion", "observation"];
+const EDGES = { mention: "--line-strong", relationship: "--chart-1", semantic: "--chart-6", causal: "--chart-4", evidence: "--opinion" };
+const graph = new graphology.MultiGraph({ allowSelfLoops: false });
+const layout = graphologyLibrary.layoutForceAtlas2;
+const hidden = new Set(new URLSearchParams(location.search).get("hide")?.split(",") ?? []);
+let renderer, chosen = null, hovered = null, near = new Set(), colours = {}, running = 0;
+
+const readColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function readColours() {
+  colours = Object.fromEntries([...KINDS.map((kind, place) => [kind, readColour(`--chart-${place + 1}`)]),
+    ...NETWORKS.map((name) => [name, readColour(`--${name}`)]),
+    ...Object.entries(EDGES).map(([type, name]) => [`edge ${type}`, readColour(name)]),
+    ...["ink", "line", "surface"].map((name) => [name, readColour(`--${name}`)])]);
+}
+
+// A number in [0, 1) that is always the same for a text, so that a graph looks alike each time.
+function scatter(text) {
+  let hash = 2166136261;
+  for (const letter of text) hash = Math.imul(hash ^ letter.codePointAt(0), 16777619);
+  return (hash >>> 0) / 4294967296;
+}
+
+const isEntity = (key) => key.startsWith("entity:");
+
+// New nodes begin near a neighbour that is already placed, else on a circle.
+function add(data, centre) {
+  const fresh = data.nodes.filter(([key]) => !graph.hasNode(key));
+  const around = new Map(data.edges.flatMap(([from, to]) => [[from, to], [to, from]]));
+  const middle = centre && graph.hasNode(centre) ? graph.getNodeAttributes(centre) : null;
+  for (const [key, label, group, weight] of fresh) {
+    const angle = scatter(key) * 2 * Math.PI, other = around.get(key);
+    const from = middle ?? (other && graph.hasNode(other) ? graph.getNodeAttributes(other) : null);
+    const far = from ? 2 + scatter(`${key}r`) * 4 : 20 + scatter(`${key}r`) * 60;
+    graph.addNode(key, { label: label.length > 42 && !isEntity(key) ? `${label.slice(0, 41)}…` : label, group, x: (from?.x ?? 0) + far * Math.cos(angle),
+      y: (from?.y ?? 0) + far * Math.sin(angle), size: isEntity(key) ? Math.min(5 + Math.sqrt(weight) * 1.4, 18) : 3.5 });
+  }
+  for (const [from, to, type, label] of data.edges) {
+    const key = `${from} ${to} ${type} ${label}`;
+    if (from !== to && graph.hasNode(from) && graph.hasNode(to) && !graph.hasEdge(key)) {
+      graph.addEdgeWithKey(key, from, to, { kind: type, size: type === "mention" ? 0.7 : 1.4,
+        type: type === "causal" || type === "evidence" ? "arrow" : "line" });
+    }
+  }
+  return fresh.length;
+}
+
+// ForceAtlas2 in small steps, so that the page stays responsive. With reduced motion only the result is shown.
+function settle(most) {
+  if (graph.order < 2) return;
+  cancelAnimationFrame(running);
+  const settings = { ...layout.inferSettings(graph), gravity: 0.6, scalingRatio: 12, slowDown: 4, barnesHutOptimize: graph.order > 600 };
+  const began = performance.now(), whole = still ? 1500 : 9000;
+  let done = 0;
+  const step = () => {
+    const frame = performance.now();
+    do {
+      layout.assign(graph, { iterations: graph.order > 1500 ? 1 : 3, settings });
+      done += 3;
+    } while (done < most && performance.now() - frame < (still ? whole : 9));
+    if (done < most && performance.now() - began < whole) running = requestAnimationFrame(step);
+  };
+  step();
+}
+
+function reduceNode(key, data) {
+  const isDim = near.size && !near.has(key);
+  if (hidden.has(data.group)) return { ...data, hidden: true };
+  const result = { ...data, color: isDim ? colours.line : colours[data.group] };
+  if (isDim) result.label = "";
+  if (key === chosen || key === hovered) Object.assign(result, { highlighted: true, forceLabel: true, zIndex: 2 });
+  return result;
+}
+
+function reduceEdge(key, data) {
+  if (hidden.has(data.kind)) return { ...data, hidden: true };
+  const focus = hovered ?? chosen;
+  const isOwn = focus && graph.hasExtremity(key, focus);
+  if (focus && !isOwn) return { ...data, color: colours.line, size: 0.4 };
+  return { ...data, color: colours[`edge ${data.kind}`], size: isOwn ? data.size * 1.8 : data.size, zIndex: isOwn ? 1 : 0 };
+}
+
+function light() {
+  const focus = hovered ?? chosen;
+  near = new Set(focus && graph.hasNode(focus) ? [focus, ...graph.neighbors(focus)] : []);
+  renderer?.refresh({ skipIndexation: true });
+}
+
+function fly(key) {
+  const at = renderer.getNodeDisplayData(key);
+  if (!at) return;
+  const camera = renderer.getCamera();
+  const goal = { x: at.x, y: at.y, ratio: Math.min(camera.ratio, 0.45) };
+  if (still) camera.setState(goal);
+  else camera.animate(goal, { duration: 500 });
+}
+
+async function load(query) {
+  const answer = await fetch(`${canvas.dataset.data}?${new URLSearchParams(query)}`);
+  if (!answer.ok) throw new Error(String(answer.status));
+  return answer.json();
+}
+
+// The node is drawn with its neighbours, and the camera flies to it.
+async function choose(key) {
+  chosen = key;
+  light();
+  if (!key) return;
+  try {
+    const fresh = add(await load({ node: key }), key);
+    if (fresh) settle(Math.min(60 + fresh * 3, 240));
+  } catch {
+    showToast("This node could not be loaded.", "error");
+  }
+  if (chosen !== key) return;
+  light();
+  fly(key);
+}
+
+function writeState() {
+  const query = new URLSearchParams(location.search);
+  if (hidden.size) query.set("hide", [...hidden].join(","));
+  else query.delete("hide");
+  history.replaceState(history.state, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
+}
+
+function listen() {
+  renderer.on("clickNode", ({ node }) => {
+    const address = `${canvas.dataset.address}?node=${encodeURIComponent(node)}`;
+    htmx.ajax("GET", address, { target: "#graph-panel" }).then(() => history.pushState(null, "", address));
+  });
+  renderer.on("enterNode", ({ node }) => { hovered = node; canvas.classList.add("cursor-pointer"); light(); });
+  renderer.on("leaveNode", () => { hovered = null; canvas.classList.remove("cursor-pointer"); light(); });
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.target.id === "graph-panel") choose(panel.querySelector("[data-node]")?.dataset.node ?? null);
+  });
+  addEventListener("popstate", (event) => { if (!event.state?.htmx) location.reload(); });
+  filters.addEventListener("change", (event) => {
+    const { value, checked } = event.target;
+    if (checked) hidden.delete(value);
+    else hidden.add(value);
+    writeState();
+    renderer.refresh();
+  });
+  document.addEventListener("click", (event) => {
+    const factor = event.target.closest("[data-graph-zoom]")?.dataset.graphZoom;
+    if (factor === undefined) return;
+    const camera = renderer.getCamera(), duration = still ? 1 : 250;
+    if (factor === "0") camera.animatedReset({ duration });
+    else camera.animate({ ratio: camera.ratio * Number(factor) }, { duration });
+  });
+  document.addEventListener("themechange", () => {
+    readColours();
+    renderer.setSetting("labelColor", { color: colours.ink });
+    renderer.refresh();
+  });
+}
+
+// A label on a hovered or chosen node, in the colours of the theme.
+function drawHover(context, data, settings) {
+  if (!data.label) return;
+  context.font = `500 13px ${settings.labelFont}`;
+  const width = context.measureText(data.label).width;
+  context.fillStyle = colours.surface;
+  context.strokeStyle = colours.line;
+  context.beginPath();
+  context.roundRect(data.x + data.size + 3, data.y - 12, width + 14, 24, 6);
+  context.fill();
+  context.stroke();
+  context.beginPath();
+  context.arc(data.x, data.y, data.size + 3, 0, 2 * Math.PI);
+  context.strokeStyle = data.color;
+  context.lineWidth = 2;
+  context.stroke();
+  context.fillStyle = colours.ink;
+  context.fillText(data.label, data.x + data.size + 10, data.y + 4.5);
+}
+
+async function start() {
+  readColours();
+  for (const box of filters.querySelectorAll("input")) box.checked = !hidden.has(box.value);
+  const data = await load({ size: canvas.dataset.size });
+  add(data);
+  if (!graph.order) {
+    note.textContent = "No memories yet";
+    return;
+  }
+  settle(graph.order > 1500 ? 160 : 420);
+  renderer = new Sigma(graph, canvas, {
+    allowInvalidContainer: true, zIndex: true, minCameraRatio: 0.03, maxCameraRatio: 4, labelFont: "Inter, sans-serif", labelSize: 12,
+    labelWeight: "500", labelColor: { color: colours.ink }, labelDensity: 0.6, labelGridCellSize: 110, labelRenderedSizeThreshold: 7,
+    defaultDrawNodeHover: drawHover, nodeReducer: reduceNode, edgeReducer: reduceEdge, hideEdgesOnMove: graph.size > 8000,
+  });
+  note.hidden = true;
+  canvas.dataset.drawn = String(graph.order);
+  listen();
+  if (canvas.dataset.node) choose(canvas.dataset.node);
+}
+
+start().catch(() => { note.textContent = "The drawing needs WebGL and a connection. The list has the same nodes and edges."; });
+window.memoryGraph = { graph, find: (key) => renderer?.graphToViewport(graph.getNodeAttributes(key)) }; // for the browser tests

@@ -1,0 +1,196 @@
+"""Recall, reflect and chat in a browser, on a bank of a travel agent."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.checking import check_page
+from tests.browser.conftest import SignIn
+from tests.factories import make_bank
+from tests.live_server import working
+from tests.llm_server import Received, ScriptedLLM
+from tests.llm_server.fixture import llm
+from tests.reflection.reflect.answers import opinion, write
+from tests.retrieval.memory import NOW, Memory
+
+__all__ = ["llm"]
+HOSTILE = "<img src=x onerror=alert(1)> Alice said \u202eevil\u202c [link](javascript:alert(1))"
+FACTS = (
+    ("world", "Alice moved to Lisbon in March and lives near the river."),
+    ("world", "Alice works as an architect at Studio Norte."),
+    ("world", "Bob is Alice's brother; he lives in Porto and sails every summer."),
+    ("world", "Alice is allergic to peanuts."),
+    ("experience", "I booked a train to Porto for Alice on the second of May."),
+    ("experience", "I recommended the night train to Madrid, and Alice liked the idea."),
+    ("world", "Alice prefers trains to planes, because she gets seasick and dislikes airports."),
+    ("world", "Carol, a colleague of Alice, recommends the Douro valley in autumn."),
+    ("observation", "Alice travels often within Portugal, mostly by train and mostly to see her brother."),
+    ("world", "Alice's favourite dish is grilled sardines, which she eats every June."),
+    ("world", HOSTILE),
+)
+
+
+@pytest.fixture
+def open_bank(page: Page, signed_in: SignIn) -> Callable[..., Memory]:
+    """Signs in, and fills the bank of Nora."""
+
+    def act(role: str = "member") -> Memory:
+        tenant = signed_in(page, role)
+        memory = Memory(make_bank(tenant, bank_id="nora", name="Nora", background="I plan journeys for people."))
+        people = {name: memory.entity(name, kind="PERSON", mention_count=9) for name in ("Alice", "Bob")}
+        for days, (network, text) in enumerate(FACTS, 1):
+            about = [entity for name, entity in people.items() if name in text]
+            memory.unit(text, days=days * 9, network=network, about=about, tags=["travel"] if "train" in text else [])
+        memory.unit(
+            "I think that Alice would enjoy the Algarve by train, since she avoids planes.",
+            network="opinion",
+            confidence=0.72,
+            about=[people["Alice"]],
+        )
+        memory.unit("Alice lives in Berlin.", days=300, valid_from=NOW - timedelta(days=400), about=[people["Alice"]])
+        return memory
+
+    return act
+
+
+def test_a_recall_shows_why_each_result_stands_where_it_stands(page: Page, open_bank: Callable[..., Memory]) -> None:
+    open_bank("viewer")
+    page.goto("/dashboard/banks/nora/recall/")
+    check_page(page, "recall-empty")
+    page.get_by_role("link", name="What is known about Alice?").click()
+    expect(page.get_by_role("searchbox", name="Query")).to_have_value("What is known about Alice?")
+    page.get_by_role("searchbox", name="Query").fill("Where does Alice live, and how does she travel by train?")
+    page.get_by_role("button", name="Recall", exact=True).click()
+    expect(page).to_have_url(re.compile("query=Where"))
+    expect(page.get_by_role("heading", name=re.compile(r"\d+ results"))).to_be_visible()
+    expect(page.get_by_role("group", name="Scores of result 1", exact=True)).to_contain_text("Semantic")
+    expect(page.get_by_text("evil")).to_have_count(1)  # as text: no image was loaded, no link was made
+    assert page.locator("#playground img").count() == 0
+    page.reload()
+    expect(page.get_by_role("group", name="Scores of result 1", exact=True)).to_contain_text("Final")
+    check_page(page, "recall-results")
+    page.get_by_role("button", name="Copy as code").click()
+    expect(page.get_by_role("dialog")).to_contain_text("client.recall(")
+    check_page(page, "recall-code")
+
+
+def test_two_settings_side_by_side(page: Page, open_bank: Callable[..., Memory]) -> None:
+    open_bank("viewer")
+    page.goto("/dashboard/banks/nora/recall/")
+    page.get_by_role("searchbox", name="Query").fill("How does Alice travel by train?")
+    page.get_by_label("Compare two settings").check()
+    page.locator("[name='b-max_tokens']").fill("60")
+    page.get_by_text("Filters and time travel").nth(1).click()
+    page.get_by_role("group", name="B").get_by_label("world").check()
+    page.get_by_role("button", name="Recall", exact=True).click()
+    second = page.get_by_role("region", name="Results of B")
+    expect(second).to_contain_text("did not fit into the tokens")
+    expect(second).to_contain_text("of 60")
+    second.get_by_text("did not fit into the tokens").click()
+    check_page(page, "recall-compared")
+
+
+def answer_as_nora(received: Received) -> str:
+    if "very skeptical" in received.prompt:
+        return write("I doubt it: only [1] speaks for it, and [2] is hearsay.")
+    return write(
+        "Yes. Alice avoids planes [1], and she liked the idea of a night train [2].",
+        opinions=[opinion("I think that a night train suits Alice, because she avoids planes", [1, 2])],
+    )
+
+
+def test_a_reflection_is_streamed_with_its_memories_and_opinions(
+    page: Page, open_bank: Callable[..., Memory], llm: ScriptedLLM
+) -> None:
+    llm.chat.otherwise = answer_as_nora
+    open_bank()
+    page.goto("/dashboard/banks/nora/reflect/")
+    check_page(page, "reflect-empty")
+    page.get_by_role("textbox", name="Question").fill("Should I recommend the night train to Alice?")
+    page.get_by_role("button", name="Ask").click()
+    answer = page.get_by_role("region", name="Answer")
+    expect(answer).to_contain_text("she liked the idea of a night train")
+    expect(answer.get_by_role("heading", name="Opinions formed")).to_be_visible()
+    expect(answer).to_contain_text("I think that a night train suits Alice")
+    answer.get_by_role("link", name="Memory 2", exact=True).click()
+    expect(page.locator("#a-2")).to_have_attribute("data-lit", "")
+    expect(page.locator("#a-2").get_by_role("link")).to_have_attribute(
+        "href", re.compile("/dashboard/banks/nora/memories/")
+    )
+    answer.get_by_text("Prompt and cost").click()
+    expect(answer.get_by_label("Prompt", exact=True)).to_contain_text("You are Nora.")
+    check_page(page, "reflect-answer")
+
+
+def test_one_question_under_two_dispositions_keeps_no_opinion(
+    page: Page, open_bank: Callable[..., Memory], llm: ScriptedLLM
+) -> None:
+    llm.chat.otherwise = answer_as_nora
+    open_bank()
+    page.goto(
+        "/dashboard/banks/nora/reflect/?query=Should+Alice+take+the+night+train%3F&compare=on&b-skepticism=5&b-bias_strength=0.9"
+    )
+    second = page.get_by_role("group", name="B")
+    expect(second).to_contain_text("You are very skeptical")
+    second.get_by_label("Empathy").fill("1")
+    expect(second).to_contain_text("You are very detached")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.get_by_role("region", name="Answer A")).to_contain_text("Yes. Alice avoids planes")
+    expect(page.get_by_role("region", name="Answer B")).to_contain_text("I doubt it")
+    expect(page).to_have_url(re.compile("b-empathy=1"))
+    expect(page.get_by_role("heading", name="Opinions formed")).to_have_count(0)
+    check_page(page, "reflect-compared")
+
+
+def test_a_chat_recalls_answers_and_retains(page: Page, open_bank: Callable[..., Memory], llm: ScriptedLLM) -> None:
+    def reply(received: Received) -> str:
+        if "This is a conversation" in received.prompt:
+            return write("Happy to help: you avoid planes [1], so a night train to Madrid would suit you.")
+        return '{"facts": []}'
+
+    llm.chat.otherwise = reply
+    open_bank()
+    page.goto("/dashboard/banks/nora/chat/")
+    check_page(page, "chat-empty")
+    with working():
+        page.get_by_role("textbox", name="Message").fill("I am Alice, and I plan a train journey to Madrid in May.")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("log")).to_contain_text("a night train to Madrid would suit you.")
+        expect(page.get_by_role("region", name="Recalled").get_by_role("listitem").first).to_be_visible()
+        expect(page.locator("#retained [data-status=completed]")).to_be_visible(timeout=20_000)
+    check_page(page, "chat-answer")
+    page.reload()
+    expect(page.get_by_role("log")).to_contain_text("I plan a train journey to Madrid in May.")
+
+
+def test_without_a_language_model_the_chat_shows_what_it_recalls(page: Page, open_bank: Callable[..., Memory]) -> None:
+    open_bank()
+    page.goto("/dashboard/banks/nora/chat/")
+    expect(page.get_by_text("No language model is configured.")).to_be_visible()
+    with working():
+        page.get_by_role("textbox", name="Message").fill("I am Alice, and I sold my sailing boat in Porto.")
+        page.get_by_role("button", name="Send").click()
+        expect(page.get_by_role("region", name="Recalled")).to_contain_text("Porto")
+        expect(page.get_by_role("region", name="Retained")).to_contain_text("I sold my sailing boat", timeout=20_000)
+    check_page(page, "chat-without-model")
+    page.goto("/dashboard/banks/nora/reflect/")
+    page.get_by_role("textbox", name="Question").fill("Where does Bob live?")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("These memories match the question best")
+
+
+def test_an_ended_session_keeps_the_question(
+    page: Page, open_bank: Callable[..., Memory], expected_statuses: set[int]
+) -> None:
+    open_bank()
+    page.goto("/dashboard/banks/nora/reflect/")
+    question = page.get_by_role("textbox", name="Question")
+    question.fill("Where does Bob live?")
+    page.context.clear_cookies()
+    expected_statuses.add(403)
+    page.get_by_role("button", name="Ask").click()
+    expect(page.get_by_role("alert")).to_contain_text("your session has ended")
+    expect(question).to_have_value("Where does Bob live?")

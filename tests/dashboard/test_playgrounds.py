@@ -1,0 +1,302 @@
+"""Recall, reflect and chat over HTTP, as members of a tenant."""
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from django.conf import settings
+from django.db import connection, connections
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from banks.models import Bank, MemoryUnit, Message
+from memoryplatform.operations.models import Operation
+from retrieval.models import RecallRecord
+from retrieval.recall_log import RecallLog
+from tenants.memberships import found_tenant
+from tenants.models import Tenant, UsageRecord, User
+from tenants.transactions import tenant_transaction
+from tests.accounts.conftest import acme, join, make_person, owner, sign_in
+from tests.factories import make_bank, make_key_with_text
+from tests.live_server import serve, use_small_models
+from tests.llm_server import ScriptedLLM
+from tests.llm_server.fixture import llm
+from tests.reflection.reflect.answers import opinion, write
+from tests.retrieval.memory import Memory
+
+__all__ = ["acme", "llm", "owner"]
+PAGE = "/dashboard/banks/support/"
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture(autouse=True)
+def log(monkeypatch: pytest.MonkeyPatch) -> RecallLog:
+    return use_small_models(monkeypatch)
+
+
+@pytest.fixture
+def memory(acme: Tenant) -> Memory:
+    memory = Memory(make_bank(acme, bank_id="support", name="Nora"))
+    alice = memory.entity("Alice", mention_count=3)
+    memory.unit("Alice moved to Lisbon", about=[alice])
+    memory.unit("Alice plays chess in Lisbon", tags=["games"], about=[alice])
+    memory.unit("Bob lives in Porto")
+    return memory
+
+
+@pytest.fixture
+def viewer(acme: Tenant, memory: Memory) -> Client:
+    return sign_in(join(acme, "vera@example.com", "viewer"), acme)
+
+
+@pytest.fixture
+def post(acme: Tenant, memory: Memory) -> Iterator[Callable[..., httpx.Response]]:
+    """Posts a form as a member, through the real server: Django's test client reads no stream."""
+    session = sign_in(join(acme, "mia@example.com", "member"), acme).cookies[settings.SESSION_COOKIE_NAME].value
+    with serve() as url:
+        cookies = {settings.SESSION_COOKIE_NAME: session, "csrftoken": "x" * 32}
+        with httpx.Client(base_url=url, cookies=cookies, headers={"X-CSRFToken": "x" * 32}, timeout=30) as client:
+            yield lambda path, **fields: client.post(f"{PAGE}{path}", data=fields)
+    connections.close_all()
+
+
+def read_events(response: httpx.Response) -> list[tuple[str, Any]]:
+    assert response.headers["content-type"] == "text/event-stream", response.text
+    blocks = [block.split("\n") for block in response.text.strip().split("\n\n")]
+    return [(block[0].removeprefix("event: "), json.loads(block[1].removeprefix("data: "))) for block in blocks]
+
+
+def count(memory: Memory, **wanted: Any) -> int:
+    with tenant_transaction(memory.bank.tenant_id):
+        return MemoryUnit.objects.of_bank(memory.bank).filter(**wanted).count()
+
+
+def test_the_page_shows_the_results_of_the_api(viewer: Client, memory: Memory, acme: Tenant) -> None:
+    page = viewer.get(f"{PAGE}recall/", {"query": "Where is Alice?", "entities": "Alice", "max_tokens": "200"})
+    (side,) = page.context["asked"]
+    address, *_, body = shlex.split(page.context["samples"]["curl"].replace("\\\n", ""))[1:]
+    key = make_key_with_text(acme)[1]
+    path = address.partition("testserver")[2]
+    answer = Client().post(path, body, "application/json", headers={"Authorization": f"Bearer {key}"}).json()
+    assert [str(one.id) for one in side.shown.results] == [one["id"] for one in answer["results"]]
+    assert {one.item.text for one in side.shown.results} == {"Alice moved to Lisbon", "Alice plays chess in Lisbon"}
+    assert page.status_code == 200
+
+
+def test_the_samples_are_the_same_recall(viewer: Client) -> None:
+    given = {
+        "query": 'Alice\'s "tea"?',
+        "types": ["world"],
+        "tags": "games",
+        "as_of": "2026-05-01T10:00",
+        "plain": "on",
+    }
+    samples = viewer.get(f"{PAGE}recall/", given).context["samples"]
+    calls: list[tuple[Any, ...]] = []
+
+    class Recorder:
+        def __init__(self, *_: Any, **__: Any) -> None: ...
+
+        def recall(self, *args: Any, **options: Any) -> Any:
+            calls.append((args, options))
+            return type("Recalled", (), {"results": []})
+
+    code = samples["Python"].replace("from memoryplatform_client import MemoryClient", "")
+    exec(code.replace('os.environ["MEMORY_API_KEY"]', "'key'"), {"MemoryClient": Recorder})  # noqa: S102  # our own text
+    (((bank_id, query), options),) = calls
+    assert (bank_id, query) == ("support", given["query"])
+    body = json.loads(shlex.split(samples["curl"].replace("\\\n", ""))[-1])
+    sent = {"query": query, **options, "as_of": options["as_of"].isoformat()}
+    assert body == sent
+    tool = json.loads(samples["MCP"])["params"]["arguments"]
+    assert tool["types"] == ["world"]
+    assert "rerank" not in tool  # the tool has no such argument
+
+
+def test_a_recall_of_the_page_is_logged(viewer: Client, memory: Memory, log: RecallLog) -> None:
+    viewer.get(f"{PAGE}recall/", {"query": "Where is Alice?", "compare": "on", "b-budget": "low"})
+    log.write()
+    with tenant_transaction(memory.bank.tenant_id):
+        assert RecallRecord.objects.for_tenant(memory.bank.tenant_id).count() == 2
+
+
+def test_two_settings_are_compared_by_rank(viewer: Client) -> None:
+    page = viewer.get(f"{PAGE}recall/", {"query": "Alice in Lisbon", "compare": "on", "b-tags": "games"})
+    first, second = (side.shown.results for side in page.context["asked"])
+    (only,) = second
+    assert only.other_rank == next(one.rank for one in first if one.id == only.id)
+    assert [one.other_rank for one in first if one.id != only.id] == [None] * (len(first) - 1)
+
+
+def test_what_the_tokens_cut_is_listed_with_its_text(viewer: Client) -> None:
+    page = viewer.get(f"{PAGE}recall/", {"query": "Alice in Lisbon", "max_tokens": "6"})
+    (side,) = page.context["asked"]
+    assert side.shown.tokens <= 6
+    assert {row.text for row in side.shown.cut} | {one.item.text for one in side.shown.results} >= {
+        "Bob lives in Porto"
+    }
+    assert b"did not fit into the tokens" in page.content
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        {"query": "!!!"},
+        {"query": "Alice", "max_tokens": "-5"},
+        {"query": "Alice", "budget": "enormous"},
+        {"query": "Alice", "as_of": "yesterday-ish"},
+        {"query": "Alice", "types": "dreams"},
+        {"query": "Alice", "compare": "on", "b-max_tokens": "many"},
+        {"query": "\x00"},
+        {"query": "Alice", "tags": "," * 1_999},
+        {"query": "Alice", "entities": ",".join("abcdefghij" * 15)},
+    ],
+)
+def test_nonsense_in_the_address_is_said_plainly(viewer: Client, nonsense: dict[str, str]) -> None:
+    assert viewer.get(f"{PAGE}recall/", nonsense).status_code in {200, 422}
+    assert viewer.get(f"{PAGE}recall/", nonsense, headers=HTMX).status_code == 200  # htmx swaps no 422
+
+
+def test_an_unreadable_setting_keeps_the_input(viewer: Client) -> None:
+    page = viewer.get(f"{PAGE}recall/", {"query": "Where is Alice?", "max_tokens": "-5"})
+    assert page.status_code == 422
+    assert b'value="Where is Alice?"' in page.content
+    assert b'value="-5"' in page.content
+    assert b"Max tokens: Ensure this value is greater than or equal to 0." in page.content
+
+
+def test_the_page_of_results_needs_few_queries(viewer: Client, memory: Memory) -> None:
+    def count_queries() -> int:
+        with CaptureQueriesContext(connection) as made:
+            viewer.get(f"{PAGE}recall/", {"query": "Lisbon", "max_tokens": "10"})
+        return len(made)
+
+    count_queries()  # fills caches
+    few = count_queries()
+    for number in range(20):
+        memory.unit(f"Carol visited Lisbon {number} times")
+    assert count_queries() == few <= 40
+
+
+def test_another_tenants_bank_is_a_404(viewer: Client, memory: Memory) -> None:
+    other = found_tenant(name="Other", slug="other", owner=make_person("otto@example.com"))
+    stranger = sign_in(join(other, "rob@example.com", "owner"), other)
+    for path in ("recall/", "reflect/", "chat/", f"chat/retained/{uuid4()}/"):
+        assert stranger.get(f"{PAGE}{path}").status_code == 404
+    for path in ("reflect/stream/", "chat/say/"):
+        assert stranger.post(f"{PAGE}{path}", {"query": "x", "text": "x", "chat": str(uuid4())}).status_code == 404
+
+
+def test_a_reflection_stores_opinions_only_if_wanted_and_never_while_trying(
+    post: Callable[..., httpx.Response], memory: Memory, llm: ScriptedLLM
+) -> None:
+    noted = [opinion("I think that Alice likes Lisbon since she moved there", [1])]
+    llm.chat.otherwise = lambda _received: write("In Lisbon [1].", opinions=noted)
+    asked = {"query": "Where does Alice live, Lisbon?", "budget": "low"}
+    post("reflect/stream/", **asked)
+    trial = read_events(post("reflect/stream/", **asked, store="on", tries="on", skepticism="5", empathy="1"))
+    assert count(memory, network="opinion") == 0
+    system = next(data for name, data in trial if name == "prompt")["messages"][0]["content"]
+    assert "You are very skeptical" in system
+    assert "You are very detached" in system
+    with tenant_transaction(memory.bank.tenant_id):
+        assert Bank.objects.for_tenant(memory.bank.tenant_id).get(id=memory.bank.id).skepticism == 3
+    events = read_events(post("reflect/stream/", **asked, store="on"))
+    names = list(dict.fromkeys(name for name, _ in events))
+    assert names == ["started", "memories", "delta", "citation", "opinions", "done", "prompt"]
+    assert count(memory, network="opinion") == 1
+
+
+def test_bad_input_and_a_broken_model_are_said(
+    post: Callable[..., httpx.Response], memory: Memory, llm: ScriptedLLM
+) -> None:
+    refused = post("reflect/stream/", query="???")
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+    assert post("reflect/stream/", query="Alice?", budget="endless").status_code == 422
+    assert post("chat/say/", chat="no id", text="hello").status_code == 422
+    assert post("chat/say/", chat=str(uuid4()), text="x" * 9_000).status_code == 422
+    llm.chat.fail(400)
+    assert read_events(post("reflect/stream/", query="Where is Alice?"))[-1][0] == "error"
+
+
+def test_a_turn_of_the_chat_knows_the_turns_before_it(
+    post: Callable[..., httpx.Response], memory: Memory, llm: ScriptedLLM
+) -> None:
+    llm.chat.otherwise = lambda _received: write("Bring your board [1].")
+    chat_id = str(uuid4())
+    first = read_events(post("chat/say/", chat=chat_id, text="I go to Lisbon to play chess."))
+    assert [name for name, _ in first][-2:] == ["done", "retaining"]
+    post("chat/say/", chat=chat_id, text="What should I pack for Lisbon?")
+    prompt = prompts_of(llm)[-1]
+    assert "Mia: I go to Lisbon to play chess." in prompt
+    assert "Nora: Bring your board" in prompt
+    with tenant_transaction(memory.bank.tenant_id):
+        said = list(Message.objects.of_bank(memory.bank).filter(thread=f"chat-{chat_id}").order_by("said_at", "id"))
+        assert UsageRecord.objects.for_tenant(memory.bank.tenant_id).filter(kind=UsageRecord.Kind.REFLECT).exists()
+    assert [one.role for one in said] == ["user", "assistant"] * 2
+
+
+def prompts_of(llm: ScriptedLLM) -> list[str]:
+    return [received.prompt for received in llm.chat.received if "This is a conversation" in received.prompt]
+
+
+def test_an_answer_that_breaks_off_retains_nothing(
+    post: Callable[..., httpx.Response], memory: Memory, llm: ScriptedLLM
+) -> None:
+    llm.chat.drop("stream")
+    events = read_events(post("chat/say/", chat=str(uuid4()), text="I go to Lisbon."))
+    assert events[-1][0] == "error"
+    with tenant_transaction(memory.bank.tenant_id):
+        assert not Message.objects.of_bank(memory.bank).exists()
+
+
+def test_without_a_model_the_chat_retains_the_persons_words_alone(
+    post: Callable[..., httpx.Response], memory: Memory, acme: Tenant
+) -> None:
+    events = read_events(post("chat/say/", chat=str(uuid4()), text="I sold my boat in Porto."))
+    operation_id = dict(events)["retaining"]["operation_id"]
+    with tenant_transaction(acme.id):
+        (said,) = Message.objects.of_bank(memory.bank)
+        assert Operation.objects.for_tenant(acme.id).get(id=operation_id).kind == "retain"
+    assert (said.role, said.content) == ("user", "I sold my boat in Porto.")
+
+
+def test_the_state_of_a_retain_is_shown_until_it_ends(acme: Tenant, owner: User, memory: Memory) -> None:
+    client = sign_in(owner, acme)
+    with tenant_transaction(acme.id):
+        rows = Operation.objects.for_tenant(acme.id)
+        common = {"kind": "retain", "bank": memory.bank, "bank_key": "support", "max_attempts": 3}
+        unit = MemoryUnit.objects.of_bank(memory.bank).get(text="Bob lives in Porto")
+        waiting = rows.create(**common)
+        ended = rows.create(**common, status="completed", result={"unit_ids": [str(unit.id)]})
+        failed = rows.create(**common, status="failed", error_detail="The model refused.")
+        other = rows.create(**common | {"kind": "consolidate"})
+
+    def show(operation: Operation) -> str:
+        return client.get(f"{PAGE}chat/retained/{operation.id}/", headers=HTMX).content.decode()
+
+    assert "hx-trigger" in show(waiting)
+    assert "Bob lives in Porto" in show(ended)
+    assert "hx-trigger" not in show(ended)
+    assert "The model refused." in show(failed)
+    assert client.get(f"{PAGE}chat/retained/{other.id}/").status_code == 404
+
+
+def test_a_viewer_neither_reflects_nor_chats(viewer: Client) -> None:
+    for path in ("reflect/", "chat/", f"chat/retained/{uuid4()}/"):
+        assert viewer.get(f"{PAGE}{path}").status_code == 403
+    navigation = viewer.get(f"{PAGE}recall/").content.decode()
+    assert "/support/reflect/" not in navigation
+    assert "/support/chat/" not in navigation
+
+
+def test_texts_of_memory_are_escaped(viewer: Client, memory: Memory) -> None:
+    memory.unit("<script>alert(1)</script> Lisbon")
+    page = viewer.get(f"{PAGE}recall/", {"query": "Lisbon <b>"}).content.decode()
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+    assert "<b>" not in page.partition("<main")[2].replace("<b>A</b>", "")
