@@ -43,7 +43,7 @@ function drawChart(element) {
   if (data.utc) {
     const write = (seconds) => UTC_DAY.format(new Date(seconds * 1000));
     options.tzDate = (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC");
-    Object.assign(options.axes[0], { values: (_, all) => all.map(write), space: 64 });
+    Object.assign(options.axes[0], { values: (_, all) => all.map(write), space: 64, size: 32 });
     options.series[0] = { label: "Day", value: (_, seconds) => (seconds == null ? "–" : write(seconds)) };
   }
   if (data.series.some((one) => one.kind === "bars") && data.x.length > 1) {
