@@ -3,6 +3,7 @@
 // "stacked": true puts the series on top of each other. "utc": true writes days in UTC instead of the reader's zone.
 const PALETTE = ["--chart-1", "--chart-2", "--chart-3", "--chart-4", "--chart-5", "--chart-6"];
 const charts = new Map();
+const UTC_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
 
 function readColour(element, name) {
   return getComputedStyle(element).getPropertyValue(name).trim();
@@ -39,7 +40,16 @@ function drawChart(element) {
     axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 56, values: (_, all) => all.map((one) => one.toLocaleString(undefined, { notation: "compact" })) }],
     series: [{}, ...data.series.map((one, place) => buildSeries(element, one, place, data.unit))],
   };
-  if (data.utc) options.tzDate = (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC");
+  if (data.utc) {
+    const write = (seconds) => UTC_DAY.format(new Date(seconds * 1000));
+    options.tzDate = (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC");
+    Object.assign(options.axes[0], { values: (_, all) => all.map(write), space: 64, size: 32 });
+    options.series[0] = { label: "Day", value: (_, seconds) => (seconds == null ? "–" : write(seconds)) };
+  }
+  if (data.series.some((one) => one.kind === "bars") && data.x.length > 1) {
+    const half = (data.x[1] - data.x[0]) / 2; // so that the first and the last bar are whole
+    options.scales.x.range = (_, first, last) => [first - half, last + half];
+  }
   const values = data.stacked ? stack(data.series) : data.series.map((one) => one.values);
   charts.set(element, new uPlot(options, [data.x, ...values], element));
 }
@@ -52,5 +62,5 @@ addEventListener("DOMContentLoaded", () => drawCharts());
 document.addEventListener("themechange", () => drawCharts());
 document.addEventListener("htmx:afterSettle", (event) => drawCharts(event.target.parentElement ?? document));
 addEventListener("resize", () => {
-  for (const [element, chart] of charts) chart.setSize({ width: element.clientWidth, height: element.clientHeight || 220 });
+  for (const [element, chart] of charts) chart.setSize({ width: element.clientWidth, height: chart.height });
 });

@@ -26,7 +26,7 @@ from tenants.models import UsageRecord
 from tenants.transactions import tenant_transaction
 
 PAGE_SIZE = 50
-MOST_CURRENT = 5  # running and failed ones on the overview
+MOST_CURRENT = 3  # running and failed ones on the overview
 RECENT = timedelta(days=7)
 SOON = timedelta(minutes=1)
 MOST_CHARACTERS = 20_000

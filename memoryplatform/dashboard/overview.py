@@ -18,14 +18,14 @@ from memoryplatform.dashboard.forms import BankForm
 from memoryplatform.dashboard.operations import clean_words, list_current_work
 from memoryplatform.operations.account import api_keys as keys
 from memoryplatform.operations.account.access import Right
-from memoryplatform.operations.account.overview import (
+from memoryplatform.operations.account.usage import report_plan
+from memoryplatform.operations.banks.profile import BankChange, create_bank
+from memoryplatform.operations.overview import (
     RecallFigures,
     find_first_memory,
     list_bank_summaries,
     measure_recalls,
 )
-from memoryplatform.operations.account.usage import report_plan
-from memoryplatform.operations.banks.profile import BankChange, create_bank
 from tenants.memberships import list_memberships
 from tenants.models import ApiKey, User
 from tenants.transactions import QuotaExceeded, tenant_transaction

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from banks.models import Bank, Corpus, CorpusStatistics
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.account.overview import find_percentile, list_bank_summaries, measure_recalls
+from memoryplatform.operations.overview import find_percentile, list_bank_summaries, measure_recalls
 from tenants.memberships import found_tenant
 from tenants.models import ApiKey, Tenant, User
 from tenants.transactions import tenant_transaction
@@ -59,7 +59,7 @@ def test_a_bank_is_shown_with_its_size_its_growth_and_its_last_activity(acme: Te
 
 
 def test_the_growth_of_a_large_tenant_is_kept_for_a_minute(acme: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memoryplatform.operations.account.overview.MANY_MEMORIES", 1)
+    monkeypatch.setattr("memoryplatform.operations.overview.MANY_MEMORIES", 1)
     bank = fill_bank(acme, "support")
     for _ in range(2):
         with tenant_transaction(acme.id):

@@ -53,10 +53,11 @@ def fill(tenant: Tenant) -> None:
                     requests=int(90 * wave * share) + place,
                     memories=int(30 * wave) if kind == "retain" else 0,
                 )
-        make_row(
-            UsageDay, tenant, day=now.date(), kind="reflect", bank_id=bank_id, service="llm", model="gpt-5-mini",
-            input_tokens=48_000, output_tokens=6_100, calls=31,
-        )  # fmt: skip
+        with tenant_transaction(tenant.id):
+            UsageDay.objects.for_tenant(tenant.id).create(
+                day=now.date(), kind="reflect", bank_id=bank_id, service="llm", model="gpt-5-mini",
+                input_tokens=48_000, output_tokens=6_100, calls=31,
+            )  # fmt: skip
         work(tenant, bank=bank)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from statistics import quantiles
+from typing import Any
 from uuid import UUID
 
 from django.core.cache import cache
@@ -77,7 +78,7 @@ def list_bank_summaries(access: BankAccess, *, words: str = "", limit: int) -> l
             Subquery(recalls.order_by("-id").values("recalled_at")[:1]),
         ),
     )
-    banks = list(rows.order_by("-active_at", "-id")[:limit])
+    banks: list[Any] = list(rows.order_by("-active_at", "-id")[:limit])  # with both annotations
     growth = read_growth(tenant_id, banks, size=sum(bank.size for bank in banks))
     return [BankSummary(bank, bank.size, growth[bank.id], bank.active_at) for bank in banks]
 
@@ -138,7 +139,7 @@ def find_first_memory(access: BankAccess) -> MemoryUnit | None:
         kind=RETAIN, status=Operation.Status.COMPLETED, bank__deleted_at=None
     )
     operation = retained.exclude(api_key_prefix="").order_by("-id").first()
-    if operation is None:
+    if operation is None or operation.bank_id is None:
         return None
     units = MemoryUnit.objects.for_tenant(access.tenant_id).filter(bank_id=operation.bank_id, number__isnull=False)
     return units.select_related("bank").order_by("-number").first()
