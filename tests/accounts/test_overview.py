@@ -157,8 +157,12 @@ def test_the_first_steps_lead_to_the_first_memory(acme: Tenant, client: Client) 
 
     text = page.split('api_key="')[1].split('"')[0]
     fact = {"facts": [{"text": "Alice moved to Lisbon.", "type": "world"}]}
-    body = {"data": {"items": [fact]}, "content_type": "application/json"}
-    stored = Client().post("/v1/banks/my-agent/memories", **body, headers={"Authorization": f"Bearer {text}"})
+    stored = Client().post(
+        "/v1/banks/my-agent/memories",
+        {"items": [fact]},
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {text}"},
+    )
     assert stored.status_code == 200, stored.content
     assert "Alice moved to Lisbon." in read(client, "/dashboard/first-steps/memory/")
     assert SNIPPET not in read(client)

@@ -7,9 +7,7 @@ from tests.browser.checking import check_page
 from tests.browser.conftest import SignIn
 
 
-def test_every_component_is_accessible_in_both_themes(
-    page: Page, signed_in: SignIn, settings: Settings
-) -> None:
+def test_every_component_is_accessible_in_both_themes(page: Page, signed_in: SignIn, settings: Settings) -> None:
     signed_in(page, "member")
     settings.DEBUG = True
     page.goto("/design/")

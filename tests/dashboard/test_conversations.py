@@ -68,7 +68,8 @@ def test_a_long_thread_is_read_in_parts(client: Client, acme: Tenant) -> None:
         )
         for number in range(150)
     ]
-    path, seen = f"{LIST}?thread=long", []
+    path = f"{LIST}?thread=long"
+    seen: list[str] = []
     while path:
         page = read(client, path)
         seen = re.findall(r"Message \d+", page) + seen
