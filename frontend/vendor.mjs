@@ -5,7 +5,6 @@ const FILES = {
   "inter.woff2": "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
   "inter-ext.woff2": "@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2",
   "htmx.js": "htmx.org/dist/htmx.min.js",
-  "alpine.js": "@alpinejs/csp/dist/cdn.min.js",
   "uplot.js": "uplot/dist/uPlot.iife.min.js",
   "uplot.css": "uplot/dist/uPlot.min.css",
   "sigma.js": "sigma/dist/sigma.min.js",
