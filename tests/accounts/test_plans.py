@@ -177,4 +177,4 @@ def test_the_pages_open_for_a_viewer(acme: Tenant, owner: User, page: str) -> No
 def test_the_usage_page_explains_a_fault(acme: Tenant, owner: User, query: str) -> None:
     answer = sign_in(owner, acme).get(f"/dashboard/usage/?{query}")
     assert answer.status_code == 422
-    assert 'class="error' in answer.content.decode()
+    assert 'role="alert"' in answer.content.decode()
