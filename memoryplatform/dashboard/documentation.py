@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -116,6 +117,8 @@ class Page:
             for child in token.children or ():
                 if child.type == "link_open":
                     child.attrSet("href", resolve_link(self.path, str(child.attrs["href"])))
+                if child.type == "image":  # a file below static/
+                    child.attrSet("src", static(str(child.attrs["src"]).rpartition("static/")[2]))
         return tokens
 
     @cached_property

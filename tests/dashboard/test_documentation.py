@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.test import Client
 from pytest_django.fixtures import Settings
 
@@ -179,3 +180,10 @@ def test_the_image_has_the_docs() -> None:
     left_out = (ROOT / ".dockerignore").read_text().split()
     assert not {"docs", "docs/", "*.md", "**/*.md", "README.md", "CHANGELOG.md"} & set(left_out)
     assert "COPY . ." in (ROOT / "Dockerfile").read_text()
+
+
+def test_the_pictures_of_a_page_are_static_files(client: Client) -> None:
+    page = client.get("/docs/quickstart/").content.decode()
+    pictures = re.findall(r'<img src="/static/([^"]+)"', page)
+    assert "screenshots/recall.webp" in pictures
+    assert all(finders.find(one) for one in pictures)
