@@ -54,7 +54,7 @@ def mark_excerpt(text: str, start: int | None, end: int | None) -> list[Part]:
 
 
 def compare(before: str, after: str) -> list[Part]:
-    """What was removed and what was added, word by word. Long texts are shown one after the other."""
+    """The removed and the added words. Long texts are shown one after the other."""
     old, new = WORD.findall(before), WORD.findall(after)
     if len(old) > MOST_WORDS or len(new) > MOST_WORDS:
         return [Part(before[:LONGEST], "removed"), Part(after[:LONGEST], "added")]

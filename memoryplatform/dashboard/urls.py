@@ -21,7 +21,7 @@ from memoryplatform.dashboard import (
     usage,
     webhooks,
 )
-from memoryplatform.dashboard.playgrounds.urls import urlpatterns as playgrounds
+from memoryplatform.dashboard.playgrounds import chat, recall, reflect
 
 BANK = "dashboard/banks/<str:bank_id>"
 MEMORY = f"{BANK}/memories/<uuid:memory_id>"
@@ -127,7 +127,12 @@ urlpatterns = [
     path(f"{ENTITY}/merge/", entities.merge_entity, name="merge_entity"),
     path(f"{ENTITY}/split/", entities.split_entity, name="split_entity"),
     path(f"{ENTITY}/undo/", entities.undo_entity, name="undo_entity"),
-    *playgrounds,
+    path(f"{BANK}/recall/", recall.recall_playground, name="recall_playground"),
+    path(f"{BANK}/reflect/", reflect.reflect_playground, name="reflect_playground"),
+    path(f"{BANK}/reflect/stream/", reflect.stream_reflection, name="stream_reflection"),
+    path(f"{BANK}/chat/", chat.chat, name="chat"),
+    path(f"{BANK}/chat/say/", chat.say, name="say"),
+    path(f"{BANK}/chat/retained/<uuid:operation_id>/", chat.retained, name="retained"),
     path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]

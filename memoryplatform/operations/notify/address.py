@@ -87,7 +87,7 @@ def find_literal(host: str) -> Address | None:
     try:
         return ip_address(host)
     except ValueError:
-        pass
+        pass  # a name, or a notation that only the resolver knows
     try:
         return IPv4Address(socket.inet_aton(host))
     except OSError:
