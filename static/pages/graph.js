@@ -73,7 +73,7 @@ function settle(most) {
 function reduceNode(key, data) {
   const isDim = near.size && !near.has(key);
   if (hidden.has(data.group)) return { ...data, hidden: true };
-  const result = { ...data, color: isDim ? colours.line : colours[data.group] };
+  const result = { ...data, color: isDim ? colours.line : colours[data.group], zIndex: isEntity(key) ? 1 : 0 };
   if (isDim) result.label = "";
   if (key === chosen || key === hovered) Object.assign(result, { highlighted: true, forceLabel: true, zIndex: 2 });
   return result;
@@ -205,4 +205,9 @@ async function start() {
 }
 
 start().catch(() => { note.textContent = "The drawing needs WebGL and a connection. The list has the same nodes and edges."; });
-window.memoryGraph = { graph, find: (key) => renderer?.graphToViewport(graph.getNodeAttributes(key)) }; // for the browser tests
+
+// For the browser tests: where a node of this name is drawn.
+window.memoryGraph = { find: (name) => {
+  const key = graph.findNode((_, data) => data.label === name);
+  return key && renderer ? renderer.graphToViewport(graph.getNodeAttributes(key)) : null;
+} };

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,34 +14,44 @@ ASK = f"""axe.run({{runOnly: {RULES}, resultTypes: ["violations"]}}).then(found 
 SCROLLS_SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 TOO_WIDE = """[...document.querySelectorAll("body *")].filter(one => one.getBoundingClientRect().right > innerWidth + 1)
     .slice(0, 5).map(one => one.outerHTML.slice(0, 120))"""
-FOLDER = Path(os.environ.get("BROWSER_SCREENSHOTS") or f"{tempfile.gettempdir()}/memoryplatform-screenshots")
+FOLDER = os.environ.get("BROWSER_SCREENSHOTS")
 HEIGHT = 900
-LOOKS: list[tuple[Literal["light", "dark"], int]] = [("light", 1600), ("dark", 768), ("light", 380)]
+DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+Theme = Literal["light", "dark"]
+LOOKS: list[tuple[Theme, int, bool]] = [("light", 1600, True), ("light", 768, False), ("dark", 380, True)]
+MORE_PICTURES: list[tuple[Theme, int]] = [("dark", 1600), ("light", 380)]
 
 
 def check_page(page: Page, name: str) -> None:
-    """Looks at a page in both themes and at three widths: axe-core finds no fault, and nothing scrolls sideways.
+    """Looks at a page in both themes and at three widths. Nothing may scroll sideways.
 
-    Each look is kept as a screenshot. The page is left in the light theme and at its own size. A theme that the reader
-    has chosen stays in every look.
+    axe-core looks at it light and wide, then dark and narrow, and may find no fault. The page is left in the light
+    theme and at its own size. A theme that the reader has chosen stays in every look. Where the environment variable
+    BROWSER_SCREENSHOTS names a folder, each look is kept there as a picture.
     """
     size = page.viewport_size
     faults = []
-    for theme, width in LOOKS:
-        page.emulate_media(color_scheme=theme)
-        page.set_viewport_size({"width": width, "height": HEIGHT})
+    for theme, width, asks_axe in LOOKS:
+        turn(page, theme, width)
         take_screenshot(page, f"{name}-{theme}-{width}")
-        found = find_violations(page)
+        found = find_violations(page) if asks_axe else []
         if page.evaluate(SCROLLS_SIDEWAYS):
             found.append(f"scrolls sideways: {page.evaluate(TOO_WIDE)}")
         faults += [f"{name}, {theme}, {width} px: {one}" for one in found]
-    page.emulate_media(color_scheme="dark")
-    page.set_viewport_size({"width": 1600, "height": HEIGHT})
-    take_screenshot(page, f"{name}-dark-1600")
+    for theme, width in MORE_PICTURES if FOLDER else ():
+        turn(page, theme, width)
+        take_screenshot(page, f"{name}-{theme}-{width}")
     page.emulate_media(color_scheme="light")
     if size:
         page.set_viewport_size(size)
     assert not faults, "\n".join(faults)
+
+
+def turn(page: Page, theme: Theme, width: int) -> None:
+    """Waits for two frames, in which the page takes on the theme and the width."""
+    page.emulate_media(color_scheme=theme)
+    page.set_viewport_size({"width": width, "height": HEIGHT})
+    page.evaluate(DRAWN)
 
 
 def find_violations(page: Page) -> list[str]:
@@ -56,5 +65,6 @@ def find_violations(page: Page) -> list[str]:
 
 
 def take_screenshot(page: Page, name: str) -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=FOLDER / f"{name}.png", full_page=True)
+    if FOLDER:
+        Path(FOLDER).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=f"{FOLDER}/{name}.png", full_page=True)
