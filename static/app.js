@@ -46,6 +46,42 @@ document.addEventListener("submit", (event) => {
   ask(form);
 }, true);
 
+// Input that a log-in interrupts comes back. As a form is sent, its fields are kept in this tab. A page without a person (the
+// log-in, an expired form) marks them as not received. Then the page of the form fills them in again; another page forgets them.
+const DRAFT = "draft", person = document.body.dataset.person;
+function keepDraft(form) {
+  const fields = [...form.elements].filter((one) => one.name && !["hidden", "password", "file", "submit"].includes(one.type))
+    .map((one) => [one.name, one.value, one.checked === true]);
+  try {
+    sessionStorage.setItem(DRAFT, JSON.stringify({ person, page: location.pathname, action: form.getAttribute("action"), fields }));
+  } catch { sessionStorage.removeItem(DRAFT); } // too long for the browser
+}
+function fillDraft(draft) {
+  const form = [...document.forms].find((one) => one.method === "post" && one.getAttribute("action") === draft.action);
+  if (!form) return;
+  for (const [name, value, isChosen] of draft.fields) {
+    const same = [...form.elements].filter((one) => one.name === name);
+    for (const field of same) {
+      if (field.type !== "checkbox" && field.type !== "radio") field.value = value;
+      else if (field.value === value) field.checked = isChosen;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  }
+  form.closest("dialog:not([open])")?.showModal();
+  showToast("Your session had ended. Your input is here again, and not saved yet.");
+}
+document.addEventListener("submit", (event) => {
+  if (person && event.target.method === "post" && !event.defaultPrevented) keepDraft(event.target);
+});
+function returnDraft() {
+  const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
+  if (!draft) return;
+  if (!person) return sessionStorage.setItem(DRAFT, JSON.stringify({ ...draft, isInterrupted: true }));
+  sessionStorage.removeItem(DRAFT);
+  if (draft.isInterrupted && draft.person === person && draft.page === location.pathname) fillDraft(draft);
+}
+returnDraft();
+
 document.addEventListener("click", (event) => {
   const theme = event.target.closest("[data-theme-choice]");
   if (theme) {
@@ -101,7 +137,6 @@ if (palette) {
   palette.addEventListener("htmx:afterSettle", () => movePalette(palette.querySelector("[aria-selected=true]") ? 0 : 1));
 }
 
-// A form whose session has ended keeps what was typed: the log-in opens in another tab.
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
   const text = { 403: "You are not allowed to do this, or your session has ended.", 404: "This is no longer there.",

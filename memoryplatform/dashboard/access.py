@@ -6,14 +6,17 @@ Also the frame of every act of a page.
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
+from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
 
 from banks.errors import BankError, BankNotFound
 from banks.models import Bank
@@ -57,10 +60,11 @@ def tenant_page(
     """
 
     def decorate(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-        @login_required
         @wraps(view)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-            membership = find_membership(cast("User", request.user).id, request.session)
+            if not request.user.is_authenticated:
+                return lead_to_login(request)
+            membership = find_membership(request.user.id, request.session)
             if membership is None:
                 return redirect("found_tenant")
             own = cast("TenantRequest", request)
@@ -102,6 +106,19 @@ def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpRespons
         return guarded
 
     return decorate
+
+
+def lead_to_login(request: HttpRequest) -> HttpResponse:
+    """The log-in leads back to the page that is open in the browser: a form's own address can't be opened."""
+    page, htmx = request.get_full_path(), request.htmx  # type: ignore[attr-defined]  # set by its middleware
+    if htmx:
+        page = htmx.current_url_abs_path or reverse("dashboard")
+    elif request.method != "GET":
+        referrer = urlsplit(request.headers.get("Referer", ""))
+        is_own = referrer.netloc == request.get_host()
+        page = urlunsplit(("", "", referrer.path, referrer.query, "")) if is_own else reverse("dashboard")
+    answer = redirect_to_login(page)
+    return HttpResponseClientRedirect(answer.url) if htmx else answer
 
 
 def check_standing(request: HttpRequest, membership: Membership, *, while_closing: bool) -> None:

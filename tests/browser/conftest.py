@@ -33,6 +33,7 @@ from tests.live_server import serve, use_small_models
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 expect.set_options(timeout=20_000)  # a busy machine
 CANCELLED = "net::ERR_ABORTED"  # by the page itself, e.g. a stream that ends as the reader leaves
+REPORTS_OF_STATUS = ("Failed to load resource", "Response Status Error Code")
 
 HERE = Path(__file__).parent
 
@@ -106,10 +107,10 @@ def new_page(
 
 
 def watch(page: Page, faults: list[str], expected: set[int]) -> None:
-    """Chromium also reports a bad status in the console, without its address; `see_response` names it."""
+    """Chromium and htmx also report a bad status in the console; `see_response` names its address."""
 
     def see_message(message: ConsoleMessage) -> None:
-        if message.type == "error" and "Failed to load resource" not in message.text:
+        if message.type == "error" and not message.text.startswith(REPORTS_OF_STATUS):
             faults.append(f"{page.url}: console: {message.text}")
 
     def see_failure(request: Request) -> None:
