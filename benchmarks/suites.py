@@ -13,8 +13,9 @@ MODULES = {
     "temporal": "benchmarks.recall.temporal",
     "latency": "benchmarks.latency.suite",
     "opinions": "benchmarks.opinions.suite",
+    "dashboard": "benchmarks.dashboard.suite",
 }
-WITHOUT_DATA = {"opinions"}
+WITHOUT_DATA = {"opinions", "dashboard"}
 
 Suite = Callable[[Options], dict[str, Any]]
 

@@ -17,7 +17,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("suite", choices=sorted(MODULES))
         parser.add_argument(
-            "--data", type=Path, help="folder with the evaluation data, or one file; the suite opinions needs none"
+            "--data", type=Path, help="folder with the evaluation data, or one file; opinions and dashboard need none"
         )
         parser.add_argument(
             "--out", type=Path, help="folder for report.json and report.md (default: benchmark-reports/SUITE)"
