@@ -115,7 +115,20 @@ class MemoryUnit(HasVector, Validity):
             ),
         )
         indexes = (
-            models.Index(fields=["bank", "-mentioned_at"], name="unit_by_mention"),  # lists, vector scans, neighbours
+            # Lists, vector scans, neighbours. Counts read only the index: row-level security compares the tenant.
+            models.Index(
+                fields=["bank", "-mentioned_at", "recorded_at"],
+                include=[
+                    "tenant",
+                    "network",
+                    "expired_at",
+                    "valid_from",
+                    "valid_until",
+                    "occurred_start",
+                    "close_reason",
+                ],
+                name="unit_by_mention_and_record",
+            ),
             models.Index(fields=["bank", "occurred_start"], name="unit_by_occurrence"),  # time windows
             # closed units whose words are said again
             models.Index(
