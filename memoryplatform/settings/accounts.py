@@ -35,6 +35,7 @@ def build_accounts(env: Environment) -> dict[str, Any]:
         "ACCOUNT_PREVENT_ENUMERATION": True,
         "ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE": False,
         "ACCOUNT_REAUTHENTICATION_REQUIRED": True,
+        "ACCOUNT_EMAIL_NOTIFICATIONS": True,  # of a changed password, address or second factor
         "ACCOUNT_EMAIL_SUBJECT_PREFIX": "Memory platform: ",
         "ACCOUNT_DEFAULT_HTTP_PROTOCOL": "https" if env.public_url and env.public_url.startswith("https") else "http",
         "MFA_SUPPORTED_TYPES": ["totp", "recovery_codes", "webauthn"],
