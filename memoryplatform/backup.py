@@ -239,8 +239,7 @@ def connect_tool(alias: str) -> tuple[str, dict[str, str]]:
 
 @contextmanager
 def running(command: list[str], environment: Mapping[str, str], **pipes: Any) -> Iterator["subprocess.Popen[bytes]"]:
-    """Raises BackupError with the first error that the program wrote, also if it ended before it read all its input."""
-    ended_early = False
+    """Raises BackupError with the first error that the program wrote. pg_restore may end well before it read all."""
     with tempfile.TemporaryFile() as errors:
         with subprocess.Popen(  # noqa: S603  # the programs of PostgreSQL
             command, env=dict(environment), stderr=errors, **pipes
@@ -250,7 +249,7 @@ def running(command: list[str], environment: Mapping[str, str], **pipes: Any) ->
                 if process.stdin is not None:
                     process.stdin.close()
             except BrokenPipeError:
-                ended_early = True  # the program says why
+                pass  # if the program has failed, it says why
             except BaseException:
                 process.kill()
                 raise
@@ -258,7 +257,7 @@ def running(command: list[str], environment: Mapping[str, str], **pipes: Any) ->
         said = errors.read().decode(errors="replace").strip().splitlines() or ["no message"]
     if process.returncode == -signal.SIGPIPE or "Broken pipe" in said[0]:
         raise BrokenPipeError  # the reader of its output has failed and says why
-    if process.returncode or ended_early:
+    if process.returncode:
         fault = next((line for line in said if "error" in line.lower()), said[0])
         raise BackupError(f"{Path(command[0]).name} failed: {fault}")
 

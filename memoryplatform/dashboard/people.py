@@ -97,10 +97,12 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         request.session[INVITATION] = token
         return render(request, "dashboard/invitation.html", {"invitation": found_one})
     if request.method == "GET":
+        request.session.pop(INVITATION, None)  # shown once; the e-mail still has the link
         return render(request, "dashboard/invitation.html", {"invitation": found_one})
     try:
         accepted = invited.accept_invitation(request.user, token, build_actor(request, user_id=request.user.id))
     except (InvitationForOther, InvitationInvalid) as error:
+        request.session.pop(INVITATION, None)  # else the dashboard would lead here again
         return render(request, "dashboard/invitation.html", {"invitation": found_one, "error": str(error)}, status=409)
     request.session.pop(INVITATION, None)
     request.session[TENANT] = str(accepted.tenant_id)

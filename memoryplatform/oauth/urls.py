@@ -4,13 +4,14 @@ from allauth.idp.oidc import views as oidc
 from django.urls import include, path
 
 from memoryplatform.oauth import views
+from memoryplatform.oauth.views import refuse_unreadable
 
 server = [
     path(".well-known/jwks.json", oidc.jwks, name="jwks"),
-    path("oauth/authorize", views.AuthorizationView.as_view(), name="authorization"),
-    path("oauth/token", views.TokenView.as_view(), name="token"),
-    path("oauth/revoke", oidc.revoke, name="revoke"),
-    path("oauth/register", oidc.client_registration, name="client_registration"),
+    path("oauth/authorize", refuse_unreadable(views.AuthorizationView.as_view()), name="authorization"),
+    path("oauth/token", refuse_unreadable(views.TokenView.as_view()), name="token"),
+    path("oauth/revoke", refuse_unreadable(oidc.revoke), name="revoke"),
+    path("oauth/register", refuse_unreadable(oidc.client_registration), name="client_registration"),
 ]
 urlpatterns = [
     path(".well-known/oauth-authorization-server", views.show_server),

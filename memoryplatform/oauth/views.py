@@ -5,8 +5,11 @@ client, a consent that names tenant and banks, codes and refresh tokens that wor
 """
 
 import hashlib
+from collections.abc import Callable
+from functools import wraps
 from http import HTTPStatus
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from allauth.idp.oidc import views as oidc
 from allauth.idp.oidc.forms import AuthorizationForm
@@ -33,8 +36,25 @@ from tenants.keys import find_app
 from tenants.memberships import Membership, list_memberships
 from tenants.models import User
 
+View = Callable[..., HttpResponse]
 CODE_SECONDS = 600  # longer than any code lives
 NEW_LOCATION = 302
+
+
+def refuse_unreadable(view: View) -> View:
+    """A null byte, which Postgres can't store, and JSON that is nested too deep."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        given = request.GET if request.method == "GET" else request.POST
+        if any("\x00" in value for values in given.lists() for value in values[1]):
+            return refuse("invalid_request", "A value contains a null byte.")
+        try:
+            return view(request, *args, **kwargs)
+        except RecursionError:
+            return refuse("invalid_request", "The body is nested too deep.")
+
+    return guarded
 
 
 def answer_openly(value: dict[str, Any]) -> JsonResponse:
@@ -147,6 +167,19 @@ class AuthorizationView(oidc.AuthorizationView):  # type: ignore[misc]  # allaut
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return {**super().get_context_data(**kwargs), "redirect_uri": self._request_info["redirect_uri"]}
+
+    def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
+        """The page's policy lets its form lead to the app, and to nowhere else."""
+        response: HttpResponse = super().render_to_response(context, **kwargs)
+        response._csp_update = {"form-action": write_source(context["redirect_uri"])}  # type: ignore[attr-defined]  # noqa: SLF001  # as django-csp's decorators do
+        return response
+
+
+def write_source(redirect_uri: str) -> str:
+    """A source of a Content-Security-Policy, which has no form for the schemes of apps and for IPv6 addresses."""
+    address = urlsplit(redirect_uri)
+    is_named = address.scheme in {"http", "https"} and not address.netloc.startswith("[")
+    return f"{address.scheme}://{address.netloc}" if is_named else f"{address.scheme}:"
 
 
 def find_bank(resources: list[str]) -> str:

@@ -69,6 +69,11 @@ def build_providers(env: Environment) -> dict[str, Any]:
     }
 
 
+def list_provider_origins(env: Environment) -> list[str]:
+    origins = {"google": "https://accounts.google.com", "github": "https://github.com"}
+    return [origins[name] for name in build_providers(env)]
+
+
 def build_email(env: Environment) -> dict[str, Any]:
     """smtp://user:password@host:587 (STARTTLS), smtps:// (TLS from the start), or the console without EMAIL_URL."""
     if env.email_url is None:

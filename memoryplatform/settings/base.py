@@ -138,7 +138,8 @@ CONTENT_SECURITY_POLICY = {
         "font-src": ["'self'"],
         "connect-src": ["'self'"],
         "manifest-src": ["'self'"],
-        "form-action": ["'self'"],
+        # Browsers also apply it to the redirect that answers a form. The consent page adds the address of the app.
+        "form-action": ["'self'", *accounts.list_provider_origins(env)],
         "base-uri": ["'none'"],
         "frame-ancestors": ["'none'"],
     },

@@ -13,12 +13,15 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memoryplatform.operations.account.access import TenantAccess
+from memoryplatform.operations.account.errors import AccountInvalid
 from memoryplatform.operations.account.invitations import invite
+from memoryplatform.operations.account.tenants import found
 from tenants.audit import Actor
 from tenants.memberships import list_memberships
 from tenants.models import Invitation, Member, Tenant, User
 from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import PASSWORD, find_link, join, make_person, sign_in
+from tests.factories import make_bank
 
 EXPIRED_OR_USED = "This link no longer works"
 FOREIGN = ("https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)")
@@ -204,3 +207,27 @@ def test_the_admin_is_entered_through_the_log_in_of_accounts(committed_db: None,
     assert client.get("/admin/").status_code == 302
     client.post("/accounts/login/", {"login": "lea@example.com", "password": PASSWORD})
     assert client.get("/admin/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "name", ["Verify at http://evil.example now", "Go to WWW.evil.example", "Acme\u202e", "Ac\u200bme", "\ue000"]
+)
+def test_a_tenants_name_carries_no_link_and_nothing_invisible(owner: User, name: str) -> None:
+    with pytest.raises(AccountInvalid):
+        found(owner, name=name, actor=Actor(user_id=owner.id))
+
+
+def test_a_member_does_not_erase_a_bank_by_its_session(acme: Tenant) -> None:
+    make_bank(acme, bank_id="support")
+    member = sign_in(join(acme, "mia@example.com", "member"), acme)
+    body = {"bank_id": "support", "target": {"kind": "bank"}}
+    assert member.post("/v1/erasures", body, content_type="application/json").status_code == 403
+    admin = sign_in(join(acme, "ada@example.com", "admin"), acme)
+    assert admin.post("/v1/erasures", body, content_type="application/json").status_code == 202
+
+
+@pytest.mark.parametrize("query", ["since=9999-12-31&until=9999-12-31", "until=9999-12-31", "until=0001-01-01"])
+def test_usage_of_impossible_days_is_no_error_of_ours(acme: Tenant, owner: User, query: str) -> None:
+    client = sign_in(owner, acme)
+    assert client.get(f"/v1/account/usage?{query}").status_code in {200, 422}
+    assert client.get(f"/dashboard/usage/?{query}").status_code in {200, 422}

@@ -7,6 +7,7 @@ from django.core import mail
 from django.test import Client, override_settings
 from django.utils import timezone
 
+from memoryplatform.accounts.adapter import INVITATION
 from memoryplatform.operations.account import invitations
 from memoryplatform.operations.account.access import TenantAccess
 from memoryplatform.operations.account.errors import (
@@ -95,6 +96,17 @@ def test_an_invitation_is_for_its_address_only(acme: Tenant, owner: User) -> Non
     assert response.status_code == 409
     assert "vic@example.com" in response.content.decode()
     assert list_memberships(eve.id) == []
+
+
+def test_an_invitation_for_another_person_is_shown_once(acme: Tenant, owner: User) -> None:
+    invite(access_of(acme, owner), "vic@example.com", ROLE.MEMBER)
+    client = sign_in(owner, acme)
+    session = client.session
+    session[INVITATION] = get_token()
+    session.save()
+    path = client.get("/dashboard/")["Location"]
+    assert "Not now" in client.get(path).content.decode()
+    assert client.get("/dashboard/").status_code == 200
 
 
 @pytest.mark.parametrize("state", ["expired", "revoked", "forged", "suspended"])

@@ -97,13 +97,16 @@ def test_the_pages_of_an_account(page: Page) -> None:
         check_page(page, name_of(path))
 
 
-def test_the_page_on_which_an_app_asks_for_access(page: Page, signed_in: SignIn) -> None:
+def test_an_app_asks_for_access_and_gets_it(page: Page, signed_in: SignIn, server: str) -> None:
+    """The app is on another origin: the policy of the page must let the form lead there."""
     signed_in(page)
-    app = App()
-    app.register()
-    page.goto(f"/oauth/authorize?{urlencode(app.build_request())}")
+    app, address = App(), f"{server.replace('localhost', '127.0.0.1')}/docs/"
+    app.register(redirect_uris=[address])
+    page.goto(f"/oauth/authorize?{urlencode(app.build_request(redirect_uri=address))}")
     expect(page.get_by_role("heading", name="Connect Notes")).to_be_visible()
     check_page(page, "oauth-authorize")
+    page.get_by_role("button", name="Allow").click()
+    page.wait_for_url(f"{address}?code=*")
 
 
 def test_the_api_explorer_shows_the_routes(page: Page) -> None:

@@ -268,3 +268,32 @@ def test_a_client_may_revoke_its_token(acme: Tenant, owner: User) -> None:
 
 def test_a_person_without_a_tenant_founds_one_first(app: App, owner: User) -> None:
     assert sign_in(owner).get("/oauth/authorize", app.build_request())["Location"] == "/dashboard/tenants/new/"
+
+
+def test_null_bytes_and_deep_json_are_refused(owner: User, acme: Tenant) -> None:
+    client = sign_in(owner, acme)
+    for response in (
+        client.get("/oauth/authorize?client_id=%00"),
+        client.post("/oauth/token", {"grant_type": "refresh_token", "client_id": "\0", "refresh_token": "x"}),
+        client.post("/oauth/revoke", {"client_id": "\0", "token": "x"}),
+        client.post("/oauth/register", "[" * 100_000, content_type="application/json"),
+    ):
+        assert response.status_code == 400
+        assert "error" in read(response)
+
+
+@pytest.mark.parametrize(
+    ("uri", "source"),
+    [
+        (REDIRECT, "https://app.example.com"),
+        ("http://localhost:8199/cb", "http://localhost:8199"),
+        ("http://[::1]:8199/cb", "http:"),
+        ("cursor://anysphere.cursor/callback", "cursor:"),
+    ],
+)
+def test_the_form_of_the_consent_may_lead_to_the_app_only(owner: User, acme: Tenant, uri: str, source: str) -> None:
+    app = App()
+    assert app.register(redirect_uris=[uri]).status_code == 201
+    page = sign_in(owner, acme).get("/oauth/authorize", app.build_request(redirect_uri=uri))
+    assert page.status_code == 200
+    assert f"form-action 'self' {source};" in page["Content-Security-Policy"] + ";"

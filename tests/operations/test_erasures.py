@@ -23,6 +23,7 @@ from banks.models import (
     Message,
     QuarantinedItem,
     UnitChange,
+    UnitMetadata,
     UnitSource,
 )
 from memoryplatform.embedded.postgres import EmbeddedPostgres
@@ -195,6 +196,22 @@ def test_a_person_is_erased_with_all_mentions(tenant: Tenant, call: Caller, post
     erase(call, tenant, kind="entity", id=str(person.id))
     assert find_traces(postgres) == []
     assert any(KEPT in message.content for message in find(tenant, Message))
+
+
+def test_the_name_goes_from_contexts_and_metadata_too(tenant: Tenant, call: Caller, postgres: EmbeddedPostgres) -> None:
+    name = MARKER.title()
+    retain(call, say(f"My friend {name} lives in Oslo."))
+    labels = {"context": f"Office. Told by {name}.", "metadata": {"author": name, "channel": "mail"}}
+    retain(call, {"content": "The lift was repaired in May.", "document_id": "lift", **labels})
+    retain(call, say("The cellar is dry.", thread="t4") | labels)
+    (person,) = find(tenant, Entity, name=name)
+    erase(call, tenant, kind="entity", id=str(person.id))
+    assert find_traces(postgres) == []
+    assert {unit.context for unit in find(tenant, MemoryUnit)} == {"Office."}
+    assert {one.key for one in find(tenant, UnitMetadata)} == {"channel"}
+    (document,) = find(tenant, Document)
+    assert (document.context, document.metadata) == ("Office.", {"channel": "mail"})
+    assert not find(tenant, Chunk, embedding=None)
 
 
 def test_items_in_quarantine_that_name_the_person_are_erased(tenant: Tenant, call: Caller) -> None:

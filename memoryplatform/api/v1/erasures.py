@@ -10,9 +10,10 @@ from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import PageInput, page_of, paginate
 from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
-from memoryplatform.api.v1.account import AccountView
+from memoryplatform.api.v1.account import AccountView, MemberAuthentication
 from memoryplatform.api.v1.banks import BankOutput
 from memoryplatform.operations.account import deletion
+from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.banks import legal_hold
 from memoryplatform.operations.erasures.targets import Kind, Target
 from memoryplatform.operations.erasures.use_cases import find_erasures, get_erasure, preview, request_erasure
@@ -104,6 +105,8 @@ class ErasuresView(AccountView):
         `erased`, `rewritten` and `samples`. A bank under legal hold is refused (409). A tenant is erased by the session
         of an owner, after seven days, as by `DELETE /v1/account`.
         """
+        if body.wanted.kind == Kind.BANK and isinstance(self.request.successful_authenticator, MemberAuthentication):
+            self.caller.require(Right.MANAGE)  # as on the page that deletes it
         if body.wanted.kind == Kind.TENANT:
             return self.erase_tenant(is_preview=body.validated_data["dry_run"])
         if body.validated_data["dry_run"]:

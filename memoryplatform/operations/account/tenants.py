@@ -1,6 +1,7 @@
 """Tenants of a person: found, rename."""
 
 import secrets
+import unicodedata
 
 from django.conf import settings
 from django.db import transaction
@@ -47,7 +48,12 @@ def rename(access: TenantAccess, name: str) -> Tenant:
 
 
 def check_name(name: str) -> str:
+    """The name is in the subject of invitations, which go to anybody: it carries no link and nothing invisible."""
     name = " ".join(name.split())
     if not name:
         raise AccountInvalid({"name": "A tenant needs a name."})
+    if any(unicodedata.category(letter) in {"Cc", "Cf", "Co", "Cs"} for letter in name):
+        raise AccountInvalid({"name": "The name contains invisible characters."})
+    if "://" in name or "www." in name.casefold():
+        raise AccountInvalid({"name": "The name contains a web address."})
     return name

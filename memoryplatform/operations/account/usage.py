@@ -16,6 +16,7 @@ from tenants.transactions import tenant_transaction
 from tenants.usage import DIMENSIONS, StoredDay, TooManyGroups, UsageSum, list_storage, list_usage
 
 USUAL_DAYS = 30
+EARLIEST = date(1970, 1, 31)
 LONGEST = timedelta(days=400)
 MOST_ROWS = 20_000
 COLUMNS = (
@@ -45,8 +46,9 @@ class UsageRequest:
     def build(
         cls, since: date | None = None, until: date | None = None, group_by: Sequence[str] = ("day",)
     ) -> "UsageRequest":
-        """The last 30 days (UTC) if nothing else is asked for."""
-        until = until or timezone.now().date()
+        """The last 30 days (UTC) if nothing else is asked for. There is no usage before 1970 and after today."""
+        today = timezone.now().date()
+        until = min(max(until, EARLIEST), today) if until else today
         return cls(since or until - timedelta(days=USUAL_DAYS - 1), until, tuple(dict.fromkeys(group_by)))
 
 

@@ -15,6 +15,7 @@ from banks.models import (
     Bank,
     ChunkPart,
     Document,
+    Entity,
     EntityName,
     MemoryUnit,
     Mention,
@@ -142,12 +143,9 @@ def find_words_of_entity(bank: Bank, entity_id: UUID) -> Words:
     A name that another entity has too decides nothing: there the mentions count.
     """
     entity = get_entity(bank, entity_id)
-    rows = EntityName.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id)
-    own = dict(rows.filter(entity=entity).values_list("normalised_name", "name")) | {entity.identity: entity.name}
-    shared = set(rows.filter(normalised_name__in=own).exclude(entity=entity).values_list("normalised_name", flat=True))
-    names = sorted({name for key, name in own.items() if key not in shared})
-    told = [name for name in names if name not in ROLE_NAMES and len(name) >= SHORTEST_NAME]
-    named = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in told)) if told else None
+    names = find_own_names(bank, entity)
+    told = select_telling(names)
+    named = build_pattern(told)
     units = find_units_of_entity(bank, entity_id, names, told, named)
     messages: dict[UUID, tuple[Span, ...]] = {}
     documents: dict[UUID, tuple[Span, ...]] = {}
@@ -163,6 +161,21 @@ def find_words_of_entity(bank: Bank, entity_id: UUID) -> Words:
         messages |= dict.fromkeys(held.filter(speaker__in=names).values_list("id", flat=True), (WHOLE,))
     words = Words(frozenset(units), frozenset({entity_id}), messages, documents, quarantined=quarantined)
     return with_sources(bank, words)
+
+
+def find_own_names(bank: Bank, entity: Entity) -> list[str]:
+    rows = EntityName.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id)
+    own = dict(rows.filter(entity=entity).values_list("normalised_name", "name")) | {entity.identity: entity.name}
+    shared = set(rows.filter(normalised_name__in=own).exclude(entity=entity).values_list("normalised_name", flat=True))
+    return sorted({name for key, name in own.items() if key not in shared})
+
+
+def select_telling(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name not in ROLE_NAMES and len(name) >= SHORTEST_NAME]
+
+
+def build_pattern(names: Collection[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)) if names else None
 
 
 def find_units_of_entity(

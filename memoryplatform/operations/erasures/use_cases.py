@@ -15,6 +15,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.documents import get_document
+from memoryplatform.operations.erasures.labels import erase_labels, read_names
 from memoryplatform.operations.erasures.receipts import Receipt, begin_count, build_receipt, list_gone, list_ids
 from memoryplatform.operations.erasures.targets import Kind, Target, find_words, find_words_of_memories
 from memoryplatform.operations.erasures.traces import erase_traces
@@ -140,6 +141,7 @@ def erase(bank: Bank, words: Words, *, before: Receipt | None = None) -> Receipt
     lock_memory(bank)
     check_not_held(bank)
     begin_count(bank)
+    names = read_names(bank, words.entities)
     quarantined.delete()
     erased = erase_words(bank, words)
     follow_deletion(bank, erased.removed)
@@ -150,5 +152,5 @@ def erase(bank: Bank, words: Words, *, before: Receipt | None = None) -> Receipt
     gone = list_gone()
     traces = erase_traces(bank, erased.text, [*gone.get("unit", ()), *gone.get("chunk", ()), *gone.get("document", ())])
     receipt = build_receipt(list_gone(), before=before)
-    counted = Counter(receipt.rewritten) + erased.rewritten + traces
+    counted = Counter(receipt.rewritten) + erased.rewritten + traces + erase_labels(bank, names)
     return replace(receipt, rewritten=dict(counted), samples=tuple(erased.samples))
