@@ -62,7 +62,8 @@ class HasScope(BasePermission):
         wanted = getattr(view, "scopes", {}).get(request.method, usual).split()
         identity = cast("KeyIdentity", request.auth)
         missing = [scope for scope in wanted if not identity.allows(scope)]
-        self.message = f"This API key lacks the scope '{' '.join(missing)}'."
+        caller = "This API key" if identity.prefix else "Your role"
+        self.message = f"{caller} lacks the scope '{' '.join(missing)}'."
         return not missing
 
 

@@ -14,7 +14,12 @@ from memoryplatform.dashboard.forms import InvitationForm, RoleForm
 from memoryplatform.operations.account import invitations as invited
 from memoryplatform.operations.account import members as people
 from memoryplatform.operations.account.access import RANKS, Right
-from memoryplatform.operations.account.errors import AccountInvalid, InvitationForOther, InvitationInvalid
+from memoryplatform.operations.account.errors import (
+    AccountInvalid,
+    InvitationForOther,
+    InvitationInvalid,
+    TenantClosing,
+)
 from tenants.audit import build_actor
 from tenants.models import Member
 
@@ -101,7 +106,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "dashboard/invitation.html", {"invitation": found_one})
     try:
         accepted = invited.accept_invitation(request.user, token, build_actor(request, user_id=request.user.id))
-    except (InvitationForOther, InvitationInvalid) as error:
+    except (InvitationForOther, InvitationInvalid, TenantClosing) as error:
         request.session.pop(INVITATION, None)  # else the dashboard would lead here again
         return render(request, "dashboard/invitation.html", {"invitation": found_one, "error": str(error)}, status=409)
     request.session.pop(INVITATION, None)

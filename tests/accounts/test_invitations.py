@@ -98,6 +98,16 @@ def test_an_invitation_is_for_its_address_only(acme: Tenant, owner: User) -> Non
     assert list_memberships(eve.id) == []
 
 
+def test_nobody_joins_a_tenant_that_is_going_to_be_erased(acme: Tenant, owner: User) -> None:
+    invite(access_of(acme, owner), "vic@example.com", ROLE.MEMBER)
+    token, vic = get_token(), make_person("vic@example.com")
+    acme.deletion_due_at = timezone.now() + timedelta(days=3)
+    with tenant_transaction(acme.id):
+        acme.save(update_fields=["deletion_due_at"])
+    assert sign_in(vic).post(f"/invitations/{token}/").status_code == 409
+    assert list_memberships(vic.id) == []
+
+
 def test_an_invitation_for_another_person_is_shown_once(acme: Tenant, owner: User) -> None:
     invite(access_of(acme, owner), "vic@example.com", ROLE.MEMBER)
     client = sign_in(owner, acme)

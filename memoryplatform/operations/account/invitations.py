@@ -24,6 +24,7 @@ from memoryplatform.operations.account.errors import (
     InvitationForOther,
     InvitationInvalid,
     InvitationNotFound,
+    TenantClosing,
     TooManyInvitations,
 )
 from memoryplatform.operations.account.members import lock_tenant
@@ -141,7 +142,8 @@ def accept_invitation(user: User, token: str, actor: Actor) -> OpenInvitation:
     if not has_verified(user, found.email):
         raise InvitationForOther(found.email)
     with tenant_transaction(found.tenant_id):
-        lock_tenant(found.tenant_id)
+        if lock_tenant(found.tenant_id).deletion_due_at is not None:
+            raise TenantClosing
         rows = Invitation.objects.for_tenant(found.tenant_id).filter(id=found.id, accepted_at=None, revoked_at=None)
         if not rows.update(accepted_at=timezone.now(), accepted_by=user):
             raise InvitationInvalid

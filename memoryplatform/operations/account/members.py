@@ -45,9 +45,9 @@ def remove_member(access: TenantAccess, user_id: UUID) -> None:
         access.record("member.left" if is_own_act else "member.removed", f"user:{user_id}", {"role": member.role})
 
 
-def lock_tenant(tenant_id: UUID) -> None:
+def lock_tenant(tenant_id: UUID) -> Tenant:
     """Two owners who leave at once take turns here, so that one stays. Call inside a tenant transaction."""
-    Tenant.objects.select_for_update().get(id=tenant_id)
+    return Tenant.objects.select_for_update().get(id=tenant_id)
 
 
 def get_member(tenant_id: UUID, user_id: UUID) -> Member:
