@@ -138,6 +138,7 @@ CONTENT_SECURITY_POLICY = {
         "font-src": ["'self'"],
         "connect-src": ["'self'"],
         "manifest-src": ["'self'"],
+        "worker-src": ["'self'"],
         # Browsers also apply it to the redirect that answers a form. The consent page adds the address of the app.
         "form-action": ["'self'", *accounts.list_provider_origins(env)],
         "base-uri": ["'none'"],

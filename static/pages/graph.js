@@ -8,9 +8,8 @@ const KINDS = ["PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "CONCEPT", "OTHE
 const NETWORKS = ["world", "experience", "opinion", "observation"];
 const EDGES = { mention: "--line-strong", relationship: "--chart-1", semantic: "--chart-6", causal: "--chart-4", evidence: "--chart-3" };
 const graph = new graphology.MultiGraph({ allowSelfLoops: false });
-const layout = graphologyLibrary.layoutForceAtlas2;
 const hidden = new Set(new URLSearchParams(location.search).get("hide")?.split(",") ?? []);
-let renderer, chosen = null, hovered = null, near = new Set(), colours = {}, running = 0;
+let renderer, chosen = null, hovered = null, near = new Set(), colours = {}, worker;
 
 const readColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -52,22 +51,26 @@ function add(data, centre) {
   return fresh.length;
 }
 
-// ForceAtlas2 in small steps, so that the page stays responsive. With reduced motion only the result is shown.
+// A worker finds the places. With reduced motion only the result is shown. Resolves when the nodes have come to rest.
 function settle(most) {
-  if (graph.order < 2) return;
-  cancelAnimationFrame(running);
-  const settings = { ...layout.inferSettings(graph), gravity: 0.6, scalingRatio: 12, slowDown: 4, barnesHutOptimize: graph.order > 600 };
-  const began = performance.now(), whole = still ? 1500 : 9000;
-  let done = 0;
-  const step = () => {
-    const frame = performance.now();
-    do {
-      layout.assign(graph, { iterations: graph.order > 1500 ? 1 : 3, settings });
-      done += 3;
-    } while (done < most && performance.now() - frame < (still ? whole : 9));
-    if (done < most && performance.now() - began < whole) running = requestAnimationFrame(step);
-  };
-  step();
+  worker?.terminate();
+  if (graph.order < 2) return Promise.resolve();
+  const keys = graph.nodes(), numbers = new Map(keys.map((key, number) => [key, number]));
+  worker = new Worker(canvas.dataset.layout);
+  worker.postMessage({ scripts: canvas.dataset.layoutScripts.split(" "), most, milliseconds: still ? 3000 : 9000,
+    nodes: graph.mapNodes((key, { x, y, size }) => [key, x, y, size]), edges: graph.mapEdges((_, __, from, to) => [from, to]) });
+  return new Promise((resolve) => {
+    worker.onerror = resolve;
+    worker.onmessage = ({ data: { isDone, places } }) => {
+      if (isDone || !still) {
+        graph.updateEachNodeAttributes((key, data) => {
+          const [x, y] = places[numbers.get(key)] ?? [data.x, data.y];
+          return { ...data, x, y };
+        }, { attributes: ["x", "y"] });
+      }
+      if (isDone) resolve();
+    };
+  });
 }
 
 function reduceNode(key, data) {
@@ -115,13 +118,12 @@ async function choose(key) {
   if (!key) return;
   try {
     const fresh = add(await load({ node: key }), key);
-    if (fresh) settle(Math.min(60 + fresh * 3, 240));
+    if (chosen === key) light();
+    if (fresh) await settle(Math.min(60 + fresh * 3, 240));
   } catch {
     showToast("This node could not be loaded.", "error");
   }
-  if (chosen !== key) return;
-  light();
-  fly(key);
+  if (chosen === key) fly(key);
 }
 
 function writeState() {
@@ -192,7 +194,8 @@ async function start() {
     note.textContent = "No memories yet";
     return;
   }
-  settle(graph.order > 1500 ? 160 : 420);
+  const settled = settle(graph.order > 1500 ? 160 : 420);
+  if (still) await settled;
   renderer = new Sigma(graph, canvas, {
     allowInvalidContainer: true, zIndex: true, minCameraRatio: 0.03, maxCameraRatio: 4, labelFont: "Inter, sans-serif", labelSize: 12,
     labelWeight: "500", labelColor: { color: colours.ink }, labelDensity: 0.6, labelGridCellSize: 110, labelRenderedSizeThreshold: 7,
