@@ -208,5 +208,5 @@ def fill_bank(access: BankAccess, options: Options) -> LargeBank:
         options.progress.say(f"text index of the {corpus}s ...")
         rebuild_corpus(large.bank, corpus)
     with connections["owner"].cursor() as cursor:
-        cursor.execute("ANALYZE")  # as autovacuum does within a minute
+        cursor.execute("VACUUM ANALYZE")  # as autovacuum does soon after
     return large
