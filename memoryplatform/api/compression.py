@@ -1,17 +1,17 @@
-"""gzip for the JSON responses of the API."""
+"""gzip for the JSON responses of the API, and for pages."""
 
 from django.http import HttpRequest
 from django.http.response import HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
 LEAST_BYTES = 1024  # a shorter response fits into one packet anyway
-TYPES = ("application/json", "application/vnd.oai.openapi+json")
+TYPES = ("application/json", "application/vnd.oai.openapi+json", "text/html")
 
 
-class JsonGZipMiddleware(GZipMiddleware):
-    """Django's gzip for whole JSON responses only.
+class WholeGZipMiddleware(GZipMiddleware):
+    """Django's gzip for whole responses only: a compressed stream would reach the client late.
 
-    Compressed streams would reach the client late, and pages of the admin contain session tokens (BREACH).
+    Against BREACH, Django masks the token of a form anew in each page, and its gzip adds bytes at random.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

@@ -56,7 +56,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [  # static files come before these, see server/handler.py
     "memoryplatform.observability.middleware.RequestContextMiddleware",
-    "memoryplatform.api.compression.JsonGZipMiddleware",
+    "memoryplatform.api.compression.WholeGZipMiddleware",
     "memoryplatform.observability.middleware.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

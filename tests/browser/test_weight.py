@@ -14,7 +14,8 @@ MOST_KILOBYTES = 500
 MOST_KILOBYTES_OF_THE_GRAPH = 1_000
 MOST_MILLISECONDS = 1_000
 TRIES = 5  # the best counts: other tests run beside this one
-SEEN = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
+SEEN = """new Promise(done => new PerformanceObserver(list => done(
+    list.getEntriesByName("first-contentful-paint")[0].startTime)).observe({type: "paint", buffered: true}))"""
 PAGES = [
     "/dashboard/",
     "/dashboard/usage/",
@@ -66,7 +67,6 @@ def test_something_is_seen_within_a_second(demo: Page) -> None:
         times = []
         for _ in range(TRIES):
             demo.goto(path)
-            demo.wait_for_function(f"{SEEN} !== null")
             times.append(demo.evaluate(SEEN))
             if min(times) <= MOST_MILLISECONDS:
                 break

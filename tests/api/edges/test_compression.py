@@ -9,7 +9,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import RequestFactory
 
-from memoryplatform.api.compression import LEAST_BYTES, JsonGZipMiddleware
+from memoryplatform.api.compression import LEAST_BYTES, WholeGZipMiddleware
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.factories import make_bank, make_key_with_text
@@ -19,7 +19,7 @@ LARGE = json.dumps({"text": "Alice paints. " * 200}).encode()
 
 def answer(response: HttpResponse | StreamingHttpResponse, accepted: str = "gzip, deflate, br") -> HttpResponse:
     request: HttpRequest = RequestFactory().get("/v1/banks", headers={"Accept-Encoding": accepted})
-    sent = JsonGZipMiddleware(lambda _request: response)(request)
+    sent = WholeGZipMiddleware(lambda _request: response)(request)
     assert isinstance(sent, HttpResponse | StreamingHttpResponse)
     return sent  # type: ignore[return-value]  # of a stream only the headers are checked
 
@@ -50,8 +50,9 @@ def test_a_short_response_is_not_compressed() -> None:
     assert "Content-Encoding" not in answer(HttpResponse(b"1" * (LEAST_BYTES - 1), "application/json")).headers
 
 
-def test_pages_with_session_tokens_are_not_compressed() -> None:
-    assert "Content-Encoding" not in answer(HttpResponse(LARGE, "text/html")).headers
+def test_pages_are_compressed_and_files_are_not() -> None:
+    assert answer(HttpResponse(LARGE, "text/html; charset=utf-8"))["Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in answer(HttpResponse(LARGE, "text/csv")).headers
 
 
 def test_a_stream_is_not_compressed() -> None:
