@@ -96,8 +96,8 @@ def widen(extent: tuple[datetime, datetime] | None) -> tuple[datetime, datetime]
 
 
 def surround(row: dict[str, Any]) -> tuple[datetime, datetime]:
-    """The window that opens for a pinned memory: from when it happened to when it was said, and some time around."""
-    moments = [row["happened_at"], row["mentioned_at"]]
+    """The window that opens for a pinned memory: it was said, happened and became true inside."""
+    moments = [row["happened_at"], row["mentioned_at"], row["valid_from"] or row["happened_at"]]
     margin = max((max(moments) - min(moments)) * 0.2, AROUND)
     return min(moments) - margin, max(moments) + margin
 

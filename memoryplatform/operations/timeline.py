@@ -180,20 +180,17 @@ def pin(bank: Bank, row: dict[str, Any], wanted: TimelineFilter, now: datetime) 
 
 
 def judge(item: TimelineItem, wanted: TimelineFilter, at: datetime) -> tuple[State, datetime | None]:
-    """The same rules as `select_held`, with the reason."""
-    if wanted.known_at is not None and item.learned_at > wanted.known_at:
-        return State.UNKNOWN, item.said_at if item.said_at > wanted.known_at else item.learned_at
-    if item.close_reason == MemoryUnit.CloseReason.CORRECTION:
-        return State.NEVER, item.closed_at
-    if item.began_at is not None and item.began_at > at:
-        return State.EARLY, item.began_at
-    if item.until is not None and item.until <= at:
-        return State.OVER, item.until
-    if item.is_over and wanted.as_of is None:
-        return State.CLOSED, item.closed_at
-    if item.began_at is None and item.said_at > at:
-        return State.ASSUMED, item.said_at
-    return State.HELD, item.began_at
+    """The same rules as `select_held`, with the reason: the first that holds."""
+    known_at, began, until = wanted.known_at or item.learned_at, item.began_at, item.until
+    reasons = (
+        (item.learned_at > known_at, State.UNKNOWN, item.said_at if item.said_at > known_at else item.learned_at),
+        (item.close_reason == MemoryUnit.CloseReason.CORRECTION, State.NEVER, item.closed_at),
+        (began is not None and began > at, State.EARLY, began),
+        (until is not None and until <= at, State.OVER, until),
+        (item.is_over and wanted.as_of is None, State.CLOSED, item.closed_at),
+        (began is None and item.said_at > at, State.ASSUMED, item.said_at),
+    )
+    return next(((state, moment) for holds, state, moment in reasons if holds), (State.HELD, began))
 
 
 def select_held(units: UnitQuerySet, wanted: TimelineFilter) -> UnitQuerySet:

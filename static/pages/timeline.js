@@ -2,7 +2,7 @@
 const MINUTE = 60000, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365.25 * DAY;
 const NETWORKS = ["world", "experience", "opinion", "observation"];
 const TOP = 46, LANE_HEAD = 24, LABEL = 200, LETTER = 6.3, GAP = 10, FADE = 36;
-const ROW = 34, LEAST_ROW = 22, LABELLED = 480, CROWDED = 320; // pixels: of a row, and of a lane with and without labels
+const ROW = 34, LEAST_ROW = 22, LABELLED = 480, CROWDED = 440; // pixels: of a row, and of a lane with and without labels
 const SAID = { opinion: "Formed", observation: "Noted" };
 const TICKS = [[MINUTE, "minute"], [5 * MINUTE, "minute"], [15 * MINUTE, "minute"], [HOUR, "minute"], [3 * HOUR, "minute"],
   [6 * HOUR, "minute"], [12 * HOUR, "minute"], [DAY, "day"], [2 * DAY, "day"], [7 * DAY, "day"], [14 * DAY, "day"],
@@ -114,7 +114,8 @@ function listOtherLanes(items) {
 function measure(item, withLabel) {
   const open = item.since !== null && item.until === null;
   const start = place(item.since ?? item.at);
-  const end = open ? place(Math.max(data.known_at ?? data.now, item.since)) : place(item.until ?? item.ended ?? item.since ?? item.at);
+  const present = item.is_hidden ? data.now : data.known_at ?? data.now;
+  const end = open ? place(Math.max(present, item.since)) : place(item.until ?? item.ended ?? item.since ?? item.at);
   const left = Math.max(start, 6);
   const most = item === data.pinned ? chart.clientWidth - 24 : LABEL;
   const label = withLabel ? Math.min(item.text.length * LETTER, most) + 16 : 12;
@@ -160,17 +161,17 @@ function drawItem(key, one, y, height, withLabel) {
   group.item = item;
   group.setAttribute("class", `timeline-item timeline-${item.network}${item.closed ? " timeline-over" : ""}${
     item.closed === "correction" ? " timeline-wrong" : ""}${item === data.pinned ? " timeline-pinned" : ""}${
-    item.is_hidden ? " timeline-hidden" : ""}`);
+    item.is_hidden ? " timeline-hidden" : ""}${withLabel ? "" : " timeline-crowded"}`);
   group.setAttribute("transform", `translate(0 ${y.toFixed(1)})`);
   const thick = limit(height - 2, 1.5, 5), middle = withLabel ? 18 : height / 2;
   const bar = { y: middle - thick / 2, height: thick, rx: thick / 2, class: "timeline-bar" };
   const parts = [make("rect", { x: one.left - 4, y: 0, width: one.right - one.left + 4, height: Math.max(height - 1, 2),
     class: "timeline-hit", rx: Math.min(6, height / 3) })];
   if (one.end - one.left > 3) parts.push(make("rect", { ...bar, x: one.left, width: one.end - one.left, fill: "currentColor" }));
-  if (one.open && one.end > 0) {
+  if (one.open && one.end > 0 && !item.is_hidden) {
     parts.push(make("rect", { ...bar, x: Math.max(one.end, one.left) - 2, width: FADE, rx: 0, fill: `url(#fade-${item.network})` }));
   }
-  if (one.start >= 0) parts.push(make("circle", { cx: one.start, cy: middle, r: limit(height / 2, 2, 4.5), class: "timeline-dot" }));
+  if (one.start >= 0) parts.push(make("circle", { cx: one.start, cy: middle, r: limit(height / 2, 2.5, 4.5), class: "timeline-dot" }));
   if (withLabel) parts.push(drawLabel(item, one));
   group.replaceChildren(...parts);
 }
