@@ -153,16 +153,20 @@ def test_a_pinned_memory_says_its_state_in_words(client: Client, bank: Bank) -> 
     for query, words, is_hidden in (
         ("known_at=2026-05-08T00:00:00Z", "Not known yet on 8 May: it was said on 10 May.", True),
         ("known_at=2026-05-12T00:00:00Z", "Known and true on 12 May.", False),
+        ("known_at=2026-05-12T00:00&as_of=2026-05-03T00:00", "Not true yet on 3 May: it is true from 5 May.", True),
         ("as_of=2026-05-03T00:00:00Z", "Not true yet on 3 May: it is true from 5 May.", True),
         ("as_of=2026-05-12T00:00:00Z", "Known and true on 12 May.", False),
         ("as_of=2026-05-30T00:00:00Z", "No longer true on 30 May: it ended on 20 May.", True),
         ("as_of=2026-05-30T00:00:00Z&known_at=2026-05-12T00:00:00Z", "Known on 12 May and true on 30 May.", False),
-        ("as_of=2026-05-12T00:00&known_at=2026-05-08T00:00:00Z", "Not known yet on 8 May: it was said on 10 May.", True),
+        ("as_of=2026-05-12T00:00&known_at=2026-05-08T00:00", "Not known yet on 8 May: it was said on 10 May.", True),
     ):  # fmt: skip
         assert pinned(client, lisbon, query) == (words, is_hidden), query
 
 
-def test_the_words_of_events_opinions_corrections_and_late_imports(client: Client, bank: Bank) -> None:
+def test_the_words_of_plans_events_opinions_corrections_and_late_imports(client: Client, bank: Bank) -> None:
+    planned = tell(bank, "Alice lives in Porto.", 10, valid_from=day(20))
+    words = ("Known, but not true yet on 12 May: it is true from 20 May.", False)
+    assert pinned(client, planned, "known_at=2026-05-12T00:00:00Z") == words
     event = tell(bank, "Alice moved.", 10, kind="event", occurred_start=day(9))
     assert pinned(client, event) == ("Known now: it happened on 9 May.", False)
     assert pinned(client, event, "as_of=2026-05-03T00:00:00Z") == ("Not yet on 3 May: its date is 9 May.", True)
