@@ -40,13 +40,13 @@ def test_a_memory_vanishes_before_it_was_said(demo: Page) -> None:
     demo.reload()  # the address holds the state
     expect(demo.locator("#timeline-chart .timeline-item")).not_to_have_count(0)
     expect(listed).to_have_count(0)
-    demo.locator("[data-travel=known_at]").get_by_role("button", name="Now").click()
+    demo.locator("[data-travel=known_at]").get_by_role("button", name="Now", exact=True).click()
     expect(listed).to_be_visible()
 
 
 def test_a_pinned_memory_turns_grey_before_it_was_said(demo: Page) -> None:
-    demo.goto(f"{BANK}/memories/?q=Mira+Osei+lives+in+Lisbon")
-    demo.get_by_role("link", name=MOVE).first.click()
+    demo.goto(f"{BANK}/timeline/")
+    demo.get_by_role("link", name=MOVE).click()
     demo.get_by_role("link", name="On the timeline").click()
     expect(demo).to_have_url(re.compile("memory="))
     card, mark = demo.get_by_role("article", name="The pinned memory"), demo.locator("#timeline-chart .timeline-pinned")
@@ -60,7 +60,7 @@ def test_a_pinned_memory_turns_grey_before_it_was_said(demo: Page) -> None:
     expect(mark).to_have_class(re.compile("timeline-hidden"))
     demo.reload()  # the address holds the pin
     expect(card).to_contain_text("Not known yet on")
-    demo.locator("[data-travel=known_at]").get_by_role("button", name="Now").click()
+    demo.locator("[data-travel=known_at]").get_by_role("button", name="Now", exact=True).click()
     move_slider(demo.get_by_role("slider", name="True on"), 30)
     expect(card).to_contain_text("Not true yet on")
     window = re.findall("from=[^&]+", demo.url)
