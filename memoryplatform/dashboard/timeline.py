@@ -33,7 +33,7 @@ LANES = ("network", "entity")
 SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=365 * 300)
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
 MOST_LANES = 8
-SAID = {Network.OPINION: "formed", Network.OBSERVATION: "noted"}  # others are said
+SAID = {"opinion": "formed", "observation": "noted"}  # others are said
 AROUND = timedelta(days=14)  # before and after a pinned memory
 
 

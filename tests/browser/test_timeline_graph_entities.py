@@ -65,8 +65,8 @@ def test_a_pinned_memory_turns_grey_before_it_was_said(demo: Page) -> None:
     expect(card).to_contain_text("Not true yet on")
     window = re.findall("from=[^&]+", demo.url)
     mark.hover()
-    demo.mouse.wheel(0, 200)  # scrolls, and leaves the window as it is
-    demo.wait_for_function("scrollY > 0")
+    demo.mouse.wheel(0, 400)  # scrolls, and leaves the window as it is
+    expect(demo.get_by_role("heading", name="Timeline", exact=True)).not_to_be_in_viewport()
     assert re.findall("from=[^&]+", demo.url) == window
     card.get_by_role("link", name="Show all memories").click()
     expect(card).to_have_count(0)
