@@ -19,7 +19,7 @@ const ICONS = [
   "flask-conical", "footprints", "gauge", "git-merge", "globe", "history", "hourglass", "inbox", "info", "key-round",
   "layers", "layout-dashboard", "lightbulb", "link", "list", "loader-circle", "lock", "log-out", "mail", "maximize",
   "menu", "message-circle", "messages-square", "monitor-smartphone", "moon", "mouse-pointer-click", "paperclip",
-  "pencil", "pin", "play", "plug", "plus", "quote", "refresh-cw", "rocket", "scale", "scroll-text", "search", "send",
+  "pause", "pencil", "pin", "play", "plug", "plus", "quote", "refresh-cw", "rocket", "scale", "scroll-text", "search", "send",
   "settings", "shapes", "shield-alert", "shield-check", "sliders-horizontal", "sparkles", "split", "square", "sun",
   "tag", "telescope", "terminal", "trash-2", "trending-down", "trending-up", "triangle-alert", "undo-2", "upload",
   "user", "user-round", "users", "waypoints", "webhook", "x", "zap",

@@ -17,11 +17,14 @@ from memoryplatform.dashboard.access import BankRequest, bank_page
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import get_entity
 from memoryplatform.operations.timeline import (
+    Pinned,
     Timeline,
     TimelineFilter,
     TimelineItem,
     choose_step,
     find_extent,
+    find_row,
+    pin,
     read_timeline,
 )
 from tenants.transactions import tenant_transaction
@@ -30,19 +33,23 @@ LANES = ("network", "entity")
 SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=365 * 300)
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
 MOST_LANES = 8
+SAID = {"opinion": "formed", "observation": "noted"}  # others are said
+AROUND = timedelta(days=14)  # before and after a pinned memory
 
 
 @bank_page(Right.VIEW)
 @require_GET
 def timeline(request: BankRequest) -> HttpResponse:
-    bank, query = request.bank, request.GET
+    bank, query, now = request.bank, request.GET, timezone.now()
     with tenant_transaction(bank.tenant_id):
         try:
             entity = get_entity(bank, entity_id) if (entity_id := read_id(query.get("entity", ""))) else None
         except EntityNotFound as missing:
             raise Http404(str(missing)) from None
         extent = find_extent(bank, entity.id if entity else None)
-        wanted = read_filter(query, extent, entity)
+        row = find_row(bank, memory_id) if (memory_id := read_id(query.get("memory", ""))) else None
+        wanted = read_filter(query, surround(row) if row else widen(extent), entity)
+        pinned = pin(bank, row, wanted, now) if row else None
         found = read_timeline(bank, wanted) if extent else Timeline()
     context = {
         "entity": entity,
@@ -52,14 +59,20 @@ def timeline(request: BankRequest) -> HttpResponse:
         "total": len(found.items) or sum(bucket.total for bucket in found.buckets),
         "networks": [(one.value, not wanted.networks or one.value in wanted.networks) for one in Network],
         "lanes": query.get("lanes") if query.get("lanes") in LANES else LANES[0],
-        "data": describe(found, wanted, extent),
+        "pinned": pinned,
+        "precision": choose_precision(pinned),
+        "said": SAID.get(pinned.item.network, "said") if pinned else "",
+        "is_now": wanted.as_of is None and wanted.known_at is None,
+        "is_pin_missing": bool(query.get("memory")) and row is None,
+        "unpinned": drop(query, "memory", "from", "to"),
+        "data": describe(found, wanted, extent, pinned, now),
     }
     return render(request, f"dashboard/timeline/{'result' if request.htmx else 'page'}.html", context)  # type: ignore[attr-defined]
 
 
-def read_filter(query: QueryDict, extent: tuple[datetime, datetime] | None, entity: Entity | None) -> TimelineFilter:
-    """Nonsense counts as not given."""
-    start, end = read_window(query, extent)
+def read_filter(query: QueryDict, window: tuple[datetime, datetime], entity: Entity | None) -> TimelineFilter:
+    """Nonsense counts as not given. The window is taken where the address has none."""
+    start, end = read_window(query) or window
     return TimelineFilter(
         start,
         end,
@@ -71,13 +84,36 @@ def read_filter(query: QueryDict, extent: tuple[datetime, datetime] | None, enti
     )
 
 
-def read_window(query: QueryDict, extent: tuple[datetime, datetime] | None) -> tuple[datetime, datetime]:
+def read_window(query: QueryDict) -> tuple[datetime, datetime] | None:
     start, end = read_moment(query.get("from", "")), read_moment(query.get("to", ""))
-    if start and end and SHORTEST <= end - start <= LONGEST:
-        return start, end
+    return (start, end) if start and end and SHORTEST <= end - start <= LONGEST else None
+
+
+def widen(extent: tuple[datetime, datetime] | None) -> tuple[datetime, datetime]:
     first, last = extent or (timezone.now() - timedelta(days=7), timezone.now())
     margin = max((last - first) * 0.04, timedelta(minutes=30))
     return first - margin, last + 2 * margin
+
+
+def surround(row: dict[str, Any]) -> tuple[datetime, datetime]:
+    """The window that opens for a pinned memory: it was said, happened and became true inside."""
+    moments = [row["happened_at"], row["mentioned_at"], row["valid_from"] or row["happened_at"]]
+    margin = max((max(moments) - min(moments)) * 0.2, AROUND)
+    return min(moments) - margin, max(moments) + margin
+
+
+def choose_precision(pinned: Pinned | None) -> str:
+    """Two times of nearly the same day are told apart by the hour."""
+    is_near = pinned and pinned.turned_at and abs(pinned.turned_at - pinned.at) < timedelta(days=1)
+    return "full" if is_near else "day"
+
+
+def drop(query: QueryDict, *names: str) -> str:
+    """The query of the address without these parameters."""
+    kept = query.copy()
+    for name in names:
+        kept.pop(name, None)
+    return kept.urlencode()
 
 
 def read_moment(text: str) -> datetime | None:
@@ -99,9 +135,15 @@ def read_id(text: str) -> UUID | None:
         return None
 
 
-def describe(found: Timeline, wanted: TimelineFilter, extent: tuple[datetime, datetime] | None) -> dict[str, Any]:
+def describe(
+    found: Timeline,
+    wanted: TimelineFilter,
+    extent: tuple[datetime, datetime] | None,
+    pinned: Pinned | None,
+    now: datetime,
+) -> dict[str, Any]:
     """The values for static/pages/timeline.js. Times are milliseconds."""
-    now = timezone.now()
+    every = [*found.items, *found.hidden, *([pinned.item] if pinned else [])]
     first, last = extent or (now, now)
     return {
         "from": write(wanted.start),
@@ -115,8 +157,9 @@ def describe(found: Timeline, wanted: TimelineFilter, extent: tuple[datetime, da
         "items": [describe_item(one) for one in found.items],
         "buckets": [{"from": write(one.start), "to": write(one.end), "counts": one.counts} for one in found.buckets],
         "entities": choose_lanes(found),
-        "learned": sorted({write(one.learned_at) for one in (*found.items, *found.hidden)}),
-        "changes": list_changes(found),
+        "learned": sorted({write(one.learned_at) for one in every}),
+        "changes": list_changes(every),
+        "pinned": describe_item(pinned.item) | {"is_hidden": pinned.is_hidden} if pinned else None,
     }
 
 
@@ -130,6 +173,8 @@ def describe_item(one: TimelineItem) -> dict[str, Any]:
         "said": write(one.said_at),
         "learned": write(one.learned_at),
         "since": write(one.since),
+        "true_from": write(one.true_from),
+        "is_said": one.began_at is None,
         "until": write(one.until),
         "closed": one.close_reason,
         "entities": [str(entity_id) for entity_id in one.entity_ids],
@@ -146,9 +191,8 @@ def choose_lanes(found: Timeline) -> list[dict[str, str]]:
     return [{"id": str(one), "name": found.entities[one]} for one in most]
 
 
-def list_changes(found: Timeline) -> list[float]:
+def list_changes(every: list[TimelineItem]) -> list[float]:
     """The times at which something became true or ended."""
-    every = [*found.items, *found.hidden]
     moments = {write(one.since or one.happened_at) for one in every} | {write(one.until) for one in every}
     return sorted(one for one in moments if one is not None)
 

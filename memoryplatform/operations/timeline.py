@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -52,7 +53,7 @@ class TimelineFilter:
 class TimelineItem:
     """`since` and `until` are the bar of a state. An event has none.
 
-    An end that was not known at `known_at` is open.
+    The bar of a state without a known start begins when it was said. An end that was not known at `known_at` is open.
     """
 
     id: UUID
@@ -65,6 +66,9 @@ class TimelineItem:
     since: datetime | None
     until: datetime | None
     close_reason: str
+    closed_at: datetime | None
+    true_from: datetime | None
+    began_at: datetime | None  # true_from, else the start of the event
     entity_ids: tuple[UUID, ...] = ()
 
     @property
@@ -91,6 +95,29 @@ class Timeline:
     hidden: list[TimelineItem] = field(default_factory=list)
     buckets: list[Bucket] = field(default_factory=list)
     entities: dict[UUID, str] = field(default_factory=dict)
+
+
+class State(StrEnum):
+    """The answer for one memory at the time of the sliders."""
+
+    UNKNOWN = "unknown"  # not known yet
+    NEVER = "never"  # corrected
+    EARLY = "early"  # not true yet
+    OVER = "over"  # no longer true
+    CLOSED = "closed"  # no longer held, without an end in the world
+    ASSUMED = "assumed"  # said later; no start is known
+    HELD = "held"
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A memory that stays in sight. `at` is the time that the state is about, `turned_at` the time that explains it."""
+
+    item: TimelineItem
+    is_hidden: bool
+    state: State
+    at: datetime
+    turned_at: datetime | None
 
 
 class DateBin(Func):
@@ -135,6 +162,35 @@ def read_timeline(bank: Bank, wanted: TimelineFilter) -> Timeline:
     return Timeline(
         [one for one in items if one.id in held], [one for one in items if one.id not in held], entities=names
     )
+
+
+def find_row(bank: Bank, unit_id: UUID) -> dict[str, Any] | None:
+    """The columns of one memory. Call inside a tenant transaction, as the next."""
+    found: dict[str, Any] | None = read_columns(MemoryUnit.objects.of_bank(bank).filter(id=unit_id)).first()
+    return found
+
+
+def pin(bank: Bank, row: dict[str, Any], wanted: TimelineFilter, now: datetime) -> Pinned:
+    """Filters by network and entity do not hide it; the sliders and `with_closed` do."""
+    item = build_item(row, wanted.known_at, ())
+    unit = MemoryUnit.objects.of_bank(bank).filter(id=item.id)
+    at = wanted.as_of or wanted.known_at or now
+    state, turned_at = judge(item, wanted, at)
+    return Pinned(item, not select_held(unit, wanted).exists(), state, at, turned_at)
+
+
+def judge(item: TimelineItem, wanted: TimelineFilter, at: datetime) -> tuple[State, datetime | None]:
+    """The same rules as `select_held`, with the reason: the first that holds."""
+    known_at, began, until = wanted.known_at or item.learned_at, item.began_at, item.until
+    reasons = (
+        (item.learned_at > known_at, State.UNKNOWN, item.said_at if item.said_at > known_at else item.learned_at),
+        (item.close_reason == MemoryUnit.CloseReason.CORRECTION, State.NEVER, item.closed_at),
+        (began is not None and began > at, State.EARLY, began),
+        (until is not None and until <= at, State.OVER, until),
+        (item.is_over and wanted.as_of is None, State.CLOSED, item.closed_at),
+        (began is None and item.said_at > at, State.ASSUMED, item.said_at),
+    )
+    return next(((state, moment) for holds, state, moment in reasons if holds), (State.HELD, began))
 
 
 def select_held(units: UnitQuerySet, wanted: TimelineFilter) -> UnitQuerySet:
@@ -186,6 +242,9 @@ def build_item(row: dict[str, Any], known_at: datetime | None, entity_ids: tuple
         since=(row["valid_from"] or row["happened_at"]) if is_state else None,
         until=until,
         close_reason=row["close_reason"] if was_closed else "",
+        closed_at=row["expired_at"] if was_closed else None,
+        true_from=row["valid_from"],
+        began_at=row["valid_from"] or row["occurred_start"],
         entity_ids=entity_ids,
     )
 

@@ -1,7 +1,9 @@
 // The chart of the timeline. The form holds the state; the server answers with the list and the data for the chart.
 const MINUTE = 60000, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365.25 * DAY;
 const NETWORKS = ["world", "experience", "opinion", "observation"];
-const ROW = 34, TOP = 34, LANE_HEAD = 24, LABEL = 200, LETTER = 6.3, MOST_ROWS = 13, GAP = 10;
+const TOP = 46, LANE_HEAD = 24, LABEL = 200, LETTER = 6.3, GAP = 10, FADE = 36;
+const ROW = 34, LEAST_ROW = 22, LABELLED = 480, CROWDED = 440; // pixels: of a row, and of a lane with and without labels
+const SAID = { opinion: "Formed", observation: "Noted" };
 const TICKS = [[MINUTE, "minute"], [5 * MINUTE, "minute"], [15 * MINUTE, "minute"], [HOUR, "minute"], [3 * HOUR, "minute"],
   [6 * HOUR, "minute"], [12 * HOUR, "minute"], [DAY, "day"], [2 * DAY, "day"], [7 * DAY, "day"], [14 * DAY, "day"],
   [1, "month"], [3, "month"], [6, "month"], [12, "year"], [24, "year"], [60, "year"], [120, "year"], [600, "year"]];
@@ -64,7 +66,7 @@ function draw() {
   const seen = new Set();
   let top = TOP;
   for (const lane of listLanes()) {
-    const height = data.buckets.length ? drawBuckets(lane, top) : drawItems(lane, top, seen);
+    const height = lane.network && data.buckets.length ? drawBuckets(lane, top) : drawItems(lane, top, seen);
     layers.ground.prepend(make("rect", { x: 0, y: top, width, height, class: "timeline-lane" }));
     layers.ground.append(make("text", { x: 14, y: top + 17, class: `timeline-title ${lane.class}` }, lane.name));
     layers.ground.append(make("line", { x1: 0, x2: width, y1: top + height, y2: top + height, class: "timeline-rule" }));
@@ -88,27 +90,36 @@ function leave(key, group) {
   setTimeout(() => group.remove(), still ? 0 : 350);
 }
 
+// A pinned memory has a lane of its own, where it stays in place when the sliders hide it.
 function listLanes() {
+  const { pinned } = data;
+  const lanes = listOtherLanes(pinned ? data.items.filter((item) => item.id !== pinned.id) : data.items);
+  return pinned ? [{ name: "This memory", class: `timeline-${pinned.network}`, items: [pinned] }, ...lanes] : lanes;
+}
+
+function listOtherLanes(items) {
   if (form.elements.lanes.value === "entity" && !data.buckets.length) {
     const known = new Set(data.entities.map((one) => one.id));
     const lanes = data.entities.map((one) => ({ name: one.name, class: "",
-      items: data.items.filter((item) => item.entities.includes(one.id)) }));
-    const others = data.items.filter((item) => !item.entities.some((id) => known.has(id)));
+      items: items.filter((item) => item.entities.includes(one.id)) })).filter((lane) => lane.items.length);
+    const others = items.filter((item) => !item.entities.some((id) => known.has(id)));
     return others.length ? [...lanes, { name: "Others", class: "", items: others }] : lanes;
   }
   return NETWORKS.map((name) => ({ name: name[0].toUpperCase() + name.slice(1), network: name, class: `timeline-${name}`,
-    items: data.items.filter((item) => item.network === name) })).filter(
+    items: items.filter((item) => item.network === name) })).filter(
     (lane) => lane.items.length || data.buckets.some((one) => one.counts[lane.network]));
 }
 
-// The extent of an item in pixels: its bar, and its label beside or above it.
+// The extent of an item in pixels. A state without a known end reaches the present, or the moment of knowing, and fades.
 function measure(item, withLabel) {
   const open = item.since !== null && item.until === null;
   const start = place(item.since ?? item.at);
-  const end = item.since !== null ? (open ? null : place(item.until)) : item.ended ? place(item.ended) : start;
+  const present = item.is_hidden ? data.now : data.known_at ?? data.now;
+  const end = open ? place(Math.max(present, item.since)) : place(item.until ?? item.ended ?? item.since ?? item.at);
   const left = Math.max(start, 6);
-  const label = withLabel ? Math.min(item.text.length * LETTER, LABEL) + 16 : 12;
-  const right = Math.max(end ?? 0, left + label);
+  const most = item === data.pinned ? chart.clientWidth - 24 : LABEL;
+  const label = withLabel ? Math.min(item.text.length * LETTER, most) + 16 : 12;
+  const right = Math.max(end + (open ? FADE : 0), left + label);
   return { start, end, left, right, open, label };
 }
 
@@ -125,50 +136,52 @@ function pack(items, withLabel) {
 }
 
 function drawItems(lane, top, seen) {
-  const visible = lane.items.filter((item) => place(item.since ?? item.at) < chart.clientWidth);
+  const visible = lane.items.filter((item) => item === data.pinned || place(item.since ?? item.at) < chart.clientWidth);
   visible.sort((one, other) => (one.since ?? one.at) - (other.since ?? other.at));
-  let withLabel = true, { placed, rows } = pack(visible, true);
-  if (rows > MOST_ROWS) {
-    withLabel = false;
-    ({ placed, rows } = pack(visible, false));
-  }
-  const height = withLabel ? ROW : Math.min(18, (MOST_ROWS * ROW) / rows);
+  let { placed, rows } = pack(visible, true);
+  const withLabel = rows * LEAST_ROW <= LABELLED;
+  if (!withLabel) ({ placed, rows } = pack(visible, false));
+  const height = withLabel ? limit(LABELLED / rows, LEAST_ROW, ROW) : limit(CROWDED / rows, 2.5, 18);
   for (const one of placed) {
     const key = `${lane.name}|${one.item.id}`;
     seen.add(key);
-    drawItem(key, one, top + LANE_HEAD + one.row * height, withLabel);
+    drawItem(key, one, top + LANE_HEAD + one.row * height, height, withLabel);
   }
   return LANE_HEAD + Math.max(rows, 1) * height + 10;
 }
 
-function drawItem(key, one, y, withLabel) {
+function drawItem(key, one, y, height, withLabel) {
   let group = drawn.get(key);
   if (!group) {
     group = make("a", { href: address(one.item), tabindex: "-1" });
-    group.item = one.item;
     layers.items.append(group);
     drawn.set(key, group);
   }
   const { item } = one;
   group.item = item;
   group.setAttribute("class", `timeline-item timeline-${item.network}${item.closed ? " timeline-over" : ""}${
-    item.closed === "correction" ? " timeline-wrong" : ""}`);
+    item.closed === "correction" ? " timeline-wrong" : ""}${item === data.pinned ? " timeline-pinned" : ""}${
+    item.is_hidden ? " timeline-hidden" : ""}${withLabel ? "" : " timeline-crowded"}`);
   group.setAttribute("transform", `translate(0 ${y.toFixed(1)})`);
-  const baseline = withLabel ? 22 : 8;
-  const until = one.open ? one.left + Math.max(one.label, 40) : Math.max(one.end, one.start);
-  const parts = [make("rect", { x: one.left - 4, y: 0, width: one.right - one.left + 4, height: withLabel ? ROW - 4 : 16,
-    class: "timeline-hit", rx: 6 })];
-  if (until - one.left > 3) {
-    parts.push(make("rect", { x: one.left, y: baseline - 2.5, width: until - one.left, height: 5, rx: 2.5,
-      class: "timeline-bar", fill: one.open ? `url(#fade-${item.network})` : "currentColor" }));
+  const thick = limit(height - 2, 1.5, 5), middle = withLabel ? 18 : height / 2;
+  const bar = { y: middle - thick / 2, height: thick, rx: thick / 2, class: "timeline-bar" };
+  const parts = [make("rect", { x: one.left - 4, y: 0, width: one.right - one.left + 4, height: Math.max(height - 1, 2),
+    class: "timeline-hit", rx: Math.min(6, height / 3) })];
+  if (one.end - one.left > 3) parts.push(make("rect", { ...bar, x: one.left, width: one.end - one.left, fill: "currentColor" }));
+  if (one.open && one.end > 0 && !item.is_hidden) {
+    parts.push(make("rect", { ...bar, x: Math.max(one.end, one.left) - 2, width: FADE, rx: 0, fill: `url(#fade-${item.network})` }));
   }
-  if (one.start >= 0) parts.push(make("circle", { cx: one.start, cy: baseline, r: 4.5, class: "timeline-dot" }));
-  if (withLabel) {
-    const letters = Math.floor(LABEL / LETTER);
-    const text = item.text.length > letters ? `${item.text.slice(0, letters - 1).trimEnd()}…` : item.text;
-    parts.push(make("text", { x: one.left - 2, y: 13, class: "timeline-label" }, text));
-  }
+  if (one.start >= 0) parts.push(make("circle", { cx: one.start, cy: middle, r: limit(height / 2, 2.5, 4.5), class: "timeline-dot" }));
+  if (withLabel) parts.push(drawLabel(item, one));
   group.replaceChildren(...parts);
+}
+
+// The label of a pinned memory is as long as the chart allows, and stays inside it.
+function drawLabel(item, { left, label }) {
+  const letters = Math.floor((label - 16) / LETTER) + 1;
+  const text = item.text.length > letters ? `${item.text.slice(0, letters - 1).trimEnd()}…` : item.text;
+  const x = item === data.pinned ? limit(left - 2, 14, Math.max(chart.clientWidth - label, 14)) : left - 2;
+  return make("text", { x, y: 11, class: "timeline-label" }, text);
 }
 
 const address = (item) => `${chart.dataset.bank}${item.network === "opinion" ? "opinions" : "memories"}/${item.id}/`;
@@ -222,8 +235,8 @@ function drawAxis(width, bottom) {
   layers.ground.append(make("line", { x1: 0, x2: width, y1: TOP, y2: TOP, class: "timeline-rule" }));
   for (const [at, label] of listTicks(width)) {
     const x = place(at);
-    layers.ground.append(make("line", { x1: x, x2: x, y1: TOP, y2: bottom, class: "timeline-grid" }));
-    if (x < width - 40) layers.ground.append(make("text", { x: x + 5, y: 21, class: "timeline-tick" }, label));
+    layers.ground.append(make("line", { x1: x, x2: x, y1: 8, y2: bottom, class: "timeline-grid" }));
+    if (x < width - 40) layers.ground.append(make("text", { x: x + 5, y: 18, class: "timeline-tick" }, label));
   }
 }
 
@@ -233,19 +246,21 @@ function drawMarks(bottom) {
     const x = Math.max(place(data.known_at), 0);
     layers.ground.append(make("rect", { x, y: TOP, width: width - x, height: bottom - TOP, class: "timeline-unknown" }));
   }
-  for (const [name, at] of [["now", data.now], ["as_of", data.as_of], ["known_at", data.known_at]]) {
-    if (at === null || at < view.from || at > view.to) continue;
-    const x = place(at);
-    layers.front.append(make("line", { x1: x, x2: x, y1: 6, y2: bottom, class: `timeline-mark timeline-mark-${name}` }));
-    layers.front.append(make("circle", { cx: x, cy: 6, r: name === "now" ? 3 : 5, class: `timeline-knob timeline-mark-${name}` }));
+  // The labels have a line of their own below the ticks. The slider's one counts more than the one of today.
+  const marks = [["now", data.now, "Today"], ["as_of", data.as_of, "True on"], ["known_at", data.known_at, "Known on"]]
+    .filter(([, at]) => at !== null && at >= view.from && at <= view.to).map(([name, at, label]) => ({ name, label, x: place(at) }));
+  for (const { name, label, x } of marks) {
+    layers.front.append(make("line", { x1: x, x2: x, y1: TOP - 4, y2: bottom, class: `timeline-mark timeline-mark-${name}` }));
+    if (name === "now" && marks.some((one) => one.name !== name && Math.abs(one.x - x) < 90)) continue;
+    const side = x < 60 ? "start" : x > width - 60 ? "end" : { now: "middle", as_of: "end", known_at: "start" }[name];
+    layers.front.append(make("text", { x: x + { start: 4, middle: 0, end: -4 }[side], y: TOP - 8, "text-anchor": side,
+      class: `timeline-mark-label timeline-mark-${name}` }, label));
   }
 }
 
 // --- Time travel: the two sliders ---
 const travels = [...form?.querySelectorAll("[data-travel]") ?? []].map((row) => ({ name: row.dataset.travel, row,
   slider: row.querySelector("[data-slider]"), input: row.querySelector("input[type=datetime-local]"), at: null, playing: 0 }));
-
-const findEnd = (travel) => (travel.name === "known_at" ? data.now : data.last);
 
 function writeLocal(moment) {
   const shifted = new Date(moment - new Date(moment).getTimezoneOffset() * MINUTE);
@@ -259,7 +274,7 @@ function travelTo(travel, at, wait = 0) {
 }
 
 function showTravel(travel) {
-  const shown = travel.at ?? findEnd(travel);
+  const shown = travel.at ?? data.last;
   travel.slider.value = Math.round(shown / 1000);
   const text = travel.at === null ? travel.row.dataset.open : WRITE.full.format(shown);
   travel.slider.setAttribute("aria-valuetext", text);
@@ -271,44 +286,50 @@ function showTravel(travel) {
 // The next moment at which the view changes. Backwards it is a second before the last change.
 function findChange(travel, direction) {
   const moments = travel.name === "known_at" ? data.learned : data.changes;
-  const at = travel.at ?? findEnd(travel);
+  const at = travel.at ?? data.last;
   if (data.buckets.length) return at + direction * data.step;
   if (direction > 0) return moments.find((one) => one > at) ?? null;
   const before = moments.findLast((one) => one <= at);
-  return before === undefined ? null : before - 1000;
+  if (before === undefined) return travel.at === null ? at - data.step : null;
+  return before - 1000;
 }
 
 function play(travel) {
   if (travel.playing) return stop(travel);
   if (travel.at === null || findChange(travel, 1) === null) travel.at = data.first - 1000;
-  travel.row.querySelector("[data-play]").setAttribute("aria-pressed", "true");
   travel.playing = setInterval(() => {
     const next = findChange(travel, 1);
-    if (next === null || next > findEnd(travel)) {
+    if (next === null || next > data.last) {
       stop(travel);
       return travelTo(travel, null);
     }
     travelTo(travel, next);
   }, 700);
+  showPlaying(travel);
   travelTo(travel, travel.at);
 }
 function stop(travel) {
   clearInterval(travel.playing);
   travel.playing = 0;
-  travel.row.querySelector("[data-play]").setAttribute("aria-pressed", "false");
+  showPlaying(travel);
+}
+function showPlaying(travel) {
+  const button = travel.row.querySelector("[data-play]");
+  button.setAttribute("aria-pressed", String(travel.playing !== 0));
+  button.title = travel.playing ? "Pause" : "Play";
 }
 
 function startTravels() {
   for (const travel of travels) {
     const { row, slider, input } = travel;
     slider.min = Math.floor(data.first / 1000) - 3600;
-    slider.max = Math.ceil(findEnd(travel) / 1000);
+    slider.max = Math.ceil(data.last / 1000);
     slider.step = Math.max(1, Math.round((slider.max - slider.min) / 2000));
     slider.hidden = row.querySelector("[data-buttons]").hidden = false;
     slider.addEventListener("input", () => {
       stop(travel);
-      const isLast = Number(slider.value) >= Number(slider.max) - Number(slider.step);
-      travelTo(travel, isLast ? (travel.name === "as_of" ? data.last : null) : Number(slider.value) * 1000);
+      const at = Number(slider.value) * 1000, end = travel.name === "known_at" ? data.now : data.last;
+      travelTo(travel, at >= end - Number(slider.step) * 1000 ? null : at);
     });
     input.addEventListener("change", () => {
       const at = new Date(input.value).getTime();
@@ -363,10 +384,12 @@ function listen() {
       show(Date.parse(from), Date.parse(to));
     }
   });
-  chart.addEventListener("wheel", (event) => {
+  chart.addEventListener("wheel", (event) => { // alone it scrolls the page; to the side it moves the window
+    const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (!isSideways && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     const box = chart.getBoundingClientRect();
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) return pan(event.deltaX / box.width);
+    if (isSideways) return pan(event.deltaX / box.width);
     zoom(1.0015 ** event.deltaY, view.from + ((event.clientX - box.left) / box.width) * (view.to - view.from));
   }, { passive: false });
   chart.addEventListener("keydown", (event) => {
@@ -416,8 +439,11 @@ function showTip(event) {
   const { item } = event.target.closest?.(".timeline-item") ?? {};
   tip.hidden = !item;
   if (!item) return;
-  const lines = [item.ended || item.since === null ? `Happened ${WRITE.full.format(item.at)}` : `True from ${WRITE.full.format(item.since)}${
-    item.until === null ? "" : ` until ${WRITE.full.format(item.until)}`}`, `Learned ${WRITE.full.format(item.learned)}`];
+  const isState = item.since !== null;
+  const begin = isState && item.true_from !== null ? `True from ${WRITE.full.format(item.true_from)}`
+    : `${item.is_said ? SAID[item.network] ?? "Said" : "Happened"} on ${WRITE.full.format(item.at)}`;
+  const lines = [begin, `Learned on ${WRITE.full.format(item.learned)}`];
+  if (item.until !== null) lines.splice(1, 0, `True until ${WRITE.full.format(item.until)}`);
   if (item.closed) lines.push({ correction: "Corrected: it never was true", source_removed: "Its source was removed" }[item.closed] ?? "Over");
   tip.replaceChildren(...[item.text, ...lines].map((text, number) => {
     const line = document.createElement("p");

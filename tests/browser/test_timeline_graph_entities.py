@@ -34,14 +34,43 @@ def test_a_memory_vanishes_before_it_was_said(demo: Page) -> None:
     listed = demo.get_by_role("link", name=MOVE)
     expect(listed).to_be_visible()
     expect(demo.locator("#timeline-chart .timeline-item")).not_to_have_count(0)
-    move_slider(demo.get_by_role("slider", name="What we knew on"), 30)
+    move_slider(demo.get_by_role("slider", name="Known on"), 30)
     expect(listed).to_have_count(0)
     expect(demo).to_have_url(re.compile("known_at="))
     demo.reload()  # the address holds the state
     expect(demo.locator("#timeline-chart .timeline-item")).not_to_have_count(0)
     expect(listed).to_have_count(0)
-    demo.locator("[data-travel=known_at]").get_by_role("button", name="Now").click()
+    demo.locator("[data-travel=known_at]").get_by_role("button", name="Now", exact=True).click()
     expect(listed).to_be_visible()
+
+
+def test_a_pinned_memory_turns_grey_before_it_was_said(demo: Page) -> None:
+    demo.goto(f"{BANK}/timeline/")
+    demo.get_by_role("link", name=MOVE).click()
+    demo.get_by_role("link", name="On the timeline").click()
+    expect(demo).to_have_url(re.compile("memory="))
+    card, mark = demo.get_by_role("article", name="The pinned memory"), demo.locator("#timeline-chart .timeline-pinned")
+    expect(card).to_contain_text("Known and true now.")
+    expect(card).to_contain_text(MOVE)
+    expect(card).to_be_in_viewport(ratio=1)
+    expect(mark).to_contain_text(MOVE)
+    move_slider(demo.get_by_role("slider", name="Known on"), 30)
+    expect(card).to_contain_text("Not known yet on")
+    expect(card).to_be_in_viewport(ratio=1)
+    expect(mark).to_have_class(re.compile("timeline-hidden"))
+    demo.reload()  # the address holds the pin
+    expect(card).to_contain_text("Not known yet on")
+    demo.locator("[data-travel=known_at]").get_by_role("button", name="Now", exact=True).click()
+    move_slider(demo.get_by_role("slider", name="True on"), 30)
+    expect(card).to_contain_text("Not true yet on")
+    window = re.findall("from=[^&]+", demo.url)
+    mark.hover()
+    demo.mouse.wheel(0, 400)  # scrolls, and leaves the window as it is
+    expect(demo.get_by_role("heading", name="Timeline", exact=True)).not_to_be_in_viewport()
+    assert re.findall("from=[^&]+", demo.url) == window
+    card.get_by_role("link", name="Show all memories").click()
+    expect(card).to_have_count(0)
+    expect(demo).not_to_have_url(re.compile("memory="))
 
 
 def test_steps_keys_and_lanes_of_the_timeline(demo: Page) -> None:
@@ -51,9 +80,9 @@ def test_steps_keys_and_lanes_of_the_timeline(demo: Page) -> None:
     status = demo.locator("#timeline-status")
     everything = status.inner_text()
     check_page(demo, "timeline")
-    demo.get_by_role("button", name="What we knew on: before the previous change").click()
+    demo.get_by_role("button", name="Known on: before the previous change").click()
     expect(status).not_to_have_text(everything)
-    demo.get_by_role("button", name="What we knew on: the next change").click()
+    demo.get_by_role("button", name="Known on: the next change").click()
     expect(status).to_contain_text(everything.split(" ", maxsplit=1)[0])
     chart = demo.locator("#timeline-chart")
     chart.focus()

@@ -135,6 +135,105 @@ def test_nonsense_in_the_address_is_ignored(client: Client, bank: Bank) -> None:
         assert texts(read(client, query)) == ["Alice likes tea."], query
 
 
+def pinned(client: Client, unit_id: UUID, query: str = "") -> tuple[str, bool]:
+    """The sentence of the card, and whether the sliders hide the memory."""
+    page = client.get(f"/dashboard/banks/support/timeline/?memory={unit_id}&{query}").content.decode()
+    (sentence,) = re.findall(r'<p class="[^"]*" data-state="\w+">(.*?)</p>', page, re.DOTALL)
+    words = re.sub(r"<time[^>]*>(\d+ \w+) [^<]*</time>", r"\1", sentence).strip()
+    is_grey = "timeline-pin-hidden" in page
+    assert read(client, f"memory={unit_id}&{query}")["pinned"]["is_hidden"] == is_grey
+    return words, is_grey
+
+
+def test_a_pinned_memory_says_its_state_in_words(client: Client, bank: Bank) -> None:
+    closed = {"valid_until": day(20), "expired_at": day(21), "close_reason": "update"}
+    lisbon = tell(bank, "Alice lives in Lisbon.", 10, valid_from=day(5), **closed)
+    assert pinned(client, lisbon) == ("No longer true: it ended on 20 May.", False)
+    assert pinned(client, lisbon, "closed=no") == ("No longer true: it ended on 20 May.", True)
+    for query, words, is_hidden in (
+        ("known_at=2026-05-08T00:00:00Z", "Not known yet on 8 May: it was said on 10 May.", True),
+        ("known_at=2026-05-12T00:00:00Z", "Known and true on 12 May.", False),
+        ("known_at=2026-05-12T00:00&as_of=2026-05-03T00:00", "Not true yet on 3 May: it is true from 5 May.", True),
+        ("as_of=2026-05-03T00:00:00Z", "Not true yet on 3 May: it is true from 5 May.", True),
+        ("as_of=2026-05-12T00:00:00Z", "Known and true on 12 May.", False),
+        ("as_of=2026-05-30T00:00:00Z", "No longer true on 30 May: it ended on 20 May.", True),
+        ("as_of=2026-05-30T00:00:00Z&known_at=2026-05-12T00:00:00Z", "Known on 12 May and true on 30 May.", False),
+        ("as_of=2026-05-12T00:00&known_at=2026-05-08T00:00", "Not known yet on 8 May: it was said on 10 May.", True),
+    ):  # fmt: skip
+        assert pinned(client, lisbon, query) == (words, is_hidden), query
+
+
+def test_the_words_of_plans_events_opinions_corrections_and_late_imports(client: Client, bank: Bank) -> None:
+    planned = tell(bank, "Alice lives in Porto.", 10, valid_from=day(20))
+    words = ("Known, but not true yet on 12 May: it is true from 20 May.", False)
+    assert pinned(client, planned, "known_at=2026-05-12T00:00:00Z") == words
+    event = tell(bank, "Alice moved.", 10, kind="event", occurred_start=day(9))
+    assert pinned(client, event) == ("Known now: it happened on 9 May.", False)
+    assert pinned(client, event, "as_of=2026-05-03T00:00:00Z") == ("Not yet on 3 May: its date is 9 May.", True)
+    wrong = tell(bank, "Alice lives in Rome.", 1, expired_at=day(3), close_reason="correction")
+    assert pinned(client, wrong, "as_of=2026-05-12T00:00:00Z") == ("Never true: it was corrected on 3 May.", True)
+    opinion = tell(bank, "Tea is good.", 10, network="opinion", confidence=0.7)
+    words = ("Taken as true on 3 May: no start is known. It was formed on 10 May.", False)
+    assert pinned(client, opinion, "as_of=2026-05-03T00:00:00Z") == words
+    imported = tell(bank, "Bob likes tea.", 2, recorded_at=day(10))
+    words = ("Not known yet on 5 May: the agent was told on 10 May.", True)
+    assert pinned(client, imported, "known_at=2026-05-05T00:00:00Z") == words
+    removed = tell(bank, "Bob has a cat.", 2, expired_at=day(5), close_reason="source_removed")
+    assert pinned(client, removed) == ("No longer held: it was closed on 5 May.", False)
+
+
+def test_a_pin_opens_the_window_around_the_memory_and_survives_filters(
+    client: Client, bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tea = tell(bank, "Alice likes tea.", 60)
+    tell(bank, "Alice lives in Lisbon.", 1)
+    data = read(client, f"memory={tea}&network=opinion")
+    assert data["pinned"]["text"] == "Alice likes tea."
+    assert (data["from"], data["to"]) == (day(46).timestamp() * 1000, day(74).timestamp() * 1000)
+    assert data["pinned"]["learned"] in data["learned"]
+    data = read(client, f"memory={tea}&from=2026-05-01T00:00:00Z&to=2026-05-03T00:00:00Z")
+    assert texts(data) == ["Alice lives in Lisbon."]
+    assert data["pinned"]["id"] == str(tea)
+    monkeypatch.setattr(timeline, "MOST_ITEMS", 0)
+    data = read(client, f"memory={tea}")
+    assert data["buckets"]
+    assert data["pinned"]["id"] == str(tea)
+
+
+def test_a_pin_that_is_not_in_the_bank_is_said_plainly(client: Client, bank: Bank, acme: Tenant) -> None:
+    tell(bank, "Alice likes tea.", 1)
+    elsewhere = tell(make_bank(acme, bank_id="other"), "Bob likes tea.", 1)
+    foreign = make_unit(make_tenant()).id
+    for memory_id in (elsewhere, foreign, uuid4(), "x"):
+        page = client.get(f"/dashboard/banks/support/timeline/?memory={memory_id}")
+        assert b"The memory of this address is not in this bank." in page.content
+        assert b'name="memory"' not in page.content
+        assert texts(read(client, f"memory={memory_id}")) == ["Alice likes tea."]
+
+
+def test_the_part_for_htmx_brings_the_summary(client: Client, bank: Bank) -> None:
+    tea = tell(bank, "Alice likes tea.", 1)
+    address = f"/dashboard/banks/support/timeline/?memory={tea}&known_at=2026-04-01T00:00:00Z&from=x"
+    part = client.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert '<div id="timeline-summary" hx-swap-oob="innerHTML">' in part
+    assert 'href="/dashboard/banks/support/timeline/?known_at=2026-04-01T00%3A00%3A00Z"' in part
+    assert "Not known yet" in part
+
+
+def test_the_page_of_a_memory_leads_to_its_pin(client: Client, bank: Bank) -> None:
+    tea = tell(bank, "Alice likes tea.", 1)
+    page = client.get(f"/dashboard/banks/support/memories/{tea}/").content.decode()
+    assert f"/dashboard/banks/support/timeline/?memory={tea}" in page
+
+
+def test_a_start_that_is_not_known_is_not_told(client: Client, bank: Bank) -> None:
+    tell(bank, "Alice likes tea.", 1)
+    tell(bank, "Alice lives in Lisbon.", 2, valid_from=day(1))
+    found = {one["text"]: (one["true_from"], one["is_said"]) for one in read(client)["items"]}
+    start = day(1).timestamp() * 1000
+    assert found == {"Alice likes tea.": (None, True), "Alice lives in Lisbon.": (start, False)}
+
+
 def test_a_text_is_escaped_and_an_empty_bank_says_so(client: Client, bank: Bank) -> None:
     assert b"No memories yet" in client.get("/dashboard/banks/support/timeline/").content
     tell(bank, "</script><script>alert(1)</script>", 1)
