@@ -93,7 +93,7 @@ def read_titles(bank: Bank, threads: Collection[str]) -> dict[str, str]:
     Call inside a tenant transaction.
     """
     chats = {one for one in threads if CHAT.fullmatch(one)}
-    rows = Message.objects.of_bank(bank).filter(thread__in=chats) if chats else Message.objects.none()
+    rows = Message.objects.of_bank(bank).filter(thread__in=chats)  # no query without chats
     first = rows.order_by("thread", "said_at", "id").distinct("thread").values_list("thread", "content")
     begun = {
         thread: Truncator(" ".join(content[: LONGEST_TITLE * 2].split())).chars(LONGEST_TITLE)
